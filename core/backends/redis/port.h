@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/reply.h"
+#include "runtime/runtime.h"
+
+#include <QString>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <qcoro/qcorotask.h>
+#include <stop_token>
+
+namespace lockscope::redis {
+
+/// Each way in which talking to a Redis fails, told apart because a caller can act on it.
+struct Error {
+    enum class Kind : std::uint8_t {
+        Unreachable,    ///< no connection could be made (refused, no route, host name unknown)
+        ConnectTimeout, ///< no connection within the connect time-out
+        TlsFailed,      ///< handshake or certificate refused
+        AuthFailed,     ///< NOAUTH, WRONGPASS, NOPERM at the greeting
+        CommandTimeout, ///< sent, no reply in time: whether it ran is unknown
+        Disconnected,   ///< the connection broke after sending: whether it ran is unknown
+        Protocol,       ///< bytes that are not RESP
+        Refused,        ///< the server answered with an error; `code` is its first word ("WRONGTYPE", "READONLY", …)
+        WrongUrl,       ///< the connection's settings make no sense
+    };
+    Kind kind = Kind::Unreachable;
+    QByteArray code;
+    QString message; ///< one sentence: what, where, what to do; never a password
+
+    /// True when the command may or may not have run on the server.
+    bool outcomeUnknown() const { return kind == Kind::CommandTimeout || kind == Kind::Disconnected; }
+};
+
+using Result = std::expected<Reply, Error>;
+
+/// A Lua script with its name for people and the SHA-1 that EVALSHA wants.
+class Script {
+public:
+    /// Loads resources/lua/<name>.lua; leading comment lines are not part of what is sent. Terminates when there is none:
+    /// a script missing from the program is a build error.
+    static Script load(const char* name);
+    Script(QByteArray name, QByteArray source);
+    const QByteArray& name() const { return m_name; }
+    const QByteArray& source() const { return m_source; }
+    const QByteArray& sha1() const { return m_sha1; } ///< 40 lower-case hex digits
+
+private:
+    QByteArray m_name, m_source, m_sha1;
+};
+
+/// One message of a subscription.
+struct Message {
+    QByteArray payload;
+    bool gap = false; ///< the connection was lost and is back: messages may have been missed; look again
+};
+
+/// A subscription to one channel; unsubscribes when destroyed.
+class Subscription {
+public:
+    virtual ~Subscription() = default;
+    /// The next message; nullopt when none came within `timeout` (kNever: no bound). Throws Cancelled.
+    virtual QCoro::Task<std::optional<Message>> next(Nanos timeout, std::stop_token stop = {}) = 0;
+};
+
+/// What a recipe needs of a Redis. Implemented by the real driver and by the simulated server's client side.
+/// Replies of error type arrive as Error::Kind::Refused. Every call may throw runtime Cancelled at an await.
+class Port {
+public:
+    virtual ~Port() = default;
+
+    virtual Runtime& runtime() = 0;
+    virtual QCoro::Task<Result> call(Args args, std::stop_token stop = {}) = 0;
+    /// Returns once the server has confirmed the subscription.
+    virtual QCoro::Task<std::expected<std::unique_ptr<Subscription>, Error>> subscribe(QByteArray channel,
+                                                                                       std::stop_token stop = {}) = 0;
+
+    /// EVALSHA, and EVAL when the server does not know the script yet.
+    QCoro::Task<Result> eval(const Script& script, std::vector<QByteArray> keys, std::vector<QByteArray> args,
+                             std::stop_token stop = {});
+};
+
+} // namespace lockscope::redis

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QByteArray>
+#include <cstdint>
+#include <vector>
+
+namespace lockscope::redis {
+
+/// A command and its arguments, binary-safe: {"SET", "orders", "…", "NX"}.
+using Args = std::vector<QByteArray>;
+
+/// A RESP2 reply.
+struct Reply {
+    enum class Type : std::uint8_t { Nil, Status, Error, Integer, Bulk, Array };
+    Type type = Type::Nil;
+    std::int64_t integer = 0;
+    QByteArray text;          ///< Status, Error ("WRONGTYPE Operation…"), Bulk
+    std::vector<Reply> items; ///< Array
+
+    static Reply nil() { return {}; }
+    static Reply status(QByteArray t) { return {Type::Status, 0, std::move(t), {}}; }
+    static Reply error(QByteArray t) { return {Type::Error, 0, std::move(t), {}}; }
+    static Reply number(std::int64_t n) { return {Type::Integer, n, {}, {}}; }
+    static Reply bulk(QByteArray t) { return {Type::Bulk, 0, std::move(t), {}}; }
+    static Reply array(std::vector<Reply> i) { return {Type::Array, 0, {}, std::move(i)}; }
+
+    bool isNil() const { return type == Type::Nil; }
+    bool isError() const { return type == Type::Error; }
+    friend bool operator==(const Reply&, const Reply&) = default;
+};
+
+} // namespace lockscope::redis

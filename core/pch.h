@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nearly every file of core includes anyway; compiled once.
+#pragma once
+#include <QByteArray>
+#include <QCoreApplication>
+#include <QFile>
+#include <QHash>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QList>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <QTimer>
+#include <QVariant>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <qcoro/qcorotask.h>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>

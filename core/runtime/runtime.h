@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/time.h"
+
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <qcoro/qcorotask.h>
+#include <stop_token>
+#include <vector>
+
+namespace lockscope {
+
+/// What every await of a stopped or killed client ends in, thrown at its resumption (and at once when there is nothing
+/// to wait for any more). Let it pass: it unwinds the client's coroutines and frees what they held.
+class Cancelled : public std::exception {
+public:
+    enum class Why : std::uint8_t { Stopped, Killed };
+    explicit Cancelled(Why why) : m_why(why) {}
+    Why why() const { return m_why; }
+    const char* what() const noexcept override { return m_why == Why::Killed ? "client killed" : "stop requested"; }
+
+private:
+    Why m_why;
+};
+
+class Waiter;
+
+/// One client process's world: its clocks, its timers, its randomness, and its life (it can be paused and killed).
+///
+/// Two kinds: EventLoopRuntime (Qt's event loop, real time) and VirtualRuntime (virtual time). Code above does not know
+/// which one is running. A paused runtime resumes no coroutine until resumed, then in the order in which things became
+/// ready; a killed one resumes each of its coroutines once, with Cancelled, and never again.
+///
+/// Single-threaded: everything, stop requests included, happens on the thread that runs the scheduler.
+class Runtime {
+public:
+    using Callback = std::function<void()>;
+    using TimerId = std::uint64_t; ///< 0 = none
+
+    Runtime() = default;
+    virtual ~Runtime();
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+
+    // --- clocks ---
+    /// This process's monotonic clock, ns from an arbitrary origin; goes on while paused.
+    virtual Nanos monotonic() const = 0;
+    /// This process's wall clock, ms since 1970. May jump.
+    virtual std::int64_t wallMs() const = 0;
+    /// The instant in the trace's time that this process's monotonic clock will show as `monotonic`.
+    virtual Nanos traceTimeOf(Nanos monotonic) const = 0;
+    /// Now, in the trace's time.
+    virtual Nanos traceNow() const = 0;
+
+    // --- randomness ---
+    /// 64 random bits. Deterministic in virtual time.
+    virtual std::uint64_t random() = 0;
+    /// A duration in [low, high], whole nanoseconds. Precondition: low <= high.
+    Nanos random(Nanos low, Nanos high);
+    /// A random UUID (version 4), 36 characters, lower case.
+    QByteArray randomUuid();
+
+    // --- waiting ---
+    /// Ends after `duration` of this process's monotonic time. Throws Cancelled.
+    QCoro::Task<> sleep(Nanos duration, std::stop_token stop = {});
+    /// Runs a coroutine on its own. Cancelled ends it quietly; any other exception is reported as a defect.
+    template <typename F>
+    void spawn(F body) {
+        supervise(start(std::move(body)));
+    }
+
+    // --- life ---
+    enum class Life : std::uint8_t { Running, Paused, Dead };
+    Life life() const { return m_life; }
+    bool alive() const { return m_life != Life::Dead; }
+    void pause();
+    void resume();
+    /// Ends every coroutine that waits on this runtime with Cancelled(Killed). Not to be called from inside one of them.
+    void kill();
+
+    // --- for awaitables and drivers ---
+    /// Calls back at an instant of the monotonic clock, whatever the state of life is.
+    virtual TimerId callAt(Nanos monotonic, Callback callback) = 0;
+    virtual void cancelCall(TimerId id) = 0;
+    /// Calls back soon, from the scheduler and not from inside the caller.
+    virtual void post(Callback callback) = 0;
+
+private:
+    friend class Waiter;
+    template <typename F>
+    static QCoro::Task<> start(F body) {
+        co_await body();
+    }
+    static QCoro::Task<> supervise(QCoro::Task<> task);
+    void enroll(Waiter* waiter);
+    void withdraw(Waiter* waiter);
+    void makeReady(Waiter* waiter);
+    void runReady(Waiter* waiter);
+
+    Life m_life = Life::Running;
+    Waiter* m_first = nullptr; ///< all that wait, oldest first
+    Waiter* m_last = nullptr;
+    std::vector<Waiter*> m_deferred; ///< became ready while paused
+    std::shared_ptr<bool> m_exists = std::make_shared<bool>(true);
+};
+
+/// The one way in which a coroutine waits: suspended until woken, timed out, stopped or killed, whichever is first.
+/// Lives in the waiting coroutine's frame.
+class Waiter {
+public:
+    enum class Outcome : std::uint8_t { Pending, Ready, TimedOut, Stopped, Killed };
+
+    /// `timeout` in this process's monotonic time; kNever = no bound.
+    Waiter(Runtime& runtime, Nanos timeout, std::stop_token stop);
+    ~Waiter();
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+
+    /// Ends the wait; the first of wake, time-out, stop and kill wins. May come before the await.
+    void wake();
+
+    bool await_ready();
+    void await_suspend(std::coroutine_handle<> handle);
+    /// True when woken, false when timed out. Throws Cancelled.
+    bool await_resume();
+
+private:
+    friend class Runtime;
+    void settle(Outcome outcome);
+    struct OnStop {
+        Waiter* waiter;
+        void operator()() const { waiter->settle(Outcome::Stopped); }
+    };
+    Runtime& m_runtime;
+    Nanos m_timeout;
+    std::stop_token m_stop;
+    std::optional<std::stop_callback<OnStop>> m_onStop;
+    std::coroutine_handle<> m_handle;
+    Runtime::TimerId m_timer = 0;
+    Outcome m_outcome = Outcome::Pending;
+    bool m_suspended = false;
+    bool m_queued = false;
+    std::uint64_t m_turn = 0;
+    Waiter* m_previous = nullptr;
+    Waiter* m_next = nullptr;
+};
+
+} // namespace lockscope

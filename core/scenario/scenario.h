@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/time.h"
+
+#include <QByteArray>
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace lockscope::scenario {
+
+/// A duration drawn uniformly from [low, high].
+struct Range {
+    Nanos low{}, high{};
+    friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// What a fault (or its undoing, or a change of settings) does. Identifiers as in actionId().
+enum class Action : std::uint8_t {
+    PauseClient, ResumeClient, KillClient, RestartClient,
+    PauseNode, ResumeNode, KillNode, RestartNode,
+    CutLink, MendLink, DelayLink, ///< DelayLink: value = extra one-way latency, 0 undoes it
+    JumpClock,                    ///< target a client or node; value = offset of its wall clock from true time
+    StopWatchdog,                 ///< target a client: renewals stop, the work goes on
+    LoseReply,                    ///< the next reply to the target client is lost
+    HealAll,
+    Set, ///< setting = text: "recipe", "lease", "watchdog", "clients", "hold", "think", "token_check", "deadline", "on_loss"
+};
+QByteArray actionId(Action action); ///< "pause-client", …
+std::optional<Action> actionFromId(const QByteArray& id);
+
+/// When a fault strikes by something that happens instead of by the clock.
+struct Trigger {
+    enum class On : std::uint8_t { Granted, Requested, Released };
+    On on = On::Granted;
+    int nth = 1;       ///< counted over all clients, from 1
+    Nanos after{};     ///< this much later
+    friend bool operator==(const Trigger&, const Trigger&) = default;
+};
+
+struct Fault {
+    std::optional<Nanos> at;        ///< exactly one of at, when
+    std::optional<Trigger> when;
+    Action action = Action::PauseClient;
+    QString target;                 ///< "A", "redis-1", "A-redis-1"; "holder" = who holds when it strikes, "waiter" = the longest waiting
+    Nanos value{};                  ///< DelayLink, JumpClock
+    std::optional<Nanos> duration;  ///< undone after this long
+    QString setting, text;          ///< Set
+    bool byHand = false;
+    friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+struct LockSettings {
+    QString name = QStringLiteral("orders");
+    Nanos lease = 30s;
+    Nanos watchdog{};               ///< renewal period, 0 = off
+    Nanos wait = kNever;            ///< longest wait of an attempt
+    bool honourDeadline = true;     ///< the client gives the lock up by its own clock at its lease's end
+    bool token = false;             ///< take fencing tokens where the recipe can give them
+    friend bool operator==(const LockSettings&, const LockSettings&) = default;
+};
+
+struct ResourceSettings {
+    QString name = QStringLiteral("stock");
+    bool tokenCheck = false;        ///< refuse a write with a token below the highest seen
+    friend bool operator==(const ResourceSettings&, const ResourceSettings&) = default;
+};
+
+struct Workload {
+    int clients = 3;                ///< 1…200, named A, B, … Z, AA, …
+    Range hold{2s, 4s};
+    Range think{500ms, 1500ms};
+    Range writeEvery{400ms, 700ms}; ///< writes to the resource while holding
+    bool stopOnLoss = true;         ///< a client told of the loss stops its work; otherwise it carries on
+    friend bool operator==(const Workload&, const Workload&) = default;
+};
+
+struct Network {
+    Range clientLatency{50us, 150us}; ///< one way
+    int lossPerMille = 0;
+    friend bool operator==(const Network&, const Network&) = default;
+};
+
+struct NodeSpec {
+    QString id = QStringLiteral("redis-1");
+    QString kind = QStringLiteral("redis");
+    friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
+};
+
+/// What recipes.md promises: per recipe ("*" = any other) the violated invariants (empty = safe), and within which time
+/// the lock is granted again after the fault.
+struct Expectation {
+    QStringList violates;
+    QStringList holds;              ///< invariants that must hold
+    std::optional<Nanos> recoversWithin;
+    bool stalls = false;
+    friend bool operator==(const Expectation&, const Expectation&) = default;
+};
+
+/// A scenario: topology, clients, workload, and faults on a time axis.
+struct Scenario {
+    QString id, title, summary;
+    std::map<QString, QString> titles, summaries; ///< by language, "zh_CN"
+    QString recipe = QStringLiteral("redis-set");
+    Nanos until = 60s;
+    std::vector<NodeSpec> nodes{NodeSpec{}};
+    LockSettings lock;
+    ResourceSettings resource;
+    Workload workload;
+    Network network;
+    std::vector<Fault> faults;
+    std::map<QString, Expectation> expect;
+    friend bool operator==(const Scenario&, const Scenario&) = default;
+
+    QString titleIn(const QString& language) const;
+    QString summaryIn(const QString& language) const;
+};
+
+/// The name of client number i (from 0): A … Z, AA, AB, …
+QString clientName(int i);
+
+/// "5s", "1.5 s", "250ms", "2m", "3h", "150us", "10ns" → nanoseconds, exactly; nullopt when it is not a duration.
+std::optional<Nanos> parseDuration(QStringView text);
+/// The shortest such text that parses back to the same duration.
+QString formatDuration(Nanos duration);
+
+/// One complaint about a scenario file.
+struct Problem {
+    QString file;
+    int line = 0;    ///< 1-based, 0 = not known
+    QString path;    ///< JSON pointer, "/faults/0/at"
+    QString message; ///< what is wrong and what would be right
+    QString toString() const; ///< "file:line: /path: message"
+};
+
+} // namespace lockscope::scenario

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "scenario/scenario.h"
+
+#include <expected>
+
+namespace lockscope::scenario {
+
+/// Reads a scenario from JSON text, checked against the published schema (resources/scenarios/scenario.schema.json) and
+/// against what a schema cannot say (targets exist, low <= high, one of at and when). All complaints at once.
+std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& json, const QString& file);
+
+/// Reads a built-in scenario by its id, or a file.
+std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPath);
+
+/// The file's text; parses back to an equal scenario.
+QByteArray toJson(const Scenario& scenario);
+
+/// Writes a scenario file; an error is a sentence.
+std::expected<void, QString> saveScenario(const Scenario& scenario, const QString& path);
+
+/// Ids of the built-in scenarios, in teaching order.
+QStringList builtinScenarios();
+
+/// The JSON Schema itself.
+QByteArray scenarioSchema();
+
+} // namespace lockscope::scenario

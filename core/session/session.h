@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "scenario/scenario.h"
+#include "trace/trace.h"
+#include "verdict/verdict.h"
+
+#include <QObject>
+#include <memory>
+
+namespace lockscope::session {
+
+/// Where to run to.
+enum class Milestone : std::uint8_t { Event, Acquisition, Fault, Violation };
+
+/// What a session is able to do; the window enables what it can.
+struct Abilities {
+    bool faults = false;       ///< apply() works
+    bool serverFaults = false; ///< faults on nodes and links, too
+    bool rewind = false;       ///< apply() in the past makes a new future from there
+    bool speed = false;        ///< time goes as fast as one likes
+    bool restart = false;
+    bool workload = false;     ///< clients of our own, settings can change
+    bool live = false;         ///< time goes by itself
+};
+
+/// How it stands with the servers, in words for the status pill.
+struct Health {
+    enum class Level : std::uint8_t { Good, Working, Bad };
+    Level level = Level::Good;
+    QString text; ///< "Simulated · gc-pause", "127.0.0.1:6379 · lost: connection refused; trying again in 2 s"
+};
+
+/// A world behind one interface. Lives on the GUI thread; the world itself runs on a thread of its own and writes the
+/// trace, which anybody may read. No call here blocks.
+class Session : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+    ~Session() override = default;
+
+    virtual Abilities abilities() const = 0;
+    virtual QString title() const = 0; ///< never a password
+    virtual Health health() const = 0;
+    virtual std::shared_ptr<const trace::Trace> trace() const = 0;
+    /// The judgement so far; never null.
+    virtual std::shared_ptr<const verdict::Verdict> verdict() const = 0;
+    /// The scenario so far, with what was done by hand: running it again gives the same digest.
+    virtual scenario::Scenario scenario() const = 0;
+    virtual std::uint64_t seed() const = 0;
+    /// The end of the time axis as planned; 0 when there is no plan.
+    virtual Nanos planned() const = 0;
+
+public Q_SLOTS:
+    /// Makes time come at least as far as t (simulated; others ignore it).
+    virtual void advanceTo(lockscope::Nanos t) = 0;
+    /// Runs on from `from` until the next milestone after it; answers by milestoneReached().
+    virtual void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) = 0;
+    /// Does something to the world at `at`; in the past of a session that can rewind this drops the future.
+    virtual void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) = 0;
+    /// From the start again. Keeps what was done by hand only if `keepByHand`.
+    virtual void restart(std::uint64_t seed, bool keepByHand) = 0;
+
+Q_SIGNALS:
+    /// The trace is another object now; everything derived from the old one is void.
+    void traceReplaced();
+    /// The trace grew or time went on. At most about 60 a second.
+    void advanced();
+    void verdictChanged();
+    void milestoneReached(bool found, lockscope::Nanos at);
+    void healthChanged();
+    void scenarioChanged();
+    /// Something asked for could not be done: a sentence for the user.
+    void complained(QString message);
+};
+
+} // namespace lockscope::session

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/time.h"
+
+#include <QByteArray>
+
+namespace lockscope::trace {
+
+/// Index into a trace's entity table; 0 is "nobody" or "nothing".
+using EntityId = std::uint32_t;
+inline constexpr EntityId kNoEntity = 0;
+
+/// What a name in the entity table stands for. Numbers are stored in recordings: append only.
+enum class EntityKind : std::uint8_t {
+    None = 0,
+    Client = 1,   ///< one process with its identity; name "A"
+    Thread = 2,   ///< a thread of a client, the actor of belief; parent = client; name "1"
+    Node = 3,     ///< one server process; name "redis-1"
+    Link = 4,     ///< parent = client, other = node
+    Lock = 5,     ///< parent = node (or none); name "orders"
+    Resource = 6, ///< what a lock guards; parent = lock; name "stock"
+    Person = 7,   ///< who causes faults by hand
+    Text = 8,     ///< a sentence, a command, a reason
+};
+
+/// A row of the entity table. Rows are never changed once added.
+struct Entity {
+    EntityKind kind = EntityKind::None;
+    EntityId parent = kNoEntity;
+    EntityId other = kNoEntity;
+    QByteArray name; ///< UTF-8
+};
+
+/// Numbers are stored in recordings: append only, never reuse.
+/// Below: who `actor` and `subject` are, what `value` and `aux` mean. Unnamed columns are 0.
+enum class EventKind : std::uint8_t {
+    None = 0,
+
+    // Life of clients, nodes and links, and faults. Flag kByHand: a person did it. Flag kFault: an injected fault.
+    ClientStarted = 1,    ///< actor client
+    ClientPaused = 2,     ///< actor client
+    ClientResumed = 3,    ///< actor client
+    ClientKilled = 4,     ///< actor client; also ends every belief of its threads
+    NodeStarted = 8,      ///< actor node
+    NodePaused = 9,       ///< actor node
+    NodeResumed = 10,     ///< actor node
+    NodeKilled = 11,      ///< actor node
+    LinkCut = 12,         ///< subject link
+    LinkMended = 13,      ///< subject link
+    LinkDelayed = 14,     ///< subject link; value extra one-way latency, ns
+    ClockJumped = 15,     ///< actor client or node; value offset from true time after the jump, ns
+    WatchdogStopped = 16, ///< actor client
+    ReplyLossArmed = 17,  ///< subject link; the next reply on it will be lost
+    Healed = 18,          ///< every fault undone
+    SettingChanged = 19,  ///< aux Text "lease=3s"
+
+    // Belief: what a client could act on. actor Thread, subject Lock.
+    Requested = 32,      ///< value longest wait, ns, -1 = no bound
+    Granted = 33,        ///< value fencing token, 0 = the recipe gives none; aux hold count
+    Reentered = 34,      ///< as Granted
+    TimedOut = 35,       ///< the wait ended without the lock; value waited, ns
+    Interrupted = 36,    ///< the wait was cancelled
+    AcquireFailed = 37,  ///< aux Text reason
+    BelievedUntil = 38,  ///< value instant at which the client itself gives the lock up, -1 = it does not look
+    Renewed = 39,        ///< the server confirmed a renewal
+    RenewRefused = 40,   ///< the server says: not yours; a Lost follows
+    RenewFailed = 41,    ///< no answer or an error: outcome unknown; aux Text reason
+    Lost = 42,           ///< the client learned of the loss: belief ends; aux Text reason
+    Released = 43,       ///< aux hold count left; at 0 belief ends
+    ReleaseRefused = 44, ///< the server says: not yours; belief ends
+    ReleaseFailed = 45,  ///< given up locally, outcome on the server unknown: belief ends; aux Text reason
+    ReleaseSent = 46,    ///< the client has given the lock up and asks the server to free it: belief ends here at hold count 1
+
+    // Record: what the servers that decide hold. actor = owner Thread, subject Lock.
+    RecordHeld = 64,       ///< a new owner; value deadline instant on the server's clock, -1 never; aux hold count
+    RecordRenewed = 65,    ///< same owner, new deadline or hold count; value and aux as RecordHeld
+    RecordFreed = 66,      ///< actor who caused it (0: nobody, it expired); aux owner Thread; flags FreedBy
+    RecordWaiters = 67,    ///< value queue depth as the server knows it, -1 = not known
+    RecordToken = 68,      ///< value last fencing token given
+    RecordUnobserved = 69, ///< from here on the record was not observed (a gap is drawn)
+    RecordObserved = 70,   ///< observed again
+
+    // Effect: what the guarded resource did. actor Thread, subject Resource.
+    WriteAccepted = 96, ///< value token, 0 = none
+    WriteRefused = 97,  ///< value token; aux Text reason
+
+    // Protocol and messages.
+    Step = 128,               ///< actor Thread, subject Lock; aux number of the recipe's step, 0 = left the recipe
+    Request = 129,            ///< actor client, subject node; value flight time ns, -1 lost, -2 not known; aux Text command
+    Reply = 130,              ///< actor node, subject client; value as Request; aux Text command
+    Push = 131,               ///< a published message: actor node, subject client; value as Request; aux Text channel
+    ConnectionLost = 132,     ///< actor client, subject node; aux Text reason
+    ConnectionRestored = 133, ///< actor client, subject node
+};
+
+/// Bits of Event::flags.
+enum EventFlag : std::uint8_t {
+    kByHand = 0x80, ///< a person did it, live
+    kFault = 0x40,  ///< an injected fault (or its end)
+};
+
+/// Low bits of Event::flags for RecordFreed.
+enum class FreedBy : std::uint8_t { Release = 0, Expiry = 1, Force = 2, Overwrite = 3, NodeLoss = 4 };
+inline constexpr std::uint8_t kFreedByMask = 0x0f;
+
+/// One row of a trace: 30 bytes in its columns.
+struct Event {
+    std::int64_t at = 0; ///< ns from the trace's origin; never decreases along a trace
+    std::int64_t value = 0;
+    EntityId actor = kNoEntity;
+    EntityId subject = kNoEntity;
+    std::uint32_t aux = 0;
+    EventKind kind = EventKind::None;
+    std::uint8_t flags = 0;
+
+    Nanos time() const { return Nanos(at); }
+    friend bool operator==(const Event&, const Event&) = default;
+};
+
+/// The stable English identifier of a kind ("granted", "record-held"): used in exports, filters and digests of text.
+const char* kindName(EventKind kind);
+
+constexpr bool isLife(EventKind k) { return k != EventKind::None && k < EventKind::Requested; }
+constexpr bool isBelief(EventKind k) { return k >= EventKind::Requested && k < EventKind::RecordHeld; }
+constexpr bool isRecord(EventKind k) { return k >= EventKind::RecordHeld && k < EventKind::WriteAccepted; }
+constexpr bool isEffect(EventKind k) { return k >= EventKind::WriteAccepted && k < EventKind::Step; }
+constexpr bool isMessage(EventKind k) {
+    return k == EventKind::Request || k == EventKind::Reply || k == EventKind::Push;
+}
+
+} // namespace lockscope::trace

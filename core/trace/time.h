@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace lockscope {
+
+/// All durations and instants inside Lockscope are whole nanoseconds: no floating-point time, so that equal seeds give
+/// equal traces on every machine. An instant counts from its trace's origin.
+using Nanos = std::chrono::nanoseconds;
+
+using namespace std::chrono_literals;
+
+/// "No bound", "no deadline", "never". Stored as -1 in Event::value.
+inline constexpr Nanos kNever = Nanos::max();
+
+/// The encoding of kNever in an event's value column.
+constexpr std::int64_t toValue(Nanos t) { return t == kNever ? -1 : t.count(); }
+constexpr Nanos fromValue(std::int64_t v) { return v < 0 ? kNever : Nanos(v); }
+
+} // namespace lockscope

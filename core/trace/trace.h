@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/event.h"
+
+#include <QString>
+#include <atomic>
+#include <memory>
+
+namespace lockscope::trace {
+
+/// The append-only, ordered record of everything that happened in a world.
+///
+/// One thread writes (append, intern, reach); any number of threads read at the same time without a lock: rows live in
+/// chunks that never move, and a row becomes visible by one release store of the size. A reader sees a prefix.
+class Trace {
+public:
+    static constexpr std::size_t kChunkRows = 4096;
+
+    Trace();
+    ~Trace();
+    Trace(const Trace&) = delete;
+    Trace& operator=(const Trace&) = delete;
+
+    // --- writer ---
+
+    /// The id of the entity with these fields; adds it when it is new. Equal call order gives equal ids.
+    EntityId intern(EntityKind kind, const QByteArray& name, EntityId parent = kNoEntity, EntityId other = kNoEntity);
+    EntityId text(const QByteArray& utf8) { return intern(EntityKind::Text, utf8); }
+
+    /// Adds a row. Precondition: event.at >= the last row's. A smaller one is raised to the last row's time, so that the
+    /// order of a trace can be relied on whatever a clock did.
+    void append(Event event);
+
+    /// Time has come this far, whether or not anything happened. Never goes back.
+    void reach(Nanos t);
+
+    /// The wall-clock instant of the trace's origin in ms since 1970, 0 in simulations.
+    void setOriginWallMs(std::int64_t ms) { m_originWallMs.store(ms, std::memory_order_relaxed); }
+
+    // --- readers, any thread ---
+
+    std::int64_t originWallMs() const { return m_originWallMs.load(std::memory_order_relaxed); }
+    std::size_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
+    /// Row i < size().
+    Event at(std::size_t i) const noexcept;
+    std::int64_t timeAt(std::size_t i) const noexcept;
+    EventKind kindAt(std::size_t i) const noexcept;
+    /// How far time has come: at least the last row's time.
+    Nanos reached() const noexcept { return Nanos(m_reached.load(std::memory_order_acquire)); }
+    /// Index of the first row at or after t, size() when there is none. O(log n).
+    std::size_t lowerBound(Nanos t) const noexcept;
+    /// Index of the first row after t. O(log n).
+    std::size_t upperBound(Nanos t) const noexcept;
+
+    std::size_t entityCount() const noexcept { return m_entityCount.load(std::memory_order_acquire); }
+    /// Row id < entityCount(); id 0 is a nameless row.
+    const Entity& entity(EntityId id) const noexcept;
+    /// How people call it: "A · 1" for a thread, "A ↔ redis-1" for a link, else its name.
+    QString displayName(EntityId id) const;
+    /// The client of a thread, or id itself when it is not a thread.
+    EntityId clientOf(EntityId id) const noexcept;
+
+    /// 32 hex digits over all rows and entities (XXH3-128): equal for equal traces on every machine and build.
+    QByteArray digest() const;
+
+    /// Bytes held by rows, entities and keyframes.
+    std::size_t memoryBytes() const noexcept;
+
+private:
+    struct Chunk;
+    struct EntityBlock;
+    static constexpr std::size_t kMaxChunks = 1u << 16;       // 268 million rows
+    static constexpr std::size_t kEntityBlockRows = 1024;
+    static constexpr std::size_t kMaxEntityBlocks = 1u << 12; // 4 million names
+
+    std::unique_ptr<std::atomic<Chunk*>[]> m_chunks;
+    std::unique_ptr<std::atomic<EntityBlock*>[]> m_entities;
+    std::atomic<std::size_t> m_size{0};
+    std::atomic<std::size_t> m_entityCount{0};
+    std::atomic<std::int64_t> m_reached{0};
+    std::atomic<std::int64_t> m_originWallMs{0};
+    struct Writer; // the intern index: touched by the writing thread only
+    std::unique_ptr<Writer> m_writer;
+
+    friend class BulkLoader; // recordings fill whole chunks at a time
+};
+
+} // namespace lockscope::trace

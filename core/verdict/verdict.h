@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/trace.h"
+
+#include <QString>
+#include <memory>
+#include <vector>
+
+namespace lockscope::verdict {
+
+/// The invariants of a lock. Identifiers are a contract: see invariantId().
+enum class Invariant : std::uint8_t { MutualExclusion, StaleWrite, Ownership, Progress, Reentrancy };
+inline constexpr std::array kInvariants{Invariant::MutualExclusion, Invariant::StaleWrite, Invariant::Ownership,
+                                        Invariant::Progress, Invariant::Reentrancy};
+
+/// "mutual-exclusion", "stale-write", …
+QByteArray invariantId(Invariant invariant);
+/// What it demands, one translated sentence.
+QString invariantMeaning(Invariant invariant);
+
+enum class Outcome : std::uint8_t { Holds, Violated, Unknown };
+
+/// One interval in which an invariant did not hold.
+struct Violation {
+    Invariant invariant = Invariant::MutualExclusion;
+    trace::EntityId lock = trace::kNoEntity;
+    Nanos from{};
+    Nanos to{};                            ///< kNever while it still goes on
+    std::vector<trace::EntityId> actors;   ///< in order of their part in it; threads
+    trace::EntityId resource = trace::kNoEntity;
+    std::int64_t token = 0, newerToken = 0; ///< stale-write: the writer's and the newest accepted
+    std::size_t row = 0;                   ///< trace row that began it
+    friend bool operator==(const Violation&, const Violation&) = default;
+};
+
+/// What a student is told: who, what, for how long, and why the lock let it happen. Translated.
+QString explain(const Violation& violation, const trace::Trace& trace);
+/// "mutual-exclusion violated for 1.2 s, from 6.0 s". Translated.
+QString headline(const Violation& violation, const trace::Trace& trace);
+
+/// The judgement of a trace up to some row.
+struct Verdict {
+    std::size_t rows = 0;
+    Nanos reached{};
+    std::vector<Violation> violations; ///< by (from, invariant, lock)
+    std::array<Outcome, kInvariants.size()> outcomes{}; ///< indexed by Invariant
+    Outcome overall() const;
+    /// Violations that had begun at or before t, with intervals cut at t: the verdict as it stood then.
+    Verdict asOf(Nanos t) const;
+};
+
+/// What the judge must know that a trace does not say.
+struct Bounds {
+    /// How long a live, connected client may wait while nobody alive holds, before `progress` is violated.
+    Nanos progress = 30s;
+};
+
+/// Judges incrementally: consume() looks at new rows only. Belongs to one thread.
+class Judge {
+public:
+    explicit Judge(std::shared_ptr<const trace::Trace> trace, Bounds bounds = {});
+    ~Judge();
+    Judge(Judge&&) noexcept;
+    /// Takes in rows [rows so far, min(size, upTo)) and the time reached.
+    void consume(std::size_t upTo = SIZE_MAX);
+    /// Open violations have to = kNever. `finished`: the world has ended; time reached closes them.
+    Verdict verdict(bool finished = false) const;
+    /// Number of violations begun so far: cheap, for "run to the next violation".
+    std::size_t begun() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace lockscope::verdict
