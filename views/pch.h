@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What nearly every file of views includes anyway; compiled once.
+#pragma once
+#include <QAbstractItemModel>
+#include <QAction>
+#include <QApplication>
+#include <QBoxLayout>
+#include <QEvent>
+#include <QFontMetrics>
+#include <QHash>
+#include <QLabel>
+#include <QPainter>
+#include <QPointer>
+#include <QPushButton>
+#include <QString>
+#include <QTimer>
+#include <QWidget>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <qcoro/qcorotask.h>
+#include <span>
+#include <vector>
