@@ -3,12 +3,13 @@
 #include "trace/time.h"
 
 #include <coroutine>
+#include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <qcoro/qcorotask.h>
 #include <stop_token>
-#include <vector>
 
 namespace lockscope {
 
@@ -78,6 +79,7 @@ public:
     void pause();
     void resume();
     /// Ends every coroutine that waits on this runtime with Cancelled(Killed). Not to be called from inside one of them.
+    /// A subclass calls it in its destructor, while its timers still exist.
     void kill();
 
     // --- for awaitables and drivers ---
@@ -97,13 +99,14 @@ private:
     void enroll(Waiter* waiter);
     void withdraw(Waiter* waiter);
     void makeReady(Waiter* waiter);
-    void runReady(Waiter* waiter);
+    void postTurn();
+    void runTurn();
 
     Life m_life = Life::Running;
     Waiter* m_first = nullptr; ///< all that wait, oldest first
     Waiter* m_last = nullptr;
-    std::vector<Waiter*> m_deferred; ///< became ready while paused
-    std::shared_ptr<bool> m_exists = std::make_shared<bool>(true);
+    std::deque<Waiter*> m_ready; ///< may go on, in the order in which they became ready; stays while paused
+    std::shared_ptr<const bool> m_exists = std::make_shared<const bool>(true); ///< outlived by posted turns
 };
 
 /// The one way in which a coroutine waits: suspended until woken, timed out, stopped or killed, whichever is first.
@@ -121,13 +124,21 @@ public:
     /// Ends the wait; the first of wake, time-out, stop and kill wins. May come before the await.
     void wake();
 
-    bool await_ready();
-    void await_suspend(std::coroutine_handle<> handle);
-    /// True when woken, false when timed out. Throws Cancelled.
-    bool await_resume();
+    /// What to await: `co_await waiter.end()` is true when woken, false when timed out. Throws Cancelled.
+    /// A handle of its own, because QCoro copies what it awaits.
+    struct End {
+        Waiter* waiter;
+        bool await_ready() const { return waiter->ready(); }
+        void await_suspend(std::coroutine_handle<> handle) const { waiter->suspend(handle); }
+        bool await_resume() const { return waiter->resume(); }
+    };
+    End end() { return {this}; }
 
 private:
     friend class Runtime;
+    bool ready();
+    void suspend(std::coroutine_handle<> handle);
+    bool resume();
     void settle(Outcome outcome);
     struct OnStop {
         Waiter* waiter;
@@ -140,9 +151,8 @@ private:
     std::coroutine_handle<> m_handle;
     Runtime::TimerId m_timer = 0;
     Outcome m_outcome = Outcome::Pending;
-    bool m_suspended = false;
+    bool m_enrolled = false;
     bool m_queued = false;
-    std::uint64_t m_turn = 0;
     Waiter* m_previous = nullptr;
     Waiter* m_next = nullptr;
 };

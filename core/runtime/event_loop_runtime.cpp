@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/event_loop_runtime.h"
+
+#include <QDateTime>
+#include <QRandomGenerator>
+
+namespace lockscope {
+
+EventLoopRuntime::EventLoopRuntime(std::chrono::steady_clock::time_point origin)
+    : m_origin(origin), m_random(QRandomGenerator::system()->generate64()) {
+    m_timer.setSingleShot(true);
+    m_timer.setTimerType(Qt::PreciseTimer);
+    QObject::connect(&m_timer, &QTimer::timeout, &m_context, [this] { fire(); });
+}
+
+EventLoopRuntime::~EventLoopRuntime() { kill(); }
+
+std::int64_t EventLoopRuntime::wallMs() const {
+    return QDateTime::currentMSecsSinceEpoch() +
+           std::chrono::floor<std::chrono::milliseconds>(m_wallOffset).count();
+}
+
+Runtime::TimerId EventLoopRuntime::callAt(Nanos monotonic, Callback callback) {
+    const TimerId id = ++m_lastId;
+    m_calls.emplace(std::pair(monotonic, id), std::move(callback));
+    m_due.emplace(id, monotonic);
+    arm();
+    return id;
+}
+
+void EventLoopRuntime::cancelCall(TimerId id) {
+    const auto due = m_due.find(id);
+    if (due == m_due.end()) return;
+    m_calls.erase({due->second, id});
+    m_due.erase(due);
+}
+
+void EventLoopRuntime::post(Callback callback) {
+    QMetaObject::invokeMethod(&m_context, std::move(callback), Qt::QueuedConnection);
+}
+
+void EventLoopRuntime::arm() {
+    // A timer that is armed too early only finds nothing to do: cheaper than disarming at every cancelled time-out.
+    if (m_calls.empty() || m_calls.begin()->first.first >= m_armedFor) return;
+    m_armedFor = m_calls.begin()->first.first;
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(m_armedFor - monotonic());
+    m_timer.start(std::max(wait, std::chrono::milliseconds(0)));
+}
+
+void EventLoopRuntime::fire() {
+    m_armedFor = kNever;
+    const Nanos now = monotonic();
+    while (!m_calls.empty() && m_calls.begin()->first.first <= now) {
+        auto node = m_calls.extract(m_calls.begin());
+        m_due.erase(node.key().second);
+        node.mapped()();
+    }
+    arm();
+}
+
+} // namespace lockscope

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/runtime.h"
+
+#include <QObject>
+#include <QTimer>
+#include <map>
+#include <random>
+
+namespace lockscope {
+
+/// A process in real time on the Qt event loop of the thread that made it.
+class EventLoopRuntime final : public Runtime {
+public:
+    /// Monotonic and trace time both count from `origin`, an instant of std::chrono::steady_clock: clients of one world
+    /// share it.
+    explicit EventLoopRuntime(std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now());
+    ~EventLoopRuntime() override;
+
+    Nanos monotonic() const override { return std::chrono::steady_clock::now() - m_origin; }
+    std::int64_t wallMs() const override;
+    Nanos traceTimeOf(Nanos monotonic) const override { return monotonic; }
+    Nanos traceNow() const override { return monotonic(); }
+    std::uint64_t random() override { return m_random(); }
+    TimerId callAt(Nanos monotonic, Callback callback) override;
+    void cancelCall(TimerId id) override;
+    void post(Callback callback) override;
+
+    /// The wall clock that this client sees: `offset` away from the machine's.
+    void setWallOffset(Nanos offset) { m_wallOffset = offset; }
+
+private:
+    void arm();
+    void fire();
+
+    std::chrono::steady_clock::time_point m_origin;
+    std::mt19937_64 m_random;
+    Nanos m_wallOffset{};
+    QObject m_context; ///< receiver of posted calls: they die with it
+    QTimer m_timer;    ///< armed for the earliest call
+    Nanos m_armedFor = kNever;
+    TimerId m_lastId = 0;
+    std::map<std::pair<Nanos, TimerId>, Callback> m_calls;
+    std::map<TimerId, Nanos> m_due;
+};
+
+} // namespace lockscope
