@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/port.h"
+
+namespace lockscope::redis {
+
+namespace {
+
+Args evalArgs(const char* command, const QByteArray& script, const std::vector<QByteArray>& keys,
+              const std::vector<QByteArray>& args) {
+    Args all;
+    all.reserve(3 + keys.size() + args.size());
+    all.push_back(QByteArray::fromRawData(command, qsizetype(qstrlen(command))));
+    all.push_back(script);
+    all.push_back(QByteArray::number(qulonglong(keys.size())));
+    all.insert(all.end(), keys.begin(), keys.end());
+    all.insert(all.end(), args.begin(), args.end());
+    return all;
+}
+
+} // namespace
+
+QCoro::Task<Result> Port::eval(const Script& script, std::vector<QByteArray> keys, std::vector<QByteArray> args,
+                               std::stop_token stop) {
+    // The script may be gone by the time of the answer; what EVAL needs of it is shared, not copied.
+    const QByteArray source = script.source();
+    Args byHash = evalArgs("EVALSHA", script.sha1(), keys, args);
+    Result result = co_await call(std::move(byHash), stop);
+    if (result || result.error().kind != Error::Kind::Refused || result.error().code != "NOSCRIPT") co_return result;
+    // EVAL also caches, so the next call is short again: no SCRIPT LOAD is needed, and none could be lost half-way.
+    Args bySource = evalArgs("EVAL", source, keys, args);
+    result = co_await call(std::move(bySource), stop);
+    co_return result;
+}
+
+} // namespace lockscope::redis

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/lock_row.h"
+
+#include "inspect/text.h"
+
+#include <QJsonArray>
+
+namespace lockscope::inspect {
+
+namespace {
+
+template <typename T>
+QJsonValue orNull(const std::optional<T>& value) {
+    if (!value) return QJsonValue::Null;
+    if constexpr (std::is_same_v<T, QByteArray>)
+        return readable(*value);
+    else
+        return QJsonValue(qint64(*value));
+}
+
+QString stateName(LockRow::State state) {
+    switch (state) {
+    case LockRow::State::Held:
+        return QStringLiteral("held");
+    case LockRow::State::Queued:
+        return QStringLiteral("queued");
+    case LockRow::State::Free:
+        break;
+    }
+    return QStringLiteral("free");
+}
+
+QJsonObject holderJson(const Party& party) {
+    return {{QStringLiteral("client"), readable(party.client)},
+            {QStringLiteral("thread"), orNull(party.thread)},
+            {QStringLiteral("holds"), orNull(party.holds)},
+            {QStringLiteral("mode"), readable(party.mode)}};
+}
+
+QJsonObject waiterJson(const Party& party) {
+    return {{QStringLiteral("client"), readable(party.client)},
+            {QStringLiteral("thread"), orNull(party.thread)},
+            {QStringLiteral("position"), orNull(party.position)},
+            {QStringLiteral("mode"), readable(party.mode)}};
+}
+
+QJsonObject rawJson(const RawKey& raw) {
+    return {{QStringLiteral("key"), readable(raw.key)},
+            {QStringLiteral("type"), readable(raw.type)},
+            {QStringLiteral("ttl_ms"), orNull(raw.ttlMs)},
+            {QStringLiteral("value"), raw.value}};
+}
+
+template <typename T, typename F>
+QJsonArray arrayOf(const std::vector<T>& items, F toObject) {
+    QJsonArray array;
+    for (const T& item : items)
+        array.append(toObject(item));
+    return array;
+}
+
+} // namespace
+
+QJsonObject toJson(const LockRow& row) {
+    // A held lock without a holder is one whose format keeps no names: that is null, not "nobody".
+    const bool holdersUnknown = row.state == LockRow::State::Held && row.holders.empty();
+    return {{QStringLiteral("name"), readable(row.name)},
+            {QStringLiteral("format"), readable(row.format)},
+            {QStringLiteral("backend"), readable(row.backend)},
+            {QStringLiteral("mode"), readable(row.mode)},
+            {QStringLiteral("state"), stateName(row.state)},
+            {QStringLiteral("ttl_ms"), orNull(row.ttlMs)},
+            {QStringLiteral("token"), orNull(row.token)},
+            {QStringLiteral("holders"),
+             holdersUnknown ? QJsonValue(QJsonValue::Null) : QJsonValue(arrayOf(row.holders, holderJson))},
+            {QStringLiteral("waiters"),
+             row.waiters ? QJsonValue(arrayOf(*row.waiters, waiterJson)) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("waiter_count"), orNull(row.waiterCount)},
+            {QStringLiteral("raw"), arrayOf(row.raw, rawJson)}};
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/lock_row.h"
+#include "trace/event.h"
+
+#include <functional>
+#include <map>
+
+namespace lockscope::trace {
+class Recorder;
+}
+
+namespace lockscope::inspect {
+
+/// Writes what a server's locks look like into a trace, as the difference from what was last written: RecordHeld,
+/// RecordRenewed, RecordFreed, RecordWaiters, RecordToken. Used by the simulator, which sees every change of every key,
+/// and by watchers of real servers, which see snapshots.
+class TraceFeed {
+public:
+    /// The Thread entity of a party; asked once for each new holder.
+    using Resolver = std::function<trace::EntityId(const Party&)>;
+
+    /// `node` becomes the parent of the Lock entities (kNoEntity: none). Deadlines are instants of the trace's time:
+    /// now + TTL. One that moves by no more than `tolerance` is the same deadline: TTLs come in whole milliseconds, and
+    /// over a network with some delay.
+    TraceFeed(trace::Recorder& recorder, trace::EntityId node, Resolver resolver, Nanos tolerance = 2ms);
+
+    /// The record of one lock now; no row = nothing of it is left on the server. `cause` is the thread whose command
+    /// changed it, kNoEntity when nobody's did or it is not known. `expired`: the server's clock freed it;
+    /// `forced`: somebody other than the owner freed it on purpose. A change of owner without a free lock in between is
+    /// an overwrite when there is a cause; without one it is two changes between two looks.
+    void update(const QByteArray& lockName, const std::optional<LockRow>& row, trace::EntityId cause, bool expired,
+                bool forced);
+
+    /// The record can not be seen from here on (connection lost); of every lock known so far.
+    void unobserved();
+    /// It can again. Call before the first update of what is seen.
+    void observed();
+
+    /// The Lock entity of a name; made when it is new.
+    trace::EntityId lockEntity(const QByteArray& lockName);
+
+private:
+    struct Known {
+        trace::EntityId lock = trace::kNoEntity;
+        trace::EntityId owner = trace::kNoEntity;
+        Party holder; ///< the party that `owner` stands for
+        std::int64_t deadline = -1;
+        std::uint32_t holds = 0;
+        std::int64_t waiters = -1;
+        std::int64_t token = 0;
+    };
+    Known& known(const QByteArray& lockName);
+    void free(Known& lock, trace::EntityId cause, trace::FreedBy why);
+    void hold(Known& lock, const Party& holder, const LockRow& row);
+    std::int64_t deadlineOf(const LockRow& row) const;
+    bool sameDeadline(std::int64_t a, std::int64_t b) const;
+    void emitEvent(trace::EventKind kind, trace::EntityId actor, trace::EntityId lock, std::int64_t value,
+                   std::uint32_t aux = 0, std::uint8_t flags = 0);
+
+    trace::Recorder& m_recorder;
+    trace::EntityId m_node;
+    Resolver m_resolver;
+    Nanos m_tolerance;
+    bool m_observed = true;
+    std::map<QByteArray, Known> m_locks;
+};
+
+} // namespace lockscope::inspect

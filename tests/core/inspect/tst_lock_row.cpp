@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/lock_row.h"
+#include "inspect/text.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QTest>
+
+using namespace lockscope::inspect;
+
+class TestLockRow : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void printsTheContractsExample() {
+        LockRow row;
+        row.name = "orders";
+        row.format = "redisson";
+        row.state = LockRow::State::Held;
+        row.ttlMs = 29990;
+        row.holders = {{"uuid", "1", 2, {}, "exclusive"}};
+        row.waiters = std::vector<Party>{{"uuid", "7", {}, 0, "exclusive"}};
+        row.waiterCount = 1;
+        row.raw = {{"orders", "hash", 29990, QJsonObject{{QStringLiteral("uuid:1"), QStringLiteral("2")}}}};
+        const QByteArray expected = R"({"name": "orders", "format": "redisson", "backend": "redis", "mode": "exclusive",
+            "state": "held", "ttl_ms": 29990, "token": null,
+            "holders": [{"client": "uuid", "thread": "1", "holds": 2, "mode": "exclusive"}],
+            "waiters": [{"client": "uuid", "thread": "7", "position": 0, "mode": "exclusive"}], "waiter_count": 1,
+            "raw": [{"key": "orders", "type": "hash", "ttl_ms": 29990, "value": {"uuid:1": "2"}}]})";
+        QCOMPARE(toJson(row), QJsonDocument::fromJson(expected).object());
+    }
+    void whatTheFormatDoesNotSayIsNull() {
+        LockRow row;
+        row.state = LockRow::State::Held;
+        row.holders = {{"token", {}, {}, {}, "exclusive"}};
+        row.raw = {{"k", "string", {}, QStringLiteral("token")}};
+        const QJsonObject json = toJson(row);
+        for (const char* key : {"ttl_ms", "token", "waiters", "waiter_count"})
+            QVERIFY2(json.contains(QLatin1String(key)) && json[QLatin1String(key)].isNull(), key);
+        const QJsonObject holder = json[QLatin1String("holders")][0].toObject();
+        QVERIFY(holder[QLatin1String("thread")].isNull());
+        QVERIFY(holder[QLatin1String("holds")].isNull());
+        QVERIFY(json[QLatin1String("raw")][0].toObject()[QLatin1String("ttl_ms")].isNull());
+    }
+    void heldByNobodyWeKnowIsNotHeldByNobody() {
+        LockRow row;
+        row.state = LockRow::State::Held;
+        QVERIFY(toJson(row)[QLatin1String("holders")].isNull());
+        row.state = LockRow::State::Free;
+        QVERIFY(toJson(row)[QLatin1String("holders")].isArray());
+    }
+    void statesHaveTheContractsNames_data() {
+        QTest::addColumn<int>("state");
+        QTest::addColumn<QString>("name");
+        QTest::newRow("free") << int(LockRow::State::Free) << QStringLiteral("free");
+        QTest::newRow("queued") << int(LockRow::State::Queued) << QStringLiteral("queued");
+        QTest::newRow("held") << int(LockRow::State::Held) << QStringLiteral("held");
+    }
+    void statesHaveTheContractsNames() {
+        QFETCH(int, state);
+        QFETCH(QString, name);
+        LockRow row;
+        row.state = LockRow::State(state);
+        QCOMPARE(toJson(row)[QLatin1String("state")].toString(), name);
+    }
+    void bytesArePrintedReadably_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("ascii") << QByteArray("orders:42") << QStringLiteral("orders:42");
+        QTest::newRow("utf-8") << QByteArray("订单") << QString::fromUtf8("订单");
+        QTest::newRow("control") << QByteArray("a\nb") << QStringLiteral("a\\x0ab");
+        QTest::newRow("nul") << QByteArray("a\0b", 3) << QStringLiteral("a\\x00b");
+        QTest::newRow("binary") << QByteArray("\xff\x01z") << QStringLiteral("\\xff\\x01z");
+        QTest::newRow("cut utf-8") << QByteArray("\xe8\xae") << QStringLiteral("\\xe8\\xae");
+    }
+    void bytesArePrintedReadably() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, text);
+        QCOMPARE(readable(bytes), text);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLockRow)
+#include "tst_lock_row.moc"
