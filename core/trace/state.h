@@ -12,25 +12,26 @@ struct Belief {
     enum class Phase : std::uint8_t { Idle, Waiting, Holding };
     Phase phase = Phase::Idle;
     std::uint32_t holds = 0;
-    std::uint32_t step = 0;        ///< the recipe's step that it stands at, 0 = none
-    std::int64_t since = 0;        ///< when the phase began
-    std::int64_t until = -1;       ///< own deadline that it honours, -1 = none
+    std::uint32_t step = 0;  ///< the recipe's step that it stands at, 0 = none
+    std::int64_t since = 0;  ///< when the phase began
+    std::int64_t until = -1; ///< own deadline that it honours, -1 = none
     std::int64_t token = 0;
-    std::uint32_t grant = 0;       ///< ordinal of the grant on this lock, from 1: "#33" where there is no token
+    std::uint32_t grant = 0;       ///< ordinal of the grant on this lock, from 1: "#33" where there is no token.
+                                   ///< While waiting: of a grant that is in the record but not yet known to the client
     std::int64_t lastRenewal = -1; ///< -1 = never
     friend bool operator==(const Belief&, const Belief&) = default;
 };
 
 /// What the server holds of one lock.
 struct Record {
-    EntityId owner = kNoEntity;    ///< Thread; kNoEntity = free
+    EntityId owner = kNoEntity; ///< Thread; kNoEntity = free
     std::uint32_t holds = 0;
-    std::int64_t since = 0;        ///< owner changed
-    std::int64_t leaseFrom = 0;    ///< last (re)newal, the instant at which the lease was full
-    std::int64_t deadline = -1;    ///< -1 = never expires
-    std::int64_t waiters = -1;     ///< -1 = not known to the server
-    std::int64_t token = 0;        ///< 0 = none
-    std::uint32_t grants = 0;      ///< number of owners so far
+    std::int64_t since = 0;     ///< owner changed
+    std::int64_t leaseFrom = 0; ///< last (re)newal, the instant at which the lease was full
+    std::int64_t deadline = -1; ///< -1 = never expires
+    std::int64_t waiters = -1;  ///< -1 = not known to the server
+    std::int64_t token = 0;     ///< 0 = none
+    std::uint32_t grants = 0;   ///< number of owners so far
     bool observed = true;
     friend bool operator==(const Record&, const Record&) = default;
 };
@@ -76,27 +77,50 @@ struct State {
     std::map<EntityId, ResourceState> resources;
     std::size_t rows = 0; ///< how many rows of the trace are folded in
 
-    /// Folds the next row in.
+    /// Folds the next row in. Beliefs whose own deadline lies at or before the row are over by then.
     void apply(const Event& event, const Trace& trace);
+    /// Time has come to t without a further row: ends beliefs whose own deadline has passed.
+    void passTime(std::int64_t t);
+    /// About how much memory this state takes.
+    std::size_t memoryBytes() const;
     friend bool operator==(const State&, const State&) = default;
+
+private:
+    void applyLife(const Event& event, const Trace& trace);
+    void applyBelief(const Event& event);
+    void applyRecord(const Event& event);
+    void expectDeadline(std::int64_t until);
+    /// No belief ends by its own deadline before this instant; spares looking at all of them at each row. It may be too
+    /// early, never too late, so it says nothing about whether two states are equal.
+    struct Alarm {
+        std::int64_t at = INT64_MAX;
+        friend bool operator==(const Alarm&, const Alarm&) { return true; }
+    };
+    Alarm m_alarm;
 };
 
-/// States of a trace at any time, through keyframes: O(log n) plus at most one keyframe interval of rows.
+/// States of a trace at any time, through keyframes: O(log n) plus at most one keyframe interval of rows. Keyframes lie
+/// the further apart the bigger the state is, so that all of them together stay below 1.5 bytes a row.
 /// Belongs to one reader thread; extends itself over new rows as asked.
 class StateIndex {
 public:
     explicit StateIndex(std::shared_ptr<const Trace> trace);
-    /// The state after every row at or before t.
+    /// The state after every row at or before t; a belief whose own deadline is t or earlier is over.
     State at(Nanos t);
-    /// The state after the first `rows` rows.
+    /// The state after the first `rows` rows (at most the trace's size), at the last of them.
     State atRow(std::size_t rows);
-    std::size_t memoryBytes() const;
+    /// Bytes held by keyframes.
+    std::size_t memoryBytes() const { return m_keyframeBytes; }
 
 private:
     void extend(std::size_t rows);
+    void fold(State& state, std::size_t rows) const;
+    const State& cursorAt(std::size_t rows);
     std::shared_ptr<const Trace> m_trace;
-    std::vector<State> m_keyframes;
-    State m_head;
+    std::vector<State> m_keyframes; ///< by rows; the empty state is not among them
+    std::size_t m_keyframeBytes = 0;
+    State m_head;   ///< the furthest row looked at so far
+    State m_cursor; ///< the last answer: playing on from it costs the new rows only
 };
 
 } // namespace lockscope::trace

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/state.h"
+
+#include <algorithm>
+
+namespace lockscope::trace {
+
+namespace {
+
+/// The belief is over; the thread stands where it stood in its recipe.
+void endBelief(Belief& belief, std::int64_t at) {
+    const std::uint32_t step = belief.step;
+    belief = {};
+    belief.step = step;
+    belief.since = at;
+}
+
+void endHolding(Belief& belief, std::int64_t at) {
+    if (belief.phase == Belief::Phase::Holding) endBelief(belief, at);
+}
+
+template <typename T>
+void setLife(T& state, ClientState::Life life, std::int64_t at) {
+    state.life = life;
+    state.since = at;
+}
+
+} // namespace
+
+void State::apply(const Event& event, const Trace& trace) {
+    if (event.at >= m_alarm.at) passTime(event.at);
+    if (isLife(event.kind)) {
+        applyLife(event, trace);
+    } else if (isBelief(event.kind)) {
+        applyBelief(event);
+    } else if (isRecord(event.kind)) {
+        applyRecord(event);
+    } else if (isEffect(event.kind)) {
+        ResourceState& resource = resources[event.subject];
+        if (event.kind == EventKind::WriteAccepted) {
+            ++resource.accepted;
+            resource.lastWriter = event.actor;
+            resource.lastToken = event.value;
+        } else {
+            ++resource.refused;
+        }
+    } else if (event.kind == EventKind::Step) {
+        beliefs[{event.subject, event.actor}].step = event.aux;
+    } else if (event.kind == EventKind::Reply && event.value == -1) {
+        for (auto& [id, link] : links) {
+            const Entity& e = trace.entity(id);
+            if (link.replyLossArmed && e.other == event.actor && e.parent == event.subject) link.replyLossArmed = false;
+        }
+    }
+    ++rows;
+}
+
+void State::passTime(std::int64_t t) {
+    if (t < m_alarm.at) return;
+    m_alarm.at = INT64_MAX;
+    for (auto& [key, belief] : beliefs) {
+        if (belief.phase != Belief::Phase::Holding || belief.until < 0) continue;
+        if (belief.until <= t)
+            endBelief(belief, belief.until);
+        else
+            expectDeadline(belief.until);
+    }
+}
+
+void State::expectDeadline(std::int64_t until) {
+    m_alarm.at = std::min(m_alarm.at, until);
+}
+
+void State::applyLife(const Event& event, const Trace& trace) {
+    using Life = ClientState::Life;
+    switch (event.kind) {
+    case EventKind::ClientStarted:
+        setLife(clients[event.actor], Life::Running, event.at);
+        clients[event.actor].watchdogStopped = false;
+        break;
+    case EventKind::ClientPaused:
+        setLife(clients[event.actor], Life::Paused, event.at);
+        break;
+    case EventKind::ClientResumed:
+        setLife(clients[event.actor], Life::Running, event.at);
+        break;
+    case EventKind::ClientKilled:
+        setLife(clients[event.actor], Life::Dead, event.at);
+        for (auto& [key, belief] : beliefs) {
+            if (trace.clientOf(key.second) != event.actor) continue;
+            if (belief.phase != Belief::Phase::Idle) endBelief(belief, event.at);
+            belief.step = 0;
+            belief.grant = 0;
+        }
+        break;
+    case EventKind::NodeStarted:
+        setLife(nodes[event.actor], Life::Running, event.at);
+        break;
+    case EventKind::NodePaused:
+        setLife(nodes[event.actor], Life::Paused, event.at);
+        break;
+    case EventKind::NodeResumed:
+        setLife(nodes[event.actor], Life::Running, event.at);
+        break;
+    case EventKind::NodeKilled:
+        setLife(nodes[event.actor], Life::Dead, event.at);
+        break;
+    case EventKind::LinkCut:
+        links[event.subject].cut = true;
+        break;
+    case EventKind::LinkMended:
+        links[event.subject].cut = false;
+        break;
+    case EventKind::LinkDelayed:
+        links[event.subject].extraLatency = event.value;
+        break;
+    case EventKind::ReplyLossArmed:
+        links[event.subject].replyLossArmed = true;
+        break;
+    case EventKind::ClockJumped:
+        if (trace.entity(event.actor).kind == EntityKind::Node)
+            nodes[event.actor].clockOffset = event.value;
+        else
+            clients[event.actor].clockOffset = event.value;
+        break;
+    case EventKind::WatchdogStopped:
+        clients[event.actor].watchdogStopped = true;
+        break;
+    case EventKind::Healed:
+        for (auto& [id, link] : links)
+            link = {};
+        for (auto& [id, client] : clients) {
+            if (client.life == Life::Paused) setLife(client, Life::Running, event.at);
+            client.watchdogStopped = false;
+            client.clockOffset = 0;
+        }
+        for (auto& [id, node] : nodes) {
+            if (node.life == Life::Paused) setLife(node, Life::Running, event.at);
+            node.clockOffset = 0;
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void State::applyBelief(const Event& event) {
+    Belief& belief = beliefs[{event.subject, event.actor}];
+    const bool holding = belief.phase == Belief::Phase::Holding;
+    switch (event.kind) {
+    case EventKind::Requested:
+        if (holding) break; // a thread that asks for what it holds still holds it
+        belief.phase = Belief::Phase::Waiting;
+        belief.since = event.at;
+        belief.until = -1;
+        break;
+    case EventKind::Granted:
+    case EventKind::Reentered:
+        if (!holding) {
+            // The record usually knew of this grant first; where it is not observed the grants seen here are counted.
+            if (belief.grant == 0) belief.grant = ++records[event.subject].grants;
+            belief.phase = Belief::Phase::Holding;
+            belief.since = event.at;
+            belief.lastRenewal = -1;
+        }
+        belief.holds = event.aux ? event.aux : belief.holds + 1;
+        if (event.value) belief.token = event.value;
+        if (belief.until >= 0) expectDeadline(belief.until);
+        break;
+    case EventKind::TimedOut:
+    case EventKind::Interrupted:
+    case EventKind::AcquireFailed:
+        if (belief.phase == Belief::Phase::Waiting) endBelief(belief, event.at);
+        break;
+    case EventKind::BelievedUntil:
+        // May be written just before the grant it belongs to; one that comes after the end of belief means nothing.
+        if (belief.phase == Belief::Phase::Idle) break;
+        belief.until = event.value;
+        if (event.value < 0) break;
+        if (holding && event.value <= event.at)
+            endBelief(belief, event.at);
+        else
+            expectDeadline(event.value);
+        break;
+    case EventKind::Renewed:
+        if (holding) belief.lastRenewal = event.at;
+        break;
+    case EventKind::Lost:
+    case EventKind::ReleaseRefused:
+    case EventKind::ReleaseFailed:
+        endHolding(belief, event.at);
+        break;
+    case EventKind::ReleaseSent:
+        if (belief.holds <= 1) endHolding(belief, event.at);
+        break;
+    case EventKind::Released:
+        if (event.aux == 0)
+            endHolding(belief, event.at);
+        else if (holding)
+            belief.holds = event.aux;
+        break;
+    default:
+        break;
+    }
+}
+
+void State::applyRecord(const Event& event) {
+    Record& record = records[event.subject];
+    switch (event.kind) {
+    case EventKind::RecordHeld: {
+        const auto believer = beliefs.find({event.subject, event.actor});
+        // A watcher of a real server may see a grant later than the client that got it: then it is counted already.
+        const bool counted = believer != beliefs.end() && believer->second.phase == Belief::Phase::Holding &&
+                             believer->second.grant == record.grants && record.owner != event.actor;
+        if (!counted) ++record.grants;
+        if (believer != beliefs.end() && believer->second.phase != Belief::Phase::Holding)
+            believer->second.grant = record.grants;
+        record.owner = event.actor;
+        record.holds = std::max<std::uint32_t>(event.aux, 1);
+        record.since = record.leaseFrom = event.at;
+        record.deadline = event.value;
+        break;
+    }
+    case EventKind::RecordRenewed:
+        if (record.deadline != event.value) record.leaseFrom = event.at;
+        record.deadline = event.value;
+        record.holds = std::max<std::uint32_t>(event.aux, 1);
+        if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
+        break;
+    case EventKind::RecordFreed:
+        record.owner = kNoEntity;
+        record.holds = 0;
+        record.since = record.leaseFrom = event.at;
+        record.deadline = -1;
+        break;
+    case EventKind::RecordWaiters:
+        record.waiters = event.value;
+        break;
+    case EventKind::RecordToken:
+        record.token = event.value;
+        break;
+    case EventKind::RecordUnobserved:
+        record.observed = false;
+        break;
+    case EventKind::RecordObserved:
+        record.observed = true;
+        break;
+    default:
+        break;
+    }
+}
+
+std::size_t State::memoryBytes() const {
+    // A node of std::map: colour, three pointers and the heap's own header, beside the pair.
+    const auto bytes = [](const auto& map) { return map.size() * (sizeof(*map.begin()) + 5 * sizeof(void*)); };
+    return sizeof(State) + bytes(beliefs) + bytes(records) + bytes(clients) + bytes(nodes) + bytes(links) +
+           bytes(resources);
+}
+
+} // namespace lockscope::trace
