@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/fonts.h"
+
+#include <QFontDatabase>
+#include <QFontInfo>
+
+namespace lockscope::views {
+namespace {
+
+/// Names that stand for "whatever there is": a machine without a desktop setting answers with one of them.
+bool isNobodysChoice(const QString& family) {
+    static const QStringList generic{QString(),
+                                     QStringLiteral("Sans Serif"),
+                                     QStringLiteral("Sans"),
+                                     QStringLiteral("sans-serif"),
+                                     QStringLiteral("Helvetica"),
+                                     QStringLiteral("DejaVu Sans"),
+                                     QStringLiteral("Bitstream Vera Sans")};
+    return generic.contains(family, Qt::CaseInsensitive);
+}
+
+QFont sized(const QFont& base, double delta, QFont::Weight weight) {
+    QFont font = base;
+    if (delta != 0) font.setPointSizeF(base.pointSizeF() + delta);
+    font.setWeight(weight);
+    return font;
+}
+
+QFont makeUiFont() {
+    QFont font = QFontDatabase::systemFont(QFontDatabase::GeneralFont);
+    QStringList families;
+    if (isNobodysChoice(font.family()))
+        families << QStringLiteral("Inter");
+    else
+        families << font.family();
+    families << QStringLiteral("Noto Sans CJK SC") << QStringLiteral("Noto Sans") << QStringLiteral("DejaVu Sans");
+    // A desktop's choice of size is respected; no choice means 10 points, 13 pixels at 96 dpi.
+    const double size = isNobodysChoice(font.family()) || font.pointSizeF() <= 0 ? 10.0 : font.pointSizeF();
+    font.setFamilies(families);
+    font.setPointSizeF(size);
+    font.setStyleHint(QFont::SansSerif);
+    return font;
+}
+
+QFont makeFixedFont() {
+    QFont font;
+    font.setFamilies({QStringLiteral("JetBrains Mono"), QFontDatabase::systemFont(QFontDatabase::FixedFont).family(),
+                      QStringLiteral("DejaVu Sans Mono"), QStringLiteral("Noto Sans Mono CJK SC")});
+    font.setStyleHint(QFont::Monospace);
+    font.setFixedPitch(true);
+    // Fixed faces look larger than proportional ones of the same size.
+    font.setPointSizeF(uiFont().pointSizeF() - 0.75);
+    return font;
+}
+
+} // namespace
+
+QFont uiFont(double delta, QFont::Weight weight) {
+    static const QFont base = makeUiFont();
+    return sized(base, delta, weight);
+}
+
+QFont captionFont() {
+    QFont font = uiFont(-2, QFont::DemiBold);
+    font.setLetterSpacing(QFont::PercentageSpacing, 103);
+    return font;
+}
+
+QFont fixedFont(double delta, QFont::Weight weight) {
+    static const QFont base = makeFixedFont();
+    return sized(base, delta, weight);
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/time.h"
+
+#include <QString>
+
+namespace lockscope::views {
+
+/// "—": there is none. Never to be used for "we do not know".
+QString none();
+/// "unknown": this format does not say.
+QString unknown();
+/// "never": no deadline.
+QString never();
+
+/// With a unit and as many digits as matter: "120 µs", "812 ms", "4.2 s", "29.1 s", "3 m 12 s", "8 h 12 m", "3 d 4 h".
+/// kNever gives never(). Rounds down, so that a TTL never shows more than is left.
+QString duration(Nanos d);
+/// An instant on the time axis, to the millisecond: "6.812 s", "1:06.812".
+QString instant(Nanos t);
+/// The same, shorter, for ends of intervals: "6.0 s", "1:06.8".
+QString instantShort(Nanos t);
+/// "6.0 – 7.2 s"; with to = kNever "6.0 s – now".
+QString interval(Nanos from, Nanos to);
+/// The big clock: "00:06.812", with hours "1:00:06.812".
+QString clock(Nanos t);
+/// Thousands kept apart by thin spaces: "1 284".
+QString count(std::int64_t n);
+/// Large and approximate: "950", "1.02 M", "38 k".
+QString countShort(double n);
+/// "2.1 kB", "950 B".
+QString bytes(double n);
+/// "1×", "0.25×", "100×".
+QString speedText(double speed);
+
+} // namespace lockscope::views

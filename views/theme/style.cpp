@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/style.h"
+
+#include "theme/fonts.h"
+#include "theme/icons.h"
+#include "theme/style_parts.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QFrame>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPainter>
+#include <QScrollBar>
+#include <QSlider>
+#include <QStyleOption>
+#include <QTabBar>
+#include <QToolButton>
+
+namespace lockscope::views {
+
+LockscopeStyle::LockscopeStyle() : QProxyStyle(QStringLiteral("Fusion")) {
+}
+
+void makePrimary(QWidget* button) {
+    button->setProperty(style_parts::kTone, int(style_parts::ButtonTone::Primary));
+}
+void makeHealing(QWidget* button) {
+    button->setProperty(style_parts::kTone, int(style_parts::ButtonTone::Healing));
+}
+void makeFrameless(QWidget* widget) {
+    if (auto* frame = qobject_cast<QFrame*>(widget)) frame->setFrameShape(QFrame::NoFrame);
+}
+
+void LockscopeStyle::polish(QWidget* widget) {
+    QProxyStyle::polish(widget);
+    if (qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget) ||
+        qobject_cast<QLineEdit*>(widget) || qobject_cast<QAbstractSpinBox*>(widget) || qobject_cast<QSlider*>(widget) ||
+        qobject_cast<QTabBar*>(widget) || qobject_cast<QScrollBar*>(widget))
+        widget->setAttribute(Qt::WA_Hover);
+}
+
+void LockscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                                   const QWidget* widget) const {
+    using namespace style_parts;
+    switch (element) {
+    case PE_PanelButtonCommand:
+        return drawButton(*option, *painter, widget);
+    case PE_PanelButtonTool:
+        return drawToolButton(*option, *painter, widget);
+    case PE_FrameLineEdit:
+        return;
+    case PE_PanelLineEdit:
+        if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option); frame && frame->lineWidth <= 0) {
+            // Inside a spin box or an editable combo box: the box has drawn the field already.
+            return;
+        }
+        return drawField(*option, *painter);
+    case PE_FrameFocusRect:
+        return drawFocus(*option, *painter);
+    case PE_IndicatorCheckBox:
+        return drawCheckBox(*option, *painter, false);
+    case PE_IndicatorRadioButton:
+        return drawCheckBox(*option, *painter, true);
+    case PE_IndicatorItemViewItemCheck:
+        return drawCheckBox(*option, *painter, false);
+    case PE_FrameTabBarBase: {
+        painter->fillRect(QRect(option->rect.left(), option->rect.bottom(), option->rect.width(), 1),
+                          color(Role::Hairline));
+        return;
+    }
+    case PE_Frame:
+    case PE_FrameWindow:
+    case PE_FrameGroupBox:
+        return drawFrame(*option, *painter);
+    case PE_FrameMenu:
+        return;
+    case PE_PanelMenu:
+        return drawMenuPanel(*option, *painter);
+    case PE_FrameTabWidget:
+    case PE_FrameStatusBarItem:
+    case PE_FrameDockWidget:
+        return;
+    case PE_PanelStatusBar:
+        painter->fillRect(option->rect, color(Role::SurfaceRaised));
+        painter->fillRect(QRect(option->rect.left(), option->rect.top(), option->rect.width(), 1),
+                          color(Role::Hairline));
+        return;
+    case PE_IndicatorDockWidgetResizeHandle:
+        return drawHandle(*option, *painter);
+    case PE_IndicatorArrowDown:
+        return paintIcon(*painter, centred(option->rect, 14), "chevron-down", Role::TextDim);
+    case PE_IndicatorArrowUp:
+        return paintIcon(*painter, centred(option->rect, 14), "chevron-up", Role::TextDim);
+    case PE_IndicatorArrowRight:
+        return paintIcon(*painter, centred(option->rect, 14), "chevron-right", Role::TextDim);
+    case PE_IndicatorHeaderArrow:
+        if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option))
+            paintIcon(*painter, centred(option->rect, 12),
+                      header->sortIndicator == QStyleOptionHeader::SortUp ? "chevron-up" : "chevron-down",
+                      Role::TextDim);
+        return;
+    case PE_IndicatorBranch:
+        if (option->state & State_Children)
+            paintIcon(*painter, centred(option->rect, 14),
+                      option->state & State_Open ? "chevron-down" : "chevron-right", Role::TextDim);
+        return;
+    case PE_PanelItemViewRow:
+        return drawRow(*option, *painter);
+    case PE_PanelItemViewItem:
+        return drawItemBackground(*option, *painter);
+    case PE_PanelTipLabel:
+        return drawTip(*option, *painter);
+    default:
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+    }
+}
+
+void LockscopeStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                                 const QWidget* widget) const {
+    using namespace style_parts;
+    switch (element) {
+    case CE_HeaderSection:
+    case CE_HeaderEmptyArea:
+        return drawHeader(*option, *painter);
+    case CE_HeaderLabel:
+        if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option)) {
+            QStyleOptionHeader quiet = *header;
+            quiet.palette.setColor(QPalette::ButtonText, color(Role::TextDim));
+            quiet.state &= ~(State_On | State_Sunken);
+            painter->save();
+            painter->setFont(uiFont(-1.5, QFont::DemiBold));
+            QProxyStyle::drawControl(element, &quiet, painter, widget);
+            painter->restore();
+            return;
+        }
+        break;
+    case CE_TabBarTabShape:
+        if (const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option)) return drawTabShape(*tab, *painter);
+        break;
+    case CE_TabBarTabLabel:
+        if (const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option)) {
+            QStyleOptionTab quiet = *tab;
+            const bool selected = tab->state & State_Selected;
+            for (QPalette::ColorRole role : {QPalette::WindowText, QPalette::ButtonText, QPalette::Text})
+                quiet.palette.setColor(role, color(selected ? Role::Text : Role::TextDim));
+            quiet.state &= ~State_HasFocus;
+            painter->save();
+            painter->setFont(uiFont(0, selected ? QFont::DemiBold : QFont::Normal));
+            QProxyStyle::drawControl(element, &quiet, painter, widget);
+            painter->restore();
+            return;
+        }
+        break;
+    case CE_DockWidgetTitle:
+        if (const auto* dock = qstyleoption_cast<const QStyleOptionDockWidget*>(option))
+            return drawDockTitle(*dock, *painter);
+        break;
+    case CE_Splitter:
+        return drawHandle(*option, *painter);
+    case CE_MenuItem:
+        if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option))
+            return drawMenuItem(*item, *painter, widget);
+        break;
+    case CE_MenuBarItem:
+    case CE_MenuBarEmptyArea: {
+        painter->fillRect(option->rect, color(Role::Surface));
+        if (element == CE_MenuBarEmptyArea) return;
+        if (option->state & State_Selected) {
+            painter->save();
+            painter->setRenderHint(QPainter::Antialiasing);
+            painter->setPen(Qt::NoPen);
+            painter->setBrush(color(Role::SurfaceHover));
+            painter->drawRoundedRect(QRectF(option->rect).adjusted(1, 2, -1, -2), 5, 5);
+            painter->restore();
+        }
+        if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option)) {
+            int flags = Qt::AlignCenter | Qt::TextShowMnemonic | Qt::TextDontClip | Qt::TextSingleLine;
+            if (!styleHint(SH_UnderlineShortcut, option, widget, nullptr)) flags |= Qt::TextHideMnemonic;
+            drawItemText(painter, item->rect, flags, item->palette, item->state & State_Enabled, item->text,
+                         QPalette::WindowText);
+        }
+        return;
+    }
+    case CE_ProgressBarGroove:
+    case CE_ProgressBarContents:
+        if (const auto* bar = qstyleoption_cast<const QStyleOptionProgressBar*>(option))
+            return drawProgress(*bar, *painter, element == CE_ProgressBarContents);
+        break;
+    case CE_ShapedFrame:
+        return drawShapedFrame(*option, *painter);
+    default:
+        break;
+    }
+    QProxyStyle::drawControl(element, option, painter, widget);
+}
+
+void LockscopeStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                                        const QWidget* widget) const {
+    using namespace style_parts;
+    switch (control) {
+    case CC_ComboBox:
+        if (const auto* box = qstyleoption_cast<const QStyleOptionComboBox*>(option)) {
+            if (box->frame) drawField(*option, *painter);
+            const QRect arrow = subControlRect(CC_ComboBox, option, SC_ComboBoxArrow, widget);
+            paintIcon(*painter, centred(arrow, 14), "chevron-down",
+                      option->state & State_Enabled ? Role::TextDim : Role::TextFaint);
+            return;
+        }
+        break;
+    case CC_SpinBox:
+        if (const auto* box = qstyleoption_cast<const QStyleOptionSpinBox*>(option)) {
+            if (box->frame) drawField(*option, *painter);
+            if (box->buttonSymbols == QAbstractSpinBox::NoButtons) return;
+            for (SubControl sub : {SC_SpinBoxUp, SC_SpinBoxDown}) {
+                const QRect r = subControlRect(CC_SpinBox, option, sub, widget);
+                const bool can = box->stepEnabled & (sub == SC_SpinBoxUp ? QAbstractSpinBox::StepUpEnabled
+                                                                         : QAbstractSpinBox::StepDownEnabled);
+                const bool hot = can && (option->activeSubControls & sub) && (option->state & State_MouseOver);
+                paintIcon(*painter, centred(r, 12), sub == SC_SpinBoxUp ? "chevron-up" : "chevron-down",
+                          hot   ? Role::Text
+                          : can ? Role::TextDim
+                                : Role::Hairline);
+            }
+            return;
+        }
+        break;
+    case CC_Slider:
+        if (const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option)) {
+            const QRect groove = subControlRect(CC_Slider, option, SC_SliderGroove, widget);
+            const QRect handle = subControlRect(CC_Slider, option, SC_SliderHandle, widget);
+            return drawSlider(*slider, *painter, groove, handle);
+        }
+        break;
+    case CC_ScrollBar:
+        if (const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option))
+            return drawScrollBar(*bar, *painter, subControlRect(CC_ScrollBar, option, SC_ScrollBarSlider, widget));
+        break;
+    default:
+        break;
+    }
+    QProxyStyle::drawComplexControl(control, option, painter, widget);
+}
+
+QIcon LockscopeStyle::standardIcon(StandardPixmap pixmap, const QStyleOption* option, const QWidget* widget) const {
+    switch (pixmap) {
+    case SP_TitleBarCloseButton:
+    case SP_DockWidgetCloseButton:
+    case SP_LineEditClearButton:
+        return icon("close", Role::TextDim);
+    case SP_TitleBarNormalButton:
+        return icon("copy", Role::TextDim);
+    default:
+        return QProxyStyle::standardIcon(pixmap, option, widget);
+    }
+}
+
+} // namespace lockscope::views
