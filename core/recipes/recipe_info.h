@@ -9,14 +9,14 @@ namespace lockscope::recipes {
 
 /// What one recipe is, for lists, the Protocol view and the documentation.
 struct RecipeInfo {
-    QByteArray id;          ///< "redis-set"
-    QByteArray backend;     ///< "redis"
-    QString summary;        ///< one translated sentence
-    QStringList steps;      ///< the numbered steps, as code: "SET orders value NX PX 5000" with {name}, {lease}
-    bool naive = false;     ///< exists to be seen failing
+    QByteArray id;      ///< "redis-set"
+    QByteArray backend; ///< "redis"
+    QString summary;    ///< one translated sentence
+    QStringList steps;  ///< the numbered steps, as code: "SET orders value NX PX 5000" with {name}, {lease}
+    bool naive = false; ///< exists to be seen failing
     bool reentrant = false;
-    bool watchdog = false;  ///< can be renewed
-    bool token = false;     ///< can give fencing tokens
+    bool watchdog = false; ///< can be renewed
+    bool token = false;    ///< can give fencing tokens
     bool fair = false;
 };
 

@@ -64,6 +64,17 @@ public:
     virtual QCoro::Task<std::optional<Message>> next(Nanos timeout, std::stop_token stop = {}) = 0;
 };
 
+/// A subscription that somebody owns. Not a bare unique_ptr: GCC 12's std::expected, made of something that a null pointer
+/// converts to, breaks the comparisons inside QCoro's awaiter.
+class OwnedSubscription {
+public:
+    explicit OwnedSubscription(std::unique_ptr<Subscription> subscription) : m_subscription(std::move(subscription)) {}
+    Subscription* operator->() const { return m_subscription.get(); }
+
+private:
+    std::unique_ptr<Subscription> m_subscription;
+};
+
 /// What a recipe needs of a Redis. Implemented by the real driver and by the simulated server's client side.
 /// Replies of error type arrive as Error::Kind::Refused. Every call may throw runtime Cancelled at an await.
 class Port {
@@ -73,8 +84,7 @@ public:
     virtual Runtime& runtime() = 0;
     virtual QCoro::Task<Result> call(Args args, std::stop_token stop = {}) = 0;
     /// Returns once the server has confirmed the subscription.
-    virtual QCoro::Task<std::expected<std::unique_ptr<Subscription>, Error>> subscribe(QByteArray channel,
-                                                                                       std::stop_token stop = {}) = 0;
+    virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel, std::stop_token stop = {}) = 0;
 
     /// EVALSHA, and EVAL when the server does not know the script yet.
     QCoro::Task<Result> eval(const Script& script, std::vector<QByteArray> keys, std::vector<QByteArray> args,

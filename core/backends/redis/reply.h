@@ -2,12 +2,22 @@
 #pragma once
 #include <QByteArray>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace lockscope::redis {
 
 /// A command and its arguments, binary-safe: {"SET", "orders", "…", "NX"}.
 using Args = std::vector<QByteArray>;
+
+/// Args from its parts. GCC 12 cannot compile a braced list inside a co_await expression.
+template <typename... Parts>
+Args argsOf(Parts&&... parts) {
+    Args args;
+    args.reserve(sizeof...(parts));
+    (args.emplace_back(std::forward<Parts>(parts)), ...);
+    return args;
+}
 
 /// A RESP2 reply.
 struct Reply {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/distributed_lock.h"
+
+#include "lock/hold_keeper.h"
+
+#include <QCoreApplication>
+
+namespace lockscope {
+
+using trace::EventKind;
+
+DistributedLock::DistributedLock(LockClient client, std::unique_ptr<recipes::Recipe> recipe, LockOptions options,
+                                 trace::EntityId lockEntity)
+    : m_core(std::make_shared<Core>(client, std::move(recipe), options, lockEntity)) {
+}
+
+DistributedLock::~DistributedLock() {
+    m_core->listener = nullptr;
+    for (auto& [thread, hold] : m_core->holds)
+        hold->watching.request_stop();
+}
+
+void DistributedLock::listen(Listener listener) {
+    m_core->listener = std::move(listener);
+}
+
+DistributedLock::Outcome<bool> DistributedLock::tryLockFor(Nanos wait, Thread thread, std::stop_token stop) {
+    const std::shared_ptr<Core> core = m_core; // the lock object may go away while we wait
+    Runtime& runtime = core->client.runtime;
+    const Nanos begun = runtime.monotonic();
+    core->emit(EventKind::Requested, thread, toValue(wait));
+
+    for (;;) {
+        recipes::Request request;
+        request.thread = thread;
+        request.lease = core->options.lease;
+        request.wait = wait == kNever ? kNever : std::max(Nanos(0), wait - (runtime.monotonic() - begun));
+        request.token = core->options.token && core->recipe->info().token;
+        request.steps = {core->client.recorder, core->client.thread(thread), core->lock};
+
+        std::expected<std::optional<recipes::Grant>, LockError> grant;
+        try {
+            grant = co_await core->recipe->acquire(request, stop);
+        } catch (const Cancelled& cancelled) {
+            if (cancelled.why() == Cancelled::Why::Stopped) core->emit(EventKind::Interrupted, thread);
+            throw;
+        }
+        if (!grant) {
+            core->emitText(EventKind::AcquireFailed, thread, grant.error().message);
+            co_return std::unexpected(grant.error());
+        }
+        if (!*grant) {
+            core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
+            co_return false;
+        }
+        // A grant that took longer than its own lease is no grant: give it back and ask again.
+        if (core->options.honourDeadline && runtime.monotonic() >= (*grant)->askedAt + (*grant)->lease) {
+            co_await core->recipe->release(**grant, {});
+            continue;
+        }
+        core->hold(std::move(**grant));
+        co_return true;
+    }
+}
+
+DistributedLock::Outcome<int> DistributedLock::unlock(Thread thread) {
+    const std::shared_ptr<Core> core = m_core;
+    const auto found = core->holds.find(thread);
+    if (found == core->holds.end()) {
+        co_return std::unexpected(
+            LockError{LockError::Kind::NotOwner,
+                      QCoreApplication::translate("LockError", "This thread does not hold the lock.")});
+    }
+    const std::shared_ptr<Hold> hold = found->second;
+    const bool last = hold->grant.holds == 1;
+    if (last) {
+        // Nothing may renew what is being given up.
+        hold->watching.request_stop();
+        core->holds.erase(found);
+    }
+    core->emit(EventKind::ReleaseSent, thread, 0, static_cast<std::uint32_t>(hold->grant.holds));
+    const auto left = co_await core->recipe->release(hold->grant, {});
+    if (left) {
+        hold->grant.holds = *left;
+        core->emit(EventKind::Released, thread, 0, static_cast<std::uint32_t>(*left));
+        core->tell(Event::Released, thread, {});
+        co_return *left;
+    }
+    if (left.error().kind == LockError::Kind::NotOwner) {
+        core->emit(EventKind::ReleaseRefused, thread);
+        core->forget(hold);
+    } else {
+        core->emitText(EventKind::ReleaseFailed, thread, left.error().message);
+    }
+    co_return std::unexpected(left.error());
+}
+
+DistributedLock::Outcome<bool> DistributedLock::forceUnlock() {
+    const std::shared_ptr<Core> core = m_core;
+    co_return co_await core->recipe->forceRelease({});
+}
+
+bool DistributedLock::stillMine(const Thread& thread) const {
+    const auto found = m_core->holds.find(thread);
+    if (found == m_core->holds.end()) return false;
+    return !m_core->options.honourDeadline || m_core->client.runtime.monotonic() < found->second->deadline;
+}
+
+int DistributedLock::holdCount(const Thread& thread) const {
+    const auto found = m_core->holds.find(thread);
+    return found == m_core->holds.end() ? 0 : found->second->grant.holds;
+}
+
+Nanos DistributedLock::remaining(const Thread& thread) const {
+    const auto found = m_core->holds.find(thread);
+    if (found == m_core->holds.end()) return Nanos(0);
+    return std::max(Nanos(0), found->second->deadline - m_core->client.runtime.monotonic());
+}
+
+std::int64_t DistributedLock::token(const Thread& thread) const {
+    const auto found = m_core->holds.find(thread);
+    return found == m_core->holds.end() ? 0 : found->second->grant.token;
+}
+
+void DistributedLock::stopWatchdog() {
+    m_core->watchdogStopped = true;
+}
+
+} // namespace lockscope

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QString>
+
+namespace lockscope {
+
+/// Why a lock operation failed, told apart because a caller can act on it.
+struct LockError {
+    enum class Kind : std::uint8_t {
+        NotOwner,       ///< released or renewed what is not, or no longer, ours
+        Unreachable,    ///< the server could not be asked; nothing was changed
+        OutcomeUnknown, ///< asked, no answer: it may have happened; see the message for until when that matters
+        ForeignFormat,  ///< the key carries another library's or another type's data: left alone
+        Refused,        ///< the server answered with an error
+        NotSupported,   ///< the recipe cannot do this
+    };
+    Kind kind = Kind::Refused;
+    QString message; ///< one sentence for people; never a password
+};
+
+} // namespace lockscope

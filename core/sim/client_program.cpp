@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/client_program.h"
+
+namespace lockscope::sim {
+
+namespace {
+
+/// Writes now and then until the hold time is over, or until the lock is known to be lost, if the client heeds that.
+QCoro::Task<> work(ProgramContext& context, DistributedLock& lock) {
+    const scenario::Workload workload = context.settings.workload;
+    Runtime& runtime = context.runtime;
+    const Nanos until = runtime.monotonic() + runtime.random(workload.hold.low, workload.hold.high);
+    const std::int64_t token = lock.token();
+    const auto mayGoOn = [&] { return !workload.stopOnLoss || lock.holdCount() > 0; };
+    while (mayGoOn()) {
+        const Nanos left = until - runtime.monotonic();
+        const Nanos nap = runtime.random(workload.writeEvery.low, workload.writeEvery.high);
+        if (left <= nap) {
+            if (left > Nanos(0)) co_await runtime.sleep(left);
+            break;
+        }
+        co_await runtime.sleep(nap);
+        // The check and the write are two steps, as in every real program: what happens between them is the lesson.
+        if (mayGoOn()) co_await context.resource.write(context.thread, token);
+    }
+}
+
+} // namespace
+
+QCoro::Task<> runClientProgram(ProgramContext context) {
+    Runtime& runtime = context.runtime;
+    for (;;) {
+        const scenario::Range think = context.settings.workload.think;
+        co_await runtime.sleep(runtime.random(think.low, think.high));
+        const std::unique_ptr<DistributedLock> lock = context.makeLock();
+        context.using_(lock.get());
+        const auto taken = co_await lock->tryLockFor(context.settings.lock.wait);
+        if (taken && *taken) {
+            co_await work(context, *lock);
+            if (lock->holdCount() > 0) co_await lock->unlock();
+        }
+        context.using_(nullptr);
+    }
+}
+
+} // namespace lockscope::sim

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/distributed_lock.h"
+#include "scenario/scenario.h"
+#include "sim/guarded_resource.h"
+
+namespace lockscope::sim {
+
+/// What a client's program works with. `settings` may change while it runs: read anew for each round.
+struct ProgramContext {
+    Runtime& runtime;
+    const scenario::Scenario& settings;
+    ResourcePort& resource;
+    trace::EntityId thread = trace::kNoEntity;
+    std::function<std::unique_ptr<DistributedLock>()> makeLock;
+    /// The lock that the program uses now, or nullptr between rounds: so that faults find it.
+    std::function<void(DistributedLock*)> using_;
+};
+
+/// The program that every workload client runs, simulated or real, for ever: think, take the lock, write to the guarded
+/// resource now and then while holding, give it up. Ends by Cancelled only.
+QCoro::Task<> runClientProgram(ProgramContext context);
+
+} // namespace lockscope::sim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/recorder.h"
+
+#include <qcoro/qcorotask.h>
+#include <stop_token>
+
+namespace lockscope::sim {
+
+/// What the lock guards: it takes writes, and refuses one whose fencing token is older than the newest it has seen, if
+/// it was told to check. A write without a token cannot be checked and is taken.
+class GuardedResource {
+public:
+    GuardedResource(trace::Recorder& recorder, trace::EntityId entity, bool tokenCheck)
+        : m_recorder(recorder), m_entity(entity), m_tokenCheck(tokenCheck) {}
+
+    /// True when taken.
+    bool write(trace::EntityId thread, std::int64_t token);
+    void setTokenCheck(bool check) { m_tokenCheck = check; }
+
+private:
+    trace::Recorder& m_recorder;
+    trace::EntityId m_entity;
+    bool m_tokenCheck;
+    std::int64_t m_newest = 0;
+};
+
+/// The way from a client to the resource.
+class ResourcePort {
+public:
+    virtual ~ResourcePort() = default;
+    /// Ends when the resource has answered: true = taken. Throws Cancelled.
+    virtual QCoro::Task<bool> write(trace::EntityId thread, std::int64_t token) = 0;
+};
+
+} // namespace lockscope::sim

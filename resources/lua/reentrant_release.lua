@@ -1,0 +1,15 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Gives one hold of a Redisson-layout lock up; at the last one frees the lock and wakes one waiter per client.
+-- KEYS[1] the lock; KEYS[2] the wake-up channel; ARGV[1] our field; ARGV[2] lease in ms while holds are left.
+-- Returns the holds left, or -1 when the lock is not ours.
+if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then
+    return -1
+end
+local holds = redis.call('hincrby', KEYS[1], ARGV[1], -1)
+if holds > 0 then
+    redis.call('pexpire', KEYS[1], ARGV[2])
+    return holds
+end
+redis.call('del', KEYS[1])
+redis.call('publish', KEYS[2], '0')
+return 0
