@@ -2,11 +2,11 @@
 #pragma once
 #include "session/session.h"
 
-
 #include "trace/state.h"
 
 #include <QObject>
 #include <QPointer>
+#include <QTimer>
 
 namespace lockscope::views {
 
@@ -15,6 +15,7 @@ class ViewContext : public QObject {
     Q_OBJECT
 public:
     explicit ViewContext(QObject* parent = nullptr);
+    ~ViewContext() override;
 
     /// May be null: nothing is open. Not owned.
     session::Session* session() const { return m_session; }
@@ -25,22 +26,28 @@ public:
 
     /// The instant that every view shows.
     Nanos playhead() const { return m_playhead; }
+    /// Not below 0.
     void setPlayhead(Nanos t);
-    /// The trace's state at the playhead; computed once per (trace, size, playhead).
+    /// The trace's state at the playhead; computed once per (trace, rows up to the playhead, playhead). The reference
+    /// is good until the next call.
     const trace::State& state() const;
 
     /// The selected client thread, lock, node, link or resource; kNoEntity = none.
     trace::EntityId selection() const { return m_selection; }
+    /// Survives a replaced trace when that has an entity of the same name, even if it turns up later.
     void select(trace::EntityId entity);
     /// The lock whose detail is shown: the selected one, or that of the selection, or the first.
     trace::EntityId focusedLock() const;
 
-    /// Sends a fault to the session at the playhead; complains through the session when it cannot.
+    /// Sends a fault to the session, as done by hand: at the playhead where the session can rewind, else now. Complains
+    /// through the session when it cannot.
     void breakIt(scenario::Fault fault);
+    /// Emits revealRequested() after moving playhead and selection there; kNoEntity leaves the selection.
+    void reveal(Nanos t, trace::EntityId entity = trace::kNoEntity);
 
 Q_SIGNALS:
-    void sessionChanged();              ///< another session, or its trace was replaced: forget everything derived
-    void traceGrew();                   ///< at most about 30 a second
+    void sessionChanged(); ///< another session, or its trace was replaced: forget everything derived
+    void traceGrew();      ///< at most about 30 a second
     void playheadChanged(lockscope::Nanos t);
     void selectionChanged(lockscope::trace::EntityId entity);
     void verdictChanged();
@@ -48,13 +55,33 @@ Q_SIGNALS:
     void revealRequested(lockscope::Nanos t, lockscope::trace::EntityId entity);
 
 private:
+    /// What makes an entity the same one in another trace.
+    struct Identity {
+        trace::EntityKind kind = trace::EntityKind::None;
+        QByteArray name, parent, other;
+    };
+    Identity identityOf(trace::EntityId entity) const;
+    trace::EntityId find(const Identity& identity) const;
+    void adoptTrace();
+    void onAdvanced();
+    void grow();
+    void setSelection(trace::EntityId entity);
+
     QPointer<session::Session> m_session;
     Nanos m_playhead{};
     trace::EntityId m_selection = trace::kNoEntity;
+    std::optional<Identity> m_wanted; ///< selected in the trace before, not yet in this one
     std::shared_ptr<const trace::Trace> m_empty;
+    std::shared_ptr<const trace::Trace> m_trace;
+    std::shared_ptr<const verdict::Verdict> m_noVerdict;
+    QTimer m_pace; ///< runs while traceGrew was emitted less than a frame ago
+    bool m_grewMeanwhile = false;
     mutable std::unique_ptr<trace::StateIndex> m_index;
     mutable trace::State m_state;
+    mutable Nanos m_stateAt{};
     mutable bool m_stateValid = false;
+    mutable trace::EntityId m_firstLock = trace::kNoEntity;
+    mutable std::size_t m_searchedForLock = 0; ///< entities that were looked at for m_firstLock
 };
 
 } // namespace lockscope::views

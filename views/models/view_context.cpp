@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/view_context.h"
+
+namespace lockscope::views {
+
+using trace::EntityId;
+using trace::EntityKind;
+using trace::kNoEntity;
+
+namespace {
+constexpr auto kFrame = 33ms; ///< traceGrew comes at most this often: nobody reads faster
+}
+
+ViewContext::ViewContext(QObject* parent)
+    : QObject(parent),
+      m_empty(std::make_shared<trace::Trace>()),
+      m_trace(m_empty),
+      m_noVerdict(std::make_shared<verdict::Verdict>()) {
+    m_pace.setSingleShot(true);
+    m_pace.setInterval(kFrame);
+    connect(&m_pace, &QTimer::timeout, this, [this] {
+        if (m_grewMeanwhile) grow();
+    });
+}
+
+ViewContext::~ViewContext() = default;
+
+void ViewContext::setSession(session::Session* session) {
+    if (session == m_session) return;
+    if (m_session) m_session->disconnect(this);
+    m_session = session;
+    m_selection = kNoEntity;
+    m_wanted.reset();
+    m_playhead = {};
+    if (session) {
+        connect(session, &session::Session::traceReplaced, this, [this] {
+            // The selection goes on in the new trace by name: a person who rewound still looks at the same client.
+            if (m_selection != kNoEntity) m_wanted = identityOf(m_selection);
+            adoptTrace();
+        });
+        connect(session, &session::Session::advanced, this, &ViewContext::onAdvanced);
+        connect(session, &session::Session::verdictChanged, this, &ViewContext::verdictChanged);
+        connect(session, &QObject::destroyed, this, [this] {
+            m_wanted.reset();
+            adoptTrace();
+        });
+    }
+    adoptTrace();
+    Q_EMIT playheadChanged(m_playhead);
+}
+
+std::shared_ptr<const trace::Trace> ViewContext::trace() const {
+    return m_trace;
+}
+
+std::shared_ptr<const verdict::Verdict> ViewContext::verdict() const {
+    const session::Session* const session = m_session;
+    return session ? session->verdict() : m_noVerdict;
+}
+
+void ViewContext::adoptTrace() {
+    const session::Session* const session = m_session;
+    m_trace = session ? session->trace() : m_empty;
+    if (!m_trace) m_trace = m_empty;
+    m_index.reset();
+    m_stateValid = false;
+    m_firstLock = kNoEntity;
+    m_searchedForLock = 0;
+    const EntityId before = m_selection;
+    m_selection = kNoEntity;
+    if (m_wanted) m_selection = find(*m_wanted);
+    if (m_selection != kNoEntity) m_wanted.reset();
+    Q_EMIT sessionChanged();
+    if (m_selection != before) Q_EMIT selectionChanged(m_selection);
+    Q_EMIT verdictChanged();
+}
+
+void ViewContext::onAdvanced() {
+    if (m_pace.isActive())
+        m_grewMeanwhile = true;
+    else
+        grow();
+}
+
+void ViewContext::grow() {
+    m_grewMeanwhile = false;
+    m_pace.start();
+    if (m_wanted) {
+        if (const EntityId found = find(*m_wanted); found != kNoEntity) {
+            m_wanted.reset();
+            setSelection(found);
+        }
+    }
+    Q_EMIT traceGrew();
+}
+
+void ViewContext::setPlayhead(Nanos t) {
+    t = std::max(t, Nanos::zero());
+    if (t == m_playhead) return;
+    m_playhead = t;
+    Q_EMIT playheadChanged(t);
+}
+
+const trace::State& ViewContext::state() const {
+    const bool current = m_stateValid && m_stateAt == m_playhead && m_state.rows == m_trace->upperBound(m_playhead);
+    if (current) return m_state;
+    if (!m_index) m_index = std::make_unique<trace::StateIndex>(m_trace);
+    m_state = m_index->at(m_playhead);
+    m_stateAt = m_playhead;
+    m_stateValid = true;
+    return m_state;
+}
+
+void ViewContext::select(EntityId entity) {
+    m_wanted.reset();
+    setSelection(entity);
+}
+
+void ViewContext::setSelection(EntityId entity) {
+    if (entity >= m_trace->entityCount()) entity = kNoEntity;
+    if (entity == m_selection) return;
+    m_selection = entity;
+    Q_EMIT selectionChanged(entity);
+}
+
+EntityId ViewContext::focusedLock() const {
+    const trace::Entity& selected = m_trace->entity(m_selection);
+    if (selected.kind == EntityKind::Lock) return m_selection;
+    if (selected.kind == EntityKind::Resource) return selected.parent;
+    if (selected.kind == EntityKind::Thread || selected.kind == EntityKind::Client ||
+        selected.kind == EntityKind::Link) {
+        const EntityId client = selected.kind == EntityKind::Link ? selected.parent : m_trace->clientOf(m_selection);
+        EntityId waited = kNoEntity;
+        for (const auto& [key, belief] : state().beliefs) {
+            const bool its = selected.kind == EntityKind::Thread ? key.second == m_selection
+                                                                 : m_trace->clientOf(key.second) == client;
+            if (!its || belief.phase == trace::Belief::Phase::Idle) continue;
+            if (belief.phase == trace::Belief::Phase::Holding) return key.first;
+            if (waited == kNoEntity) waited = key.first;
+        }
+        if (waited != kNoEntity) return waited;
+    }
+    if (selected.kind == EntityKind::Node) {
+        for (const auto& [lock, record] : state().records)
+            if (m_trace->entity(lock).parent == m_selection) return lock;
+    }
+    const std::size_t count = m_trace->entityCount();
+    for (; m_firstLock == kNoEntity && m_searchedForLock < count; ++m_searchedForLock) {
+        const EntityId id = EntityId(m_searchedForLock);
+        if (m_trace->entity(id).kind == EntityKind::Lock) m_firstLock = id;
+    }
+    return m_firstLock;
+}
+
+void ViewContext::breakIt(scenario::Fault fault) {
+    session::Session* const session = m_session;
+    if (!session) return;
+    const session::Abilities abilities = session->abilities();
+    if (!(fault.action == scenario::Action::Set ? abilities.workload : abilities.faults)) {
+        Q_EMIT session->complained(tr("This session cannot be changed: nothing was done."));
+        return;
+    }
+    const Nanos at = abilities.rewind ? m_playhead : std::max(m_playhead, m_trace->reached());
+    fault.byHand = true;
+    fault.when.reset();
+    fault.at = at;
+    session->apply(std::move(fault), at);
+}
+
+void ViewContext::reveal(Nanos t, EntityId entity) {
+    if (entity != kNoEntity) select(entity);
+    setPlayhead(t);
+    Q_EMIT revealRequested(t, entity);
+}
+
+ViewContext::Identity ViewContext::identityOf(EntityId entity) const {
+    const trace::Entity& e = m_trace->entity(entity);
+    return {e.kind, e.name, m_trace->entity(e.parent).name, m_trace->entity(e.other).name};
+}
+
+EntityId ViewContext::find(const Identity& identity) const {
+    const std::size_t count = m_trace->entityCount();
+    for (EntityId id = 1; id < count; ++id) {
+        const trace::Entity& e = m_trace->entity(id);
+        if (e.kind == identity.kind && e.name == identity.name && m_trace->entity(e.parent).name == identity.parent &&
+            m_trace->entity(e.other).name == identity.other)
+            return id;
+    }
+    return kNoEntity;
+}
+
+} // namespace lockscope::views
