@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/fault_check.h"
+
+namespace lockscope::scenario {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("scenario", text);
+}
+
+constexpr int kMostClients = 200;
+
+/// What kind of thing an action is done to.
+enum class TargetKind : std::uint8_t { Nothing, Client, Node, Link, ClientOrNode };
+
+TargetKind targetKind(Action action) {
+    switch (action) {
+    case Action::PauseClient:
+    case Action::ResumeClient:
+    case Action::KillClient:
+    case Action::RestartClient:
+    case Action::StopWatchdog:
+    case Action::LoseReply:
+        return TargetKind::Client;
+    case Action::PauseNode:
+    case Action::ResumeNode:
+    case Action::KillNode:
+    case Action::RestartNode:
+        return TargetKind::Node;
+    case Action::CutLink:
+    case Action::MendLink:
+    case Action::DelayLink:
+        return TargetKind::Link;
+    case Action::JumpClock:
+        return TargetKind::ClientOrNode;
+    case Action::HealAll:
+    case Action::Set:
+        break;
+    }
+    return TargetKind::Nothing;
+}
+
+bool isDuration(const QString& text) {
+    const auto duration = parseDuration(text);
+    return duration && *duration >= Nanos::zero();
+}
+
+bool isRange(const QString& text) {
+    const QStringList parts = text.split(QLatin1Char(','));
+    return parts.size() <= 2 && std::ranges::all_of(parts, isDuration) &&
+           *parseDuration(parts.front()) <= *parseDuration(parts.back());
+}
+
+/// Empty when `text` is a value of `setting`, else what would be one.
+QString rightValue(const QString& setting, const QString& text) {
+    const auto oneOf = [&](QStringList words) { return words.contains(text) ? QString() : words.join(tr(" or ")); };
+    if (setting == QLatin1String("recipe"))
+        return text.isEmpty() ? tr("the id of a recipe, such as redis-set") : QString();
+    if (setting == QLatin1String("lease")) {
+        return isDuration(text) && *parseDuration(text) > Nanos::zero() ? QString()
+                                                                        : tr("a time longer than 0 s, such as 5s");
+    }
+    if (setting == QLatin1String("watchdog")) {
+        return text == QLatin1String("off") || isDuration(text) ? QString() : tr("a time such as 10s, or off");
+    }
+    if (setting == QLatin1String("clients")) {
+        bool number = false;
+        const int count = text.toInt(&number);
+        return number && count >= 1 && count <= kMostClients ? QString()
+                                                             : tr("a whole number from 1 to %1").arg(kMostClients);
+    }
+    if (setting == QLatin1String("hold") || setting == QLatin1String("think")) {
+        return isRange(text) ? QString() : tr("a time such as 3s, or the shortest and the longest, such as 2s,4s");
+    }
+    if (setting == QLatin1String("token_check")) return oneOf({QStringLiteral("true"), QStringLiteral("false")});
+    if (setting == QLatin1String("deadline")) return oneOf({QStringLiteral("honoured"), QStringLiteral("ignored")});
+    return oneOf({QStringLiteral("stop"), QStringLiteral("carry-on")});
+}
+
+class Checker {
+public:
+    Checker(const Scenario& scenario, std::vector<Complaint>& complaints) : m_complaints(complaints) {
+        int most = scenario.workload.clients;
+        for (const Fault& fault : scenario.faults) {
+            if (fault.setting == QLatin1String("clients"))
+                most = std::max(most, std::min(fault.text.toInt(), kMostClients));
+        }
+        m_clients = {QStringLiteral("holder"), QStringLiteral("waiter")};
+        for (int i = 0; i < most; ++i)
+            m_clients += clientName(i);
+        for (const NodeSpec& node : scenario.nodes)
+            m_nodes += node.id;
+    }
+
+    void check(const Fault& fault, const QString& path) {
+        m_path = path;
+        if (fault.at.has_value() == fault.when.has_value()) {
+            complain({},
+                     fault.at
+                         ? tr("a fault strikes either at a time or when something happens: leave out “at” or “when”")
+                         : tr("a fault needs a time: “at”, such as \"3s\", or “when”"));
+        }
+        checkTarget(fault);
+        const bool wantsValue = fault.action == Action::DelayLink || fault.action == Action::JumpClock;
+        if (!wantsValue && fault.value != Nanos::zero()) {
+            complain("/value", tr("only delay-link and jump-clock take a value"));
+        }
+        if (fault.action == Action::DelayLink && fault.value < Nanos::zero()) {
+            complain("/value", tr("a latency cannot be negative"));
+        }
+        checkSetting(fault);
+    }
+
+private:
+    void complain(const char* where, const QString& message) {
+        m_complaints.push_back({m_path + QLatin1String(where), message});
+    }
+
+    void checkTarget(const Fault& fault) {
+        const TargetKind kind = targetKind(fault.action);
+        const QString action = QString::fromLatin1(actionId(fault.action));
+        if (kind == TargetKind::Nothing) {
+            if (!fault.target.isEmpty()) complain("/target", tr("%1 has no target").arg(action));
+            return;
+        }
+        if (kind == TargetKind::Link) {
+            checkLink(fault.target, action);
+            return;
+        }
+        QStringList known;
+        if (kind != TargetKind::Node) known += m_clients;
+        if (kind != TargetKind::Client) known += m_nodes;
+        if (fault.target.isEmpty()) {
+            complain({}, tr("%1 needs a target, such as “%2”").arg(action, known.front()));
+        } else if (!known.contains(fault.target)) {
+            complain("/target", tr("%1 cannot be done to “%2”%3").arg(action, fault.target, hint(fault.target, known)));
+        }
+    }
+
+    void checkLink(const QString& target, const QString& action) {
+        for (const QString& node : m_nodes) {
+            if (!target.endsWith(QLatin1Char('-') + node)) continue;
+            const QString client = target.chopped(node.size() + 1);
+            if (m_clients.contains(client)) return;
+            complain("/target", tr("there is no client “%1”%2").arg(client, hint(client, m_clients)));
+            return;
+        }
+        complain(
+            target.isEmpty() ? "" : "/target",
+            tr("%1 needs a link as its target, a client and a node, such as “holder-%2”").arg(action, m_nodes.front()));
+    }
+
+    /// Names of clients are a letter or two: anything would be near them, so only the words and the range are told.
+    QString hint(const QString& word, const QStringList& known) const {
+        if (known.size() <= m_clients.size() - 2 || word.size() > 3) {
+            QStringList words;
+            std::ranges::copy_if(known, std::back_inserter(words), [](const QString& name) { return name.size() > 3; });
+            const QString near = suggestion(word, words);
+            if (near.contains(QLatin1Char('?'))) return near;
+        }
+        if (known == m_nodes) return tr("; nodes are %1").arg(m_nodes.join(QStringLiteral(", ")));
+        return tr("; clients are A to %1, holder and waiter").arg(m_clients.back());
+    }
+
+    void checkSetting(const Fault& fault) {
+        if (fault.action != Action::Set) {
+            if (!fault.setting.isEmpty()) complain("/set", tr("this goes with \"do\": \"set\" only"));
+            return;
+        }
+        if (fault.setting.isEmpty()) {
+            complain({}, tr("what is to be set? Say so by “set”, such as \"lease\""));
+            return;
+        }
+        if (const QString right = rightValue(fault.setting, fault.text); !right.isEmpty()) {
+            complain(fault.text.isEmpty() ? "" : "/to", tr("%1 is set “to” %2").arg(fault.setting, right));
+        }
+    }
+
+    std::vector<Complaint>& m_complaints;
+    QStringList m_clients, m_nodes;
+    QString m_path;
+};
+
+} // namespace
+
+void checkFaults(const Scenario& scenario, std::vector<Complaint>& complaints) {
+    if (scenario.nodes.empty()) return;
+    Checker checker(scenario, complaints);
+    for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+        checker.check(scenario.faults[i], QStringLiteral("/faults/%1").arg(i));
+    }
+}
+
+} // namespace lockscope::scenario

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario.h"
+
+namespace lockscope::scenario {
+
+namespace {
+
+constexpr std::array kActionIds{
+    "pause-client", "resume-client", "kill-client", "restart-client", "pause-node", "resume-node",   "kill-node",
+    "restart-node", "cut-link",      "mend-link",   "delay-link",     "jump-clock", "stop-watchdog", "lose-reply",
+    "heal-all",     "set",
+};
+static_assert(kActionIds.size() == static_cast<std::size_t>(Action::Set) + 1);
+
+/// The text for a language ("zh_CN"), else for its main language ("zh"), else the plain one.
+const QString& inLanguage(const std::map<QString, QString>& texts, const QString& plain, const QString& language) {
+    if (const auto exact = texts.find(language); exact != texts.end()) return exact->second;
+    if (const auto main = texts.find(language.section(QLatin1Char('_'), 0, 0)); main != texts.end())
+        return main->second;
+    return plain;
+}
+
+} // namespace
+
+QByteArray actionId(Action action) {
+    return kActionIds[static_cast<std::size_t>(action)];
+}
+
+std::optional<Action> actionFromId(const QByteArray& id) {
+    const auto found = std::ranges::find_if(kActionIds, [&](const char* known) { return id == known; });
+    if (found == kActionIds.end()) return std::nullopt;
+    return static_cast<Action>(found - kActionIds.begin());
+}
+
+QString Scenario::titleIn(const QString& language) const {
+    return inLanguage(titles, title, language);
+}
+
+QString Scenario::summaryIn(const QString& language) const {
+    return inLanguage(summaries, summary, language);
+}
+
+QString clientName(int i) {
+    QString name;
+    for (int rest = i + 1; rest > 0; rest = (rest - 1) / 26) {
+        name.prepend(QChar(static_cast<char16_t>(u'A' + (rest - 1) % 26)));
+    }
+    return name;
+}
+
+QString Problem::toString() const {
+    QString text = file;
+    if (line > 0) text += QLatin1Char(':') + QString::number(line);
+    if (!path.isEmpty()) text += QStringLiteral(": ") + path;
+    return text.isEmpty() ? message : text + QStringLiteral(": ") + message;
+}
+
+} // namespace lockscope::scenario

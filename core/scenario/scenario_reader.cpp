@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario_reader.h"
+
+#include "scenario/fault_check.h"
+#include "scenario/json_positions.h"
+
+namespace lockscope::scenario {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("scenario", text);
+}
+
+/// Reads fields of one object; what is not there leaves its default alone.
+class Fields {
+public:
+    Fields(const QJsonValue& value, QString path, std::vector<Complaint>& complaints)
+        : m_object(value.toObject()), m_path(std::move(path)), m_complaints(complaints) {}
+
+    bool has(QLatin1String key) const { return m_object.contains(key); }
+    QString at(QLatin1String key) const { return m_path + pointerStep(key); }
+    QJsonValue operator[](QLatin1String key) const { return m_object[key]; }
+
+    void text(QLatin1String key, QString& to) const {
+        if (has(key)) to = m_object[key].toString();
+    }
+    void flag(QLatin1String key, bool& to) const {
+        if (has(key)) to = m_object[key].toBool();
+    }
+    void number(QLatin1String key, int& to) const {
+        if (has(key)) to = m_object[key].toInt();
+    }
+    /// `word` stands for `special`.
+    void duration(QLatin1String key, Nanos& to, QLatin1String word = {}, Nanos special = {}) const {
+        if (!has(key)) return;
+        const QString text = m_object[key].toString();
+        to = !word.isEmpty() && text == word ? special : parsed(text, at(key));
+    }
+    void duration(QLatin1String key, std::optional<Nanos>& to) const {
+        if (has(key)) to = parsed(m_object[key].toString(), at(key));
+    }
+    void range(QLatin1String key, Range& to) const {
+        if (!has(key)) return;
+        const QJsonValue value = m_object[key];
+        if (value.isString()) {
+            to.low = to.high = parsed(value.toString(), at(key));
+            return;
+        }
+        to.low = parsed(value[0].toString(), at(key) + QStringLiteral("/0"));
+        to.high = parsed(value[1].toString(), at(key) + QStringLiteral("/1"));
+        if (to.low > to.high) {
+            m_complaints.push_back(
+                {at(key),
+                 tr("the shorter time comes first: [\"%1\", \"%2\"]").arg(value[1].toString(), value[0].toString())});
+        }
+    }
+    void words(QLatin1String key, QStringList& to) const {
+        for (const QJsonValue& word : m_object[key].toArray())
+            to += word.toString();
+    }
+    /// A text, or texts by language of which English is the plain one.
+    void texts(QLatin1String key, QString& plain, std::map<QString, QString>& byLanguage) const {
+        const QJsonValue value = m_object[key];
+        if (value.isString()) plain = value.toString();
+        const QJsonObject object = value.toObject();
+        for (auto it = object.begin(); it != object.end(); ++it) {
+            if (it.key() == QLatin1String("en"))
+                plain = it->toString();
+            else
+                byLanguage[it.key()] = it->toString();
+        }
+    }
+
+private:
+    Nanos parsed(const QString& text, const QString& path) const {
+        if (const auto duration = parseDuration(text)) return *duration;
+        // The schema saw to the form, so it is the size or a fraction of a nanosecond.
+        m_complaints.push_back({path, tr("“%1” is not a whole number of nanoseconds below 292 years").arg(text)});
+        return Nanos(1); // harmless, so that one mistake makes one complaint
+    }
+
+    QJsonObject m_object;
+    QString m_path;
+    std::vector<Complaint>& m_complaints;
+};
+
+using L = QLatin1String;
+
+void readLock(const Fields& fields, LockSettings& lock) {
+    fields.text(L("name"), lock.name);
+    fields.duration(L("lease"), lock.lease);
+    fields.duration(L("watchdog"), lock.watchdog, L("off"), Nanos::zero());
+    fields.duration(L("wait"), lock.wait, L("forever"), kNever);
+    if (fields.has(L("deadline"))) lock.honourDeadline = fields[L("deadline")].toString() == L("honoured");
+    fields.flag(L("token"), lock.token);
+}
+
+void readWorkload(const Fields& fields, Workload& workload) {
+    fields.number(L("count"), workload.clients);
+    fields.range(L("hold"), workload.hold);
+    fields.range(L("think"), workload.think);
+    fields.range(L("write_every"), workload.writeEvery);
+    if (fields.has(L("on_loss"))) workload.stopOnLoss = fields[L("on_loss")].toString() == L("stop");
+}
+
+Trigger readTrigger(const Fields& fields) {
+    Trigger trigger;
+    const QString on = fields[L("on")].toString();
+    trigger.on = on == L("granted")     ? Trigger::On::Granted
+                 : on == L("requested") ? Trigger::On::Requested
+                                        : Trigger::On::Released;
+    fields.number(L("nth"), trigger.nth);
+    fields.duration(L("after"), trigger.after);
+    return trigger;
+}
+
+Fault readFault(const Fields& fields, std::vector<Complaint>& complaints) {
+    Fault fault;
+    fields.duration(L("at"), fault.at);
+    if (fields.has(L("when"))) fault.when = readTrigger({fields[L("when")], fields.at(L("when")), complaints});
+    fault.action = actionFromId(fields[L("do")].toString().toUtf8()).value_or(Action::PauseClient);
+    fields.text(L("target"), fault.target);
+    fields.duration(L("value"), fault.value);
+    fields.duration(L("for"), fault.duration);
+    fields.text(L("set"), fault.setting);
+    fields.text(L("to"), fault.text);
+    fault.byHand = fields.has(L("by"));
+    return fault;
+}
+
+Expectation readExpectation(const Fields& fields) {
+    Expectation expectation;
+    fields.words(L("violates"), expectation.violates);
+    fields.words(L("holds"), expectation.holds);
+    fields.duration(L("recovers_within"), expectation.recoversWithin);
+    fields.flag(L("stalls"), expectation.stalls);
+    return expectation;
+}
+
+void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
+    const auto positive = [&](Nanos value, const char* path) {
+        if (value <= Nanos::zero()) complaints.push_back({QLatin1String(path), tr("this must be longer than 0 s")});
+    };
+    positive(scenario.until, "/until");
+    positive(scenario.lock.lease, "/lock/lease");
+    positive(scenario.workload.writeEvery.low, "/clients/write_every"); // writes without end at one instant, otherwise
+    // A client that neither works nor thinks would take and free the lock for ever at one instant.
+    if (scenario.workload.hold.low + scenario.workload.think.low <= Nanos::zero()) {
+        complaints.push_back({QStringLiteral("/clients"), tr("hold and think cannot both be 0 s")});
+    }
+    std::set<QString> ids;
+    for (std::size_t i = 0; i < scenario.nodes.size(); ++i) {
+        if (!ids.insert(scenario.nodes[i].id).second) {
+            complaints.push_back({QStringLiteral("/nodes/%1/id").arg(i),
+                                  tr("another node is called “%1” already").arg(scenario.nodes[i].id)});
+        }
+    }
+    for (auto it = scenario.expect.begin(); it != scenario.expect.end(); ++it) {
+        for (const QString& invariant : it->second.violates) {
+            if (it->second.holds.contains(invariant)) {
+                complaints.push_back({QStringLiteral("/expect") + pointerStep(it->first),
+                                      tr("“%1” cannot both hold and be violated").arg(invariant)});
+            }
+        }
+    }
+}
+
+} // namespace
+
+Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& complaints) {
+    Scenario scenario;
+    const Fields top(document, QString(), complaints);
+    const auto inner = [&](QLatin1String key) { return Fields(top[key], top.at(key), complaints); };
+
+    top.text(L("id"), scenario.id);
+    top.texts(L("title"), scenario.title, scenario.titles);
+    top.texts(L("summary"), scenario.summary, scenario.summaries);
+    top.text(L("recipe"), scenario.recipe);
+    top.duration(L("until"), scenario.until);
+    if (top.has(L("nodes"))) {
+        scenario.nodes.clear();
+        for (const QJsonValue& node : top[L("nodes")].toArray()) {
+            scenario.nodes.push_back({node[u"id"].toString(), node[u"kind"].toString()});
+        }
+    }
+    readLock(inner(L("lock")), scenario.lock);
+    const Fields resource = inner(L("resource"));
+    resource.text(L("name"), scenario.resource.name);
+    resource.flag(L("token_check"), scenario.resource.tokenCheck);
+    readWorkload(inner(L("clients")), scenario.workload);
+    const Fields network = inner(L("network"));
+    network.range(L("client_latency"), scenario.network.clientLatency);
+    network.number(L("loss_per_mille"), scenario.network.lossPerMille);
+    const QJsonArray faults = top[L("faults")].toArray();
+    for (qsizetype i = 0; i < faults.size(); ++i) {
+        const QString path = QStringLiteral("/faults/%1").arg(i);
+        scenario.faults.push_back(readFault({faults[i], path, complaints}, complaints));
+    }
+    const QJsonObject expect = top[L("expect")].toObject();
+    for (auto it = expect.begin(); it != expect.end(); ++it) {
+        scenario.expect[it.key()] = readExpectation({*it, top.at(L("expect")) + pointerStep(it.key()), complaints});
+    }
+    checkWhole(scenario, complaints);
+    checkFaults(scenario, complaints);
+    return scenario;
+}
+
+} // namespace lockscope::scenario

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario_file.h"
+
+#include <QSaveFile>
+
+namespace lockscope::scenario {
+
+namespace {
+
+QJsonValue rangeValue(const Range& range) {
+    if (range.low == range.high) return formatDuration(range.low);
+    return QJsonArray{formatDuration(range.low), formatDuration(range.high)};
+}
+
+QJsonValue textsValue(const QString& plain, const std::map<QString, QString>& byLanguage) {
+    QJsonObject object;
+    for (const auto& [language, text] : byLanguage)
+        object[language] = text;
+    object[u"en"] = plain;
+    return object;
+}
+
+const char* triggerWord(Trigger::On on) {
+    switch (on) {
+    case Trigger::On::Granted:
+        return "granted";
+    case Trigger::On::Requested:
+        return "requested";
+    case Trigger::On::Released:
+        break;
+    }
+    return "released";
+}
+
+QJsonObject faultObject(const Fault& fault) {
+    QJsonObject object{{u"do"_qs, QString::fromLatin1(actionId(fault.action))}};
+    if (fault.at) object[u"at"] = formatDuration(*fault.at);
+    if (fault.when) {
+        object[u"when"] = QJsonObject{{u"on"_qs, QLatin1String(triggerWord(fault.when->on))},
+                                      {u"nth"_qs, fault.when->nth},
+                                      {u"after"_qs, formatDuration(fault.when->after)}};
+    }
+    if (!fault.target.isEmpty()) object[u"target"] = fault.target;
+    if (fault.value != Nanos::zero()) object[u"value"] = formatDuration(fault.value);
+    if (fault.duration) object[u"for"] = formatDuration(*fault.duration);
+    if (!fault.setting.isEmpty()) object[u"set"] = fault.setting;
+    if (!fault.text.isEmpty()) object[u"to"] = fault.text;
+    if (fault.byHand) object[u"by"] = u"hand"_qs;
+    return object;
+}
+
+QJsonObject expectationObject(const Expectation& expectation) {
+    QJsonObject object;
+    if (!expectation.violates.isEmpty()) object[u"violates"] = QJsonArray::fromStringList(expectation.violates);
+    if (!expectation.holds.isEmpty()) object[u"holds"] = QJsonArray::fromStringList(expectation.holds);
+    if (expectation.recoversWithin) object[u"recovers_within"] = formatDuration(*expectation.recoversWithin);
+    if (expectation.stalls) object[u"stalls"] = true;
+    return object;
+}
+
+} // namespace
+
+QByteArray toJson(const Scenario& scenario) {
+    QJsonArray nodes, faults;
+    for (const NodeSpec& node : scenario.nodes)
+        nodes += QJsonObject{{u"id"_qs, node.id}, {u"kind"_qs, node.kind}};
+    for (const Fault& fault : scenario.faults)
+        faults += faultObject(fault);
+    QJsonObject expect;
+    for (const auto& [recipe, expectation] : scenario.expect)
+        expect[recipe] = expectationObject(expectation);
+
+    const LockSettings& lock = scenario.lock;
+    const Workload& workload = scenario.workload;
+    QJsonObject document{
+        {u"lockscope"_qs, 1},
+        {u"id"_qs, scenario.id},
+        {u"title"_qs, textsValue(scenario.title, scenario.titles)},
+        {u"summary"_qs, textsValue(scenario.summary, scenario.summaries)},
+        {u"recipe"_qs, scenario.recipe},
+        {u"until"_qs, formatDuration(scenario.until)},
+        {u"nodes"_qs, nodes},
+        {u"lock"_qs,
+         QJsonObject{{u"name"_qs, lock.name},
+                     {u"lease"_qs, formatDuration(lock.lease)},
+                     {u"watchdog"_qs, lock.watchdog == Nanos::zero() ? u"off"_qs : formatDuration(lock.watchdog)},
+                     {u"wait"_qs, lock.wait == kNever ? u"forever"_qs : formatDuration(lock.wait)},
+                     {u"deadline"_qs, lock.honourDeadline ? u"honoured"_qs : u"ignored"_qs},
+                     {u"token"_qs, lock.token}}},
+        {u"resource"_qs,
+         QJsonObject{{u"name"_qs, scenario.resource.name}, {u"token_check"_qs, scenario.resource.tokenCheck}}},
+        {u"clients"_qs, QJsonObject{{u"count"_qs, workload.clients},
+                                    {u"hold"_qs, rangeValue(workload.hold)},
+                                    {u"think"_qs, rangeValue(workload.think)},
+                                    {u"write_every"_qs, rangeValue(workload.writeEvery)},
+                                    {u"on_loss"_qs, workload.stopOnLoss ? u"stop"_qs : u"carry-on"_qs}}},
+        {u"network"_qs, QJsonObject{{u"client_latency"_qs, rangeValue(scenario.network.clientLatency)},
+                                    {u"loss_per_mille"_qs, scenario.network.lossPerMille}}},
+        {u"faults"_qs, faults},
+        {u"expect"_qs, expect},
+    };
+    return QJsonDocument(document).toJson(QJsonDocument::Indented);
+}
+
+std::expected<void, QString> saveScenario(const Scenario& scenario, const QString& path) {
+    QSaveFile file(path); // an old file stays whole when the disk is full
+    if (!file.open(QIODevice::WriteOnly) || file.write(toJson(scenario)) < 0 || !file.commit()) {
+        return std::unexpected(
+            QCoreApplication::translate("scenario", "%1 could not be written: %2").arg(path, file.errorString()));
+    }
+    return {};
+}
+
+} // namespace lockscope::scenario

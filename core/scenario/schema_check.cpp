@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/schema_check.h"
+
+#include "scenario/json_positions.h"
+#include "scenario/scenario_file.h"
+
+#define VALIJSON_USE_EXCEPTIONS 1
+#include <valijson/adapters/qtjson_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+namespace lockscope::scenario {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("scenario", text);
+}
+
+QString quoted(const QJsonValue& value) {
+    if (value.isString()) return QStringLiteral("“%1”").arg(value.toString());
+    const QByteArray text = QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact);
+    const QString bare = QString::fromUtf8(text.mid(1, text.size() - 2));
+    return bare.size() <= 40 ? bare : bare.left(39) + QStringLiteral("…");
+}
+
+/// What a value of a named definition of the schema looks like.
+QString rightForm(const QString& definition) {
+    if (definition == QLatin1String("duration")) return tr("a time with a unit, such as \"5s\", \"250ms\" or \"1.5h\"");
+    if (definition == QLatin1String("signed-duration"))
+        return tr("a time with a unit and perhaps a minus sign, such as \"5s\" or \"-250ms\"");
+    if (definition == QLatin1String("duration-or-off")) return tr("a time with a unit, such as \"10s\", or \"off\"");
+    if (definition == QLatin1String("duration-or-forever"))
+        return tr("a time with a unit, such as \"10s\", or \"forever\"");
+    if (definition == QLatin1String("range"))
+        return tr("a time, such as \"3s\", or two of them, such as [\"2s\", \"4s\"]");
+    if (definition == QLatin1String("id")) return tr("lower-case words joined by hyphens, such as \"redis-set\"");
+    if (definition == QLatin1String("name")) return tr("a text of 1 to 200 characters");
+    if (definition == QLatin1String("texts"))
+        return tr("a text, or an object of texts by language with \"en\" among them");
+    return {};
+}
+
+QString typeForm(const QString& type) {
+    if (type == QLatin1String("object")) return tr("an object, { … }");
+    if (type == QLatin1String("array")) return tr("a list, [ … ]");
+    if (type == QLatin1String("string")) return tr("a text");
+    if (type == QLatin1String("boolean")) return tr("true or false");
+    if (type == QLatin1String("integer")) return tr("a whole number");
+    return type;
+}
+
+bool hasType(const QJsonValue& value, const QString& type) {
+    if (type == QLatin1String("object")) return value.isObject();
+    if (type == QLatin1String("array")) return value.isArray();
+    if (type == QLatin1String("string")) return value.isString();
+    if (type == QLatin1String("boolean")) return value.isBool();
+    return value.isDouble();
+}
+
+/// A node of the schema, and the definition that it is a use of.
+struct Node {
+    QJsonObject rules;
+    QString definition;
+};
+
+/// Puts what the validator found into words. Who is right is decided by the validator alone; this looks at the same
+/// place with the same schema to say what would be right.
+class Explainer {
+public:
+    explicit Explainer(QJsonObject schema) : m_schema(std::move(schema)) {}
+
+    Node root() const { return {m_schema, {}}; }
+
+    /// The node for one step further down into `value`; no rules when the schema says nothing about it.
+    Node step(const Node& node, const QString& key, const QJsonValue& value) const {
+        const QJsonObject rules = alternative(node.rules, value);
+        if (value.isArray()) return resolve(rules[u"items"]);
+        const QJsonObject properties = rules[u"properties"].toObject();
+        return resolve(properties.contains(key) ? properties[key] : rules[u"additionalProperties"]);
+    }
+
+    std::vector<QString> complaints(const Node& node, const QJsonValue& value) const {
+        const QJsonObject rules = alternative(node.rules, value);
+        if (const QJsonValue type = rules[u"type"]; type.isString() && !hasType(value, type.toString())) {
+            const QString form = rightForm(node.definition);
+            return {tr("%1 should be %2").arg(quoted(value), form.isEmpty() ? typeForm(type.toString()) : form)};
+        }
+        if (const QJsonValue allowed = rules[u"enum"]; allowed.isArray()) return unknownWord(allowed.toArray(), value);
+        if (value.isObject()) return keys(rules, value.toObject());
+        if (value.isArray()) return length(node, rules, value);
+        if (value.isDouble()) return bounds(rules, value);
+        return {tr("%1 should be %2").arg(quoted(value), rightForm(node.definition))};
+    }
+
+private:
+    Node resolve(const QJsonValue& rules) const {
+        const QString reference = rules[u"$ref"].toString();
+        if (reference.isEmpty()) return {rules.toObject(), {}};
+        const QString name = reference.section(QLatin1Char('/'), -1);
+        return {m_schema[u"definitions"][name].toObject(), name};
+    }
+
+    /// The alternative of an anyOf that has the value's type: the one that its author meant. With none, the first,
+    /// whose complaint then speaks for all.
+    QJsonObject alternative(const QJsonObject& rules, const QJsonValue& value) const {
+        const QJsonArray options = rules[u"anyOf"].toArray();
+        if (options.isEmpty()) return rules;
+        for (const QJsonValue& option : options) {
+            const QJsonObject resolved = resolve(option).rules;
+            if (hasType(value, resolved[u"type"].toString())) return resolved;
+        }
+        return resolve(options[0]).rules;
+    }
+
+    static std::vector<QString> unknownWord(const QJsonArray& allowed, const QJsonValue& value) {
+        QStringList words;
+        for (const QJsonValue& word : allowed)
+            words += word.isString() ? word.toString() : quoted(word);
+        if (!value.isString() || words.size() == 1) {
+            return {tr("%1 should be %2").arg(quoted(value), words.join(tr(" or ")))};
+        }
+        return {tr("%1 is not known here%2").arg(quoted(value), suggestion(value.toString(), words))};
+    }
+
+    static std::vector<QString> keys(const QJsonObject& rules, const QJsonObject& object) {
+        std::vector<QString> found;
+        const QJsonObject properties = rules[u"properties"].toObject();
+        QString guesses; // a misspelt field is not told a second time as a missing one
+        for (const QString& key : object.keys()) {
+            if (rules[u"additionalProperties"] == QJsonValue(false) && !properties.contains(key)) {
+                const QString guess = suggestion(key, properties.keys());
+                guesses += guess;
+                found.push_back(tr("there is no field “%1” here%2").arg(key, guess));
+            }
+        }
+        for (const QJsonValue& needed : rules[u"required"].toArray()) {
+            const QString field = needed.toString();
+            if (!object.contains(field) && !guesses.contains(QStringLiteral("“%1”").arg(field))) {
+                found.push_back(tr("the field “%1” is missing").arg(field));
+            }
+        }
+        return found;
+    }
+
+    static std::vector<QString> length(const Node& node, const QJsonObject& rules, const QJsonValue& value) {
+        const qsizetype size = value.toArray().size();
+        const bool tooFew = rules.contains(u"minItems") && size < rules[u"minItems"].toInt();
+        const bool tooMany = rules.contains(u"maxItems") && size > rules[u"maxItems"].toInt();
+        if (!tooFew && !tooMany) return {}; // an item is to blame, and has its own complaint
+        const QString form = rightForm(node.definition);
+        return {form.isEmpty() ? tr("at least one is needed") : tr("%1 should be %2").arg(quoted(value), form)};
+    }
+
+    static std::vector<QString> bounds(const QJsonObject& rules, const QJsonValue& value) {
+        if (!rules.contains(u"minimum") && !rules.contains(u"maximum")) return {};
+        if (!rules.contains(u"maximum")) {
+            return {tr("%1 should be a whole number from %2 on").arg(quoted(value), quoted(rules[u"minimum"]))};
+        }
+        return {tr("%1 should be a whole number from %2 to %3")
+                    .arg(quoted(value), quoted(rules[u"minimum"]), quoted(rules[u"maximum"]))};
+    }
+
+    QJsonObject m_schema;
+};
+
+/// The validator's way of naming a place, "<root>", "[faults]", "[0]", as keys.
+QStringList stepsOf(const std::vector<std::string>& context) {
+    QStringList steps;
+    for (const std::string& part : context) {
+        QString step = QString::fromStdString(part);
+        if (step == QLatin1String("<root>")) continue;
+        if (step.startsWith(QLatin1Char('[')) && step.endsWith(QLatin1Char(']'))) step = step.mid(1, step.size() - 2);
+        steps += step;
+    }
+    return steps;
+}
+
+QJsonValue child(const QJsonValue& value, const QString& key) {
+    return value.isArray() ? value.toArray().at(key.toInt()) : value.toObject().value(key);
+}
+
+/// Edit distance where a swap of neighbours is one edit (Damerau-Levenshtein, restricted).
+int distance(const QString& a, const QString& b) {
+    const auto rows = static_cast<std::size_t>(a.size()) + 1;
+    const auto columns = static_cast<std::size_t>(b.size()) + 1;
+    std::vector<std::vector<int>> d(rows, std::vector<int>(columns));
+    for (std::size_t i = 0; i < rows; ++i)
+        d[i][0] = static_cast<int>(i);
+    for (std::size_t j = 0; j < columns; ++j)
+        d[0][j] = static_cast<int>(j);
+    const auto at = [](const QString& text, std::size_t i) { return text[static_cast<qsizetype>(i) - 1].toLower(); };
+    for (std::size_t i = 1; i < rows; ++i) {
+        for (std::size_t j = 1; j < columns; ++j) {
+            const int change = at(a, i) == at(b, j) ? 0 : 1;
+            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
+            if (i > 1 && j > 1 && at(a, i) == at(b, j - 1) && at(a, i - 1) == at(b, j)) {
+                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+            }
+        }
+    }
+    return d[rows - 1][columns - 1];
+}
+
+} // namespace
+
+QString suggestion(const QString& word, const QStringList& known) {
+    QString best;
+    int bestDistance = std::max(2, static_cast<int>(word.size()) / 3) + 1;
+    for (const QString& candidate : known) {
+        // A word that was cut short ("watch") or said too long ("clients_count") is near, too.
+        const bool part = word.size() >= 3 && (candidate.startsWith(word) || word.startsWith(candidate));
+        const int d = part ? 1 : distance(word, candidate);
+        if (d < bestDistance) {
+            bestDistance = d;
+            best = candidate;
+        }
+    }
+    if (!best.isEmpty()) return tr("; did you mean “%1”?").arg(best);
+    return known.isEmpty() ? QString() : tr("; known are %1").arg(known.join(QStringLiteral(", ")));
+}
+
+std::vector<Complaint> checkAgainstSchema(const QJsonObject& document) {
+    const QJsonObject schemaText = QJsonDocument::fromJson(scenarioSchema()).object();
+    valijson::Schema schema;
+    valijson::SchemaParser parser;
+    const QJsonValue schemaValue(schemaText);
+    parser.populateSchema(valijson::adapters::QtJsonAdapter(schemaValue), schema);
+
+    const QJsonValue value(document);
+    valijson::Validator validator(valijson::Validator::kStrongTypes);
+    valijson::ValidationResults results;
+    if (validator.validate(schema, valijson::adapters::QtJsonAdapter(value), &results)) return {};
+
+    const Explainer explainer(schemaText);
+    std::vector<Complaint> complaints;
+    std::set<QString> seen;
+    for (const auto& error : results) {
+        Node node = explainer.root();
+        QJsonValue here = value;
+        QString path;
+        for (const QString& key : stepsOf(error.context)) {
+            node = explainer.step(node, key, here);
+            here = child(here, key);
+            path += pointerStep(key);
+        }
+        if (!seen.insert(path).second) continue; // parents fail along with their children, alternatives one by one
+        for (const QString& message : explainer.complaints(node, here))
+            complaints.push_back({path, message});
+    }
+    if (complaints.empty()) { // never silent, even when the words are not ours
+        const auto& first = *results.begin();
+        complaints.push_back({QString(), QString::fromStdString(first.description)});
+    }
+    return complaints;
+}
+
+} // namespace lockscope::scenario

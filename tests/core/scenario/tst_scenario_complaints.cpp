@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario_file.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::scenario;
+
+namespace {
+
+const QByteArray kHead = R"({"lockscope": 1, "id": "x", "title": "X")";
+
+QString complaintsOf(const QByteArray& json) {
+    const auto read = parseScenario(json, QStringLiteral("x.json"));
+    if (read) return QStringLiteral("accepted");
+    QStringList lines;
+    for (const Problem& problem : read.error())
+        lines += problem.toString();
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
+class tst_scenario_complaints : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void saysWhatIsWrongAndWhatWouldBeRight_data() {
+        QTest::addColumn<QByteArray>("rest");
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("words");
+        const auto row = [](const char* name, const char* rest, const char* path, const char* words) {
+            QTest::newRow(name) << QByteArray(rest) << QString::fromUtf8(path) << QString::fromUtf8(words);
+        };
+        row("unknown field", R"(, "recepie": "redis-set")", "",
+            "there is no field “recepie” here; did you mean “recipe”?");
+        row("unknown inner field", R"(, "lock": {"leese": "5s"})", "/lock", "did you mean “lease”?");
+        row("field of a fault", R"(, "faults": [{"at": "1s", "doo": "heal-all"}])", "/faults/0", "did you mean “do”?");
+        row("missing field", R"(, "faults": [{"at": "1s"}])", "/faults/0", "the field “do” is missing");
+        row("no unit", R"(, "until": "60")", "/until", "“60” should be a time with a unit");
+        row("number for time", R"(, "lock": {"lease": 5})", "/lock/lease", "5 should be a time with a unit");
+        row("time too long", R"(, "until": "999999999h")", "/until", "below 292 years");
+        row("not a range", R"(, "clients": {"hold": ["2s"]})", "/clients/hold", "or two of them");
+        row("number for range", R"(, "clients": {"hold": 3})", "/clients/hold", "3 should be a time");
+        row("bad range item", R"(, "clients": {"hold": ["2s", "4"]})", "/clients/hold/1", "“4” should be a time");
+        row("upside down", R"(, "clients": {"hold": ["4s", "2s"]})", "/clients/hold", "[\"2s\", \"4s\"]");
+        row("too many clients", R"(, "clients": {"count": 201})", "/clients/count", "from 1 to 200");
+        row("half a client", R"(, "clients": {"count": 2.5})", "/clients/count", "a whole number");
+        row("unknown word", R"(, "lock": {"deadline": "ignore"})", "/lock/deadline", "did you mean “ignored”?");
+        row("unknown action", R"(, "faults": [{"at": "1s", "do": "puase-client", "target": "A"}])", "/faults/0/do",
+            "did you mean “pause-client”?");
+        row("unknown event", R"(, "faults": [{"when": {"on": "grant"}, "do": "heal-all"}])", "/faults/0/when/on",
+            "did you mean “granted”?");
+        row("unknown invariant", R"(, "expect": {"*": {"holds": ["mutual-exclusivity"]}})", "/expect/*/holds/0",
+            "did you mean “mutual-exclusion”?");
+        row("both times", R"(, "faults": [{"at": "1s", "when": {"on": "granted"}, "do": "heal-all"}])", "/faults/0",
+            "either");
+        row("no time", R"(, "faults": [{"do": "heal-all"}])", "/faults/0", "a fault needs a time");
+        row("no target", R"(, "faults": [{"at": "1s", "do": "kill-client"}])", "/faults/0", "needs a target");
+        row("unknown client", R"(, "faults": [{"at": "1s", "do": "kill-client", "target": "D"}])", "/faults/0/target",
+            "clients are A to C");
+        row("misspelt holder", R"(, "faults": [{"at": "1s", "do": "kill-client", "target": "hodler"}])",
+            "/faults/0/target", "did you mean “holder”?");
+        row("unknown node", R"(, "faults": [{"at": "1s", "do": "kill-node", "target": "redis-2"}])", "/faults/0/target",
+            "did you mean “redis-1”?");
+        row("not a link", R"(, "faults": [{"at": "1s", "do": "cut-link", "target": "A"}])", "/faults/0/target",
+            "“holder-redis-1”");
+        row("link of nobody", R"(, "faults": [{"at": "1s", "do": "cut-link", "target": "Q-redis-1"}])",
+            "/faults/0/target", "no client “Q”");
+        row("needless value", R"(, "faults": [{"at": "1s", "do": "kill-client", "target": "A", "value": "1s"}])",
+            "/faults/0/value", "only delay-link");
+        row("setting without what", R"(, "faults": [{"at": "1s", "do": "set", "to": "1s"}])", "/faults/0",
+            "what is to be set");
+        row("setting to nonsense", R"(, "faults": [{"at": "1s", "do": "set", "set": "clients", "to": "many"}])",
+            "/faults/0/to", "from 1 to 200");
+        row("setting to nothing", R"(, "faults": [{"at": "1s", "do": "set", "set": "deadline"}])", "/faults/0",
+            "honoured or ignored");
+        row("two of a name", R"(, "nodes": [{"id": "n", "kind": "redis"}, {"id": "n", "kind": "redis"}])",
+            "/nodes/1/id", "already");
+        row("no node", R"(, "nodes": [])", "/nodes", "at least one");
+        row("no lease", R"(, "lock": {"lease": "0s"})", "/lock/lease", "longer than 0 s");
+        row("never still", R"(, "clients": {"hold": "0s", "think": "0s"})", "/clients", "both be 0 s");
+        row("title by language", R"(, "summary": {"zh_CN": "锁"})", "/summary", "“en” is missing");
+        row("twice", R"(, "until": "5s", "until": "6s")", "/until", "second time");
+        row("contradiction", R"(, "expect": {"*": {"holds": ["progress"], "violates": ["progress"]}})", "/expect/*",
+            "both hold and be violated");
+    }
+    void saysWhatIsWrongAndWhatWouldBeRight() {
+        QFETCH(QByteArray, rest);
+        QFETCH(QString, path);
+        QFETCH(QString, words);
+        const auto read = parseScenario(kHead + rest + "}", QStringLiteral("x.json"));
+        QVERIFY(!read.has_value());
+        const QString all = complaintsOf(kHead + rest + "}");
+        QVERIFY2(read.error().size() == 1, qPrintable(all));
+        QCOMPARE(read.error()[0].path, path);
+        QVERIFY2(read.error()[0].message.contains(words), qPrintable(all));
+    }
+
+    void tellsTheLineOfEveryComplaintAtOnce() {
+        const QByteArray json = R"({
+  "lockscope": 1,
+  "id": "Two Words",
+  "title": "X",
+  "lock": {
+    "lease": "5 parsecs",
+    "tokn": true
+  },
+  "clients": {
+    "count": 0
+  },
+  "faults": [
+    { "at": "1s", "do": "heal-all" },
+    { "at": "1s",
+      "do": "kill-clent" }
+  ]
+})";
+        const auto read = parseScenario(json, QStringLiteral("broken.json"));
+        QVERIFY(!read.has_value());
+        std::vector<std::pair<int, QString>> found;
+        for (const Problem& problem : read.error()) {
+            found.emplace_back(problem.line, problem.path);
+            QCOMPARE(problem.file, QStringLiteral("broken.json"));
+        }
+        const std::vector<std::pair<int, QString>> expected{{3, QStringLiteral("/id")},
+                                                            {5, QStringLiteral("/lock")},
+                                                            {6, QStringLiteral("/lock/lease")},
+                                                            {10, QStringLiteral("/clients/count")},
+                                                            {15, QStringLiteral("/faults/1/do")}};
+        QVERIFY2(found == expected, qPrintable(complaintsOf(json)));
+        QVERIFY(read.error()[2].toString().startsWith(QStringLiteral("broken.json:6: /lock/lease: ")));
+    }
+
+    void brokenJsonIsToldWithItsLine() {
+        const auto read = parseScenario("{\n\"id\": \"x\"\n\"title\": 3}", QStringLiteral("x.json"));
+        QVERIFY(!read.has_value());
+        QCOMPARE(read.error()[0].line, 3);
+        QVERIFY(read.error()[0].message.startsWith(QStringLiteral("this is not JSON")));
+        QVERIFY(complaintsOf("").contains(QStringLiteral("not JSON")));
+        QVERIFY(complaintsOf("[]").contains(QStringLiteral("an object")));
+        QVERIFY(complaintsOf("{}").contains(QStringLiteral("“lockscope” is missing")));
+    }
+
+    void keysWithSlashesAndTildesKeepTheirLine() {
+        const auto read =
+            parseScenario(kHead + ",\n\"expect\": {\n\"a/b~c\": {\"stalls\": 1}}}", QStringLiteral("x.json"));
+        QVERIFY(!read.has_value());
+        QCOMPARE(read.error()[0].path, QStringLiteral("/expect/a~1b~0c/stalls"));
+        QCOMPARE(read.error()[0].line, 3);
+    }
+
+    void namesThatAreNothingGetASuggestion() {
+        const auto read = loadScenario(QStringLiteral("gc-puase"));
+        QVERIFY(!read.has_value());
+        QVERIFY2(read.error()[0].message.contains(QStringLiteral("did you mean “gc-pause”?")),
+                 qPrintable(read.error()[0].message));
+        const QTemporaryDir folder;
+        QVERIFY(!loadScenario(folder.path()).has_value());
+    }
+
+    void noTruncationOfAFileIsAccepted() {
+        const auto whole = loadScenario(QStringLiteral("gc-pause"));
+        QVERIFY(whole.has_value());
+        const QByteArray json = toJson(*whole).trimmed();
+        for (qsizetype length = 0; length < json.size(); ++length) {
+            QVERIFY2(!parseScenario(json.left(length), QStringLiteral("cut.json")).has_value(),
+                     qPrintable(QString::number(length)));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_scenario_complaints)
+#include "tst_scenario_complaints.moc"
