@@ -35,7 +35,7 @@ struct LockRow {
     bool neverExpires = false;
     std::optional<std::int64_t> token;
     std::vector<Party> holders;
-    std::optional<std::vector<Party>> waiters;      ///< missing = this format does not say
+    std::optional<std::vector<Party>> waiters; ///< missing = this format does not say
     std::optional<std::int64_t> waiterCount;
     std::vector<RawKey> raw;
     friend bool operator==(const LockRow&, const LockRow&) = default;

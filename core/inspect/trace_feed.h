@@ -17,7 +17,8 @@ namespace lockscope::inspect {
 /// and by watchers of real servers, which see snapshots.
 class TraceFeed {
 public:
-    /// The Thread entity of a party; asked once for each new holder.
+    /// The Thread entity of a party; asked for each new holder. A party without a client stands for a holder whose name
+    /// the format does not keep.
     using Resolver = std::function<trace::EntityId(const Party&)>;
 
     /// `node` becomes the parent of the Lock entities (kNoEntity: none). Deadlines are instants of the trace's time:
@@ -31,6 +32,9 @@ public:
     /// an overwrite when there is a cause; without one it is two changes between two looks.
     void update(const QByteArray& lockName, const std::optional<LockRow>& row, trace::EntityId cause, bool expired,
                 bool forced);
+
+    /// The server lost its data: every held lock is freed by that.
+    void nodeLost();
 
     /// The record can not be seen from here on (connection lost); of every lock known so far.
     void unobserved();
@@ -53,10 +57,9 @@ private:
     Known& known(const QByteArray& lockName);
     void free(Known& lock, trace::EntityId cause, trace::FreedBy why);
     void hold(Known& lock, const Party& holder, const LockRow& row);
-    std::int64_t deadlineOf(const LockRow& row) const;
     bool sameDeadline(std::int64_t a, std::int64_t b) const;
-    void emitEvent(trace::EventKind kind, trace::EntityId actor, trace::EntityId lock, std::int64_t value,
-                   std::uint32_t aux = 0, std::uint8_t flags = 0);
+    void tell(trace::EventKind kind, trace::EntityId actor, const Known& lock, std::int64_t value = 0,
+              std::uint32_t aux = 0, std::uint8_t flags = 0);
 
     trace::Recorder& m_recorder;
     trace::EntityId m_node;

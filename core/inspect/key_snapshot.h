@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/lock_row.h"
+
+#include <utility>
+
+namespace lockscope::inspect {
+
+/// A Redis key with its content, as one look at the server (or at a simulated one) found it.
+struct KeySnapshot {
+    QByteArray key, type;              ///< type as TYPE says: "string", "hash", "list", "zset", "set", "stream"
+    std::optional<std::int64_t> ttlMs; ///< missing = it never expires
+    QByteArray string;
+    std::vector<std::pair<QByteArray, QByteArray>> hash;
+    std::vector<QByteArray> list;
+    std::vector<std::pair<QByteArray, double>> zset; ///< in score order
+    bool tooBig = false;                             ///< the content was not read: too long to be a lock
+    friend bool operator==(const KeySnapshot&, const KeySnapshot&) = default;
+};
+
+/// The key as a lock row shows it.
+RawKey toRaw(const KeySnapshot& key);
+
+} // namespace lockscope::inspect

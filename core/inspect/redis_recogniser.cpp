@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/redis_recogniser.h"
+
+#include "inspect/redisson_names.h"
+#include "inspect/redisson_rows.h"
+
+namespace lockscope::inspect {
+
+namespace {
+
+std::optional<LockRow> npmSemaphoreRow(const KeySnapshot& key) {
+    if (!key.key.startsWith("semaphore:") || key.zset.empty()) return std::nullopt;
+    LockRow row;
+    row.name = key.key;
+    row.format = "redis-semaphore";
+    row.mode = "permit";
+    row.state = LockRow::State::Held;
+    for (const auto& [id, score] : key.zset) {
+        if (!isUuid(id.left(36))) return std::nullopt;
+        row.holders.push_back({id, {}, {}, {}, "permit"});
+    }
+    row.raw.push_back(toRaw(key));
+    return row;
+}
+
+std::optional<LockRow> stringRow(const KeySnapshot& key, const RecogniserOptions& options) {
+    const auto lock = readStringLock(key.key, key.string, key.ttlMs.has_value(), options.wallMs, options.patterns);
+    if (!lock) return std::nullopt;
+    LockRow row;
+    row.name = key.key;
+    row.format = lock->format;
+    row.state = LockRow::State::Held;
+    row.ttlMs = key.ttlMs;
+    if (lock->expiresWallMs) row.ttlMs = std::max<std::int64_t>(0, *lock->expiresWallMs - options.wallMs);
+    row.neverExpires = !row.ttlMs;
+    if (lock->holder) row.holders.push_back(*lock->holder);
+    row.raw.push_back(toRaw(key));
+    return row;
+}
+
+LockRow waitersOnlyRow(const QByteArray& name, std::int64_t waiters) {
+    LockRow row;
+    row.name = name;
+    row.format = "redisson";
+    row.state = LockRow::State::Queued;
+    row.waiterCount = waiters;
+    return row;
+}
+
+LockRow freeFencedRow(const QByteArray& name, const KeySnapshot& token) {
+    LockRow row;
+    row.name = name;
+    row.format = "redisson-fenced";
+    row.token = token.string.toLongLong();
+    row.raw.push_back(toRaw(token));
+    return row;
+}
+
+class Recogniser {
+public:
+    Recogniser(std::span<const KeySnapshot> keys, const std::optional<Subscriptions>& subscriptions,
+               const RecogniserOptions& options)
+        : m_keys(keys), m_subscriptions(subscriptions), m_options(options) {}
+
+    std::vector<LockRow> run() {
+        for (const auto& [name, key] : m_keys.all())
+            if (!key->tooBig && !isHelperKey(name)) ownRows(*key);
+        for (const auto& [name, key] : m_keys.all())
+            if (!key->tooBig) helperOnlyRows(*key);
+        addWaitersOnly();
+        std::stable_sort(m_rows.begin(), m_rows.end(),
+                         [](const LockRow& a, const LockRow& b) { return a.name < b.name; });
+        return std::move(m_rows);
+    }
+
+private:
+    void ownRows(const KeySnapshot& key) {
+        if (key.type == "hash") {
+            for (LockRow& row : redissonHashRows(key, m_keys, m_subscriptions, m_options.wallMs))
+                add(std::move(row));
+        } else if (key.type == "string") {
+            auto row = redissonPermitRow(key, m_keys, m_subscriptions, m_options.wallMs);
+            if (!row) row = stringRow(key, m_options);
+            if (row) add(std::move(*row));
+        } else if (key.type == "zset") {
+            if (auto row = npmSemaphoreRow(key)) add(std::move(*row));
+        }
+    }
+
+    // What is left of a lock that nobody holds: its queue, its counter.
+    void helperOnlyRows(const KeySnapshot& key) {
+        if (key.type == "list") {
+            const auto name = redisson::nameOfQueueKey(key.key);
+            if (name && !known(*name)) add(redissonQueueRow(*name, key, m_keys));
+        } else if (key.type == "string") {
+            const auto name = redisson::nameOfTokenKey(key.key);
+            if (!name || known(*name)) return;
+            LockRow row = freeFencedRow(*name, key);
+            if (const auto waiting = subscribersOf(m_subscriptions, redisson::lockChannel(*name))) {
+                row.waiterCount = waiting;
+                if (*waiting > 0) row.state = LockRow::State::Queued;
+            }
+            add(std::move(row));
+        }
+    }
+
+    void addWaitersOnly() {
+        if (!m_subscriptions) return;
+        for (const auto& [channel, count] : *m_subscriptions) {
+            const auto name = redisson::nameOfLockChannel(channel);
+            if (name && count > 0 && !known(*name)) add(waitersOnlyRow(*name, count));
+        }
+    }
+
+    void add(LockRow row) {
+        if (row.format.startsWith("redisson"))
+            m_tags.insert(redisson::hashTag(row.raw.empty() ? row.name : tagSource(row)));
+        m_rows.push_back(std::move(row));
+    }
+    // A fast multi-lock's rows are named after its values; its channel is its hash's.
+    static QByteArray tagSource(const LockRow& row) {
+        return row.format == "redisson-fastmulti" ? row.raw.front().key : row.name;
+    }
+    // `a` and `{a}` share helper keys and channels, so one row speaks for both.
+    bool known(const QByteArray& name) const { return m_tags.contains(redisson::hashTag(name)); }
+
+    KeyTable m_keys;
+    const std::optional<Subscriptions>& m_subscriptions;
+    const RecogniserOptions& m_options;
+    std::set<QByteArray> m_tags;
+    std::vector<LockRow> m_rows;
+};
+
+} // namespace
+
+std::vector<LockRow> recognise(std::span<const KeySnapshot> keys, const std::optional<Subscriptions>& subscriptions,
+                               const RecogniserOptions& options) {
+    return Recogniser(keys, subscriptions, options).run();
+}
+
+std::vector<QByteArray> companionsOf(const KeySnapshot& key) {
+    const QByteArray& name = key.key;
+    if (const auto lock = redisson::nameOfQueueKey(name))
+        return {*lock, redisson::hashTag(*lock), redisson::queueDeadlinesKey(*lock)};
+    if (const auto lock = redisson::nameOfTokenKey(name)) return {*lock, redisson::hashTag(*lock)};
+    if (isHelperKey(name) || key.tooBig) return {};
+    std::vector<QByteArray> all;
+    if (key.type == "hash") {
+        bool lock = !key.hash.empty();
+        for (const auto& [field, value] : key.hash) {
+            const bool owner = parseOwner(field.endsWith(":write") ? field.chopped(6) : field).has_value();
+            lock = lock && (owner || field == "mode");
+            if (!owner || field.endsWith(":write")) continue;
+            const bool readWrite =
+                std::any_of(key.hash.begin(), key.hash.end(), [](const auto& entry) { return entry.first == "mode"; });
+            for (int i = 1; readWrite && i <= std::min(value.toInt(), 1000); ++i)
+                all.push_back(redisson::holdKeyPrefix(name) + field + ":rwlock_timeout:" + QByteArray::number(i));
+        }
+        if (!lock) return {};
+        if (all.empty()) all = {redisson::queueKey(name), redisson::queueDeadlinesKey(name), redisson::tokenKey(name)};
+    } else if (key.type == "string" && isDecimal(key.string)) {
+        all.push_back(redisson::permitsKey(name));
+    }
+    return all;
+}
+
+} // namespace lockscope::inspect

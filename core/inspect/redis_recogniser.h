@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/key_snapshot.h"
+#include "inspect/string_lock.h"
+
+#include <map>
+#include <span>
+
+namespace lockscope::inspect {
+
+/// Subscribers per channel, as PUBSUB NUMSUB counts them: connections, so client processes of well-behaved libraries.
+using Subscriptions = std::map<QByteArray, std::int64_t>;
+
+struct RecogniserOptions {
+    /// String keys that are locks by their name alone.
+    std::vector<KeyPattern> patterns = usualLockNames();
+    /// The present in ms since 1970 by the server's clock, for formats that keep deadlines as instants.
+    std::int64_t wallMs = 0;
+};
+
+/// The locks among a server's keys, sorted by name. Pure: equal input gives equal output, in any order of keys.
+///
+/// Formats are tried in the order of the wire-format tables, first match wins. Helper keys are attached to their lock's
+/// row and are never a lock by themselves; a queue, waiters or a fencing counter without a holder make a row that is
+/// queued or free. A key that nothing marks as a lock gives no row. `subscriptions` missing = not known.
+std::vector<LockRow> recognise(std::span<const KeySnapshot> keys, const std::optional<Subscriptions>& subscriptions,
+                               const RecogniserOptions& options);
+
+/// The keys whose content a row of this key needs besides its own: a reader of real servers fetches them together.
+/// Empty for keys that are no candidate.
+std::vector<QByteArray> companionsOf(const KeySnapshot& key);
+
+} // namespace lockscope::inspect

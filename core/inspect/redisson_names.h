@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QByteArray>
+#include <optional>
+
+namespace lockscope::inspect {
+
+/// How Redisson derives the keys and channels around a lock's name (wire format: names).
+namespace redisson {
+
+/// The name as it stands in derived names: `{name}`, or the name itself when it has a brace anywhere.
+QByteArray hashTag(const QByteArray& name);
+/// The likeliest name that gives this hash tag: without the braces when they are the only ones. `a` and `{a}` have the
+/// same tag; which one is meant is decided by the key that exists.
+QByteArray nameOfTag(const QByteArray& tag);
+
+QByteArray queueKey(const QByteArray& name);          ///< fair: list of waiters
+QByteArray queueDeadlinesKey(const QByteArray& name); ///< fair: zset of the waiters' deadlines
+QByteArray tokenKey(const QByteArray& name);          ///< fenced: string, counter
+QByteArray permitsKey(const QByteArray& name);        ///< expirable permits: zset of deadlines
+QByteArray holdKeyPrefix(const QByteArray& name);     ///< read/write: what hold keys of readers start with
+
+QByteArray lockChannel(const QByteArray& name);
+QByteArray readWriteChannel(const QByteArray& name);
+QByteArray semaphoreChannel(const QByteArray& name);
+QByteArray latchChannel(const QByteArray& name);
+
+/// The lock's name when `channel` is the wake-up channel of a plain (or fenced) lock; fair waiters' own channels
+/// (`…:client:thread`) are not.
+std::optional<QByteArray> nameOfLockChannel(const QByteArray& channel);
+/// The lock's name when `key` is a fair lock's queue.
+std::optional<QByteArray> nameOfQueueKey(const QByteArray& key);
+/// The lock's name when `key` is a fencing counter.
+std::optional<QByteArray> nameOfTokenKey(const QByteArray& key);
+
+} // namespace redisson
+
+/// True for keys that belong to a lock and are never one by themselves.
+bool isHelperKey(const QByteArray& key);
+
+/// 36 characters, hexadecimal with dashes, lower case only.
+bool isUuid(QByteArrayView text);
+/// One or more decimal digits.
+bool isDecimal(QByteArrayView text);
+/// Hexadecimal digits, lower case, exactly `length` of them.
+bool isLowerHex(QByteArrayView text, qsizetype length);
+
+/// "uuid:thread" as Redisson (thread decimal) and node-redisson (thread a second uuid) write it.
+struct Owner {
+    QByteArray client, thread;
+};
+std::optional<Owner> parseOwner(const QByteArray& field);
+
+} // namespace lockscope::inspect

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/redisson_rows.h"
+
+#include "inspect/redisson_names.h"
+
+namespace lockscope::inspect {
+
+namespace {
+
+constexpr qsizetype kPermitIdBytes = 16;
+
+std::optional<int> positiveCount(const QByteArray& value) {
+    bool ok = false;
+    const int count = value.toInt(&ok);
+    return ok && count > 0 ? std::optional(count) : std::nullopt;
+}
+
+LockRow heldRow(const KeySnapshot& key, const char* format) {
+    LockRow row;
+    row.name = key.key;
+    row.format = format;
+    row.state = LockRow::State::Held;
+    row.ttlMs = key.ttlMs;
+    row.neverExpires = !key.ttlMs;
+    row.raw.push_back(toRaw(key));
+    return row;
+}
+
+void attach(LockRow& row, const KeySnapshot* key) {
+    if (key) row.raw.push_back(toRaw(*key));
+}
+
+Party partyOf(const Owner& owner, std::optional<int> holds, const char* mode = "exclusive") {
+    return {owner.client, owner.thread, holds, {}, mode};
+}
+
+// List order is the order of service; a waiter's own deadline stays in the raw zset.
+void fillQueue(LockRow& row, const KeySnapshot* queue) {
+    std::vector<Party> waiters;
+    if (queue) {
+        for (const QByteArray& item : queue->list) {
+            const auto owner = parseOwner(item);
+            Party party = owner ? partyOf(*owner, {}) : Party{item, {}, {}, {}, "exclusive"};
+            party.position = int(waiters.size());
+            waiters.push_back(std::move(party));
+        }
+    }
+    row.waiterCount = std::int64_t(waiters.size());
+    row.waiters = std::move(waiters);
+}
+
+std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
+                                const std::optional<Subscriptions>& subscriptions) {
+    LockRow row = heldRow(hash, "redisson");
+    for (const auto& [field, value] : hash.hash) {
+        const auto owner = parseOwner(field);
+        const auto holds = positiveCount(value);
+        if (!owner || !holds) return std::nullopt;
+        row.holders.push_back(partyOf(*owner, holds));
+    }
+    if (row.holders.empty()) return std::nullopt;
+    row.waiterCount = subscribersOf(subscriptions, redisson::lockChannel(hash.key));
+
+    const KeySnapshot* queue = keys.find(redisson::queueKey(hash.key), "list");
+    const KeySnapshot* deadlines = keys.find(redisson::queueDeadlinesKey(hash.key), "zset");
+    const KeySnapshot* token = keys.find(redisson::tokenKey(hash.key), "string");
+    if (queue || deadlines) {
+        row.format = "redisson-fair";
+        fillQueue(row, queue);
+    } else if (token) {
+        row.format = "redisson-fenced";
+        row.token = token->string.toLongLong();
+    }
+    for (const KeySnapshot* helper : {queue, deadlines, token})
+        attach(row, helper);
+    return row;
+}
+
+// A reader lives as long as one of its hold keys; the hash's TTL is not its own.
+std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& keys,
+                                    const std::optional<Subscriptions>& subscriptions) {
+    LockRow row = heldRow(hash, "redisson-rw");
+    QByteArray mode;
+    std::optional<std::int64_t> readersTtl;
+    bool readerForEver = false;
+    for (const auto& [field, value] : hash.hash) {
+        if (field == "mode") {
+            mode = value;
+            continue;
+        }
+        constexpr qsizetype kSuffix = 6; // ":write"
+        const bool writes = field.endsWith(":write");
+        const auto owner = parseOwner(writes ? field.chopped(kSuffix) : field);
+        const auto holds = positiveCount(value);
+        if (!owner || !holds) return std::nullopt;
+        if (writes) {
+            row.holders.push_back(partyOf(*owner, holds));
+            continue;
+        }
+        bool lives = false;
+        for (int i = 1; i <= std::min(*holds, 1000); ++i) {
+            const QByteArray holdKey =
+                redisson::holdKeyPrefix(hash.key) + field + ":rwlock_timeout:" + QByteArray::number(i);
+            const KeySnapshot* hold = keys.find(holdKey, "string");
+            if (!hold) continue;
+            lives = true;
+            readerForEver = readerForEver || !hold->ttlMs;
+            if (hold->ttlMs) readersTtl = std::max(readersTtl.value_or(0), *hold->ttlMs);
+            attach(row, hold);
+        }
+        if (lives) row.holders.push_back(partyOf(*owner, holds, "shared"));
+    }
+    if (mode != "read" && mode != "write") return std::nullopt;
+    if (mode == "read") {
+        row.mode = "shared";
+        row.neverExpires = readerForEver;
+        row.ttlMs = readerForEver ? std::nullopt : readersTtl;
+    }
+    row.waiterCount = subscribersOf(subscriptions, redisson::readWriteChannel(hash.key));
+    return row;
+}
+
+// One hash for many values: field v = owner, "v:owner:expire_time" and "v:owner:lock_count".
+std::vector<LockRow> fastMultiRows(const KeySnapshot& hash, const std::optional<Subscriptions>& subscriptions,
+                                   std::int64_t wallMs) {
+    std::map<QByteArray, QByteArray> fields(hash.hash.begin(), hash.hash.end());
+    const auto ends = [&](const char* suffix) {
+        return std::any_of(fields.begin(), fields.end(), [&](const auto& f) { return f.first.endsWith(suffix); });
+    };
+    if (!ends(":expire_time") || !ends(":lock_count")) return {};
+    std::vector<LockRow> rows;
+    for (const auto& [field, value] : fields) {
+        if (field.endsWith(":expire_time") || field.endsWith(":lock_count")) continue;
+        const auto owner = parseOwner(value);
+        const auto expiry = fields.find(field + ':' + value + ":expire_time");
+        const auto count = fields.find(field + ':' + value + ":lock_count");
+        if (!owner || expiry == fields.end() || count == fields.end()) return {};
+        const std::int64_t left = expiry->second.toLongLong() - wallMs;
+        LockRow row = heldRow(hash, "redisson-fastmulti");
+        row.name = hash.key + ':' + field;
+        row.waiterCount = subscribersOf(subscriptions, redisson::lockChannel(hash.key));
+        row.neverExpires = false;
+        row.ttlMs.reset();
+        if (left > 0) {
+            row.ttlMs = left;
+            row.holders.push_back(partyOf(*owner, positiveCount(count->second)));
+        } else {
+            row.state = LockRow::State::Free;
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+LockRow permitRow(const KeySnapshot& string, const char* format, std::int64_t freePermits) {
+    LockRow row = heldRow(string, format);
+    row.mode = "permit";
+    if (freePermits > 0) row.state = LockRow::State::Free;
+    row.neverExpires = row.neverExpires && row.state == LockRow::State::Held;
+    return row;
+}
+
+} // namespace
+
+KeyTable::KeyTable(std::span<const KeySnapshot> keys) {
+    for (const KeySnapshot& key : keys)
+        m_keys.emplace(key.key, &key);
+}
+
+const KeySnapshot* KeyTable::find(const QByteArray& key, const char* type) const {
+    const auto it = m_keys.find(key);
+    return it != m_keys.end() && it->second->type == type && !it->second->tooBig ? it->second : nullptr;
+}
+
+std::optional<std::int64_t> subscribersOf(const std::optional<Subscriptions>& subscriptions,
+                                          const QByteArray& channel) {
+    if (!subscriptions) return std::nullopt;
+    const auto it = subscriptions->find(channel);
+    return it == subscriptions->end() ? 0 : it->second;
+}
+
+std::vector<LockRow> redissonHashRows(const KeySnapshot& hash, const KeyTable& keys,
+                                      const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs) {
+    if (auto row = readWriteRow(hash, keys, subscriptions)) return {std::move(*row)};
+    if (auto rows = fastMultiRows(hash, subscriptions, wallMs); !rows.empty()) return rows;
+    if (auto row = plainRow(hash, keys, subscriptions)) return {std::move(*row)};
+    return {};
+}
+
+std::optional<LockRow> redissonPermitRow(const KeySnapshot& string, const KeyTable& keys,
+                                         const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs) {
+    bool isNumber = false;
+    const std::int64_t value = string.string.toLongLong(&isNumber);
+    if (!isNumber) return std::nullopt;
+
+    const auto semaphoreWaiters = subscribersOf(subscriptions, redisson::semaphoreChannel(string.key));
+    const KeySnapshot* permits = keys.find(redisson::permitsKey(string.key), "zset");
+    if (permits && std::all_of(permits->zset.begin(), permits->zset.end(),
+                               [](const auto& permit) { return permit.first.size() == kPermitIdBytes; })) {
+        LockRow row = permitRow(string, "redisson-permit", value);
+        row.ttlMs.reset();
+        row.neverExpires = false;
+        constexpr double kForEver = 922337203685477;
+        for (const auto& [id, score] : permits->zset) { // in score order: the first to end decides the row's TTL
+            if (score <= double(wallMs)) continue;      // taken back by the next acquire
+            row.holders.push_back({id.toHex(), {}, {}, {}, "permit"});
+            if (!row.ttlMs && score < kForEver) row.ttlMs = std::int64_t(score) - wallMs;
+        }
+        row.state = row.holders.empty() && value > 0 ? LockRow::State::Free : LockRow::State::Held;
+        row.neverExpires = row.state == LockRow::State::Held && !row.ttlMs;
+        row.waiterCount = semaphoreWaiters;
+        attach(row, permits);
+        return row;
+    }
+    // A number by itself is just a number; somebody who waits on the semaphore's channel makes it one.
+    if (semaphoreWaiters.value_or(0) > 0) {
+        LockRow row = permitRow(string, "redisson-semaphore", value);
+        row.waiterCount = semaphoreWaiters;
+        return row;
+    }
+    if (const auto waiters = subscribersOf(subscriptions, redisson::latchChannel(string.key));
+        waiters.value_or(0) > 0) {
+        LockRow row = permitRow(string, "redisson-latch", value > 0 ? 0 : 1);
+        row.waiterCount = waiters;
+        return row;
+    }
+    return std::nullopt;
+}
+
+LockRow redissonQueueRow(const QByteArray& name, const KeySnapshot& queue, const KeyTable& keys) {
+    LockRow row;
+    row.name = name;
+    row.format = "redisson-fair";
+    row.state = LockRow::State::Queued;
+    fillQueue(row, &queue);
+    attach(row, &queue);
+    attach(row, keys.find(redisson::queueDeadlinesKey(name), "zset"));
+    return row;
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/string_lock.h"
+
+#include "inspect/redisson_names.h"
+
+#include <QDateTime>
+#include <algorithm>
+
+namespace lockscope::inspect {
+
+namespace {
+
+bool isAlnum(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool allOf(QByteArrayView text, bool (*is)(char)) {
+    return std::all_of(text.begin(), text.end(), is);
+}
+
+// 22 random letters and digits have both cases but for one in 10^5; a word or a number does not.
+bool looksRandom(QByteArrayView text) {
+    const auto any = [&](char low, char high) {
+        return std::any_of(text.begin(), text.end(), [&](char c) { return c >= low && c <= high; });
+    };
+    return any('a', 'z') && any('A', 'Z');
+}
+
+bool isBase64(QByteArrayView text) {
+    return allOf(text, [](char c) { return isAlnum(c) || c == '+' || c == '/'; });
+}
+
+StringLock of(const char* format, QByteArray client) {
+    Party holder;
+    holder.client = std::move(client);
+    return {format, std::move(holder), {}};
+}
+
+// Lockscope's own: "<uuid>:<thread>:<16 hex>", and "<uuid>:<thread>" of the naive recipe.
+std::optional<StringLock> ownLock(const QByteArray& value) {
+    QByteArray owner = value;
+    const qsizetype tail = value.lastIndexOf(':');
+    if (tail > 0 && isLowerHex(QByteArrayView(value).sliced(tail + 1), 16) && value.lastIndexOf(':', tail - 1) > 0)
+        owner = value.first(tail);
+    const auto parsed = parseOwner(owner);
+    if (!parsed || !isDecimal(parsed->thread)) return std::nullopt;
+    StringLock lock = of("lockscope", parsed->client);
+    lock.holder->thread = parsed->thread;
+    return lock;
+}
+
+// "ADDED:<ISO instant>@<host>[:<uuid>]"
+std::optional<StringLock> shedLock(const QByteArray& value) {
+    if (!value.startsWith("ADDED:")) return std::nullopt;
+    const qsizetype at = value.indexOf('@');
+    if (at < 0 || at + 1 == value.size()) return std::nullopt;
+    const QString instant = QString::fromLatin1(value.mid(6, at - 6));
+    if (!QDateTime::fromString(instant, Qt::ISODateWithMs).isValid()) return std::nullopt;
+    return of("shedlock", value.mid(at + 1));
+}
+
+// Milliseconds since 1970 of a version 1 UUID without dashes.
+std::int64_t uuid1WallMs(const QByteArray& hex) {
+    const auto part = [&](qsizetype at, qsizetype length) { return hex.mid(at, length).toLongLong(nullptr, 16); };
+    const qint64 ticks = ((part(12, 4) & 0x0fff) << 48) | (part(8, 4) << 32) | part(0, 8);
+    return ticks / 10'000 - 12'219'292'800'000; // 100 ns since 15 October 1582
+}
+
+bool isRecentUuid1(const QByteArray& hex, std::int64_t wallMs) {
+    constexpr std::int64_t kDay = 86'400'000;
+    if (hex[12] != '1' || !QByteArrayView("89ab").contains(hex[16])) return false;
+    const std::int64_t made = uuid1WallMs(hex);
+    return made > wallMs - 90 * kDay && made < wallMs + kDay;
+}
+
+QByteArray formatOfUuid(const QByteArray& key) {
+    if (key.startsWith("redlock:")) return "redlock-net";
+    if (key.startsWith("mutex:")) return "redis-semaphore";
+    return key.contains(':') ? "spring|redlock-rb|string" : "redlock-rb|string";
+}
+
+std::optional<StringLock> randomToken(const QByteArray& key, const QByteArray& value, bool hasTtl,
+                                      std::int64_t wallMs) {
+    const QByteArrayView text(value);
+    if (isLowerHex(text, 32)) {
+        if (isRecentUuid1(value, wallMs)) return of("redis-py", value);
+        if (hasTtl) return of("node-redlock", value);
+    }
+    if (text.size() == 24 && isBase64(text) && key.startsWith("lock:")) return of("python-redis-lock", value);
+    if (!hasTtl) return std::nullopt; // all below always set one
+    if (isUuid(value.toLower())) return of(formatOfUuid(key).constData(), value);
+    if (text.size() == 24 && text.endsWith("==") && isBase64(text.first(22)) && looksRandom(text))
+        return of("redsync", value);
+    if (text.size() == 40 && allOf(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F'); }))
+        return of("redlock-cpp", value);
+    if (text.size() == 22 && looksRandom(text)) {
+        if (allOf(text, isAlnum)) return of("redlock-py|redislock", value);
+        if (allOf(text, [](char c) { return isAlnum(c) || c == '-' || c == '_'; })) return of("redislock", value);
+    }
+    return std::nullopt;
+}
+
+// The SETNX locks of old articles hold their own end: epoch seconds or milliseconds.
+std::optional<std::int64_t> epochMs(const QByteArray& value) {
+    if (!isDecimal(value)) return std::nullopt;
+    if (value.size() == 10) return value.toLongLong() * 1000;
+    if (value.size() == 13) return value.toLongLong();
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<StringLock> readStringLock(const QByteArray& key, const QByteArray& value, bool hasTtl,
+                                         std::int64_t wallMs, std::span<const KeyPattern> patterns) {
+    if (auto lock = shedLock(value)) return lock;
+    if (auto lock = ownLock(value)) return lock;
+    if (auto lock = randomToken(key, value, hasTtl, wallMs)) return lock;
+    for (const KeyPattern& pattern : patterns) {
+        if (!globMatches(pattern.glob, key)) continue;
+        if (const auto end = epochMs(value)) return StringLock{"setnx-expiry", {}, end};
+        return of(pattern.format.constData(), value);
+    }
+    return std::nullopt;
+}
+
+} // namespace lockscope::inspect

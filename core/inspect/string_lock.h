@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/lock_row.h"
+
+#include <QByteArray>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace lockscope::inspect {
+
+/// Keys that a person says are locks, whatever their value looks like.
+struct KeyPattern {
+    QByteArray glob;              ///< as in Redis' SCAN MATCH: * ? [a-z] \x
+    QByteArray format = "string"; ///< the format to show
+    friend bool operator==(const KeyPattern&, const KeyPattern&) = default;
+};
+
+/// What a string key says about a lock in it.
+struct StringLock {
+    QByteArray format; ///< "redis-py"; "redlock-py|redislock" = one of these
+    std::optional<Party> holder;
+    std::optional<std::int64_t> expiresWallMs; ///< when the value itself carries the end, by the holder's clock
+};
+
+/// Reads a string value by its shape, then by the patterns. nullopt: nothing says that it is a lock.
+/// `hasTtl`: most libraries always set one, so values of their shape without one are something else.
+/// `wallMs` is the present, to judge times inside values.
+std::optional<StringLock> readStringLock(const QByteArray& key, const QByteArray& value, bool hasTtl,
+                                         std::int64_t wallMs, std::span<const KeyPattern> patterns);
+
+/// Redis' glob matching, byte by byte.
+bool globMatches(QByteArrayView pattern, QByteArrayView text);
+
+/// Names that people give to locks: `lock:*`, `*:lock`, `mutex:*`, …
+const std::vector<KeyPattern>& usualLockNames();
+
+} // namespace lockscope::inspect

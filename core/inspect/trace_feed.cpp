@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/trace_feed.h"
+
+#include "trace/recorder.h"
+
+namespace lockscope::inspect {
+
+using trace::EntityId;
+using trace::EventKind;
+using trace::FreedBy;
+using trace::kNoEntity;
+
+TraceFeed::TraceFeed(trace::Recorder& recorder, EntityId node, Resolver resolver, Nanos tolerance)
+    : m_recorder(recorder), m_node(node), m_resolver(std::move(resolver)), m_tolerance(tolerance) {
+}
+
+EntityId TraceFeed::lockEntity(const QByteArray& lockName) {
+    return known(lockName).lock;
+}
+
+TraceFeed::Known& TraceFeed::known(const QByteArray& lockName) {
+    Known& lock = m_locks[lockName];
+    if (lock.lock == kNoEntity) lock.lock = m_recorder.trace().intern(trace::EntityKind::Lock, lockName, m_node);
+    return lock;
+}
+
+void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, EntityId cause, bool expired,
+                       bool forced) {
+    if (!row && !m_locks.contains(lockName)) return;
+    Known& lock = known(lockName);
+    const bool held = row && row->state == LockRow::State::Held;
+
+    // Several holders (shared, permits): the lane shows one of them, the same one as long as it holds.
+    Party holder;
+    if (held && !row->holders.empty()) {
+        const auto same = std::find_if(row->holders.begin(), row->holders.end(), [&](const Party& party) {
+            return lock.owner != kNoEntity && party.client == lock.holder.client && party.thread == lock.holder.thread;
+        });
+        holder = same != row->holders.end() ? *same : row->holders.front();
+    }
+    const bool sameOwner =
+        held && lock.owner != kNoEntity && holder.client == lock.holder.client && holder.thread == lock.holder.thread;
+
+    if (lock.owner != kNoEntity && !sameOwner) {
+        const bool overdue = lock.deadline >= 0 && (m_recorder.now() + m_tolerance).count() >= lock.deadline;
+        FreedBy why = FreedBy::Release;
+        if (expired || (cause == kNoEntity && !forced && overdue))
+            why = FreedBy::Expiry;
+        else if (forced)
+            why = FreedBy::Force;
+        else if (held && cause != kNoEntity)
+            why = FreedBy::Overwrite;
+        free(lock, why == FreedBy::Expiry ? kNoEntity : cause, why);
+    }
+    if (held) hold(lock, holder, *row);
+
+    if (row && row->token && *row->token != lock.token) {
+        lock.token = *row->token;
+        tell(EventKind::RecordToken, kNoEntity, lock, lock.token);
+    }
+    // Nothing left of a lock whose waiters were known: they are gone.
+    const std::int64_t waiters = row ? row->waiterCount.value_or(-1) : std::min<std::int64_t>(lock.waiters, 0);
+    if (waiters != lock.waiters) {
+        lock.waiters = waiters;
+        tell(EventKind::RecordWaiters, kNoEntity, lock, waiters);
+    }
+}
+
+void TraceFeed::free(Known& lock, EntityId cause, FreedBy why) {
+    const EntityId owner = std::exchange(lock.owner, kNoEntity);
+    lock.holder = {};
+    lock.deadline = -1;
+    lock.holds = 0;
+    tell(EventKind::RecordFreed, cause, lock, 0, owner, std::uint8_t(why));
+}
+
+void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row) {
+    const std::int64_t deadline = row.ttlMs ? (m_recorder.now() + std::chrono::milliseconds(*row.ttlMs)).count() : -1;
+    const auto holds = std::uint32_t(holder.holds.value_or(1));
+    const bool taken = lock.owner == kNoEntity;
+    if (!taken && holds == lock.holds && sameDeadline(deadline, lock.deadline)) return;
+    if (taken) {
+        lock.owner = m_resolver(holder);
+        lock.holder = holder;
+    }
+    // A re-entry that leaves the TTL alone must not make the deadline creep by rounding.
+    if (taken || !sameDeadline(deadline, lock.deadline)) lock.deadline = deadline;
+    lock.holds = holds;
+    tell(taken ? EventKind::RecordHeld : EventKind::RecordRenewed, lock.owner, lock, lock.deadline, holds);
+}
+
+bool TraceFeed::sameDeadline(std::int64_t a, std::int64_t b) const {
+    if (a < 0 || b < 0) return a == b;
+    return std::abs(a - b) <= m_tolerance.count();
+}
+
+void TraceFeed::nodeLost() {
+    for (auto& [name, lock] : m_locks)
+        if (lock.owner != kNoEntity) free(lock, kNoEntity, FreedBy::NodeLoss);
+}
+
+void TraceFeed::unobserved() {
+    if (!std::exchange(m_observed, false)) return;
+    for (const auto& [name, lock] : m_locks)
+        tell(EventKind::RecordUnobserved, kNoEntity, lock);
+}
+
+void TraceFeed::observed() {
+    if (std::exchange(m_observed, true)) return;
+    for (const auto& [name, lock] : m_locks)
+        tell(EventKind::RecordObserved, kNoEntity, lock);
+}
+
+void TraceFeed::tell(EventKind kind, EntityId actor, const Known& lock, std::int64_t value, std::uint32_t aux,
+                     std::uint8_t flags) {
+    m_recorder.emit(kind, actor, lock.lock, value, aux, flags);
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/trace_feed.h"
+#include "trace/recorder.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::inspect;
+using namespace lockscope::trace;
+
+namespace {
+
+LockRow heldBy(const char* client, std::int64_t ttlMs, int holds = 1) {
+    LockRow row;
+    row.name = "orders";
+    row.format = "redisson";
+    row.state = LockRow::State::Held;
+    row.ttlMs = ttlMs;
+    row.holders = {{client, "1", holds, {}, "exclusive"}};
+    row.waiterCount = 0;
+    return row;
+}
+
+/// A trace, a clock that stands where it is put, and a feed into them.
+struct World {
+    std::shared_ptr<Trace> trace = std::make_shared<Trace>();
+    Nanos now{};
+    Recorder recorder{trace, [this] { return now; }};
+    EntityId node = trace->intern(EntityKind::Node, "redis-1");
+    TraceFeed feed{recorder, node, [this](const Party& party) { return thread(party.client); }};
+
+    EntityId thread(const QByteArray& client) {
+        return trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, client));
+    }
+    void update(const std::optional<LockRow>& row, EntityId cause = kNoEntity, bool expired = false,
+                bool forced = false) {
+        feed.update("orders", row, cause, expired, forced);
+    }
+    std::vector<Event> events() const {
+        std::vector<Event> all;
+        for (std::size_t i = 0; i < trace->size(); ++i)
+            all.push_back(trace->at(i));
+        return all;
+    }
+    std::vector<EventKind> kinds() const {
+        std::vector<EventKind> all;
+        for (const Event& event : events())
+            all.push_back(event.kind);
+        return all;
+    }
+};
+
+using Kinds = std::vector<EventKind>;
+
+} // namespace
+
+class TestTraceFeed : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void grantIsHeldWithDeadlineAndHolds() {
+        World world;
+        world.now = 1s;
+        world.update(heldBy("A", 30'000, 2), world.thread("A"));
+        const Event event = world.events().at(0);
+        QCOMPARE(event.kind, EventKind::RecordHeld);
+        QCOMPARE(event.actor, world.thread("A"));
+        QCOMPARE(event.value, Nanos(31s).count());
+        QCOMPARE(event.aux, 2u);
+        const Entity& lock = world.trace->entity(event.subject);
+        QCOMPARE(lock.kind, EntityKind::Lock);
+        QCOMPARE(lock.name, QByteArray("orders"));
+        QCOMPARE(lock.parent, world.node);
+    }
+    void whatDidNotChangeIsNotWritten() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.now = 10s;
+        world.update(heldBy("A", 20'000));
+        world.now = 10s + 500us; // TTLs are whole milliseconds
+        world.update(heldBy("A", 19'999));
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters}));
+    }
+    void renewalAndReentryAreRenewed() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.now = 10s;
+        world.update(heldBy("A", 30'000));
+        world.update(heldBy("A", 30'000, 2));
+        const auto events = world.events();
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters, EventKind::RecordRenewed,
+                                       EventKind::RecordRenewed}));
+        QCOMPARE(events[2].value, Nanos(40s).count());
+        QCOMPARE(events[3].aux, 2u);
+        QCOMPARE(events[3].value, Nanos(40s).count());
+    }
+    void lockThatLostItsTtlNeverEnds() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        LockRow row = heldBy("A", 0);
+        row.ttlMs.reset();
+        row.neverExpires = true;
+        world.update(row);
+        QCOMPARE(world.events().back().kind, EventKind::RecordRenewed);
+        QCOMPARE(world.events().back().value, -1);
+    }
+    void freed_data() {
+        QTest::addColumn<bool>("hasCause");
+        QTest::addColumn<bool>("expired");
+        QTest::addColumn<bool>("forced");
+        QTest::addColumn<int>("nowMs");
+        QTest::addColumn<int>("why");
+        QTest::newRow("released") << true << false << false << 1000 << int(FreedBy::Release);
+        QTest::newRow("expired") << false << true << false << 30'000 << int(FreedBy::Expiry);
+        QTest::newRow("forced") << true << false << true << 1000 << int(FreedBy::Force);
+        QTest::newRow("seen gone early") << false << false << false << 1000 << int(FreedBy::Release);
+        QTest::newRow("seen gone late") << false << false << false << 30'050 << int(FreedBy::Expiry);
+    }
+    void freed() {
+        QFETCH(bool, hasCause);
+        QFETCH(bool, expired);
+        QFETCH(bool, forced);
+        QFETCH(int, nowMs);
+        QFETCH(int, why);
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.now = std::chrono::milliseconds(nowMs);
+        const EntityId cause = hasCause ? world.thread("B") : kNoEntity;
+        world.update(std::nullopt, cause, expired, forced);
+        const Event event = world.events().back();
+        QCOMPARE(event.kind, EventKind::RecordFreed);
+        QCOMPARE(event.actor, cause);
+        QCOMPARE(event.aux, world.thread("A"));
+        QCOMPARE(int(event.flags), why);
+    }
+    void changeOfOwnerInOneStepIsAnOverwrite() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.update(heldBy("B", 30'000), world.thread("B"));
+        const auto events = world.events();
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters, EventKind::RecordFreed,
+                                       EventKind::RecordHeld}));
+        QCOMPARE(events[2].flags, std::uint8_t(FreedBy::Overwrite));
+        QCOMPARE(events[3].actor, world.thread("B"));
+    }
+    void changeOfOwnerBetweenTwoLooksIsARelease() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.now = 1s;
+        world.update(heldBy("B", 30'000));
+        QCOMPARE(world.events()[2].flags, std::uint8_t(FreedBy::Release));
+    }
+    void firstHolderStaysTheShownOneWhileItHolds() {
+        World world;
+        LockRow row = heldBy("A", 30'000);
+        row.holders.push_back({"B", "1", 1, {}, "shared"});
+        world.update(row);
+        std::swap(row.holders[0], row.holders[1]);
+        world.update(row);
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters}));
+        row.holders.pop_back();
+        world.update(row);
+        QCOMPARE(world.events().back().actor, world.thread("B"));
+    }
+    void queueAndTokenAreWrittenWhenTheyChange() {
+        World world;
+        LockRow row = heldBy("A", 30'000);
+        row.waiterCount = 3;
+        row.token = 34;
+        world.update(row);
+        world.update(row);
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordToken, EventKind::RecordWaiters}));
+        QCOMPARE(world.events()[1].value, 34);
+        QCOMPARE(world.events()[2].value, 3);
+        world.update(std::nullopt);
+        QCOMPARE(world.events().back().kind, EventKind::RecordWaiters);
+        QCOMPARE(world.events().back().value, 0);
+    }
+    void queuedLockHasWaitersAndNoOwner() {
+        World world;
+        world.update(heldBy("A", 30'000), world.thread("A"));
+        LockRow row;
+        row.state = LockRow::State::Queued;
+        row.waiterCount = 2;
+        world.update(row, world.thread("A"));
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters, EventKind::RecordFreed,
+                                       EventKind::RecordWaiters}));
+    }
+    void unknownLockThatIsNotThereLeavesNoTrace() {
+        World world;
+        const auto entities = world.trace->entityCount();
+        world.update(std::nullopt);
+        QCOMPARE(world.trace->size(), 0u);
+        QCOMPARE(world.trace->entityCount(), entities);
+    }
+    void gapIsWrittenOncePerLock() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.feed.unobserved();
+        world.feed.unobserved();
+        world.feed.observed();
+        world.feed.observed();
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters, EventKind::RecordUnobserved,
+                                       EventKind::RecordObserved}));
+    }
+    void nodeThatLostItsDataHoldsNothing() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.feed.nodeLost();
+        world.feed.nodeLost();
+        QCOMPARE(world.events().size(), 3u);
+        QCOMPARE(world.events()[2].flags, std::uint8_t(FreedBy::NodeLoss));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTraceFeed)
+#include "tst_trace_feed.moc"
