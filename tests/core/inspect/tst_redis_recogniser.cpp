@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/redis_recogniser.h"
+
+#include <QTest>
+
+using namespace lockscope::inspect;
+
+namespace {
+
+constexpr char kA[] = "285475da-9152-4c83-822a-67ee2f116a79";
+constexpr char kB[] = "9d6a39e4-27a9-4c1b-8a6e-2f1c0f3a5b77";
+constexpr std::int64_t kNow = 1'790'000'000'000; // September 2026
+
+QByteArray owner(const char* client, int thread) {
+    return QByteArray(client) + ':' + QByteArray::number(thread);
+}
+
+KeySnapshot string(QByteArray key, QByteArray value, std::optional<std::int64_t> ttl = 30'000) {
+    KeySnapshot snapshot;
+    snapshot.key = std::move(key);
+    snapshot.type = "string";
+    snapshot.string = std::move(value);
+    snapshot.ttlMs = ttl;
+    return snapshot;
+}
+
+KeySnapshot hash(QByteArray key, std::vector<std::pair<QByteArray, QByteArray>> fields,
+                 std::optional<std::int64_t> ttl = 30'000) {
+    KeySnapshot snapshot;
+    snapshot.key = std::move(key);
+    snapshot.type = "hash";
+    snapshot.hash = std::move(fields);
+    snapshot.ttlMs = ttl;
+    return snapshot;
+}
+
+KeySnapshot list(QByteArray key, std::vector<QByteArray> items) {
+    KeySnapshot snapshot;
+    snapshot.key = std::move(key);
+    snapshot.type = "list";
+    snapshot.list = std::move(items);
+    return snapshot;
+}
+
+KeySnapshot zset(QByteArray key, std::vector<std::pair<QByteArray, double>> members) {
+    KeySnapshot snapshot;
+    snapshot.key = std::move(key);
+    snapshot.type = "zset";
+    snapshot.zset = std::move(members);
+    return snapshot;
+}
+
+std::vector<LockRow> rowsOf(const std::vector<KeySnapshot>& keys,
+                            const std::optional<Subscriptions>& subscriptions = Subscriptions{}) {
+    RecogniserOptions options;
+    options.wallMs = kNow;
+    return recognise(keys, subscriptions, options);
+}
+
+std::vector<QByteArray> rawKeys(const LockRow& row) {
+    std::vector<QByteArray> keys;
+    for (const RawKey& raw : row.raw)
+        keys.push_back(raw.key);
+    return keys;
+}
+
+} // namespace
+
+class TestRedisRecogniser : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void nothingIsNoLock() { QVERIFY(rowsOf({}).empty()); }
+
+    void plainRedissonHash() {
+        const auto rows = rowsOf({hash("orders", {{owner(kA, 1), "2"}}, 29'990)},
+                                 Subscriptions{{"redisson_lock__channel:{orders}", 3}});
+        QCOMPARE(rows.size(), 1u);
+        const LockRow& row = rows[0];
+        QCOMPARE(row.name, QByteArray("orders"));
+        QCOMPARE(row.format, QByteArray("redisson"));
+        QCOMPARE(row.mode, QByteArray("exclusive"));
+        QVERIFY(row.state == LockRow::State::Held);
+        QCOMPARE(row.ttlMs.value(), 29'990);
+        QVERIFY(!row.neverExpires);
+        QVERIFY(!row.token);
+        QCOMPARE(row.holders, (std::vector<Party>{{kA, "1", 2, {}, "exclusive"}}));
+        QVERIFY(!row.waiters); // who waits is not on the server
+        QCOMPARE(row.waiterCount.value(), 3);
+        QCOMPARE(rawKeys(row), (std::vector<QByteArray>{"orders"}));
+    }
+    void waiterCountIsUnknownWhenSubscriptionsAre() {
+        QVERIFY(!rowsOf({hash("orders", {{owner(kA, 1), "1"}})}, std::nullopt)[0].waiterCount);
+        QCOMPARE(rowsOf({hash("orders", {{owner(kA, 1), "1"}})})[0].waiterCount.value(), 0);
+    }
+    void nodeRedissonHasUuidThreads() {
+        const auto rows = rowsOf({hash("orders", {{QByteArray(kA) + ':' + kB, "1"}})});
+        QCOMPARE(rows.at(0).holders.at(0).thread.value(), QByteArray(kB));
+    }
+    void hashWithoutTtlNeverExpires() {
+        const auto rows = rowsOf({hash("orders", {{owner(kA, 1), "1"}}, {})});
+        QVERIFY(rows.at(0).neverExpires);
+        QVERIFY(!rows.at(0).ttlMs);
+    }
+    void nameWithBracesUsesThemAsTheyAre() {
+        const auto rows = rowsOf({hash("{shop}:orders", {{owner(kA, 1), "1"}})},
+                                 Subscriptions{{"redisson_lock__channel:{shop}:orders", 2}});
+        QCOMPARE(rows.at(0).waiterCount.value(), 2);
+    }
+    void otherHashesAreNoLocks_data() {
+        QTest::addColumn<QByteArray>("field");
+        QTest::addColumn<QByteArray>("value");
+        QTest::newRow("user data") << QByteArray("name") << QByteArray("Ada");
+        QTest::newRow("upper case") << owner(kA, 1).toUpper() << QByteArray("1");
+        QTest::newRow("no thread") << QByteArray(kA) << QByteArray("1");
+        QTest::newRow("word as thread") << QByteArray(kA) + ":main" << QByteArray("1");
+        QTest::newRow("zero holds") << owner(kA, 1) << QByteArray("0");
+        QTest::newRow("negative holds") << owner(kA, 1) << QByteArray("-1");
+        QTest::newRow("text value") << owner(kA, 1) << QByteArray("x");
+    }
+    void otherHashesAreNoLocks() {
+        QFETCH(QByteArray, field);
+        QFETCH(QByteArray, value);
+        QVERIFY(rowsOf({hash("orders", {{field, value}})}).empty());
+        QVERIFY(rowsOf({hash("orders", {{owner(kB, 1), "1"}, {field, value}})}).empty());
+    }
+    void contentThatWasNotReadIsNoLock() {
+        KeySnapshot big = hash("orders", {});
+        big.tooBig = true;
+        QVERIFY(rowsOf({big}).empty());
+    }
+
+    void fairLockHasItsQueueInOrder() {
+        const auto rows = rowsOf({hash("orders", {{owner(kA, 1), "1"}}),
+                                  list("redisson_lock_queue:{orders}", {owner(kB, 7), owner(kA, 2)}),
+                                  zset("redisson_lock_timeout:{orders}", {{owner(kB, 7), 1.0}, {owner(kA, 2), 2.0}})});
+        QCOMPARE(rows.size(), 1u);
+        QCOMPARE(rows[0].format, QByteArray("redisson-fair"));
+        QCOMPARE(rows[0].waiters.value(),
+                 (std::vector<Party>{{kB, "7", {}, 0, "exclusive"}, {kA, "2", {}, 1, "exclusive"}}));
+        QCOMPARE(rows[0].waiterCount.value(), 2);
+        QCOMPARE(rawKeys(rows[0]),
+                 (std::vector<QByteArray>{"orders", "redisson_lock_queue:{orders}", "redisson_lock_timeout:{orders}"}));
+    }
+    void fairQueueWithoutHolderIsQueued() {
+        const auto rows = rowsOf({list("redisson_lock_queue:{orders}", {owner(kB, 7)})});
+        QCOMPARE(rows.at(0).name, QByteArray("orders"));
+        QVERIFY(rows[0].state == LockRow::State::Queued);
+        QVERIFY(rows[0].holders.empty());
+        QCOMPARE(rows[0].waiters.value().size(), 1u);
+        QVERIFY(!rows[0].neverExpires);
+    }
+    void queueBelongsToTheNameThatExists() {
+        const auto rows =
+            rowsOf({hash("{orders}", {{owner(kA, 1), "1"}}), list("redisson_lock_queue:{orders}", {owner(kB, 7)})});
+        QCOMPARE(rows.size(), 1u);
+        QCOMPARE(rows[0].name, QByteArray("{orders}"));
+        QCOMPARE(rows[0].format, QByteArray("redisson-fair"));
+    }
+    void fairWaitersOwnChannelsAreNotLocks() {
+        const QByteArray channel = "redisson_lock__channel:{orders}:" + owner(kB, 7);
+        QVERIFY(rowsOf({}, Subscriptions{{channel, 1}}).empty());
+        QVERIFY(rowsOf({}, Subscriptions{{"redisson_lock__channel:{orders}:" + QByteArray(kA) + ':' + kB, 1}}).empty());
+    }
+
+    void fencedLockHasItsToken() {
+        const auto rows =
+            rowsOf({hash("orders", {{owner(kA, 1), "1"}}), string("redisson_lock_token:{orders}", "34", {})});
+        QCOMPARE(rows.size(), 1u);
+        QCOMPARE(rows[0].format, QByteArray("redisson-fenced"));
+        QCOMPARE(rows[0].token.value(), 34);
+    }
+    void fencedLockKeepsItsTokenWhenFree() {
+        const auto rows = rowsOf({string("redisson_lock_token:{orders}", "34", {})});
+        QCOMPARE(rows.size(), 1u);
+        QVERIFY(rows[0].state == LockRow::State::Free);
+        QCOMPARE(rows[0].name, QByteArray("orders"));
+        QCOMPARE(rows[0].token.value(), 34);
+    }
+    void waitersWithoutHolderAreQueued() {
+        const auto rows = rowsOf({}, Subscriptions{{"redisson_lock__channel:{orders}", 2}, {"news", 5}});
+        QCOMPARE(rows.size(), 1u);
+        QVERIFY(rows[0].state == LockRow::State::Queued);
+        QCOMPARE(rows[0].waiterCount.value(), 2);
+        QVERIFY(rowsOf({}, Subscriptions{{"redisson_lock__channel:{orders}", 0}}).empty());
+    }
+
+    void writerHoldsReadWriteLock() {
+        const auto rows = rowsOf({hash("doc", {{"mode", "write"}, {owner(kA, 1) + ":write", "1"}})},
+                                 Subscriptions{{"redisson_rwlock:{doc}", 4}});
+        QCOMPARE(rows.at(0).format, QByteArray("redisson-rw"));
+        QCOMPARE(rows[0].mode, QByteArray("exclusive"));
+        QCOMPARE(rows[0].holders, (std::vector<Party>{{kA, "1", 1, {}, "exclusive"}}));
+        QCOMPARE(rows[0].ttlMs.value(), 30'000);
+        QCOMPARE(rows[0].waiterCount.value(), 4);
+    }
+    void readersLiveByTheirHoldKeys() {
+        const auto rows = rowsOf({hash("doc", {{"mode", "read"}, {owner(kA, 1), "2"}, {owner(kB, 1), "1"}}, 90'000),
+                                  string("{doc}:" + owner(kA, 1) + ":rwlock_timeout:1", "1", 5'000),
+                                  string("{doc}:" + owner(kA, 1) + ":rwlock_timeout:2", "1", 8'000)});
+        QCOMPARE(rows.size(), 1u); // hold keys are no locks
+        QCOMPARE(rows[0].mode, QByteArray("shared"));
+        QCOMPARE(rows[0].ttlMs.value(), 8'000);                                      // not the hash's
+        QCOMPARE(rows[0].holders, (std::vector<Party>{{kA, "1", 2, {}, "shared"}})); // B's hold keys are gone: dead
+    }
+    void deadReadersHaveNoTtl() {
+        const auto rows = rowsOf({hash("doc", {{"mode", "read"}, {owner(kA, 1), "1"}}, 90'000)});
+        QVERIFY(!rows.at(0).ttlMs);
+        QVERIFY(!rows[0].neverExpires);
+        QVERIFY(rows[0].holders.empty());
+    }
+    void modeMustBeKnown() {
+        QVERIFY(rowsOf({hash("doc", {{"mode", "append"}, {owner(kA, 1), "1"}})}).empty());
+        QVERIFY(rowsOf({hash("doc", {{"mode", "read"}, {"colour", "1"}})}).empty());
+    }
+
+    void fastMultiLockIsARowForEachValue() {
+        const QByteArray a = owner(kA, 1), b = owner(kB, 2);
+        const auto rows = rowsOf({hash("group", {{"v1", a},
+                                                 {"v1:" + a + ":expire_time", QByteArray::number(kNow + 4'000)},
+                                                 {"v1:" + a + ":lock_count", "3"},
+                                                 {"v2", b},
+                                                 {"v2:" + b + ":expire_time", QByteArray::number(kNow - 1)},
+                                                 {"v2:" + b + ":lock_count", "1"}})});
+        QCOMPARE(rows.size(), 2u);
+        QCOMPARE(rows[0].name, QByteArray("group:v1"));
+        QCOMPARE(rows[0].format, QByteArray("redisson-fastmulti"));
+        QCOMPARE(rows[0].ttlMs.value(), 4'000);
+        QCOMPARE(rows[0].holders, (std::vector<Party>{{kA, "1", 3, {}, "exclusive"}}));
+        QVERIFY(rows[1].state == LockRow::State::Free); // past its own end
+    }
+
+    void expirablePermitsCountWhatHasNotEnded() {
+        const QByteArray live(16, '\x01'), dead(16, '\x02');
+        const auto rows = rowsOf(
+            {string("pool", "1", {}), zset("{pool}:timeout", {{dead, double(kNow - 5)}, {live, double(kNow + 700)}})},
+            Subscriptions{{"redisson_sc:{pool}", 1}});
+        QCOMPARE(rows.size(), 1u);
+        QCOMPARE(rows[0].format, QByteArray("redisson-permit"));
+        QCOMPARE(rows[0].mode, QByteArray("permit"));
+        QCOMPARE(rows[0].ttlMs.value(), 700);
+        QCOMPARE(rows[0].holders, (std::vector<Party>{{live.toHex(), {}, {}, {}, "permit"}}));
+        QCOMPARE(rows[0].waiterCount.value(), 1);
+    }
+    void permitsWithoutEndNeverExpire() {
+        const auto rows =
+            rowsOf({string("pool", "0", {}), zset("{pool}:timeout", {{QByteArray(16, 'x'), 922337203685477.0}})});
+        QVERIFY(rows.at(0).neverExpires);
+        QVERIFY(!rows[0].ttlMs);
+    }
+    void numberIsASemaphoreOnlyWhenSomebodyWaits() {
+        QVERIFY(rowsOf({string("visitors", "3", {})}).empty());
+        const auto rows = rowsOf({string("visitors", "0", {})}, Subscriptions{{"redisson_sc:{visitors}", 2}});
+        QCOMPARE(rows.at(0).format, QByteArray("redisson-semaphore"));
+        QVERIFY(rows[0].state == LockRow::State::Held);
+        QVERIFY(rows[0].holders.empty());
+        QCOMPARE(rows[0].waiterCount.value(), 2);
+    }
+    void latchIsHeldUntilZero() {
+        const Subscriptions waiting{{"redisson_countdownlatch__channel__{start}", 5}};
+        const auto rows = rowsOf({string("start", "2", {})}, waiting);
+        QCOMPARE(rows.at(0).format, QByteArray("redisson-latch"));
+        QVERIFY(rows[0].state == LockRow::State::Held);
+    }
+    void npmSemaphore() {
+        const auto rows = rowsOf({zset("semaphore:db", {{kA, double(kNow)}, {kB, double(kNow)}})});
+        QCOMPARE(rows.at(0).format, QByteArray("redis-semaphore"));
+        QCOMPARE(rows[0].holders.size(), 2u);
+        QVERIFY(rowsOf({zset("scores", {{kA, 1.0}})}).empty());
+        QVERIFY(rowsOf({zset("semaphore:db", {{"Ada", 1.0}})}).empty());
+    }
+
+    void stringsByShape_data() {
+        QTest::addColumn<QByteArray>("key");
+        QTest::addColumn<QByteArray>("value");
+        QTest::addColumn<bool>("ttl");
+        QTest::addColumn<QByteArray>("format"); // empty: no lock
+        const QByteArray own = owner(kA, 12) + ":0123456789abcdef";
+        QTest::newRow("lockscope") << QByteArray("orders") << own << true << QByteArray("lockscope");
+        QTest::newRow("lockscope without ttl") << QByteArray("orders") << own << false << QByteArray("lockscope");
+        QTest::newRow("lockscope naive") << QByteArray("orders") << owner(kA, 12) << true << QByteArray("lockscope");
+        QTest::newRow("lockscope short nonce")
+            << QByteArray("orders") << owner(kA, 12) + ":0123456789abcde" << true << QByteArray();
+        QTest::newRow("redis-py") << QByteArray("orders") << QByteArray("4ffd76c0b15411f19cd00242ac120002") << false
+                                  << QByteArray("redis-py");
+        QTest::newRow("old uuid 1 without ttl")
+            << QByteArray("orders") << QByteArray("4ffd76c0b15411e19cd00242ac120002") << false << QByteArray();
+        QTest::newRow("node-redlock") << QByteArray("orders") << QByteArray("9f86d081884c7d659a2feaa0c55ad015") << true
+                                      << QByteArray("node-redlock");
+        QTest::newRow("md5 without ttl") << QByteArray("orders") << QByteArray("9f86d081884c7d659a2feaa0c55ad015")
+                                         << false << QByteArray();
+        QTest::newRow("redsync") << QByteArray("orders") << QByteArray("GZAmGqkAJoZmIvtKHRkXQg==") << true
+                                 << QByteArray("redsync");
+        QTest::newRow("redlock-py") << QByteArray("orders") << QByteArray("aB3dE6gH9jK2mN5pQ8sT1v") << true
+                                    << QByteArray("redlock-py|redislock");
+        QTest::newRow("redislock") << QByteArray("orders") << QByteArray("aB3dE6gH-jK2mN5p_8sT1v") << true
+                                   << QByteArray("redislock");
+        QTest::newRow("22 letter word") << QByteArray("orders") << QByteArray("counterrevolutionaries") << true
+                                        << QByteArray();
+        QTest::newRow("redlock-cpp") << QByteArray("orders") << QByteArray("0123456789ABCDEF0123456789ABCDEF01234567")
+                                     << true << QByteArray("redlock-cpp");
+        QTest::newRow("redlock-net") << QByteArray("redlock:orders") << QByteArray(kA) << true
+                                     << QByteArray("redlock-net");
+        QTest::newRow("npm mutex") << QByteArray("mutex:orders") << QByteArray(kA) << true
+                                   << QByteArray("redis-semaphore");
+        QTest::newRow("spring") << QByteArray("registry:orders") << QByteArray(kA) << true
+                                << QByteArray("spring|redlock-rb|string");
+        QTest::newRow("uuid") << QByteArray("orders") << QByteArray(kA) << true << QByteArray("redlock-rb|string");
+        QTest::newRow("uuid without ttl") << QByteArray("session") << QByteArray(kA) << false << QByteArray();
+        QTest::newRow("python-redis-lock") << QByteArray("lock:orders") << QByteArray("GZAmGqkAJoZmIvtKHRkXQgab")
+                                           << false << QByteArray("python-redis-lock");
+        QTest::newRow("shedlock") << QByteArray("job-lock:default:report")
+                                  << QByteArray("ADDED:2026-09-21T14:13:20.123Z@host-1:") + kA << true
+                                  << QByteArray("shedlock");
+        QTest::newRow("not shedlock") << QByteArray("note") << QByteArray("ADDED:yesterday@home") << true
+                                      << QByteArray();
+        QTest::newRow("by name") << QByteArray("lock:orders") << QByteArray("worker-3") << true << QByteArray("string");
+        QTest::newRow("by name, setnx") << QByteArray("lock:orders") << QByteArray::number(kNow + 1500) << false
+                                        << QByteArray("setnx-expiry");
+        QTest::newRow("clock is not a lock")
+            << QByteArray("clock:paris") << QByteArray("worker-3") << true << QByteArray();
+        QTest::newRow("cache") << QByteArray("user:42:name") << QByteArray("Ada") << true << QByteArray();
+        QTest::newRow("empty") << QByteArray("empty") << QByteArray() << true << QByteArray();
+        QTest::newRow("unlock latch") << QByteArray("redisson_unlock_latch:{orders}:9f86d081884c7d659a2feaa0c55ad015")
+                                      << QByteArray("1") << true << QByteArray();
+        QTest::newRow("signal list name")
+            << QByteArray("lock-signal:orders") << QByteArray("x") << true << QByteArray();
+    }
+    void stringsByShape() {
+        QFETCH(QByteArray, key);
+        QFETCH(QByteArray, value);
+        QFETCH(bool, ttl);
+        QFETCH(QByteArray, format);
+        const auto rows = rowsOf({string(key, value, ttl ? std::optional<std::int64_t>(5'000) : std::nullopt)});
+        QCOMPARE(rows.size(), format.isEmpty() ? 0u : 1u);
+        if (format.isEmpty()) return;
+        QCOMPARE(rows[0].format, format);
+        QCOMPARE(rows[0].name, key);
+        QVERIFY(!rows[0].waiterCount);
+        QVERIFY(!rows[0].waiters);
+        if (format != "setnx-expiry") QCOMPARE(rows[0].neverExpires, !ttl);
+    }
+    void ownLockNamesClientAndThread() {
+        const auto rows = rowsOf({string("orders", owner(kA, 12) + ":0123456789abcdef")});
+        QCOMPARE(rows.at(0).holders, (std::vector<Party>{{kA, "12", {}, {}, "exclusive"}}));
+    }
+    void setnxLockEndsWhenItsValueSays() {
+        const auto rows = rowsOf({string("lock:orders", QByteArray::number(kNow + 1500), {}),
+                                  string("lock:other", QByteArray::number(kNow / 1000 - 5), {})});
+        QCOMPARE(rows.at(0).ttlMs.value(), 1500);
+        QVERIFY(!rows[0].neverExpires);
+        QVERIFY(rows[0].holders.empty()); // who it is, the value does not say
+        QCOMPARE(rows.at(1).ttlMs.value(), 0);
+    }
+    void configuredPatternsNameTheirFormat() {
+        RecogniserOptions options;
+        options.patterns = {{"guard/*", "our-guard"}};
+        const std::vector<KeySnapshot> keys = {string("guard/7", "x"), string("lock:7", "x")};
+        const auto rows = recognise(keys, std::nullopt, options);
+        QCOMPARE(rows.size(), 1u);
+        QCOMPARE(rows[0].format, QByteArray("our-guard"));
+    }
+
+    void orderOfKeysDoesNotMatter() {
+        std::vector<KeySnapshot> keys = {string("lock:b", "x"), hash("a", {{owner(kA, 1), "1"}}),
+                                         list("redisson_lock_queue:{a}", {owner(kB, 7)}),
+                                         string("redisson_lock_token:{c}", "3", {}), hash("z", {{owner(kA, 1), "1"}})};
+        const auto rows = rowsOf(keys);
+        QCOMPARE(rows.size(), 4u);
+        QVERIFY(std::is_sorted(rows.begin(), rows.end(), [](auto& x, auto& y) { return x.name < y.name; }));
+        std::reverse(keys.begin(), keys.end());
+        QCOMPARE(rowsOf(keys), rows);
+    }
+
+    void companionsAreWhatARowNeeds() {
+        QCOMPARE(companionsOf(hash("orders", {{owner(kA, 1), "1"}})),
+                 (std::vector<QByteArray>{"redisson_lock_queue:{orders}", "redisson_lock_timeout:{orders}",
+                                          "redisson_lock_token:{orders}"}));
+        QCOMPARE(companionsOf(hash("doc", {{"mode", "read"}, {owner(kA, 1), "2"}})),
+                 (std::vector<QByteArray>{"{doc}:" + owner(kA, 1) + ":rwlock_timeout:1",
+                                          "{doc}:" + owner(kA, 1) + ":rwlock_timeout:2"}));
+        QCOMPARE(companionsOf(string("pool", "4")), (std::vector<QByteArray>{"{pool}:timeout"}));
+        QVERIFY(companionsOf(hash("user", {{"name", "Ada"}})).empty());
+        QVERIFY(companionsOf(string("name", "Ada")).empty());
+    }
+
+    void globs_data() {
+        QTest::addColumn<QByteArray>("pattern");
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<bool>("matches");
+        const auto row = [](const char* pattern, const char* text, bool matches) {
+            QTest::addRow("%s ~ %s", pattern, text) << QByteArray(pattern) << QByteArray(text) << matches;
+        };
+        row("", "", true);
+        row("", "a", false);
+        row("*", "", true);
+        row("*", "anything", true);
+        row("a*c", "abbbc", true);
+        row("a*c", "abbb", false);
+        row("*a*b*", "xxaxxbxx", true);
+        row("*aab", "aaaab", true);
+        row("a?c", "abc", true);
+        row("a?c", "ac", false);
+        row("[a-c]x", "bx", true);
+        row("[a-c]x", "dx", false);
+        row("[c-a]x", "bx", true);
+        row("[^a]x", "bx", true);
+        row("[^a]x", "ax", false);
+        row("[:_.-]x", "-x", true);
+        row("\\*", "*", true);
+        row("\\*", "a", false);
+        row("*Lock", "orderLock", true);
+        row("*[:_.-]lock", "block", false);
+    }
+    void globs() {
+        QFETCH(QByteArray, pattern);
+        QFETCH(QByteArray, text);
+        QFETCH(bool, matches);
+        QCOMPARE(globMatches(pattern, text), matches);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRedisRecogniser)
+#include "tst_redis_recogniser.moc"
