@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/url.h"
+
+#include <QTest>
+
+using namespace lockscope;
+
+namespace {
+QString operator""_s(const char* text, std::size_t size) {
+    return QString::fromUtf8(text, qsizetype(size));
+}
+} // namespace
+
+class TestConnectionUrl : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void reads_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("host");
+        QTest::addColumn<int>("port");
+        QTest::addColumn<QString>("user");
+        QTest::addColumn<QString>("password");
+        QTest::addColumn<int>("database");
+        QTest::addColumn<QString>("display");
+        const auto row = [](const QString& text, const QString& host, int port, const QString& user,
+                            const QString& password, int database, const QString& display) {
+            QTest::newRow(text.toUtf8().constData()) << text << host << port << user << password << database << display;
+        };
+        row("redis://localhost"_s, "localhost"_s, 6379, {}, {}, 0, "redis://localhost:6379"_s);
+        row("redis://localhost/"_s, "localhost"_s, 6379, {}, {}, 0, "redis://localhost:6379"_s);
+        row("REDIS://10.0.0.7:7000/3"_s, "10.0.0.7"_s, 7000, {}, {}, 3, "redis://10.0.0.7:7000/3"_s);
+        row(" redis://h:1 "_s, "h"_s, 1, {}, {}, 0, "redis://h:1"_s);
+        row("redis://:secret@h"_s, "h"_s, 6379, {}, "secret"_s, 0, "redis://h:6379"_s);
+        row("redis://ann:se:cret@h"_s, "h"_s, 6379, "ann"_s, "se:cret"_s, 0, "redis://ann@h:6379"_s);
+        row("redis://ann:p%40ss%2Fw%25@h"_s, "h"_s, 6379, "ann"_s, "p@ss/w%"_s, 0, "redis://ann@h:6379"_s);
+        row("redis://ann:p@ss@h"_s, "h"_s, 6379, "ann"_s, "p@ss"_s, 0, "redis://ann@h:6379"_s);
+        row("redis://a%20b:x@h"_s, "h"_s, 6379, "a b"_s, "x"_s, 0, "redis://a%20b@h:6379"_s);
+        row("redis://[::1]:6380/1"_s, "::1"_s, 6380, {}, {}, 1, "redis://[::1]:6380/1"_s);
+        row("redis://[fe80::1]"_s, "fe80::1"_s, 6379, {}, {}, 0, "redis://[fe80::1]:6379"_s);
+        row("rediss://h"_s, "h"_s, 6379, {}, {}, 0, "rediss://h:6379"_s);
+        row("redis://:密码@h"_s, "h"_s, 6379, {}, "密码"_s, 0, "redis://h:6379"_s);
+    }
+    void reads() {
+        QFETCH(QString, text);
+        QFETCH(QString, host);
+        QFETCH(int, port);
+        QFETCH(QString, user);
+        QFETCH(QString, password);
+        QFETCH(int, database);
+        QFETCH(QString, display);
+        const auto url = parseConnectionUrl(text);
+        QVERIFY2(url, url ? "" : qPrintable(url.error()));
+        QCOMPARE(url->endpoints.size(), 1u);
+        QCOMPARE(url->endpoints[0].host, host);
+        QCOMPARE(int(url->endpoints[0].port), port);
+        QCOMPARE(url->user, user);
+        QCOMPARE(url->password, password);
+        QCOMPARE(url->database, database);
+        QCOMPARE(url->display(), display);
+        QCOMPARE(url->tls, display.startsWith("rediss"_s));
+    }
+    void readsTlsFiles() {
+        const auto url = parseConnectionUrl("rediss://h?ca=/etc/ca%20dir/ca.pem&cert=c.pem&key=k.pem"_s);
+        QVERIFY(url);
+        QCOMPARE(url->tlsFiles, (TlsFiles{"/etc/ca dir/ca.pem"_s, "c.pem"_s, "k.pem"_s}));
+    }
+    void complains_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("says"); ///< what the sentence must name
+        const auto row = [](const QString& text, const QString& says) {
+            QTest::newRow(text.toUtf8().constData()) << text << says;
+        };
+        row(""_s, "redis://127.0.0.1:6379"_s);
+        row("localhost:6379"_s, "redis://127.0.0.1:6379"_s);
+        row("http://h"_s, "http://"_s);
+        row("redis://"_s, "host"_s);
+        row("redis://:6379"_s, "host"_s);
+        row("redis://h:"_s, "colon"_s);
+        row("redis://h:0"_s, "65535"_s);
+        row("redis://h:65536"_s, "65535"_s);
+        row("redis://h:6379x"_s, "6379x"_s);
+        row("redis://h:-1"_s, "-1"_s);
+        row("redis://h:+1"_s, "+1"_s);
+        row("redis://::1"_s, "[::1]"_s);
+        row("redis://[::1"_s, "]"_s);
+        row("redis://[::1]6379"_s, ":port"_s);
+        row("redis://a b"_s, "space"_s);
+        row("redis://h/x"_s, "database"_s);
+        row("redis://h/-1"_s, "database"_s);
+        row("redis://h/1/2"_s, "database"_s);
+        row("redis://secret@h"_s, "password"_s);
+        row("redis://ann:@h"_s, "password"_s);
+        row("redis://ann:50%@h"_s, "%25"_s);
+        row("redis://ann:secret#1@h#x"_s, "%23"_s);
+        row("redis://h?ca=x"_s, "rediss://"_s);
+        row("rediss://h?insecure=1"_s, "insecure"_s);
+        row("rediss://h?ca="_s, "ca"_s);
+        row("rediss://h?cert=c.pem"_s, "key="_s);
+    }
+    void complains() {
+        QFETCH(QString, text);
+        QFETCH(QString, says);
+        const auto url = parseConnectionUrl(text);
+        QVERIFY(!url);
+        QVERIFY2(url.error().contains(says), qPrintable(url.error()));
+    }
+    void complaintsNeverRepeatThePassword() {
+        for (const char* tail : {"h:x", "h/x", ":1", "[::1", "h?x=1", "h#x", "h:1:2", "a b", ""}) {
+            const auto url = parseConnectionUrl("redis://ann:hunter2@"_s + QString::fromLatin1(tail));
+            QVERIFY(!url);
+            QVERIFY2(!url.error().contains("hunter2"_s), qPrintable(url.error()));
+        }
+        for (const char* text : {"redis://hunter2@h", "redis://ann:hunter2%@h", "redis://hunter%zz:x@h"})
+            QVERIFY(!parseConnectionUrl(QString::fromLatin1(text)).error().contains("hunter"_s));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestConnectionUrl)
+#include "tst_connection_url.moc"
