@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "transport/command_field.h"
+
+#include "scenario/scenario.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/icons.h"
+#include "theme/widgets.h"
+
+#include <QBoxLayout>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QPainter>
+#include <QStandardItemModel>
+#include <QStyledItemDelegate>
+
+namespace lockscope::views {
+namespace {
+
+enum CommandRole { ActionRole = Qt::UserRole + 1, TimeRole, ShortcutRole };
+
+/// Name at the left, shortcut at the right in fixed face.
+class CommandDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {320, 32}; }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        painter->save();
+        if (option.state & QStyle::State_Selected) painter->fillRect(option.rect, color(Role::Selection));
+        const QIcon picture = index.data(Qt::DecorationRole).value<QIcon>();
+        const QRect box(option.rect.left() + 12, option.rect.center().y() - 7, 16, 16);
+        if (!picture.isNull()) picture.paint(painter, box);
+        const QString shortcut = index.data(ShortcutRole).toString();
+        painter->setFont(fixedFont(-1));
+        const int keyWidth = painter->fontMetrics().horizontalAdvance(shortcut);
+        painter->setPen(color(Role::TextFaint));
+        painter->drawText(option.rect.adjusted(0, 0, -12, 0), Qt::AlignRight | Qt::AlignVCenter, shortcut);
+        painter->setFont(option.font);
+        const bool enabled = index.flags() & Qt::ItemIsEnabled;
+        painter->setPen(color(enabled ? Role::Text : Role::TextFaint));
+        const QRect room = option.rect.adjusted(36, 0, -24 - keyWidth, 0);
+        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                          painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, room.width()));
+        painter->restore();
+    }
+};
+
+QString plainText(const QAction* action) {
+    QString text = action->text();
+    text.remove(QLatin1Char('&'));
+    while (text.endsWith(QChar(0x2026)))
+        text.chop(1);
+    // "Scenario › The holder is paused": where a command lives is often what is remembered of it.
+    const QString group = action->property("group").toString();
+    return group.isEmpty() ? text : group + QStringLiteral(" › ") + text;
+}
+
+constexpr int kMostShown = 12;
+
+} // namespace
+
+int fuzzyScore(QStringView typed, QStringView text) {
+    if (typed.isEmpty()) return 1;
+    int score = 1, run = 0;
+    qsizetype from = 0;
+    for (const QChar letter : typed) {
+        if (letter.isSpace()) {
+            run = 0;
+            continue;
+        }
+        qsizetype at = -1;
+        // The start of a word is a better place for a letter than the middle of the one before.
+        for (qsizetype i = from; i < text.size(); ++i) {
+            if (text[i].toCaseFolded() != letter.toCaseFolded()) continue;
+            const bool wordStart = i == 0 || !text[i - 1].isLetterOrNumber();
+            if (at < 0 || (wordStart && run == 0)) {
+                at = i;
+                if (wordStart || i == from) break;
+            }
+            if (run > 0) break;
+        }
+        if (at < 0) return 0;
+        const bool wordStart = at == 0 || !text[at - 1].isLetterOrNumber();
+        run = at == from && from > 0 ? run + 1 : 1;
+        score += 4 * run + (wordStart ? 12 : 0) - int(std::min<qsizetype>(at - from, 6));
+        from = at + 1;
+    }
+    return std::max(1, score * 8 - int(std::min<qsizetype>(text.size(), 64)) / 4);
+}
+
+CommandField::CommandField(QWidget* parent) : QLineEdit(parent) {
+    setPlaceholderText(tr("Find or do… Ctrl+K"));
+    setAccessibleName(tr("Find or do"));
+    setClearButtonEnabled(false);
+    connect(this, &QLineEdit::textEdited, this, [this] {
+        openList();
+        refill();
+    });
+}
+
+CommandField::~CommandField() {
+    delete m_popup;
+}
+
+QListView* CommandField::list() const {
+    return m_popup && m_popup->isVisible() ? m_list : nullptr;
+}
+
+void CommandField::summon() {
+    if (QWidget* focus = window()->focusWidget(); focus && focus != this) m_returnFocus = focus;
+    setFocus(Qt::ShortcutFocusReason);
+    clear();
+    openList();
+    refill();
+}
+
+void CommandField::openList() {
+    if (!m_popup) {
+        // A child of the window rather than a window of its own: it needs no grab and works on every platform.
+        m_popup = new QFrame(window());
+        m_popup->setFrameShape(QFrame::StyledPanel);
+        m_popup->setAutoFillBackground(true);
+        m_list = new QListView(m_popup);
+        m_list->setFrameShape(QFrame::NoFrame);
+        m_list->setFocusPolicy(Qt::NoFocus);
+        m_list->setUniformItemSizes(true);
+        m_list->setItemDelegate(new CommandDelegate(m_list));
+        m_list->setAccessibleName(tr("Commands"));
+        m_model = new QStandardItemModel(m_list);
+        m_list->setModel(m_model);
+        auto* layout = new QVBoxLayout(m_popup);
+        layout->setContentsMargins(1, 4, 1, 4);
+        layout->addWidget(m_list);
+        connect(m_list, &QListView::clicked, this, &CommandField::run);
+        window()->installEventFilter(this);
+    }
+    placeList();
+    m_popup->show();
+    m_popup->raise();
+}
+
+void CommandField::placeList() {
+    const int wide = std::max(width(), 440);
+    const int rows = m_model ? std::clamp(m_model->rowCount(), 1, kMostShown) : 1;
+    const QPoint corner = mapTo(window(), QPoint(width() - wide, height() + 4));
+    m_popup->setGeometry(std::max(8, corner.x()), corner.y(), wide, rows * 32 + 10);
+}
+
+void CommandField::closeList() {
+    if (m_popup) m_popup->hide();
+}
+
+void CommandField::refill() {
+    m_model->clear();
+    if (const auto time = scenario::parseDuration(text().trimmed()); time && !text().trimmed().isEmpty()) {
+        auto* item = new QStandardItem(icon("clock", Role::TextDim), tr("Go to %1").arg(instant(*time)));
+        item->setData(qint64(time->count()), TimeRole);
+        m_model->appendRow(item);
+    }
+    struct Match {
+        int score;
+        QString text;
+        QAction* action;
+    };
+    std::vector<Match> matches;
+    for (QAction* action : m_commands ? m_commands() : QList<QAction*>()) {
+        if (action->isSeparator() || action->menu() || !action->isVisible() || action->text().isEmpty()) continue;
+        const QString name = plainText(action);
+        if (const int score = fuzzyScore(text(), name))
+            matches.push_back({score + (action->isEnabled() ? 2 : 0), name, action});
+    }
+    std::stable_sort(matches.begin(), matches.end(), [](const Match& a, const Match& b) { return a.score > b.score; });
+    for (const Match& match : matches) {
+        auto* item = new QStandardItem(match.action->icon(), match.text);
+        item->setData(QVariant::fromValue<QObject*>(match.action), ActionRole);
+        item->setData(match.action->shortcut().toString(QKeySequence::NativeText), ShortcutRole);
+        item->setEnabled(match.action->isEnabled());
+        item->setEditable(false);
+        m_model->appendRow(item);
+    }
+    if (m_model->rowCount() == 0) {
+        auto* item = new QStandardItem(tr("No command is called that."));
+        item->setEnabled(false);
+        m_model->appendRow(item);
+    }
+    m_list->setCurrentIndex(m_model->index(0, 0));
+    placeList();
+}
+
+void CommandField::run(const QModelIndex& index) {
+    if (!index.isValid() || !(index.flags() & Qt::ItemIsEnabled)) return;
+    const QVariant time = index.data(TimeRole);
+    QPointer<QAction> action = qobject_cast<QAction*>(index.data(ActionRole).value<QObject*>());
+    clear();
+    closeList();
+    if (m_returnFocus)
+        m_returnFocus->setFocus();
+    else
+        clearFocus();
+    if (time.isValid())
+        Q_EMIT goTo(time.toLongLong());
+    else if (action)
+        action->trigger();
+}
+
+void CommandField::keyPressEvent(QKeyEvent* event) {
+    if (m_popup && m_popup->isVisible()) {
+        const int row = m_list->currentIndex().row();
+        switch (event->key()) {
+        case Qt::Key_Down:
+        case Qt::Key_Up: {
+            const int step = event->key() == Qt::Key_Down ? 1 : -1;
+            const int rows = m_model->rowCount();
+            m_list->setCurrentIndex(m_model->index((row + step + rows) % rows, 0));
+            return;
+        }
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            return run(m_list->currentIndex());
+        default:
+            break;
+        }
+    } else if (event->key() == Qt::Key_Down) {
+        openList();
+        refill();
+        return;
+    }
+    if (event->key() == Qt::Key_Escape) {
+        clear();
+        closeList();
+        if (m_returnFocus)
+            m_returnFocus->setFocus();
+        else
+            clearFocus();
+        return;
+    }
+    QLineEdit::keyPressEvent(event);
+}
+
+void CommandField::focusInEvent(QFocusEvent* event) {
+    QLineEdit::focusInEvent(event);
+    if (event->reason() == Qt::MouseFocusReason) {
+        openList();
+        refill();
+    }
+}
+
+void CommandField::focusOutEvent(QFocusEvent* event) {
+    QLineEdit::focusOutEvent(event);
+    if (event->reason() != Qt::ActiveWindowFocusReason && event->reason() != Qt::PopupFocusReason) closeList();
+}
+
+bool CommandField::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == window() && event->type() == QEvent::Resize && m_popup && m_popup->isVisible()) placeList();
+    return QLineEdit::eventFilter(watched, event);
+}
+
+} // namespace lockscope::views

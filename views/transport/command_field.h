@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QAction>
+#include <QFrame>
+#include <QLineEdit>
+#include <QListView>
+#include <QPointer>
+#include <functional>
+
+class QStandardItemModel;
+
+namespace lockscope::views {
+
+/// How well `text` answers what was typed: 0 = not at all; higher is better. All letters must come in order; starts of
+/// words and runs of letters count more.
+int fuzzyScore(QStringView typed, QStringView text);
+
+/// "Find or do…": every command of the window, found by a few letters of its name. Ctrl+K goes there, Enter does it.
+/// A time ("6.8s") goes to that instant.
+class CommandField : public QLineEdit {
+    Q_OBJECT
+public:
+    using Commands = std::function<QList<QAction*>()>;
+    explicit CommandField(QWidget* parent = nullptr);
+    ~CommandField() override;
+    /// Asked each time that the list opens, so it is never stale.
+    void setCommands(Commands commands) { m_commands = std::move(commands); }
+    /// Focus, with an empty field and the whole list open.
+    void summon();
+    /// For tests: the list, or nullptr while closed.
+    QListView* list() const;
+
+Q_SIGNALS:
+    /// A time was typed, in ns.
+    void goTo(qint64 ns);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void refill();
+    void openList();
+    void closeList();
+    void placeList();
+    void run(const QModelIndex& index);
+
+    Commands m_commands;
+    QPointer<QFrame> m_popup;
+    QListView* m_list = nullptr;
+    QStandardItemModel* m_model = nullptr;
+    QPointer<QWidget> m_returnFocus;
+};
+
+} // namespace lockscope::views

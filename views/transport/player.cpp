@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "transport/player.h"
+
+#include <QTimerEvent>
+#include <cmath>
+
+namespace lockscope::views {
+namespace {
+
+using session::Milestone;
+constexpr int kFrameMs = 16;
+/// How much of the near future the world is asked for, in real time.
+constexpr double kAheadNs = 60e6;
+/// After a stall (a dialogue, a suspended laptop) play goes on from where it was instead of leaping.
+constexpr qint64 kLongestFrameNs = 250'000'000;
+
+bool isMilestone(Milestone milestone, const trace::Event& event) {
+    switch (milestone) {
+    case Milestone::Event:
+        return true;
+    case Milestone::Acquisition:
+        return event.kind == trace::EventKind::Granted;
+    case Milestone::Fault:
+        return event.flags & (trace::kFault | trace::kByHand);
+    case Milestone::Violation:
+        return false;
+    }
+    return false;
+}
+
+} // namespace
+
+QString nothingFoundText(Milestone milestone, bool forward) {
+    switch (milestone) {
+    case Milestone::Event:
+        return forward ? Player::tr("Nothing happens after this.") : Player::tr("Nothing happened before this.");
+    case Milestone::Acquisition:
+        return forward ? Player::tr("The lock is not granted again after this.")
+                       : Player::tr("The lock was not granted before this.");
+    case Milestone::Fault:
+        return forward ? Player::tr("No fault strikes after this.") : Player::tr("No fault struck before this.");
+    case Milestone::Violation:
+        return forward ? Player::tr("No invariant breaks after this.") : Player::tr("No invariant broke before this.");
+    }
+    return {};
+}
+
+Player::Player(ViewContext* context, QObject* parent) : QObject(parent), m_context(context) {
+    connect(context, &ViewContext::sessionChanged, this, &Player::attach);
+    attach();
+}
+
+void Player::attach() {
+    if (m_session == m_context->session()) {
+        // The same session with another trace: a seek or a search in the old one is void.
+        m_seek.reset();
+        return;
+    }
+    if (m_session) m_session->disconnect(this);
+    session::Session* const session = m_context->session();
+    m_session = session;
+    m_seek.reset();
+    m_searching.reset();
+    setPlaying(false);
+    if (!session) return;
+    connect(session, &session::Session::milestoneReached, this, [this](bool found, Nanos at) {
+        if (!m_searching) return;
+        const Milestone milestone = *m_searching;
+        m_searching.reset();
+        if (found) {
+            seek(at);
+            Q_EMIT m_context->revealRequested(at, trace::kNoEntity);
+        } else {
+            Q_EMIT nothingFound(nothingFoundText(milestone, true));
+        }
+    });
+    connect(session, &session::Session::advanced, this, [this] {
+        if (m_seek) seek(*m_seek);
+    });
+    if (isLive()) play();
+}
+
+bool Player::isLive() const {
+    return m_session && m_session->abilities().live;
+}
+
+Nanos Player::end() const {
+    const session::Session* open = m_session.data();
+    if (!open) return Nanos(0);
+    const Nanos reached = m_context->trace()->reached();
+    return open->abilities().live ? reached : std::max(open->planned(), reached);
+}
+
+void Player::setPlaying(bool playing) {
+    if (playing == m_playing) return;
+    m_playing = playing;
+    if (playing) {
+        m_clock.start();
+        m_carry = 0;
+        m_timer.start(kFrameMs, Qt::PreciseTimer, this);
+    } else {
+        m_timer.stop();
+    }
+    Q_EMIT playingChanged(playing);
+}
+
+void Player::play() {
+    if (!m_session) return;
+    m_searching.reset();
+    // Play at the very end starts over, as every player does.
+    if (!isLive() && end() > Nanos(0) && m_context->playhead() >= end()) m_context->setPlayhead(Nanos(0));
+    m_seek.reset();
+    setPlaying(true);
+}
+
+void Player::pause() {
+    setPlaying(false);
+}
+
+void Player::toggle() {
+    m_playing ? pause() : play();
+}
+
+void Player::setSpeed(double speed) {
+    speed = std::clamp(speed, kSlowest, kFastest);
+    if (qFuzzyCompare(speed, m_speed)) return;
+    m_speed = speed;
+    Q_EMIT speedChanged(speed);
+}
+
+void Player::seek(Nanos t) {
+    session::Session* const session = m_session;
+    if (!session) return;
+    t = std::clamp(t, Nanos(0), std::max(Nanos(0), end()));
+    if (isLive() && t < end()) pause();
+    const Nanos reached = m_context->trace()->reached();
+    if (t > reached && !isLive()) {
+        m_seek = t;
+        session->advanceTo(t);
+        m_context->setPlayhead(std::min(t, m_context->trace()->reached()));
+        if (m_context->trace()->reached() >= t) m_seek.reset();
+        return;
+    }
+    m_seek.reset();
+    m_context->setPlayhead(t);
+}
+
+void Player::toStart() {
+    if (isLive()) pause();
+    seek(Nanos(0));
+    Q_EMIT m_context->revealRequested(Nanos(0), trace::kNoEntity);
+}
+
+void Player::toEnd() {
+    if (!m_session) return;
+    if (isLive()) {
+        play();
+    } else {
+        // A plan may be long: End is where the story has got to; only a second press runs the rest of the plan.
+        const Nanos reached = m_context->trace()->reached();
+        seek(m_context->playhead() < reached ? reached : end());
+    }
+    Q_EMIT m_context->revealRequested(m_context->playhead(), trace::kNoEntity);
+}
+
+void Player::next(Milestone milestone) {
+    session::Session* const session = m_session;
+    if (!session) return;
+    pause();
+    m_seek.reset();
+    m_searching = milestone;
+    session->advanceToNext(milestone, m_context->playhead());
+}
+
+std::optional<Nanos> Player::lastBefore(Milestone milestone, Nanos t) const {
+    if (milestone == Milestone::Violation) {
+        std::optional<Nanos> found;
+        for (const verdict::Violation& violation : m_context->verdict()->violations)
+            if (violation.from < t) found = violation.from;
+        return found;
+    }
+    const std::shared_ptr<const trace::Trace> trace = m_context->trace();
+    for (std::size_t row = trace->lowerBound(t); row-- > 0;)
+        if (isMilestone(milestone, trace->at(row))) return trace->at(row).time();
+    return std::nullopt;
+}
+
+void Player::previous(Milestone milestone) {
+    if (!m_session) return;
+    pause();
+    m_searching.reset();
+    if (const auto found = lastBefore(milestone, m_context->playhead())) {
+        seek(*found);
+        Q_EMIT m_context->revealRequested(*found, trace::kNoEntity);
+    } else {
+        Q_EMIT nothingFound(nothingFoundText(milestone, false));
+    }
+}
+
+void Player::restart(std::uint64_t seed) {
+    session::Session* const session = m_session;
+    if (!session || !session->abilities().restart) return;
+    const bool atEnd = m_context->playhead() >= end();
+    const bool resume = m_playing || atEnd;
+    pause();
+    m_seek.reset();
+    m_searching.reset();
+    session->restart(seed, true);
+    m_context->setPlayhead(Nanos(0));
+    if (resume) play();
+}
+
+void Player::timerEvent(QTimerEvent* event) {
+    if (event->timerId() == m_timer.timerId())
+        tick();
+    else
+        QObject::timerEvent(event);
+}
+
+void Player::tick() {
+    session::Session* const session = m_session;
+    if (!session) return setPlaying(false);
+    const qint64 elapsed = m_clock.nsecsElapsed();
+    m_clock.start();
+    Q_EMIT frame(double(elapsed) / 1e6);
+    const Nanos reached = m_context->trace()->reached();
+    if (isLive()) {
+        m_context->setPlayhead(reached);
+        return;
+    }
+    const double step = double(std::min(elapsed, kLongestFrameNs)) * m_speed + m_carry;
+    const auto whole = std::int64_t(std::floor(step));
+    m_carry = step - double(whole);
+    const Nanos wanted = std::min(m_context->playhead() + Nanos(whole), end());
+    const Nanos ahead = wanted + Nanos(std::int64_t(kAheadNs * m_speed));
+    if (ahead > reached && reached < end()) session->advanceTo(std::min(ahead, end()));
+    // A world that is slower than the speed asked for sets the pace.
+    m_context->setPlayhead(std::min(wanted, std::max(m_context->trace()->reached(), m_context->playhead())));
+    if (m_context->playhead() >= end()) setPlaying(false);
+}
+
+} // namespace lockscope::views

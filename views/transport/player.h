@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+
+#include <QBasicTimer>
+#include <QElapsedTimer>
+
+namespace lockscope::views {
+
+/// Drives the playhead: real time × speed, once a frame. The world is asked to come a little further than what is
+/// shown, so that a picture never waits for it. In a live session time goes by itself: playing means following "now".
+class Player : public QObject {
+    Q_OBJECT
+public:
+    static constexpr double kSlowest = 0.01, kFastest = 1000;
+
+    explicit Player(ViewContext* context, QObject* parent = nullptr);
+
+    bool isPlaying() const { return m_playing; }
+    double speed() const { return m_speed; }
+    /// The last instant that the playhead can be taken to: the plan's end, or how far time has come.
+    Nanos end() const;
+
+public Q_SLOTS:
+    void play();
+    void pause();
+    void toggle();
+    /// Clamped to [kSlowest, kFastest]. Without effect in a live session.
+    void setSpeed(double speed);
+    /// Goes there and, in a live session, stops following. Clamped to [0, end()]. The picture follows as the world
+    /// comes.
+    void seek(lockscope::Nanos t);
+    void toStart();
+    /// To the end of what happened so far; a live session is followed again.
+    void toEnd();
+    /// Runs to the next milestone and pauses there.
+    void next(lockscope::session::Milestone milestone);
+    /// Goes back to the last milestone before the playhead.
+    void previous(lockscope::session::Milestone milestone);
+    /// From the start with this seed, playing if it was playing or at its end.
+    void restart(std::uint64_t seed);
+
+Q_SIGNALS:
+    void playingChanged(bool playing);
+    void speedChanged(double speed);
+    /// A search found nothing: a sentence.
+    void nothingFound(QString message);
+    /// ms between the last two frames while playing.
+    void frame(double ms);
+
+protected:
+    void timerEvent(QTimerEvent* event) override;
+
+private:
+    void attach();
+    void setPlaying(bool playing);
+    void tick();
+    bool isLive() const;
+    std::optional<Nanos> lastBefore(session::Milestone milestone, Nanos t) const;
+
+    ViewContext* m_context;
+    QPointer<session::Session> m_session;
+    QBasicTimer m_timer;
+    QElapsedTimer m_clock;
+    double m_speed = 1;
+    double m_carry = 0;          ///< the part of a nanosecond lost by rounding: at 0.01× it would add up
+    std::optional<Nanos> m_seek; ///< wanted, but the world is not there yet
+    std::optional<session::Milestone> m_searching;
+    bool m_playing = false;
+};
+
+/// The sentence for "there is none".
+QString nothingFoundText(session::Milestone milestone, bool forward);
+
+} // namespace lockscope::views

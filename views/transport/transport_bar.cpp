@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "transport/transport_bar.h"
+
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/icons.h"
+#include "theme/widgets.h"
+#include "transport/verdict_banner.h"
+
+#include <QBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QPainter>
+#include <QRandomGenerator>
+#include <QRegularExpressionValidator>
+#include <QSlider>
+#include <QToolButton>
+#include <cmath>
+
+namespace lockscope::views {
+namespace {
+
+using session::Milestone;
+
+// Hundredths of a power of ten: 0.01× … 1000×.
+constexpr int kSliderMin = -200, kSliderMax = 300;
+
+double speedAt(int position) {
+    return std::pow(10.0, position / 100.0);
+}
+int positionOf(double speed) {
+    return int(std::lround(std::log10(speed) * 100));
+}
+
+/// The next speed of a 1-2-5 series above (or below) this one.
+double stepped(double speed, bool up) {
+    constexpr std::array kSteps{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1., 2., 5., 10., 20., 50., 100., 200., 500., 1000.};
+    if (up) {
+        for (double step : kSteps)
+            if (step > speed * 1.001) return step;
+        return kSteps.back();
+    }
+    for (auto it = kSteps.rbegin(); it != kSteps.rend(); ++it)
+        if (*it < speed * 0.999) return *it;
+    return kSteps.front();
+}
+
+QToolButton* toolButton(QAction* action) {
+    auto* button = new QToolButton;
+    button->setDefaultAction(action);
+    button->setFocusPolicy(Qt::TabFocus);
+    button->setAccessibleName(action->text());
+    button->setFixedSize(36, 32);
+    QObject::connect(action, &QAction::changed, button,
+                     [action, button] { button->setAccessibleName(action->text()); });
+    return button;
+}
+
+} // namespace
+
+QString tooltipWithShortcut(const QString& text, const QList<QKeySequence>& keys) {
+    QString name = text;
+    name.remove(QLatin1Char('&'));
+    if (keys.isEmpty() || keys.first().isEmpty()) return name;
+    return TransportBar::tr("%1 (%2)").arg(name, keys.first().toString(QKeySequence::NativeText));
+}
+
+TransportBar::TransportBar(ViewContext* context, Player* player, QWidget* parent)
+    : QWidget(parent), m_context(context), m_player(player) {
+    setAccessibleName(tr("Transport"));
+    makeActions();
+    makeMilestoneMenu();
+
+    m_clock = new QLabel(clock(Nanos(0)));
+    m_clock->setFont(fixedFont(6, QFont::Medium));
+    m_clock->setAccessibleName(tr("Time"));
+    m_clock->setFixedWidth(QFontMetrics(m_clock->font()).horizontalAdvance(QStringLiteral("00:00.000")) + 4);
+
+    m_seed = new QLineEdit;
+    m_seed->setFixedWidth(112);
+    m_seed->setAccessibleName(tr("Seed"));
+    m_seed->setPlaceholderText(tr("seed"));
+    m_seed->setToolTip(tr("The seed of this run: the same seed gives the same run. Type another one and press Enter."));
+    m_seed->setValidator(
+        new QRegularExpressionValidator(QRegularExpression(QStringLiteral("\\s*\\w*\\s*\\d{1,20}\\s*")), m_seed));
+    auto* dice = m_seed->addAction(icon("seed", Role::TextDim), QLineEdit::TrailingPosition);
+    dice->setText(command("transport.restart-new-seed")->text());
+    dice->setToolTip(command("transport.restart-new-seed")->toolTip());
+    connect(dice, &QAction::triggered, command("transport.restart-new-seed"), &QAction::trigger);
+    connect(m_seed, &QLineEdit::returnPressed, this, &TransportBar::restartWithTypedSeed);
+
+    m_health = new Pill;
+    m_health->setDot(true);
+    m_health->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    m_banner = new VerdictBanner(context);
+    m_field = new CommandField;
+    m_field->setFixedWidth(192);
+    connect(m_field, &CommandField::goTo, this, [this](qint64 ns) {
+        m_player->pause();
+        m_player->seek(Nanos(ns));
+        Q_EMIT m_context->revealRequested(Nanos(ns), trace::kNoEntity);
+    });
+
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(16, 8, 16, 9);
+    layout->setSpacing(kGrid);
+    layout->addWidget(toolButton(command("transport.restart")));
+    layout->addWidget(toolButton(command("transport.play")));
+    layout->addWidget(toolButton(command("transport.next-event")));
+    layout->addWidget(m_next);
+    layout->addSpacing(kGrid);
+    layout->addWidget(m_clock);
+    layout->addSpacing(kGrid);
+    layout->addWidget(makeSpeed());
+    layout->addSpacing(kGrid);
+    layout->addWidget(m_seed);
+    layout->addWidget(m_health);
+    layout->addSpacing(kGrid);
+    layout->addStretch(1);
+    layout->addWidget(m_banner, 1000);
+    layout->addSpacing(kGrid);
+    layout->addWidget(m_field);
+
+    connect(player, &Player::playingChanged, this, [this](bool) { refreshAbilities(); });
+    connect(player, &Player::nothingFound, this, &TransportBar::said);
+    connect(context, &ViewContext::playheadChanged, this, &TransportBar::refreshClock);
+    connect(context, &ViewContext::sessionChanged, this, &TransportBar::attach);
+    attach();
+}
+
+QAction* TransportBar::command(const char* id) const {
+    for (QAction* action : m_actions)
+        if (action->objectName() == QLatin1String(id)) return action;
+    return nullptr;
+}
+
+QAction* TransportBar::add(const char* id, const char* iconName, const QString& text, const QList<QKeySequence>& keys,
+                           std::function<void()> run) {
+    auto* action = new QAction(this);
+    action->setObjectName(QLatin1String(id));
+    if (iconName) action->setIcon(icon(iconName));
+    action->setText(text);
+    action->setShortcuts(keys);
+    action->setToolTip(tooltipWithShortcut(text, keys));
+    action->setProperty("group", tr("Play"));
+    connect(action, &QAction::triggered, this, std::move(run));
+    addAction(action);
+    m_actions << action;
+    return action;
+}
+
+void TransportBar::makeActions() {
+    add("transport.restart", "restart", tr("Restart with the same seed"), {Qt::Key_R}, [this] {
+        if (const session::Session* open = m_session.data()) m_player->restart(open->seed());
+    });
+    add("transport.restart-new-seed", "seed", tr("Restart with a new seed"), {Qt::SHIFT | Qt::Key_R},
+        // Small seeds: a person reads them out to another.
+        [this] { m_player->restart(QRandomGenerator::global()->bounded(1u, 1'000'000u)); });
+    add("transport.play", "play", tr("Play"), {Qt::Key_Space}, [this] { m_player->toggle(); });
+    add("transport.next-event", "step", tr("Step to the next event"), {Qt::Key_Right, Qt::Key_Period},
+        [this] { m_player->next(Milestone::Event); });
+    add("transport.previous-event", "step", tr("Step back to the previous event"), {Qt::Key_Left, Qt::Key_Comma},
+        [this] { m_player->previous(Milestone::Event); });
+    add("transport.next-acquisition", "acquisition", tr("Next acquisition"), {Qt::Key_N},
+        [this] { m_player->next(Milestone::Acquisition); });
+    add("transport.previous-acquisition", "acquisition", tr("Previous acquisition"), {Qt::SHIFT | Qt::Key_N},
+        [this] { m_player->previous(Milestone::Acquisition); });
+    add("transport.next-fault", "fault", tr("Next fault"), {Qt::Key_F}, [this] { m_player->next(Milestone::Fault); });
+    add("transport.previous-fault", "fault", tr("Previous fault"), {Qt::SHIFT | Qt::Key_F},
+        [this] { m_player->previous(Milestone::Fault); });
+    add("transport.next-violation", "violation", tr("Next violation"), {Qt::Key_BracketRight},
+        [this] { m_player->next(Milestone::Violation); });
+    add("transport.previous-violation", "violation", tr("Previous violation"), {Qt::Key_BracketLeft},
+        [this] { m_player->previous(Milestone::Violation); });
+    add("transport.start", nullptr, tr("Go to the start"), {Qt::Key_Home}, [this] { m_player->toStart(); });
+    add("transport.end", nullptr, tr("Go to the end"), {Qt::Key_End}, [this] { m_player->toEnd(); });
+    add("transport.faster", nullptr, tr("Faster"), {Qt::Key_Greater},
+        [this] { m_player->setSpeed(stepped(m_player->speed(), true)); });
+    add("transport.slower", nullptr, tr("Slower"), {Qt::Key_Less},
+        [this] { m_player->setSpeed(stepped(m_player->speed(), false)); });
+    add("transport.normal-speed", nullptr, tr("Normal speed"), {Qt::Key_Backslash}, [this] { m_player->setSpeed(1); });
+    add("transport.find", "search", tr("Find or do…"), {Qt::CTRL | Qt::Key_K}, [this] { m_field->summon(); });
+    add("transport.seed", "seed", tr("Type a seed"), {Qt::CTRL | Qt::Key_E}, [this] {
+        m_seed->setFocus(Qt::ShortcutFocusReason);
+        m_seed->selectAll();
+    });
+    command("transport.play")->setCheckable(true);
+    // A toggled action must show the player's state and not its own guess.
+    connect(command("transport.play"), &QAction::triggered, this, [this] { refreshAbilities(); });
+}
+
+void TransportBar::makeMilestoneMenu() {
+    m_milestones = new QMenu(this);
+    for (const char* id : {"transport.next-acquisition", "transport.next-fault", "transport.next-violation"})
+        m_milestones->addAction(command(id));
+    m_milestones->addSeparator();
+    for (const char* id :
+         {"transport.previous-acquisition", "transport.previous-fault", "transport.previous-violation"})
+        m_milestones->addAction(command(id));
+    m_next = new QToolButton;
+    m_next->setMenu(m_milestones);
+    m_next->setPopupMode(QToolButton::InstantPopup);
+    m_next->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_next->setIcon(icon("skip"));
+    //: A button whose menu offers: acquisition, fault, violation.
+    m_next->setText(tr("next"));
+    m_next->setFocusPolicy(Qt::TabFocus);
+    m_next->setToolTip(tr("Run to the next acquisition, fault or violation"));
+    m_next->setAccessibleName(m_next->toolTip());
+    m_next->setFixedHeight(32);
+}
+
+QWidget* TransportBar::makeSpeed() {
+    auto* box = new QWidget;
+    auto* layout = new QHBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(kGrid);
+    m_speedLabel = new DimLabel(speedText(1));
+    m_speedLabel->setFont(fixedFont());
+    m_speedLabel->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_speedLabel->setFixedWidth(QFontMetrics(m_speedLabel->font()).horizontalAdvance(QStringLiteral("0.02×")) + 2);
+    m_speed = new QSlider(Qt::Horizontal);
+    m_speed->setRange(kSliderMin, kSliderMax);
+    m_speed->setPageStep(50);
+    m_speed->setSingleStep(10);
+    m_speed->setValue(positionOf(m_player->speed()));
+    m_speed->setFixedWidth(112);
+    m_speed->setAccessibleName(tr("Speed"));
+    m_speed->setToolTip(tr("Speed: 0.01× to 1000×"));
+    m_speedLabel->setBuddy(m_speed);
+    connect(m_speed, &QSlider::valueChanged, this, [this](int position) {
+        // Normal speed is easy to hit.
+        m_player->setSpeed(speedAt(std::abs(position) < 8 ? 0 : position));
+    });
+    connect(m_player, &Player::speedChanged, this, [this](double speed) {
+        const QSignalBlocker blocker(m_speed);
+        if (!m_speed->isSliderDown()) m_speed->setValue(positionOf(speed));
+        m_speedLabel->setText(speedText(speed));
+        m_speed->setAccessibleDescription(speedText(speed));
+    });
+    layout->addWidget(m_speedLabel);
+    layout->addWidget(m_speed);
+    return box;
+}
+
+void TransportBar::attach() {
+    if (m_session != m_context->session()) {
+        if (m_session) m_session->disconnect(this);
+        m_session = m_context->session();
+        if (session::Session* const open = m_session)
+            connect(open, &session::Session::healthChanged, this, &TransportBar::refreshHealth);
+    }
+    refreshAbilities();
+    refreshClock();
+    refreshHealth();
+}
+
+void TransportBar::refreshAbilities() {
+    const session::Session* open = m_session.data();
+    const session::Abilities can = open ? open->abilities() : session::Abilities{};
+    for (QAction* action : m_actions)
+        if (action->objectName() != QLatin1String("transport.find")) action->setEnabled(open != nullptr);
+    for (const char* id : {"transport.restart", "transport.restart-new-seed", "transport.seed"})
+        command(id)->setEnabled(can.restart);
+    for (const char* id : {"transport.faster", "transport.slower", "transport.normal-speed"})
+        command(id)->setEnabled(can.speed);
+    m_next->setEnabled(open != nullptr);
+    m_speed->setEnabled(can.speed);
+    m_speedLabel->setEnabled(can.speed);
+    m_seed->setVisible(can.restart);
+    if (open && !m_seed->hasFocus()) m_seed->setText(tr("seed %1").arg(open->seed()));
+
+    QAction* play = command("transport.play");
+    const bool playing = m_player->isPlaying();
+    play->setChecked(playing);
+    play->setIcon(icon(playing ? "pause" : can.live ? "follow" : "play"));
+    play->setText(playing ? tr("Pause") : can.live ? tr("Follow what happens now") : tr("Play"));
+    play->setToolTip(tooltipWithShortcut(play->text(), play->shortcuts()));
+}
+
+void TransportBar::refreshClock() {
+    m_clock->setText(clock(m_context->playhead()));
+}
+
+void TransportBar::refreshHealth() {
+    const session::Session* const open = m_session;
+    m_health->setVisible(open != nullptr);
+    if (!open) return;
+    const session::Health health = open->health();
+    m_health->setText(health.text);
+    m_health->setToolTip(health.text);
+    m_health->setAccessibleName(health.text);
+    using Level = session::Health::Level;
+    m_health->setTone(health.level == Level::Good      ? Pill::Tone::Accepted
+                      : health.level == Level::Working ? Pill::Tone::Waiting
+                                                       : Pill::Tone::Violation);
+    m_health->updateGeometry();
+}
+
+void TransportBar::restartWithTypedSeed() {
+    QString digits;
+    for (const QChar c : m_seed->text())
+        if (c.isDigit()) digits += c;
+    bool ok = false;
+    const qulonglong seed = digits.toULongLong(&ok);
+    if (!ok) {
+        Q_EMIT said(tr("A seed is a whole number from 0 to 18446744073709551615."));
+        return;
+    }
+    m_seed->clearFocus();
+    m_player->restart(seed);
+    refreshAbilities();
+}
+
+void TransportBar::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) update();
+}
+
+void TransportBar::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), color(Role::Surface));
+    painter.fillRect(QRect(0, height() - 1, width(), 1), color(Role::Hairline));
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "transport/command_field.h"
+#include "transport/player.h"
+
+#include <QWidget>
+
+class QLabel;
+class QMenu;
+class QSlider;
+class QToolButton;
+
+namespace lockscope::views {
+
+class Pill;
+class VerdictBanner;
+
+/// The bar at the top: what time it is, how fast it goes, whether all is well, and the way to everything else.
+class TransportBar : public QWidget {
+    Q_OBJECT
+public:
+    TransportBar(ViewContext* context, Player* player, QWidget* parent = nullptr);
+
+    /// All its commands, each with an id as objectName, a text, a shortcut and a tooltip that names the shortcut.
+    QList<QAction*> commands() const { return m_actions; }
+    QAction* command(const char* id) const;
+    CommandField* commandField() const { return m_field; }
+    VerdictBanner* banner() const { return m_banner; }
+    QSlider* speedSlider() const { return m_speed; }
+    QLineEdit* seedField() const { return m_seed; }
+
+Q_SIGNALS:
+    /// A sentence for the message bar.
+    void said(QString message);
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    QAction* add(const char* id, const char* iconName, const QString& text, const QList<QKeySequence>& keys,
+                 std::function<void()> run);
+    void makeActions();
+    void makeMilestoneMenu();
+    QWidget* makeSpeed();
+    void attach();
+    void refreshAbilities();
+    void refreshClock();
+    void refreshHealth();
+    void restartWithTypedSeed();
+
+    ViewContext* m_context;
+    Player* m_player;
+    QPointer<session::Session> m_session;
+    QList<QAction*> m_actions;
+    QMenu* m_milestones = nullptr;
+    QToolButton* m_next = nullptr;
+    QLabel* m_clock = nullptr;
+    QLabel* m_speedLabel = nullptr;
+    QSlider* m_speed = nullptr;
+    QLineEdit* m_seed = nullptr;
+    Pill* m_health = nullptr;
+    VerdictBanner* m_banner = nullptr;
+    CommandField* m_field = nullptr;
+};
+
+/// "Play (Space)": what a control says on hover.
+QString tooltipWithShortcut(const QString& text, const QList<QKeySequence>& keys);
+
+} // namespace lockscope::views

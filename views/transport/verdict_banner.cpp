@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "transport/verdict_banner.h"
+
+#include "theme/fonts.h"
+#include "theme/icons.h"
+#include "theme/widgets.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+namespace lockscope::views {
+
+VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent) : QAbstractButton(parent), m_context(context) {
+    setFocusPolicy(Qt::TabFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(context, &ViewContext::sessionChanged, this, &VerdictBanner::refresh);
+    connect(context, &ViewContext::verdictChanged, this, &VerdictBanner::refresh);
+    connect(context, &ViewContext::playheadChanged, this, &VerdictBanner::refresh);
+    connect(this, &QAbstractButton::clicked, this, [this] {
+        if (!m_shown) return;
+        const verdict::Violation violation = *m_shown;
+        m_context->setPlayhead(violation.from);
+        Q_EMIT m_context->revealRequested(violation.from, violation.lock);
+    });
+    refresh();
+}
+
+void VerdictBanner::refresh() {
+    // What is yet to come on the time axis is not told here: the sentence is about the instant that is shown.
+    const verdict::Verdict now = m_context->verdict()->asOf(m_context->playhead());
+    const auto trace = m_context->trace();
+    QString text;
+    m_empty = !m_context->session();
+    m_outcome = now.overall();
+    m_shown.reset();
+    if (!now.violations.empty()) {
+        // The one that goes on now, else the latest: what a person looking at this instant asks about.
+        const verdict::Violation* pick = &now.violations.back();
+        for (const verdict::Violation& violation : now.violations)
+            if (violation.to == kNever || violation.to >= m_context->playhead()) {
+                pick = &violation;
+                break;
+            }
+        m_shown = *pick;
+        m_outcome = verdict::Outcome::Violated;
+        text = verdict::headline(*pick, *trace);
+        //: %1 a sentence on one violation; %n how many more there are besides.
+        if (const int more = int(now.violations.size()) - 1; more > 0) text = tr("%1  (+%n more)", "", more).arg(text);
+    } else if (m_empty) {
+        text.clear();
+    } else if (m_outcome == verdict::Outcome::Unknown) {
+        text = tr("Too little was seen to judge");
+    } else {
+        text = tr("All invariants hold so far");
+    }
+    if (text == this->text() && isEnabled() == m_shown.has_value()) return;
+    setText(text);
+    setAccessibleName(tr("Verdict: %1").arg(text));
+    setCursor(m_shown ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setEnabled(m_shown.has_value());
+    update();
+}
+
+QSize VerdictBanner::sizeHint() const {
+    return {QFontMetrics(uiFont(0, QFont::DemiBold)).horizontalAdvance(text()) + 56, 32};
+}
+
+QSize VerdictBanner::minimumSizeHint() const {
+    return {120, 32};
+}
+
+bool VerdictBanner::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        // Built only when asked for: it changes with every frame of an open violation.
+        const QString tip = m_shown ? verdict::explain(*m_shown, *m_context->trace()) + QStringLiteral("\n\n") +
+                                          tr("Click to go there.")
+                                    : text();
+        QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), tip, this);
+        return true;
+    }
+    return QAbstractButton::event(event);
+}
+
+void VerdictBanner::paintEvent(QPaintEvent*) {
+    if (m_empty) return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const bool bad = m_shown.has_value();
+    if (bad) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color(underMouse() ? Role::SurfaceHover : Role::ViolationSoft));
+        painter.drawRoundedRect(rect(), 5, 5);
+        painter.fillRect(QRect(0, 0, 4, height()), color(Role::Violation));
+    }
+    if (hasFocus()) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(color(Role::FocusRing), 1.5));
+        painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 5, 5);
+    }
+    const bool unknownOutcome = !bad && m_outcome == verdict::Outcome::Unknown;
+    const Role ink = bad ? Role::ViolationText : unknownOutcome ? Role::TextDim : Role::AcceptedText;
+    painter.setFont(uiFont(0, bad ? QFont::DemiBold : QFont::Medium));
+    painter.setPen(color(ink));
+    const int left = bad ? 14 : 0;
+    const QRect room = rect().adjusted(left + 22, 0, -8, 0);
+    const QString shown = painter.fontMetrics().elidedText(text(), Qt::ElideRight, room.width());
+    paintIcon(painter, QRectF(left, height() / 2 - 8, 16, 16),
+              bad              ? "cross"
+              : unknownOutcome ? "unknown"
+                               : "check",
+              ink);
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, shown);
+}
+
+} // namespace lockscope::views
