@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/view_context.h"
 
+#include "models/settings.h"
+
 namespace lockscope::views {
 
 using trace::EntityId;
@@ -40,6 +42,11 @@ void ViewContext::setSession(session::Session* session) {
         });
         connect(session, &session::Session::advanced, this, &ViewContext::onAdvanced);
         connect(session, &session::Session::verdictChanged, this, &ViewContext::verdictChanged);
+        connect(session, &session::Session::scenarioChanged, this, [this] {
+            m_scenario.reset();
+            m_settings.reset();
+            Q_EMIT scenarioChanged();
+        });
         connect(session, &QObject::destroyed, this, [this] {
             m_wanted.reset();
             adoptTrace();
@@ -64,6 +71,8 @@ void ViewContext::adoptTrace() {
     if (!m_trace) m_trace = m_empty;
     m_index.reset();
     m_stateValid = false;
+    m_scenario.reset();
+    m_settings.reset();
     m_firstLock = kNoEntity;
     m_searchedForLock = 0;
     const EntityId before = m_selection;
@@ -121,6 +130,22 @@ void ViewContext::setSelection(EntityId entity) {
     if (entity == m_selection) return;
     m_selection = entity;
     Q_EMIT selectionChanged(entity);
+}
+
+const scenario::Scenario& ViewContext::scenario() const {
+    if (!m_scenario) {
+        const session::Session* const session = m_session;
+        m_scenario = session ? session->scenario() : scenario::Scenario{};
+    }
+    return *m_scenario;
+}
+
+const scenario::Scenario& ViewContext::settings() const {
+    if (!m_settings || m_settingsAt != m_playhead) {
+        m_settings = settingsAt(scenario(), m_playhead);
+        m_settingsAt = m_playhead;
+    }
+    return *m_settings;
 }
 
 EntityId ViewContext::focusedLock() const {

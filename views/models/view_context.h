@@ -32,6 +32,11 @@ public:
     /// is good until the next call.
     const trace::State& state() const;
 
+    /// The session's scenario so far; a default one when nothing is open.
+    const scenario::Scenario& scenario() const;
+    /// The same with the settings that were in force at the playhead.
+    const scenario::Scenario& settings() const;
+
     /// The selected client thread, lock, node, link or resource; kNoEntity = none.
     trace::EntityId selection() const { return m_selection; }
     /// Survives a replaced trace when that has an entity of the same name, even if it turns up later.
@@ -51,6 +56,7 @@ Q_SIGNALS:
     void playheadChanged(lockscope::Nanos t);
     void selectionChanged(lockscope::trace::EntityId entity);
     void verdictChanged();
+    void scenarioChanged(); ///< scenario() and settings() may differ now
     /// Somebody wants this instant (and entity) in the middle of the timeline: a violation or an event was clicked.
     void revealRequested(lockscope::Nanos t, lockscope::trace::EntityId entity);
 
@@ -80,6 +86,8 @@ private:
     mutable trace::State m_state;
     mutable Nanos m_stateAt{};
     mutable bool m_stateValid = false;
+    mutable std::optional<scenario::Scenario> m_scenario, m_settings;
+    mutable Nanos m_settingsAt{};
     mutable trace::EntityId m_firstLock = trace::kNoEntity;
     mutable std::size_t m_searchedForLock = 0; ///< entities that were looked at for m_firstLock
 };

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/lock_facts.h"
+
+#include "models/view_context.h"
+#include "theme/format.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+
+using trace::Belief;
+using trace::EntityId;
+using trace::kNoEntity;
+using Life = trace::ClientState::Life;
+
+namespace {
+
+/// A renewal on its way is not late yet.
+Nanos renewalSlack(Nanos period) {
+    return std::clamp<Nanos>(period / 20, 20ms, 1s);
+}
+
+Renewal renewalOf(const trace::Record& record, const Belief* belief, const trace::ClientState* client, Nanos period,
+                  Nanos t) {
+    if (record.owner == kNoEntity) return {};
+    if (!client) {
+        if (record.leaseFrom > record.since) return {Renewal::Kind::Seen, t - Nanos(record.leaseFrom)};
+        return {Renewal::Kind::Unknown, {}};
+    }
+    if (period <= Nanos::zero()) return {Renewal::Kind::NoWatchdog, {}};
+    if (client->watchdogStopped) return {Renewal::Kind::Stopped, {}};
+    std::int64_t last = std::max(record.since, record.leaseFrom);
+    if (belief) last = std::max(last, belief->lastRenewal);
+    const Nanos due = Nanos(last) + period;
+    if (t <= due) return {Renewal::Kind::In, due - t};
+    if (t - due <= renewalSlack(period)) return {Renewal::Kind::In, {}};
+    return {Renewal::Kind::Late, t - due};
+}
+
+LockCondition conditionOf(const LockFacts& facts, bool ownerDead) {
+    if (facts.believers.size() > 1) return LockCondition::DoubleBelief;
+    if (!facts.observed) return LockCondition::Unobserved;
+    if (facts.believers.size() == 1 && facts.believers.front() != facts.owner) return LockCondition::StaleBelief;
+    if (!facts.held()) return facts.waiterCount().value_or(0) > 0 ? LockCondition::Queued : LockCondition::Free;
+    if (ownerDead) return LockCondition::Orphan;
+    if (facts.renewal.kind == Renewal::Kind::Late) return LockCondition::RenewalMissed;
+    return facts.expires ? LockCondition::Held : LockCondition::NeverExpires;
+}
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Locks)
+};
+
+} // namespace
+
+double LockFacts::fraction() const {
+    if (!held() || lease <= Nanos::zero()) return 0;
+    return std::clamp(double(ttl.count()) / double(lease.count()), 0.0, 1.0);
+}
+
+Ttl LockFacts::gauge() const {
+    return {fraction(), expires, held() && observed};
+}
+
+std::optional<std::int64_t> LockFacts::waiterCount() const {
+    if (serverWaiters >= 0) return std::max<std::int64_t>(serverWaiters, std::int64_t(waiters.size()));
+    if (ownClients) return std::int64_t(waiters.size());
+    return std::nullopt;
+}
+
+LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State& state,
+                    const scenario::Scenario& settings, Nanos t) {
+    LockFacts facts;
+    facts.lock = lock;
+    facts.server = trace.entity(lock).parent;
+    std::vector<std::pair<std::int64_t, EntityId>> believers;
+    for (auto it = state.beliefs.lower_bound({lock, kNoEntity}); it != state.beliefs.end() && it->first.first == lock;
+         ++it) {
+        facts.ownClients = true;
+        const auto& [key, belief] = *it;
+        if (belief.phase == Belief::Phase::Waiting) facts.waiters.push_back({key.second, belief.since});
+        if (belief.phase == Belief::Phase::Holding) believers.emplace_back(belief.since, key.second);
+    }
+    std::ranges::sort(facts.waiters, {}, [](const Waiter& w) { return std::pair(w.since, w.thread); });
+    std::ranges::sort(believers);
+    for (const auto& [since, thread] : believers)
+        facts.believers.push_back(thread);
+
+    const auto found = state.records.find(lock);
+    const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
+    facts.owner = record.owner;
+    // The server counts what it sees; a waiter that has the lock but has not heard of it waits no more.
+    std::erase_if(facts.waiters, [&](const Waiter& w) { return w.thread == record.owner; });
+    facts.serverWaiters = record.waiters;
+    facts.observed = record.observed;
+    facts.grants = record.grants;
+    facts.token = record.token;
+    if (!facts.held()) {
+        facts.condition = conditionOf(facts, false);
+        return facts;
+    }
+    facts.expires = record.deadline >= 0;
+    if (facts.expires) {
+        facts.ttl = Nanos(record.deadline) - t;
+        facts.lease = Nanos(record.deadline - record.leaseFrom);
+    }
+    facts.heldFor = t - Nanos(record.since);
+    facts.holds = record.holds;
+    const auto belief = state.beliefs.find({lock, record.owner});
+    const Belief* const holder = belief == state.beliefs.end() ? nullptr : &belief->second;
+    if (facts.token == 0 && holder) facts.token = holder->token;
+    const auto client = state.clients.find(trace.clientOf(record.owner));
+    const trace::ClientState* const life = client == state.clients.end() ? nullptr : &client->second;
+    facts.renewal = renewalOf(record, holder, life, settings.lock.watchdog, t);
+    facts.condition = conditionOf(facts, life && life->life == Life::Dead);
+    return facts;
+}
+
+LockFacts lockFacts(EntityId lock, const ViewContext& context) {
+    return lockFacts(lock, *context.trace(), context.state(), context.settings(), context.playhead());
+}
+
+QString conditionText(const LockFacts& facts) {
+    switch (facts.condition) {
+    case LockCondition::Free:
+        return Words::tr("free");
+    case LockCondition::Unobserved:
+        return Words::tr("not observed");
+    case LockCondition::Queued:
+        return Words::tr("queued");
+    case LockCondition::Held:
+        return Words::tr("held");
+    case LockCondition::NeverExpires:
+        return Words::tr("never expires");
+    case LockCondition::RenewalMissed:
+        return Words::tr("renewal missed");
+    case LockCondition::Orphan:
+        return Words::tr("orphan?");
+    case LockCondition::StaleBelief:
+        return Words::tr("stale belief");
+    case LockCondition::DoubleBelief:
+        return Words::tr("%n believer(s)", "", int(facts.believers.size()));
+    }
+    return {};
+}
+
+QString conditionId(LockCondition condition) {
+    static constexpr std::array kIds{"free",           "unobserved", "queued", "held",     "never-expires",
+                                     "renewal-missed", "orphan",     "stale",  "believers"};
+    return QString::fromLatin1(kIds[std::size_t(condition)]);
+}
+
+Pill::Tone conditionTone(LockCondition condition) {
+    switch (condition) {
+    case LockCondition::Held:
+        return Pill::Tone::Holding;
+    case LockCondition::Queued:
+    case LockCondition::RenewalMissed:
+    case LockCondition::NeverExpires:
+        return Pill::Tone::Waiting;
+    case LockCondition::Orphan:
+    case LockCondition::StaleBelief:
+    case LockCondition::DoubleBelief:
+        return Pill::Tone::Violation;
+    case LockCondition::Free:
+    case LockCondition::Unobserved:
+        break;
+    }
+    return Pill::Tone::Neutral;
+}
+
+QString ttlText(const LockFacts& facts) {
+    if (!facts.held()) return none();
+    if (!facts.observed) return unknown();
+    if (!facts.expires) return Words::tr("never expires");
+    return duration(std::max(facts.ttl, Nanos::zero()));
+}
+
+QString renewalText(const Renewal& renewal, bool full) {
+    switch (renewal.kind) {
+    case Renewal::Kind::NotHeld:
+        return none();
+    case Renewal::Kind::NoWatchdog:
+        return full ? Words::tr("none: no watchdog") : none();
+    case Renewal::Kind::Stopped:
+        return Words::tr("watchdog stopped");
+    case Renewal::Kind::In:
+        return Words::tr("in %1").arg(duration(renewal.by));
+    case Renewal::Kind::Late:
+        return Words::tr("late by %1").arg(duration(renewal.by));
+    case Renewal::Kind::Seen:
+        return Words::tr("seen %1 ago").arg(duration(renewal.by));
+    case Renewal::Kind::Unknown:
+        break;
+    }
+    return unknown();
+}
+
+QString lockFormat(EntityId lock, const ViewContext& context) {
+    const auto trace = context.trace();
+    const trace::Entity& e = trace->entity(lock);
+    if (e.other != kNoEntity && trace->entity(e.other).kind == trace::EntityKind::Text)
+        return trace->displayName(e.other);
+    const session::Session* const session = context.session();
+    const bool ours = session && e.name == context.scenario().lock.name.toUtf8();
+    return ours ? context.settings().recipe : unknown();
+}
+
+QString waitersText(const LockFacts& facts) {
+    const auto count = facts.waiterCount();
+    if (!count) return QStringLiteral("?");
+    if (*count == 0) return none();
+    return lockscope::views::count(*count);
+}
+
+QString namesOf(const std::vector<EntityId>& threads, const trace::Trace& trace) {
+    QStringList names;
+    for (const EntityId thread : threads) {
+        const trace::Entity& e = trace.entity(thread);
+        names += e.kind == trace::EntityKind::Thread && e.name == "1" ? trace.displayName(e.parent)
+                                                                      : trace.displayName(thread);
+    }
+    if (names.isEmpty()) return none();
+    if (names.size() == 1) return names.front();
+    const QString last = names.takeLast();
+    //: A list of clients: "A, B and C". %1 is all but the last, already joined with commas.
+    return Words::tr("%1 and %2").arg(names.join(Words::tr(", ")), last);
+}
+
+} // namespace lockscope::views

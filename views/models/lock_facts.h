@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "scenario/scenario.h"
+#include "theme/gauge.h"
+#include "theme/widgets.h"
+#include "trace/state.h"
+
+#include <optional>
+#include <vector>
+
+namespace lockscope::views {
+
+class ViewContext;
+
+/// How it stands with a lock, from harmless to alarming: the order in which a table sorts.
+enum class LockCondition : std::uint8_t {
+    Free,
+    Unobserved, ///< the server is out of sight
+    Queued,     ///< free, yet somebody waits
+    Held,
+    NeverExpires,  ///< held without a lease
+    RenewalMissed, ///< its holder should have renewed by now
+    Orphan,        ///< the holder's process is dead
+    StaleBelief,   ///< a client believes to hold what the record does not give it
+    DoubleBelief,  ///< two clients or more believe to hold it
+};
+
+/// When the lease will be renewed, as far as it can be known.
+struct Renewal {
+    enum class Kind : std::uint8_t {
+        NotHeld,
+        NoWatchdog, ///< nobody will
+        Stopped,    ///< there is a watchdog; somebody stopped it
+        In,         ///< due in `by`
+        Late,       ///< was due `by` ago
+        Seen,       ///< not our client: last renewed `by` ago
+        Unknown,    ///< not our client, and never seen renewing
+    };
+    Kind kind = Kind::NotHeld;
+    Nanos by{};
+    friend bool operator==(const Renewal&, const Renewal&) = default;
+};
+
+struct Waiter {
+    trace::EntityId thread = trace::kNoEntity;
+    std::int64_t since = 0;
+    friend bool operator==(const Waiter&, const Waiter&) = default;
+};
+
+/// Everything that tables and details tell of one lock at one instant, as raw values; words are made where they are
+/// shown.
+struct LockFacts {
+    trace::EntityId lock = trace::kNoEntity;
+    trace::EntityId server = trace::kNoEntity;
+    trace::EntityId owner = trace::kNoEntity; ///< as the record says; kNoEntity = free
+    std::vector<trace::EntityId> believers;   ///< threads, by the time their belief began
+    std::vector<Waiter> waiters;              ///< our own clients that wait, longest first
+    std::int64_t serverWaiters = -1;          ///< as the server counts them; -1 = it does not
+    bool ownClients = false;                  ///< clients of our own use the lock: their waiting is known
+    bool observed = true;
+    bool expires = true; ///< false: held without a deadline
+    Nanos ttl{};         ///< what is left, by the record; below 0 when the record is overdue
+    Nanos lease{};       ///< of the last grant or renewal, full
+    Nanos heldFor{};     ///< how long the owner has been the owner
+    std::uint32_t holds = 0;
+    std::int64_t token = 0; ///< 0 = none
+    std::uint32_t grants = 0;
+    Renewal renewal;
+    LockCondition condition = LockCondition::Free;
+    friend bool operator==(const LockFacts&, const LockFacts&) = default;
+
+    bool held() const { return owner != trace::kNoEntity; }
+    /// What is left of the lease, 0…1.
+    double fraction() const;
+    Ttl gauge() const;
+    /// How many wait; nullopt = nobody knows.
+    std::optional<std::int64_t> waiterCount() const;
+};
+
+/// The facts of a lock in a state that was taken at instant `t`. `settings` are those in force then.
+LockFacts lockFacts(trace::EntityId lock, const trace::Trace& trace, const trace::State& state,
+                    const scenario::Scenario& settings, Nanos t);
+/// The same at the playhead.
+LockFacts lockFacts(trace::EntityId lock, const ViewContext& context);
+
+/// "held", "2 believers", "orphan?": translated.
+QString conditionText(const LockFacts& facts);
+/// "held", "free", "believers", "orphan", …: what `state:` filters by, the same in every language.
+QString conditionId(LockCondition condition);
+Pill::Tone conditionTone(LockCondition condition);
+/// "4.2 s", "never expires", "—".
+QString ttlText(const LockFacts& facts);
+/// "in 9.1 s", "late by 2.7 s", "none: no watchdog", short for tables ("—") or in full. Translated.
+QString renewalText(const Renewal& renewal, bool full);
+/// The lock's format on its server: what the trace says, else the recipe of our own clients, else unknown().
+QString lockFormat(trace::EntityId lock, const ViewContext& context);
+/// "1", "2 clients", "?", "—".
+QString waitersText(const LockFacts& facts);
+/// "A and B", "A, B and C": translated, of threads; the thread's number where it is not the client's first.
+QString namesOf(const std::vector<trace::EntityId>& threads, const trace::Trace& trace);
+
+} // namespace lockscope::views
