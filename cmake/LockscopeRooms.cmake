@@ -7,9 +7,9 @@ set(LOCKSCOPE_SANITIZE "" CACHE STRING "Sanitizers, as the compiler's -fsanitize
 
 add_library(lockscope_flags INTERFACE)
 target_compile_options(lockscope_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
   # GCC 12 reports these in standard and Qt headers under optimisation and sanitizers, where there is nothing to fix.
-  -Wno-error=maybe-uninitialized -Wno-error=null-dereference -Wno-error=array-bounds -Wno-error=restrict
+  -Wno-error=maybe-uninitialized -Wno-error=array-bounds -Wno-error=restrict
   -Wno-error=stringop-overflow -Wno-error=stringop-overread -Wno-error=free-nonheap-object -Wno-error=tsan
   # With a precompiled header ccache needs the compiler to keep the include in preprocessed text.
   -fpch-preprocess -fcoroutines)

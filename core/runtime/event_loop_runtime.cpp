@@ -13,11 +13,12 @@ EventLoopRuntime::EventLoopRuntime(std::chrono::steady_clock::time_point origin)
     QObject::connect(&m_timer, &QTimer::timeout, &m_context, [this] { fire(); });
 }
 
-EventLoopRuntime::~EventLoopRuntime() { kill(); }
+EventLoopRuntime::~EventLoopRuntime() {
+    kill();
+}
 
 std::int64_t EventLoopRuntime::wallMs() const {
-    return QDateTime::currentMSecsSinceEpoch() +
-           std::chrono::floor<std::chrono::milliseconds>(m_wallOffset).count();
+    return QDateTime::currentMSecsSinceEpoch() + std::chrono::floor<std::chrono::milliseconds>(m_wallOffset).count();
 }
 
 Runtime::TimerId EventLoopRuntime::callAt(Nanos monotonic, Callback callback) {

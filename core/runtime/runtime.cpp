@@ -6,7 +6,9 @@
 
 namespace lockscope {
 
-Runtime::~Runtime() { Q_ASSERT_X(!m_first, "Runtime", "a subclass must call kill() in its destructor"); }
+Runtime::~Runtime() {
+    Q_ASSERT_X(!m_first, "Runtime", "a subclass must call kill() in its destructor");
+}
 
 Nanos Runtime::random(Nanos low, Nanos high) {
     const auto span = static_cast<std::uint64_t>((high - low).count()) + 1;
@@ -49,7 +51,8 @@ void Runtime::pause() {
 void Runtime::resume() {
     if (m_life != Life::Paused) return;
     m_life = Life::Running;
-    for (std::size_t i = 0; i < m_ready.size(); ++i) postTurn();
+    for (std::size_t i = 0; i < m_ready.size(); ++i)
+        postTurn();
 }
 
 void Runtime::kill() {

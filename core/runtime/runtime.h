@@ -78,8 +78,8 @@ public:
     bool alive() const { return m_life != Life::Dead; }
     void pause();
     void resume();
-    /// Ends every coroutine that waits on this runtime with Cancelled(Killed). Not to be called from inside one of them.
-    /// A subclass calls it in its destructor, while its timers still exist.
+    /// Ends every coroutine that waits on this runtime with Cancelled(Killed). Not to be called from inside one of
+    /// them. A subclass calls it in its destructor, while its timers still exist.
     void kill();
 
     // --- for awaitables and drivers ---

@@ -34,7 +34,8 @@ void SignalCount::release() {
 }
 
 void SignalCount::releaseAll() {
-    for (auto n = m_waiters.size(); n > 0; --n) release();
+    for (auto n = m_waiters.size(); n > 0; --n)
+        release();
 }
 
 QCoro::Task<bool> SignalCount::acquire(Runtime& runtime, Nanos timeout, std::stop_token stop) {

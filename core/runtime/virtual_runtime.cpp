@@ -14,9 +14,12 @@ Nanos scale(Nanos t, std::int64_t numerator, std::int64_t denominator) {
 } // namespace
 
 VirtualRuntime::VirtualRuntime(VirtualScheduler& scheduler, std::uint64_t seed)
-    : m_scheduler(scheduler), m_random(seed), m_baseTrue(scheduler.now()), m_baseLocal(scheduler.now()) {}
+    : m_scheduler(scheduler), m_random(seed), m_baseTrue(scheduler.now()), m_baseLocal(scheduler.now()) {
+}
 
-VirtualRuntime::~VirtualRuntime() { kill(); }
+VirtualRuntime::~VirtualRuntime() {
+    kill();
+}
 
 Nanos VirtualRuntime::monotonic() const {
     return m_baseLocal + scale(m_scheduler.now() - m_baseTrue, kMillion + m_driftPpm, kMillion);

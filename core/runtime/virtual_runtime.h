@@ -7,8 +7,8 @@
 
 namespace lockscope {
 
-/// A process in virtual time, with clocks of its own that may be wrong: a wall clock with an offset, and both clocks with
-/// a drift.
+/// A process in virtual time, with clocks of its own that may be wrong: a wall clock with an offset, and both clocks
+/// with a drift.
 class VirtualRuntime final : public Runtime {
 public:
     /// `scheduler` outlives it. Equal seeds give equal random numbers on every machine.

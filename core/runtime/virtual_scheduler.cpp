@@ -15,7 +15,7 @@ VirtualScheduler::TimerId VirtualScheduler::at(Nanos when, Callback callback, Ra
         m_free.pop_back();
     }
     m_slots[slot].callback = std::move(callback);
-    const std::uint64_t order = (rank == Rank::Late ? std::uint64_t(1) << 63 : 0) | ++m_order;
+    const std::uint64_t order = (static_cast<std::uint64_t>(rank) << 62) | ++m_order;
     m_heap.push_back({std::max(when, m_now), order, slot, m_slots[slot].generation});
     std::push_heap(m_heap.begin(), m_heap.end());
     return (std::uint64_t(m_slots[slot].generation) << 32) | slot;

@@ -14,8 +14,9 @@ class VirtualScheduler {
 public:
     using Callback = std::function<void()>;
     using TimerId = std::uint64_t;
-    /// At equal instants, Late comes after everything else: what a person does at t sees all that happened at t.
-    enum class Rank : std::uint8_t { Normal, Late };
+    /// At equal instants: first what happens by itself, then a scenario's faults, then what a person did by hand, who saw
+    /// all the rest of that instant before.
+    enum class Rank : std::uint8_t { Normal, Late, Last };
 
     Nanos now() const { return m_now; }
     /// `when` in the past means now.
@@ -31,7 +32,7 @@ public:
 private:
     struct Entry {
         Nanos when;
-        std::uint64_t order; ///< rank in the top bit
+        std::uint64_t order; ///< rank in the top bits
         std::uint32_t slot;
         std::uint32_t generation;
         bool operator<(const Entry& other) const { // std::push_heap keeps the greatest on top: the earliest here

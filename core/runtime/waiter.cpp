@@ -4,7 +4,8 @@
 namespace lockscope {
 
 Waiter::Waiter(Runtime& runtime, Nanos timeout, std::stop_token stop)
-    : m_runtime(runtime), m_timeout(timeout), m_stop(std::move(stop)) {}
+    : m_runtime(runtime), m_timeout(timeout), m_stop(std::move(stop)) {
+}
 
 Waiter::~Waiter() {
     m_onStop.reset();
@@ -12,7 +13,9 @@ Waiter::~Waiter() {
     m_runtime.withdraw(this);
 }
 
-void Waiter::wake() { settle(Outcome::Ready); }
+void Waiter::wake() {
+    settle(Outcome::Ready);
+}
 
 bool Waiter::ready() {
     if (!m_runtime.alive()) m_outcome = Outcome::Killed;

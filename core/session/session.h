@@ -19,8 +19,8 @@ struct Abilities {
     bool rewind = false;       ///< apply() in the past makes a new future from there
     bool speed = false;        ///< time goes as fast as one likes
     bool restart = false;
-    bool workload = false;     ///< clients of our own, settings can change
-    bool live = false;         ///< time goes by itself
+    bool workload = false; ///< clients of our own, settings can change
+    bool live = false;     ///< time goes by itself
 };
 
 /// How it stands with the servers, in words for the status pill.
@@ -46,6 +46,8 @@ public:
     virtual std::shared_ptr<const verdict::Verdict> verdict() const = 0;
     /// The scenario so far, with what was done by hand: running it again gives the same digest.
     virtual scenario::Scenario scenario() const = 0;
+    /// The scenario's settings as they are now, after what was changed by hand: what a form shows.
+    virtual scenario::Scenario settings() const { return scenario(); }
     virtual std::uint64_t seed() const = 0;
     /// The end of the time axis as planned; 0 when there is no plan.
     virtual Nanos planned() const = 0;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "session/session.h"
+
+#include <QThread>
+#include <atomic>
+
+namespace lockscope::session {
+
+class SimulationWorker;
+
+/// A simulated world as a session: computed on a thread of its own, as far as it is asked for. What is done in the past
+/// makes a new future: the world is computed again from its start to that instant, which is quick and, equal seed,
+/// equal.
+class SimulatedSession final : public Session {
+    Q_OBJECT
+public:
+    SimulatedSession(scenario::Scenario scenario, std::uint64_t seed, QObject* parent = nullptr);
+    ~SimulatedSession() override;
+
+    Abilities abilities() const override;
+    QString title() const override;
+    Health health() const override;
+    std::shared_ptr<const trace::Trace> trace() const override { return m_trace; }
+    std::shared_ptr<const verdict::Verdict> verdict() const override { return m_verdict; }
+    scenario::Scenario scenario() const override;
+    scenario::Scenario settings() const override;
+    std::uint64_t seed() const override { return m_seed; }
+    Nanos planned() const override { return m_base.until; }
+
+public Q_SLOTS:
+    void advanceTo(lockscope::Nanos t) override;
+    void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) override;
+    void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
+    void restart(std::uint64_t seed, bool keepByHand) override;
+
+private:
+    friend class SimulationWorker;
+    void rebuild(Nanos runTo);
+
+    scenario::Scenario m_base; ///< as it was opened
+    std::vector<scenario::Fault> m_byHand;
+    std::uint64_t m_seed;
+    std::shared_ptr<trace::Trace> m_trace;
+    std::shared_ptr<const verdict::Verdict> m_verdict;
+    QThread m_thread;
+    SimulationWorker* m_worker; ///< lives on m_thread, deleted there
+};
+
+} // namespace lockscope::session

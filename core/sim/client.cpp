@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/client.h"
+
+#include "recipes/redis/redis_recipe.h"
+#include "runtime/completion.h"
+#include "sim/seeds.h"
+
+namespace lockscope::sim {
+
+using trace::EntityKind;
+using trace::EventKind;
+
+Client::Client(World world, const QByteArray& name, std::uint64_t seed)
+    : m_world(world),
+      m_name(name),
+      m_seed(seed),
+      m_entity(world.recorder.trace().intern(EntityKind::Client, name)),
+      m_thread(world.recorder.trace().intern(EntityKind::Thread, "1", m_entity)) {
+    m_link.entity = world.recorder.trace().intern(EntityKind::Link, {}, m_entity, world.node.entity());
+    start();
+}
+
+Client::~Client() {
+    if (m_runtime) m_runtime->kill();
+    m_wire.reset();
+}
+
+void Client::start() {
+    m_runtime = std::make_unique<VirtualRuntime>(m_world.scheduler, mixSeed(m_seed, ++m_incarnation));
+    m_runtime->setWallOffset(m_clockOffset);
+    m_uuid = m_runtime->randomUuid();
+    if (onIdentity) onIdentity(*this);
+    m_wire = std::make_unique<RedisWire>(m_world.scheduler, m_world.network, m_link, m_world.node, *m_runtime,
+                                         m_world.recorder, m_entity, m_thread);
+    m_world.recorder.emit(EventKind::ClientStarted, m_entity);
+    m_runtime->spawn([this] {
+        return runClientProgram({*m_runtime, m_world.settings, *this, m_thread, [this] { return makeLock(); },
+                                 [this](DistributedLock* lock) {
+                                     m_lock = lock;
+                                     m_since = m_world.scheduler.now();
+                                 }});
+    });
+}
+
+std::unique_ptr<DistributedLock> Client::makeLock() {
+    const scenario::LockSettings& settings = m_world.settings.lock;
+    const QByteArray name = settings.name.toUtf8();
+    auto recipe = recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_wire, name, m_uuid});
+    LockOptions options;
+    options.lease = settings.lease;
+    options.watchdog = settings.watchdog;
+    options.honourDeadline = settings.honourDeadline;
+    options.token = settings.token;
+    auto lock = std::make_unique<DistributedLock>(LockClient{*m_runtime, m_uuid, &m_world.recorder, m_entity},
+                                                  std::move(recipe), options, m_world.node.lockEntity(name));
+    if (m_watchdogStopped) lock->stopWatchdog();
+    lock->listen([this](DistributedLock::Event event, const QByteArray&, const QString&) {
+        if (event == DistributedLock::Event::Acquired) m_since = m_world.scheduler.now();
+    });
+    return lock;
+}
+
+QCoro::Task<bool> Client::write(trace::EntityId thread, std::int64_t token) {
+    // The write is on its way, whatever becomes of its sender.
+    const Completion<bool> answered;
+    VirtualScheduler& scheduler = m_world.scheduler;
+    const Nanos there = m_world.network.latency(), back = m_world.network.latency();
+    scheduler.at(scheduler.now() + there, [&scheduler, &resource = m_world.resource, thread, token, back, answered] {
+        const bool taken = resource.write(thread, token);
+        scheduler.at(scheduler.now() + back, [answered, taken] { answered.complete(taken); });
+    });
+    const std::optional<bool> taken = co_await answered.wait(*m_runtime);
+    co_return taken.value_or(false);
+}
+
+void Client::pause() {
+    m_runtime->pause();
+}
+
+void Client::resume() {
+    m_runtime->resume();
+}
+
+void Client::kill() {
+    m_lock = nullptr; // the program's coroutine is about to end, and its lock with it
+    m_runtime->kill();
+    m_wire.reset();
+}
+
+void Client::restart() {
+    if (m_runtime->alive()) kill();
+    start();
+}
+
+void Client::setClockOffset(Nanos offset) {
+    m_clockOffset = offset;
+    m_runtime->setWallOffset(offset);
+}
+
+void Client::stopWatchdog(bool stop) {
+    m_watchdogStopped = stop;
+    if (stop && m_lock) m_lock->stopWatchdog();
+}
+
+} // namespace lockscope::sim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/virtual_runtime.h"
+#include "sim/client_program.h"
+#include "sim/redis_wire.h"
+
+namespace lockscope::sim {
+
+/// A simulated client process: its program, its connections, its clocks. Restarting makes a new process with a new
+/// identity under the same name.
+class Client final : private ResourcePort {
+public:
+    struct World {
+        VirtualScheduler& scheduler;
+        trace::Recorder& recorder;
+        Network& network;
+        Node& node;
+        GuardedResource& resource;
+        const scenario::Scenario& settings;
+    };
+    /// Starts at once.
+    Client(World world, const QByteArray& name, std::uint64_t seed);
+    ~Client() override;
+
+    const QByteArray& name() const { return m_name; }
+    trace::EntityId entity() const { return m_entity; }
+    trace::EntityId thread() const { return m_thread; }
+    /// The identity of the process that runs now, as servers see it.
+    const QByteArray& uuid() const { return m_uuid; }
+    Network::Link& link() { return m_link; }
+    Runtime::Life life() const { return m_runtime ? m_runtime->life() : Runtime::Life::Dead; }
+    bool holds() const { return m_lock && m_lock->holdCount() > 0; }
+    /// When the lock was granted or asked for last, whichever is the case now.
+    Nanos since() const { return m_since; }
+    bool waits() const { return m_lock && m_lock->holdCount() == 0; }
+
+    void pause();
+    void resume();
+    void kill();
+    void restart();
+    void setClockOffset(Nanos offset);
+    /// Renewals stop; undone by `false`, from the next hold on.
+    void stopWatchdog(bool stop);
+
+    /// Called with the client when a new process has started: its identity is new.
+    std::function<void(Client&)> onIdentity;
+
+private:
+    void start();
+    std::unique_ptr<DistributedLock> makeLock();
+    QCoro::Task<bool> write(trace::EntityId thread, std::int64_t token) override;
+
+    World m_world;
+    QByteArray m_name;
+    std::uint64_t m_seed;
+    std::uint64_t m_incarnation = 0;
+    trace::EntityId m_entity, m_thread;
+    Network::Link m_link;
+    QByteArray m_uuid;
+    Nanos m_clockOffset{};
+    bool m_watchdogStopped = false;
+    Nanos m_since{};
+    DistributedLock* m_lock = nullptr; ///< owned by the program's coroutine
+    std::unique_ptr<VirtualRuntime> m_runtime;
+    std::unique_ptr<RedisWire> m_wire;
+};
+
+} // namespace lockscope::sim

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/recipe_info.h"
+#include "sim/settings_text.h"
+#include "sim/world.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::sim {
+
+using scenario::Action;
+using scenario::Fault;
+using trace::EventKind;
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Faults", text);
+}
+
+std::optional<Action> undoing(Action action) {
+    switch (action) {
+    case Action::PauseClient:
+        return Action::ResumeClient;
+    case Action::KillClient:
+        return Action::RestartClient;
+    case Action::PauseNode:
+        return Action::ResumeNode;
+    case Action::KillNode:
+        return Action::RestartNode;
+    case Action::CutLink:
+        return Action::MendLink;
+    case Action::DelayLink:
+        return Action::DelayLink;
+    case Action::JumpClock:
+        return Action::JumpClock;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// "A-redis-1" names the link of client A.
+QString clientOfTarget(const QString& target, const QByteArray& node) {
+    const QString suffix = QLatin1Char('-') + QString::fromUtf8(node);
+    return target.endsWith(suffix) ? target.chopped(suffix.size()) : target;
+}
+
+} // namespace
+
+void World::pauseClient(Client& client, std::uint8_t flags) {
+    if (client.life() != Runtime::Life::Running) return;
+    client.pause();
+    emit(EventKind::ClientPaused, flags, client.entity());
+}
+
+void World::resumeClient(Client& client, std::uint8_t flags) {
+    if (client.life() != Runtime::Life::Paused) return;
+    emit(EventKind::ClientResumed, flags, client.entity());
+    client.resume();
+}
+
+void World::killClient(Client& client, std::uint8_t flags) {
+    if (client.life() == Runtime::Life::Dead) return;
+    emit(EventKind::ClientKilled, flags, client.entity());
+    client.kill();
+}
+
+std::expected<void, QString> World::act(const Fault& fault) {
+    const auto flags = static_cast<std::uint8_t>(trace::kFault | (fault.byHand ? trace::kByHand : 0));
+    if (fault.action == Action::HealAll) {
+        healAll(flags);
+        return {};
+    }
+    if (fault.action == Action::Set) return set(fault.setting, fault.text, flags);
+
+    const bool onNode = fault.action == Action::PauseNode || fault.action == Action::ResumeNode ||
+                        fault.action == Action::KillNode || fault.action == Action::RestartNode;
+    const bool nodeClock = fault.action == Action::JumpClock && fault.target.toUtf8() == m_node.id();
+    Client* client = nullptr;
+    if (!onNode && !nodeClock) {
+        client = findClient(clientOfTarget(fault.target, m_node.id()));
+        if (!client) return std::unexpected(tr("There is no client “%1” to do this to now.").arg(fault.target));
+    } else if (fault.target.toUtf8() != m_node.id()) {
+        return std::unexpected(
+            tr("There is no node “%1”; the node here is “%2”.").arg(fault.target, QString::fromUtf8(m_node.id())));
+    }
+
+    switch (fault.action) {
+    case Action::PauseClient:
+        pauseClient(*client, flags);
+        break;
+    case Action::ResumeClient:
+        resumeClient(*client, flags);
+        break;
+    case Action::KillClient:
+        killClient(*client, flags);
+        break;
+    case Action::RestartClient:
+        killClient(*client, flags);
+        client->restart();
+        break;
+    case Action::PauseNode:
+        if (m_node.life() == Node::Life::Running) emit(EventKind::NodePaused, flags, m_node.entity());
+        m_node.pause();
+        break;
+    case Action::ResumeNode:
+        if (m_node.life() == Node::Life::Paused) emit(EventKind::NodeResumed, flags, m_node.entity());
+        m_node.resume();
+        break;
+    case Action::KillNode:
+        if (m_node.life() != Node::Life::Dead) emit(EventKind::NodeKilled, flags, m_node.entity());
+        m_node.kill();
+        break;
+    case Action::RestartNode:
+        if (m_node.life() != Node::Life::Dead) emit(EventKind::NodeKilled, flags, m_node.entity());
+        m_node.kill();
+        m_node.start();
+        emit(EventKind::NodeStarted, flags, m_node.entity());
+        break;
+    case Action::CutLink:
+        if (!client->link().cut) emit(EventKind::LinkCut, flags, client->entity(), client->link().entity);
+        client->link().cut = true;
+        break;
+    case Action::MendLink:
+        if (client->link().cut) emit(EventKind::LinkMended, flags, client->entity(), client->link().entity);
+        client->link().cut = false;
+        break;
+    case Action::DelayLink:
+        client->link().extraLatency = std::max(fault.value, Nanos(0));
+        emit(EventKind::LinkDelayed, flags, client->entity(), client->link().entity,
+             client->link().extraLatency.count());
+        break;
+    case Action::JumpClock:
+        client ? client->setClockOffset(fault.value) : m_node.setClockOffset(fault.value);
+        emit(EventKind::ClockJumped, flags, client ? client->entity() : m_node.entity(), trace::kNoEntity,
+             fault.value.count());
+        break;
+    case Action::StopWatchdog:
+        client->stopWatchdog(true);
+        emit(EventKind::WatchdogStopped, flags, client->entity());
+        break;
+    case Action::LoseReply:
+        client->link().loseNextReply = true;
+        emit(EventKind::ReplyLossArmed, flags, client->entity(), client->link().entity);
+        break;
+    case Action::HealAll:
+    case Action::Set:
+        break;
+    }
+    undoLater(fault, client ? QString::fromUtf8(client->name()) : fault.target);
+    return {};
+}
+
+void World::undoLater(const Fault& fault, const QString& target) {
+    const auto undo = fault.duration ? undoing(fault.action) : std::nullopt;
+    if (!undo) return;
+    Fault later;
+    later.at = now() + *fault.duration;
+    later.action = *undo;
+    later.target = target; // whoever it struck, not whoever holds by then
+    later.byHand = fault.byHand;
+    schedule(later);
+}
+
+void World::healAll(std::uint8_t flags) {
+    for (const auto& client : m_clients) {
+        client->link().cut = false;
+        client->link().extraLatency = Nanos(0);
+        client->link().loseNextReply = false;
+        client->stopWatchdog(false);
+        client->setClockOffset(Nanos(0));
+    }
+    emit(EventKind::Healed, flags, trace::kNoEntity);
+    m_node.setClockOffset(Nanos(0));
+    if (m_node.life() == Node::Life::Paused) emit(EventKind::NodeResumed, flags, m_node.entity());
+    m_node.resume();
+    if (m_node.life() == Node::Life::Dead) {
+        m_node.start();
+        emit(EventKind::NodeStarted, flags, m_node.entity());
+    }
+    const int wanted = m_settings.workload.clients;
+    for (int i = 0; i < wanted && i < static_cast<int>(m_clients.size()); ++i) {
+        Client& client = *m_clients[static_cast<std::size_t>(i)];
+        resumeClient(client, flags);
+        if (client.life() == Runtime::Life::Dead) client.restart();
+    }
+}
+
+std::expected<void, QString> World::set(const QString& setting, const QString& text, std::uint8_t flags) {
+    scenario::Scenario changed = m_settings;
+    if (auto done = applySetting(changed, setting, text); !done) return done;
+    if (!recipes::findRecipe(changed.recipe.toUtf8())) {
+        return std::unexpected(tr("There is no recipe “%1”.").arg(changed.recipe));
+    }
+    m_settings = changed;
+    m_resource->setTokenCheck(m_settings.resource.tokenCheck);
+    emit(EventKind::SettingChanged, flags, trace::kNoEntity, trace::kNoEntity, 0,
+         m_recorder.trace().text((setting + QLatin1Char('=') + text).toUtf8()));
+    setClients(m_settings.workload.clients);
+    return {};
+}
+
+} // namespace lockscope::sim

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/key_snapshot.h"
+#include "sim/redis/engine.h"
+
+namespace lockscope::sim {
+
+/// The key and the keys that belong to the same lock, read by commands as a watcher of a real server reads them.
+std::vector<inspect::KeySnapshot> lookAt(RedisEngine& engine, RedisEngine::SessionId session,
+                                         const QByteArray& lockName);
+
+} // namespace lockscope::sim

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/trace_feed.h"
+#include "runtime/virtual_scheduler.h"
+#include "sim/redis/engine.h"
+#include "trace/recorder.h"
+
+#include <deque>
+#include <set>
+
+namespace lockscope::sim {
+
+/// A simulated Redis server process: an engine with a life and a wall clock of its own. Writes the record of its locks
+/// into the trace after every command that changed them.
+class Node {
+public:
+    enum class Life : std::uint8_t { Running, Paused, Dead };
+
+    /// `owner` names the thread that a party on the server stands for; `client` the thread behind a session.
+    Node(VirtualScheduler& scheduler, trace::Recorder& recorder, const QByteArray& id, std::uint64_t seed,
+         inspect::TraceFeed::Resolver owner);
+    ~Node();
+
+    trace::EntityId entity() const { return m_entity; }
+    const QByteArray& id() const { return m_id; }
+    Life life() const { return m_life; }
+    trace::EntityId lockEntity(const QByteArray& name) { return m_feed.lockEntity(name); }
+    /// This key's record is written to the trace; without it a plain string key is no lock.
+    void watch(const QByteArray& lockName);
+
+    /// A connection of that thread. The node tells `push` of published messages and `broken` when the process dies.
+    RedisEngine::SessionId connect(trace::EntityId thread, std::function<void(const RedisEngine::Push&)> push,
+                                   std::function<void()> broken);
+    void disconnect(RedisEngine::SessionId session);
+
+    /// A command arrives; `answer` is called when it has run (later, if the process is paused). False: nobody is there.
+    bool deliver(RedisEngine::SessionId session, redis::Args args, std::function<void(redis::Reply)> answer);
+
+    void pause();
+    void resume();
+    /// The process dies; its data are gone with it.
+    void kill();
+    void start();
+    /// Its wall clock, `offset` away from true time from now on.
+    void setClockOffset(Nanos offset);
+    /// Frees a lock as an operator would, with DEL.
+    void forceRelease(const QByteArray& lockName);
+
+private:
+    struct Session {
+        trace::EntityId thread = trace::kNoEntity;
+        std::function<void(const RedisEngine::Push&)> push;
+        std::function<void()> broken;
+    };
+    struct Arrival {
+        RedisEngine::SessionId session;
+        redis::Args args;
+        std::function<void(redis::Reply)> answer;
+    };
+    struct Change {
+        trace::EntityId cause = trace::kNoEntity;
+        bool expired = false;
+    };
+    std::int64_t clockUs() const;
+    void run(const Arrival& arrival);
+    /// Writes the records that changed, and arms the timer for the next expiry.
+    void settle();
+    void writeRecords();
+    void armExpiry();
+    void expire();
+
+    VirtualScheduler& m_scheduler;
+    trace::Recorder& m_recorder;
+    QByteArray m_id;
+    trace::EntityId m_entity;
+    RedisEngine m_engine;
+    inspect::TraceFeed m_feed;
+    RedisEngine::SessionId m_observer; ///< looks at keys for the record
+    Life m_life = Life::Running;
+    Nanos m_clockOffset{};
+    VirtualScheduler::TimerId m_expiry = 0;
+    Nanos m_expiryAt = kNever;
+    std::map<RedisEngine::SessionId, Session> m_sessions;
+    std::deque<Arrival> m_waiting; ///< arrived while paused
+    std::set<QByteArray> m_watched;
+    std::map<QByteArray, Change> m_changed; ///< since the last settle()
+    bool m_forced = false;
+    bool m_observing = false;
+};
+
+} // namespace lockscope::sim

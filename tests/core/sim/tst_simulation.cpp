@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario_file.h"
+#include "sim/world.h"
+#include "trace/state.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using trace::EventKind;
+
+namespace {
+
+scenario::Scenario builtin(const char* id) {
+    const auto loaded = scenario::loadScenario(QString::fromLatin1(id));
+    if (!loaded) qFatal("%s", qPrintable(loaded.error().at(0).toString()));
+    return *loaded;
+}
+
+std::shared_ptr<trace::Trace> simulate(const scenario::Scenario& scenario, std::uint64_t seed, Nanos until) {
+    auto trace = std::make_shared<trace::Trace>();
+    sim::World world(scenario, seed, trace);
+    world.runUntil(until);
+    return trace;
+}
+
+int count(const trace::Trace& trace, EventKind kind) {
+    int n = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i) n += trace.kindAt(i) == kind ? 1 : 0;
+    return n;
+}
+
+} // namespace
+
+class TestSimulation : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void equalSeedsGiveEqualDigests() {
+        const auto scenario = builtin("contention");
+        const auto one = simulate(scenario, 42, 20s), two = simulate(scenario, 42, 20s), other = simulate(scenario, 43, 20s);
+        QVERIFY(one->size() > 100);
+        QCOMPARE(one->digest(), two->digest());
+        QVERIFY(one->digest() != other->digest());
+    }
+
+    void stepsAndLeapsGiveTheSameTrace() {
+        const auto scenario = builtin("gc-pause");
+        const auto leap = simulate(scenario, 7, 15s);
+        auto steps = std::make_shared<trace::Trace>();
+        sim::World world(scenario, 7, steps);
+        while (world.now() < 15s) {
+            if (!world.runNext(15s)) world.runUntil(15s);
+        }
+        QCOMPARE(steps->digest(), leap->digest());
+    }
+
+    void everyRecipeHandsTheLockOn_data() {
+        QTest::addColumn<QString>("recipe");
+        for (const auto& recipe : recipes::allRecipes()) QTest::newRow(recipe.id.constData()) << QString::fromUtf8(recipe.id);
+    }
+    void everyRecipeHandsTheLockOn() {
+        QFETCH(QString, recipe);
+        auto scenario = builtin("contention");
+        scenario.recipe = recipe;
+        const auto trace = simulate(scenario, 1, 60s);
+        QVERIFY2(count(*trace, EventKind::Granted) >= 10, qPrintable(QString::number(count(*trace, EventKind::Granted))));
+        QVERIFY(count(*trace, EventKind::RecordHeld) >= 10);
+        QVERIFY(count(*trace, EventKind::WriteAccepted) >= 10);
+        QCOMPARE(count(*trace, EventKind::AcquireFailed), 0);
+    }
+
+    void whatWasDoneByHandRunsAgainFromItsFile() {
+        const auto scenario = builtin("contention");
+        auto byHand = std::make_shared<trace::Trace>();
+        sim::World world(scenario, 5, byHand);
+        scenario::Fault pause;
+        pause.action = scenario::Action::PauseClient;
+        pause.target = QStringLiteral("A");
+        pause.byHand = true;
+        pause.at = 4'200'000'001ns;
+        scenario::Fault resume = pause;
+        resume.action = scenario::Action::ResumeClient;
+        resume.at = 9s;
+        scenario::Fault more = pause;
+        more.action = scenario::Action::Set;
+        more.setting = QStringLiteral("clients");
+        more.text = QStringLiteral("6");
+        more.at = 9s;
+        auto file = scenario;
+        for (const auto& fault : {pause, resume, more}) {
+            world.runUntil(*fault.at);
+            QVERIFY(world.apply(fault).has_value());
+            file.faults.push_back(fault);
+        }
+        world.runUntil(20s);
+        const auto reread = scenario::parseScenario(scenario::toJson(file), QStringLiteral("by-hand.json"));
+        QVERIFY2(reread.has_value(), reread ? "" : qPrintable(reread.error().at(0).toString()));
+        const auto again = simulate(*reread, 5, 20s);
+        QCOMPARE(count(*byHand, EventKind::ClientStarted), 6);
+        QCOMPARE(again->digest(), byHand->digest());
+    }
+
+    void aKilledClientNeverRunsAgain() {
+        const auto scenario = builtin("contention");
+        auto trace = std::make_shared<trace::Trace>();
+        sim::World world(scenario, 3, trace);
+        world.runUntil(5s);
+        scenario::Fault kill;
+        kill.action = scenario::Action::KillClient;
+        kill.target = QStringLiteral("A");
+        QVERIFY(world.apply(kill).has_value());
+        const std::size_t rows = trace->size();
+        world.runUntil(40s);
+        for (std::size_t i = rows; i < trace->size(); ++i) {
+            const trace::Event event = trace->at(i);
+            const bool acts = trace::isBelief(event.kind) || event.kind == EventKind::Request || event.kind == EventKind::Step;
+            if (acts) QVERIFY(trace->entity(trace->clientOf(event.actor)).name != "A");
+        }
+    }
+
+    void aPausedClientReceivesNothing() {
+        const auto scenario = builtin("contention");
+        auto trace = std::make_shared<trace::Trace>();
+        sim::World world(scenario, 3, trace);
+        world.runUntil(5s);
+        scenario::Fault pause;
+        pause.action = scenario::Action::PauseClient;
+        pause.target = QStringLiteral("B");
+        QVERIFY(world.apply(pause).has_value());
+        const std::size_t rows = trace->size();
+        world.runUntil(20s);
+        pause.action = scenario::Action::ResumeClient;
+        QVERIFY(world.apply(pause).has_value());
+        const std::size_t resumed = trace->lowerBound(20s);
+        int before = 0, after = 0;
+        world.runUntil(40s);
+        for (std::size_t i = rows; i < trace->size(); ++i) {
+            const trace::Event event = trace->at(i);
+            if (!trace::isBelief(event.kind) || trace->entity(trace->clientOf(event.actor)).name != "B") continue;
+            ++(i < resumed ? before : after);
+        }
+        QCOMPARE(before, 0);
+        QVERIFY(after > 0);
+    }
+
+    void aDeadHoldersLockIsFreeWhenItsLeaseEnds() {
+        const auto scenario = builtin("crash-holder");
+        const auto trace = simulate(scenario, 11, scenario.until);
+        bool expired = false;
+        for (std::size_t i = 0; i < trace->size(); ++i) {
+            const trace::Event event = trace->at(i);
+            expired = expired || (event.kind == EventKind::RecordFreed &&
+                                  (event.flags & trace::kFreedByMask) == static_cast<int>(trace::FreedBy::Expiry));
+        }
+        QVERIFY(expired);
+    }
+
+    void unknownTargetsAreRefusedInWords() {
+        auto trace = std::make_shared<trace::Trace>();
+        sim::World world(builtin("contention"), 3, trace);
+        scenario::Fault kill;
+        kill.action = scenario::Action::KillNode;
+        kill.target = QStringLiteral("redis-9");
+        const auto done = world.apply(kill);
+        QVERIFY(!done.has_value());
+        QVERIFY2(done.error().contains(QStringLiteral("redis-1")), qPrintable(done.error()));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSimulation)
+#include "tst_simulation.moc"
