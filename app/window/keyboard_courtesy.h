@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+
+namespace lockscope::app {
+
+/// Lets the control with the focus have its own keys first: Space presses a button that was tabbed to, arrows move in a
+/// table or a slider, although the window has shortcuts on the same keys. Install on the application.
+class KeyboardCourtesy : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+} // namespace lockscope::app

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/message_bar.h"
+
+#include "theme/icons.h"
+#include "theme/palette.h"
+#include "theme/widgets.h"
+
+#include <QAccessible>
+#include <QBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPainter>
+#include <QToolButton>
+
+namespace lockscope::app {
+namespace {
+
+constexpr int kNoteMs = 6000;
+
+struct Look {
+    views::Role fill, ink;
+    const char* iconName;
+};
+
+Look lookOf(MessageBar::Kind kind) {
+    using views::Role;
+    switch (kind) {
+    case MessageBar::Kind::Good:
+        return {Role::AcceptedSoft, Role::AcceptedText, "check"};
+    case MessageBar::Kind::Problem:
+        return {Role::WaitingSoft, Role::WaitingText, "warning"};
+    case MessageBar::Kind::Note:
+        break;
+    }
+    return {Role::SurfaceRaised, Role::TextDim, "info"};
+}
+
+} // namespace
+
+MessageBar::MessageBar(QWidget* parent) : QWidget(parent), m_text(new QLabel), m_close(new QToolButton) {
+    m_text->setWordWrap(true);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    // What a server or a file says is shown as it is, never as markup.
+    m_text->setTextFormat(Qt::PlainText);
+    m_close->setIcon(views::icon("close", views::Role::TextDim));
+    m_close->setAutoRaise(true);
+    m_close->setAccessibleName(tr("Close message"));
+    m_close->setToolTip(tr("Close message (Esc)"));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(48, 4, 12, 5);
+    layout->addWidget(m_text, 1);
+    layout->addWidget(m_close);
+    m_leave.setSingleShot(true);
+    connect(&m_leave, &QTimer::timeout, this, &MessageBar::dismiss);
+    connect(m_close, &QToolButton::clicked, this, &MessageBar::dismiss);
+    hide();
+}
+
+void MessageBar::say(const QString& message, Kind kind) {
+    m_kind = kind;
+    m_text->setText(message);
+    setAccessibleName(message);
+    show();
+    update();
+    QAccessibleEvent event(this, QAccessible::Alert);
+    QAccessible::updateAccessibility(&event);
+    if (kind == Kind::Problem)
+        m_leave.stop();
+    else
+        m_leave.start(kNoteMs);
+}
+
+void MessageBar::dismiss() {
+    m_leave.stop();
+    hide();
+}
+
+QString MessageBar::message() const {
+    return isHidden() ? QString() : m_text->text();
+}
+
+void MessageBar::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) return dismiss();
+    QWidget::keyPressEvent(event);
+}
+
+void MessageBar::paintEvent(QPaintEvent*) {
+    const Look look = lookOf(m_kind);
+    QPainter painter(this);
+    painter.fillRect(rect(), views::color(look.fill));
+    painter.fillRect(QRect(0, height() - 1, width(), 1), views::color(views::Role::Hairline));
+    views::paintIcon(painter, QRectF(18, height() / 2 - 9, 18, 18), look.iconName, look.ink);
+}
+
+} // namespace lockscope::app

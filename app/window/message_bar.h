@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QTimer>
+#include <QWidget>
+
+class QLabel;
+class QToolButton;
+
+namespace lockscope::app {
+
+/// Says what went wrong, where, and what to do, without standing in the way: one line under the transport bar. A note
+/// goes away by itself; a problem stays until it is closed or the next message comes.
+class MessageBar : public QWidget {
+    Q_OBJECT
+public:
+    enum class Kind : std::uint8_t { Note, Good, Problem };
+    explicit MessageBar(QWidget* parent = nullptr);
+    void say(const QString& message, Kind kind = Kind::Note);
+    void dismiss();
+    QString message() const;
+    Kind kind() const { return m_kind; }
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    QLabel* m_text;
+    QToolButton* m_close;
+    QTimer m_leave;
+    Kind m_kind = Kind::Note;
+};
+
+} // namespace lockscope::app

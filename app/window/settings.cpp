@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/settings.h"
+
+#include <QFileInfo>
+#include <QRegularExpression>
+
+namespace lockscope::app {
+namespace {
+
+const QString kTheme = QStringLiteral("look/theme");
+const QString kLanguage = QStringLiteral("look/language");
+const QString kLayout = QStringLiteral("window/layout");
+const QString kGeometry = QStringLiteral("window/geometry");
+const QString kFiles = QStringLiteral("recent/files");
+const QString kConnections = QStringLiteral("recent/connections");
+const QString kSpeed = QStringLiteral("play/speed");
+
+constexpr std::array kThemeIds{"system", "light", "dark"};
+
+QString dockKey(Layout layout) {
+    return QStringLiteral("window/state-v%1/%2").arg(QString::number(Settings::kStateVersion), layoutId(layout));
+}
+
+} // namespace
+
+QString layoutId(Layout layout) {
+    switch (layout) {
+    case Layout::Teach:
+        return QStringLiteral("teach");
+    case Layout::Monitor:
+        return QStringLiteral("monitor");
+    case Layout::Break:
+        return QStringLiteral("break");
+    }
+    return {};
+}
+
+QString withoutPassword(const QString& url) {
+    // The user part ends at the last "@" before the path; the password begins at its first ":".
+    static const QRegularExpression pattern(QStringLiteral("^([a-zA-Z][a-zA-Z0-9+.-]*://)([^/?#]*)@(.*)$"));
+    const QRegularExpressionMatch match = pattern.match(url);
+    if (!match.hasMatch()) return url;
+    const QString user = match.captured(2).section(QLatin1Char(':'), 0, 0);
+    return match.captured(1) + (user.isEmpty() ? QString() : user + QLatin1Char('@')) + match.captured(3);
+}
+
+Settings::Settings(QObject* parent) : QObject(parent) {
+}
+
+Settings::Settings(const QString& iniFile, QObject* parent) : QObject(parent), m_store(iniFile, QSettings::IniFormat) {
+}
+
+bool Settings::store(const QString& key, const QVariant& value) {
+    if (m_store.contains(key) && m_store.value(key) == value) return false;
+    m_store.setValue(key, value);
+    return true;
+}
+
+views::ThemeChoice Settings::theme() const {
+    const QString id = m_store.value(kTheme).toString();
+    for (std::size_t i = 0; i < kThemeIds.size(); ++i)
+        if (id == QLatin1String(kThemeIds[i])) return views::ThemeChoice(i);
+    return views::ThemeChoice::System;
+}
+
+void Settings::setTheme(views::ThemeChoice choice) {
+    if (store(kTheme, QString::fromLatin1(kThemeIds[std::size_t(choice)]))) Q_EMIT themeChanged(choice);
+}
+
+QString Settings::language() const {
+    return m_store.value(kLanguage).toString();
+}
+
+void Settings::setLanguage(const QString& language) {
+    if (language == this->language()) return;
+    m_store.setValue(kLanguage, language);
+    Q_EMIT languageChanged(language);
+}
+
+Layout Settings::layout() const {
+    const QString id = m_store.value(kLayout).toString();
+    for (Layout layout : kLayouts)
+        if (layoutId(layout) == id) return layout;
+    return Layout::Teach;
+}
+
+void Settings::setLayout(Layout layout) {
+    store(kLayout, layoutId(layout));
+}
+QByteArray Settings::geometry() const {
+    return m_store.value(kGeometry).toByteArray();
+}
+void Settings::setGeometry(const QByteArray& geometry) {
+    store(kGeometry, geometry);
+}
+QByteArray Settings::dockState(Layout layout) const {
+    return m_store.value(dockKey(layout)).toByteArray();
+}
+
+void Settings::setDockState(Layout layout, const QByteArray& state) {
+    if (state.isEmpty())
+        m_store.remove(dockKey(layout));
+    else
+        store(dockKey(layout), state);
+}
+
+void Settings::prepend(const QString& key, const QString& entry) {
+    QStringList entries = m_store.value(key).toStringList();
+    if (!entries.isEmpty() && entries.first() == entry) return;
+    entries.removeAll(entry);
+    entries.prepend(entry);
+    while (entries.size() > kMostRecent)
+        entries.removeLast();
+    m_store.setValue(key, entries);
+    Q_EMIT recentChanged();
+}
+
+void Settings::drop(const QString& key, const QString& entry) {
+    QStringList entries = m_store.value(key).toStringList();
+    if (entries.removeAll(entry) == 0) return;
+    m_store.setValue(key, entries);
+    Q_EMIT recentChanged();
+}
+
+QStringList Settings::recentFiles() const {
+    return m_store.value(kFiles).toStringList();
+}
+void Settings::addRecentFile(const QString& path) {
+    prepend(kFiles, QFileInfo(path).absoluteFilePath());
+}
+void Settings::removeRecentFile(const QString& path) {
+    drop(kFiles, path);
+}
+QStringList Settings::recentConnections() const {
+    return m_store.value(kConnections).toStringList();
+}
+void Settings::addRecentConnection(const QString& url) {
+    prepend(kConnections, withoutPassword(url));
+}
+void Settings::removeRecentConnection(const QString& url) {
+    drop(kConnections, url);
+}
+double Settings::speed() const {
+    return m_store.value(kSpeed, 1.0).toDouble();
+}
+void Settings::setSpeed(double speed) {
+    store(kSpeed, speed);
+}
+
+} // namespace lockscope::app

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "theme/palette.h"
+
+#include <QObject>
+#include <QSettings>
+#include <QStringList>
+
+namespace lockscope::app {
+
+/// Saved arrangements of the same parts.
+enum class Layout : std::uint8_t { Teach, Monitor, Break };
+inline constexpr std::array kLayouts{Layout::Teach, Layout::Monitor, Layout::Break};
+QString layoutId(Layout layout);
+
+/// What is remembered between runs, typed, each with its default. Setters store and tell only on change. Passwords are
+/// never stored: they are taken out of every address first.
+class Settings : public QObject {
+    Q_OBJECT
+public:
+    /// Raise it when docks are renamed or rearranged, so that an old state is not forced upon a new window.
+    static constexpr int kStateVersion = 1;
+    static constexpr int kMostRecent = 10;
+
+    /// The user's own settings.
+    explicit Settings(QObject* parent = nullptr);
+    /// Settings in an INI file, for tests.
+    explicit Settings(const QString& iniFile, QObject* parent = nullptr);
+
+    views::ThemeChoice theme() const;
+    void setTheme(views::ThemeChoice choice);
+    /// "" = the system's, "en", "zh_CN".
+    QString language() const;
+    void setLanguage(const QString& language);
+
+    Layout layout() const;
+    void setLayout(Layout layout);
+    QByteArray geometry() const;
+    void setGeometry(const QByteArray& geometry);
+    /// QMainWindow::saveState() of one layout; empty = the layout's own arrangement.
+    QByteArray dockState(Layout layout) const;
+    void setDockState(Layout layout, const QByteArray& state);
+
+    /// Newest first, at most kMostRecent.
+    QStringList recentFiles() const;
+    void addRecentFile(const QString& path);
+    void removeRecentFile(const QString& path);
+    /// Newest first, without passwords.
+    QStringList recentConnections() const;
+    void addRecentConnection(const QString& url);
+    void removeRecentConnection(const QString& url);
+
+    double speed() const;
+    void setSpeed(double speed);
+
+    void sync() { m_store.sync(); }
+
+Q_SIGNALS:
+    void themeChanged(lockscope::views::ThemeChoice choice);
+    void languageChanged(QString language);
+    void recentChanged();
+
+private:
+    bool store(const QString& key, const QVariant& value);
+    void prepend(const QString& key, const QString& entry);
+    void drop(const QString& key, const QString& entry);
+    QSettings m_store;
+};
+
+/// The address without its password: "redis://:secret@host" → "redis://host", "redis://ann:secret@host" →
+/// "redis://ann@host". Works on addresses with several hosts, which QUrl refuses.
+QString withoutPassword(const QString& url);
+
+} // namespace lockscope::app

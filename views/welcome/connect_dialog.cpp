@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "welcome/connect_dialog.h"
+
+#include "theme/fonts.h"
+#include "theme/style.h"
+#include "theme/widgets.h"
+
+#include <QBoxLayout>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QCompleter>
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+
+namespace lockscope::views {
+
+ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* parent)
+    : QDialog(parent),
+      m_check(std::move(check)),
+      m_url(new QComboBox),
+      m_complaint(new DimLabel),
+      m_changes(new QCheckBox(tr("&Allow changes on this server"))),
+      m_connect(new QPushButton(tr("Connect"))) {
+    setWindowTitle(tr("Connect to a server"));
+    setMinimumWidth(560);
+
+    auto* label = new QLabel(tr("&Address"));
+    label->setBuddy(m_url);
+    m_url->setEditable(true);
+    m_url->setInsertPolicy(QComboBox::NoInsert);
+    m_url->addItems(recent);
+    m_url->setCurrentText(QString());
+    m_url->lineEdit()->setPlaceholderText(QStringLiteral("redis://127.0.0.1:6379"));
+    m_url->setFont(fixedFont());
+    m_url->setAccessibleName(tr("Address of the server"));
+    if (m_url->completer()) m_url->completer()->setCaseSensitivity(Qt::CaseSensitive);
+
+    m_complaint->setWordWrap(true);
+    // What was typed may be repeated here: never as markup.
+    m_complaint->setTextFormat(Qt::PlainText);
+    m_complaint->setMinimumHeight(2 * m_complaint->fontMetrics().height());
+    m_complaint->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+
+    auto* examples = new DimLabel(QStringLiteral("redis://127.0.0.1:6379\nredis://user:password@host:6379/2\n"
+                                                 "rediss://host:6380?ca=/path/ca.pem"));
+    examples->setFont(fixedFont(-0.5));
+    examples->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* note = new DimLabel(tr("Off: Lockscope only reads. On: its own clients may take and free locks there, and "
+                                 "faults may be injected. A password is used for this connection and stored nowhere."));
+    note->setWordWrap(true);
+    m_changes->setChecked(false);
+
+    auto* buttons = new QDialogButtonBox;
+    buttons->addButton(m_connect, QDialogButtonBox::AcceptRole);
+    buttons->addButton(QDialogButtonBox::Cancel);
+    m_connect->setDefault(true);
+    makePrimary(m_connect);
+    QPalette onAccent = m_connect->palette();
+    onAccent.setColor(QPalette::Active, QPalette::ButtonText, color(Role::TextOnColor));
+    onAccent.setColor(QPalette::Inactive, QPalette::ButtonText, color(Role::TextOnColor));
+    m_connect->setPalette(onAccent);
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(3 * kGrid, 3 * kGrid, 3 * kGrid, 2 * kGrid);
+    layout->setSpacing(kGrid);
+    layout->addWidget(label);
+    layout->addWidget(m_url);
+    layout->addWidget(m_complaint);
+    layout->addWidget(new SectionCaption(tr("Examples")));
+    layout->addWidget(examples);
+    layout->addSpacing(kGrid);
+    layout->addWidget(m_changes);
+    layout->addWidget(note);
+    layout->addSpacing(kGrid);
+    layout->addWidget(buttons);
+
+    connect(m_url, &QComboBox::editTextChanged, this, &ConnectDialog::validate);
+    validate();
+}
+
+void ConnectDialog::setUrl(const QString& url) {
+    m_url->setCurrentText(url);
+    m_url->lineEdit()->selectAll();
+}
+
+QString ConnectDialog::url() const {
+    return m_url->currentText().trimmed();
+}
+bool ConnectDialog::changesAllowed() const {
+    return m_changes->isChecked();
+}
+
+QString ConnectDialog::complaint() const {
+    if (url().isEmpty()) return tr("Type the address of a server.");
+    return m_check ? m_check(url()) : QString();
+}
+
+void ConnectDialog::validate() {
+    const QString complaint = this->complaint();
+    m_connect->setEnabled(complaint.isEmpty());
+    m_complaint->setText(url().isEmpty()       ? QString()
+                         : complaint.isEmpty() ? tr("This address can be tried.")
+                                               : complaint);
+    static_cast<DimLabel*>(m_complaint)->setRole(complaint.isEmpty() ? Role::AcceptedText : Role::ViolationText);
+}
+
+} // namespace lockscope::views

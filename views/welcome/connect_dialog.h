@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDialog>
+#include <functional>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QPushButton;
+
+namespace lockscope::views {
+
+/// Asks for a server's address and whether it may be changed. Says while one types what is wrong with the address.
+class ConnectDialog : public QDialog {
+    Q_OBJECT
+public:
+    /// Empty = fine; otherwise a sentence on what is wrong and what would be right.
+    using Check = std::function<QString(const QString& url)>;
+
+    /// `recent`: earlier addresses to choose from, without passwords.
+    ConnectDialog(Check check, const QStringList& recent, QWidget* parent = nullptr);
+
+    void setUrl(const QString& url);
+    QString url() const;
+    bool changesAllowed() const;
+    /// What is wrong with the address now; empty = nothing.
+    QString complaint() const;
+
+private:
+    void validate();
+    Check m_check;
+    QComboBox* m_url;
+    QLabel* m_complaint;
+    QCheckBox* m_changes;
+    QPushButton* m_connect;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QAbstractButton>
+
+namespace lockscope::views {
+
+/// A built-in scenario as something to press: its name and one sentence.
+class ScenarioCard : public QAbstractButton {
+    Q_OBJECT
+public:
+    ScenarioCard(const QString& id, const QString& title, const QString& summary, QWidget* parent = nullptr);
+    QString scenarioId() const { return m_id; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+
+private:
+    QString m_id, m_summary;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "welcome/shortcut_sheet.h"
+
+#include "theme/fonts.h"
+#include "theme/palette.h"
+#include "theme/widgets.h"
+
+#include <QKeyEvent>
+#include <QPainter>
+
+namespace lockscope::views {
+namespace {
+
+constexpr int kRow = 26, kColumn = 340, kPad = 32, kHead = 56, kGap = 32;
+
+QString keysOf(const QAction* action) {
+    QStringList keys;
+    for (const QKeySequence& sequence : action->shortcuts())
+        keys << sequence.toString(QKeySequence::NativeText);
+    // "or" would need translating at every key; a wide gap does not.
+    return keys.join(QStringLiteral("   "));
+}
+
+} // namespace
+
+ShortcutSheet::ShortcutSheet(QWidget* window) : QWidget(window) {
+    setFocusPolicy(Qt::StrongFocus);
+    window->installEventFilter(this);
+    hide();
+}
+
+void ShortcutSheet::open(const QList<QAction*>& actions) {
+    m_lines.clear();
+    m_shown = 0;
+    QStringList groups;
+    for (const QAction* action : actions)
+        if (const QString group = action->property("group").toString();
+            !action->shortcut().isEmpty() && !groups.contains(group))
+            groups << group;
+    QStringList spoken;
+    for (const QString& group : groups) {
+        m_lines << Line{QString(), group, true};
+        for (const QAction* action : actions) {
+            if (action->shortcut().isEmpty() || action->property("group").toString() != group) continue;
+            QString text = action->text();
+            text.remove(QLatin1Char('&'));
+            m_lines << Line{keysOf(action), text};
+            spoken << tr("%1: %2").arg(text, keysOf(action));
+            ++m_shown;
+        }
+    }
+    setAccessibleName(tr("Keyboard shortcuts"));
+    setAccessibleDescription(spoken.join(QStringLiteral("; ")));
+    m_returnFocus = window()->focusWidget();
+    setGeometry(window()->rect());
+    show();
+    raise();
+    setFocus();
+}
+
+void ShortcutSheet::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), color(Role::Shadow, 0.45));
+    const int across = std::clamp((width() - 2 * kPad) / (kColumn + kGap), 1, 3);
+    // Whole groups per column, as even as they go.
+    const int total = int(m_lines.size());
+    const int perColumn = (total + across - 1) / across;
+    QList<QList<Line>> columns(1);
+    for (qsizetype i = 0; i < m_lines.size(); ++i) {
+        if (m_lines[i].heading && columns.size() < across) {
+            qsizetype size = 1;
+            while (i + size < m_lines.size() && !m_lines[i + size].heading)
+                ++size;
+            if (!columns.last().isEmpty() && columns.last().size() + size / 2 > perColumn) columns << QList<Line>();
+        }
+        columns.last() << m_lines[i];
+    }
+    qsizetype rows = 0;
+    for (const auto& column : columns)
+        rows = std::max(rows, column.size());
+    QRect sheet(0, 0, int(columns.size()) * (kColumn + kGap) - kGap + 2 * kPad, kHead + int(rows) * kRow + kPad);
+    sheet.setHeight(std::min(sheet.height(), height() - 16));
+    sheet.moveCenter(rect().center());
+
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(color(Role::FieldBorder));
+    painter.setBrush(color(Role::Surface));
+    painter.drawRoundedRect(QRectF(sheet).adjusted(0.5, 0.5, -0.5, -0.5), 10, 10);
+    painter.setPen(color(Role::Text));
+    painter.setFont(uiFont(3, QFont::DemiBold));
+    painter.drawText(sheet.adjusted(kPad, 20, -kPad, 0), Qt::AlignLeft | Qt::AlignTop, tr("Keyboard shortcuts"));
+    painter.setFont(uiFont(-1));
+    painter.setPen(color(Role::TextFaint));
+    painter.drawText(sheet.adjusted(kPad, 26, -kPad, 0), Qt::AlignRight | Qt::AlignTop, tr("any key closes this"));
+
+    int left = sheet.left() + kPad;
+    for (const auto& column : columns) {
+        int top = sheet.top() + kHead;
+        for (const Line& line : column) {
+            const QRect row(left, top, kColumn, kRow);
+            if (line.heading) {
+                painter.setFont(captionFont());
+                painter.setPen(color(Role::TextDim));
+                painter.drawText(row.adjusted(0, 6, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, line.text.toUpper());
+            } else {
+                painter.setFont(fixedFont());
+                const int keys = painter.fontMetrics().horizontalAdvance(line.keys);
+                painter.setPen(color(Role::Accent));
+                painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter, line.keys);
+                painter.setFont(uiFont());
+                painter.setPen(color(Role::Text));
+                painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
+                                 painter.fontMetrics().elidedText(line.text, Qt::ElideRight, kColumn - keys - 12));
+            }
+            top += kRow;
+        }
+        left += kColumn + kGap;
+    }
+}
+
+bool ShortcutSheet::event(QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        // Every key means "close", also those that are shortcuts elsewhere.
+        event->accept();
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void ShortcutSheet::keyPressEvent(QKeyEvent*) {
+    hide();
+    if (m_returnFocus) m_returnFocus->setFocus();
+}
+
+void ShortcutSheet::mousePressEvent(QMouseEvent*) {
+    hide();
+    if (m_returnFocus) m_returnFocus->setFocus();
+}
+
+bool ShortcutSheet::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == parent() && event->type() == QEvent::Resize) setGeometry(static_cast<QWidget*>(watched)->rect());
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace lockscope::views

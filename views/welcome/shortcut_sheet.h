@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QAction>
+#include <QWidget>
+
+namespace lockscope::views {
+
+/// All shortcuts at a glance, over the window; any key or click puts it away.
+class ShortcutSheet : public QWidget {
+    Q_OBJECT
+public:
+    explicit ShortcutSheet(QWidget* window);
+    /// Shows those of the actions that have a shortcut, by their "group".
+    void open(const QList<QAction*>& actions);
+    /// How many shortcuts are shown; 0 while closed.
+    int shown() const { return isVisible() ? m_shown : 0; }
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    struct Line {
+        QString keys, text;
+        bool heading = false;
+    };
+    QList<Line> m_lines;
+    QPointer<QWidget> m_returnFocus;
+    int m_shown = 0;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "welcome/welcome_page.h"
+
+#include "scenario/scenario_file.h"
+#include "theme/fonts.h"
+#include "theme/icons.h"
+#include "theme/style.h"
+#include "theme/widgets.h"
+#include "welcome/scenario_card.h"
+
+#include <QBoxLayout>
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+
+namespace lockscope::views {
+namespace {
+
+constexpr int kColumnWidth = 1080;
+constexpr int kShownRecent = 5;
+constexpr const char* kOpeningLesson = "contention";
+
+/// A line of a list that can be pressed: an icon, a name, and where it is in grey.
+class RecentRow : public QAbstractButton {
+public:
+    RecentRow(const char* iconName, const QString& name, const QString& where) : m_icon(iconName), m_where(where) {
+        setText(name);
+        setAccessibleName(name);
+        setAccessibleDescription(where);
+        setToolTip(where);
+        setFocusPolicy(Qt::StrongFocus);
+        setCursor(Qt::PointingHandCursor);
+        setAttribute(Qt::WA_Hover);
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    }
+    QSize sizeHint() const override { return {240, 32}; }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        if (underMouse() || hasFocus()) {
+            painter.setPen(hasFocus() ? QPen(color(Role::FocusRing), 1.5) : QPen(Qt::NoPen));
+            painter.setBrush(color(Role::SurfaceHover));
+            painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 5, 5);
+        }
+        paintIcon(painter, QRectF(8, 8, 16, 16), m_icon, Role::TextDim);
+        QRect room = rect().adjusted(34, 0, -8, 0);
+        painter.setPen(color(Role::Text));
+        const QString name = painter.fontMetrics().elidedText(text(), Qt::ElideMiddle, room.width());
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, name);
+        room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(name) + 12);
+        if (room.width() < 60 || m_where == text()) return;
+        painter.setFont(uiFont(-1));
+        painter.setPen(color(Role::TextFaint));
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(m_where, Qt::ElideMiddle, room.width()));
+    }
+
+private:
+    const char* m_icon;
+    QString m_where;
+};
+
+void clearLayout(QLayout* layout) {
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        if (QWidget* widget = item->widget()) {
+            widget->hide();
+            widget->deleteLater();
+        }
+        delete item;
+    }
+}
+
+} // namespace
+
+QString WelcomePage::scenarioLanguage() {
+    //: The language code of this translation, e.g. zh_CN. Leave as en for English.
+    return QCoreApplication::translate("Language", "en");
+}
+
+WelcomePage::WelcomePage(QWidget* parent) : QScrollArea(parent) {
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setFocusPolicy(Qt::NoFocus);
+    setAccessibleName(tr("Welcome"));
+
+    auto* content = new QWidget;
+    auto* outer = new QHBoxLayout(content);
+    outer->setContentsMargins(4 * kGrid, 5 * kGrid, 4 * kGrid, 4 * kGrid);
+    m_column = new QWidget;
+    m_column->setMaximumWidth(kColumnWidth);
+    outer->addStretch(1);
+    outer->addWidget(m_column, 1000);
+    outer->addStretch(1);
+
+    auto* column = new QVBoxLayout(m_column);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2 * kGrid);
+    column->addWidget(makeHero());
+    column->addSpacing(2 * kGrid);
+    auto* caption = new SectionCaption(tr("Scenarios"));
+    caption->setHint(tr("each runs in the built-in simulator: no server needed"));
+    column->addWidget(caption);
+    m_cards = new QGridLayout;
+    m_cards->setSpacing(2 * kGrid);
+    column->addLayout(m_cards);
+    column->addSpacing(2 * kGrid);
+    m_bottom = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_bottom->setSpacing(4 * kGrid);
+    m_bottom->addWidget(makeServers(), 1);
+    m_bottom->addWidget(makeFiles(), 1);
+    column->addLayout(m_bottom);
+    column->addStretch(1);
+    setWidget(content);
+    makeCards();
+    setRecent({}, {});
+}
+
+QWidget* WelcomePage::makeHero() {
+    auto* box = new QWidget;
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4 * kGrid);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(kGrid / 2);
+    auto* name = new QLabel(tr("See what a distributed lock really does"));
+    name->setFont(uiFont(11, QFont::DemiBold));
+    name->setWordWrap(true);
+    auto* sentence = new DimLabel(tr("Who holds it, who waits, what time is left, and what happens when something "
+                                     "breaks: on a time axis, in a simulator or on your own servers."));
+    sentence->setFont(uiFont(1));
+    sentence->setWordWrap(true);
+    words->addWidget(name);
+    words->addWidget(sentence);
+    words->addSpacing(2 * kGrid);
+    m_lesson = new QPushButton(icon("play", Role::TextOnColor), tr("Watch a lock change hands"));
+    m_lesson->setObjectName(QStringLiteral("welcome.lesson"));
+    m_lesson->setFont(uiFont(1.5, QFont::DemiBold));
+    m_lesson->setIconSize({20, 20});
+    m_lesson->setMinimumHeight(48);
+    QPalette onAccent = m_lesson->palette();
+    onAccent.setColor(QPalette::ButtonText, color(Role::TextOnColor));
+    m_lesson->setPalette(onAccent);
+    m_lesson->setCursor(Qt::PointingHandCursor);
+    makePrimary(m_lesson);
+    connect(m_lesson, &QPushButton::clicked, this,
+            [this] { Q_EMIT scenarioChosen(QString::fromLatin1(kOpeningLesson)); });
+    auto* action = new QHBoxLayout;
+    action->setSpacing(2 * kGrid);
+    action->addWidget(m_lesson);
+    auto* note = new DimLabel(tr("Four clients, one lock, one simulated Redis. Then pause the holder and see."));
+    note->setWordWrap(true);
+    action->addWidget(note, 1);
+    words->addLayout(action);
+    row->addLayout(words, 1);
+    return box;
+}
+
+QWidget* WelcomePage::makeServers() {
+    auto* box = new QWidget;
+    auto* layout = new QVBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(kGrid);
+    layout->addWidget(new SectionCaption(tr("Look at a running server")));
+    auto* row = new QHBoxLayout;
+    m_url = new QLineEdit;
+    m_url->setPlaceholderText(QStringLiteral("redis://127.0.0.1:6379"));
+    m_url->setFont(fixedFont());
+    m_url->setAccessibleName(tr("Address of the server"));
+    auto* button = new QPushButton(icon("connect"), tr("Connect…"));
+    row->addWidget(m_url, 1);
+    row->addWidget(button);
+    layout->addLayout(row);
+    const auto go = [this] { Q_EMIT connectRequested(m_url->text().trimmed()); };
+    connect(button, &QPushButton::clicked, this, go);
+    connect(m_url, &QLineEdit::returnPressed, this, go);
+    m_servers = new QVBoxLayout;
+    m_servers->setSpacing(0);
+    layout->addLayout(m_servers);
+    layout->addStretch(1);
+    return box;
+}
+
+QWidget* WelcomePage::makeFiles() {
+    auto* box = new QWidget;
+    auto* layout = new QVBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(kGrid);
+    layout->addWidget(new SectionCaption(tr("Recordings and scenario files")));
+    auto* row = new QHBoxLayout;
+    auto* hint = new DimLabel(tr("Drop a file here, or choose one."));
+    auto* button = new QPushButton(icon("open"), tr("Open…"));
+    row->addWidget(hint, 1);
+    row->addWidget(button);
+    layout->addLayout(row);
+    connect(button, &QPushButton::clicked, this, &WelcomePage::openRequested);
+    m_files = new QVBoxLayout;
+    m_files->setSpacing(0);
+    layout->addLayout(m_files);
+    layout->addStretch(1);
+    return box;
+}
+
+void WelcomePage::makeCards() {
+    const QString language = scenarioLanguage();
+    for (const QString& id : scenario::builtinScenarios()) {
+        const auto loaded = scenario::loadScenario(id);
+        if (!loaded) continue; // its own tests say what is wrong with it
+        auto* card = new ScenarioCard(id, loaded->titleIn(language), loaded->summaryIn(language));
+        connect(card, &QAbstractButton::clicked, this, [this, id] { Q_EMIT scenarioChosen(id); });
+        m_cardWidgets << card;
+    }
+    arrangeCards();
+}
+
+void WelcomePage::arrangeCards() {
+    const int room = std::min(viewport()->width() - 8 * kGrid, kColumnWidth);
+    const int columns = room < 520 ? 1 : room < 820 ? 2 : 3;
+    m_bottom->setDirection(columns == 1 ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    if (columns == m_columns) return;
+    m_columns = columns;
+    for (QWidget* card : m_cardWidgets)
+        m_cards->removeWidget(card);
+    for (int column = 0; column < 3; ++column)
+        m_cards->setColumnStretch(column, column < columns ? 1 : 0);
+    for (qsizetype i = 0; i < m_cardWidgets.size(); ++i)
+        m_cards->addWidget(m_cardWidgets[i], int(i) / columns, int(i) % columns);
+}
+
+void WelcomePage::resizeEvent(QResizeEvent* event) {
+    QScrollArea::resizeEvent(event);
+    arrangeCards();
+}
+
+void WelcomePage::fill(QBoxLayout* list, const QStringList& entries, const QString& nothing, bool files) {
+    clearLayout(list);
+    if (entries.isEmpty()) {
+        auto* hint = new DimLabel(nothing);
+        hint->setRole(Role::TextFaint);
+        hint->setWordWrap(true);
+        list->addWidget(hint);
+    }
+    for (const QString& entry : entries.mid(0, kShownRecent)) {
+        const QFileInfo file(entry);
+        auto* row = files ? new RecentRow(entry.endsWith(QLatin1String(".json")) ? "scenario" : "recording",
+                                          file.fileName(), file.absolutePath())
+                          : new RecentRow("server", entry, entry);
+        connect(row, &QAbstractButton::clicked, this, [this, entry, files] {
+            if (files)
+                Q_EMIT fileChosen(entry);
+            else
+                Q_EMIT connectRequested(entry);
+        });
+        list->addWidget(row);
+    }
+}
+
+void WelcomePage::setRecent(const QStringList& files, const QStringList& connections) {
+    fill(m_servers, connections,
+         tr("Servers that you connect to will be listed here, without passwords. Nothing is changed on them unless you "
+            "allow it."),
+         false);
+    fill(m_files, files, tr("Files that you open or save will be listed here."), true);
+}
+
+} // namespace lockscope::views
