@@ -21,6 +21,7 @@ public:
     std::int64_t wallMs() const override;
     Nanos traceTimeOf(Nanos monotonic) const override { return monotonic; }
     Nanos traceNow() const override { return monotonic(); }
+    using Runtime::random;
     std::uint64_t random() override { return m_random(); }
     TimerId callAt(Nanos monotonic, Callback callback) override;
     void cancelCall(TimerId id) override;

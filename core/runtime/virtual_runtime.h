@@ -19,6 +19,7 @@ public:
     std::int64_t wallMs() const override;
     Nanos traceTimeOf(Nanos monotonic) const override;
     Nanos traceNow() const override { return m_scheduler.now(); }
+    using Runtime::random;
     std::uint64_t random() override { return m_random(); }
     TimerId callAt(Nanos monotonic, Callback callback) override;
     void cancelCall(TimerId id) override { m_scheduler.cancel(id); }

@@ -93,6 +93,7 @@ void SimulatedSession::advanceToNext(Milestone milestone, Nanos from) {
 
 void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
     if (fault.action == scenario::Action::Set) {
+        fault.target.clear();
         scenario::Scenario probe = settings();
         if (const auto done = sim::applySetting(probe, fault.setting, fault.text); !done) {
             Q_EMIT complained(done.error());

@@ -25,7 +25,8 @@ std::shared_ptr<trace::Trace> simulate(const scenario::Scenario& scenario, std::
 
 int count(const trace::Trace& trace, EventKind kind) {
     int n = 0;
-    for (std::size_t i = 0; i < trace.size(); ++i) n += trace.kindAt(i) == kind ? 1 : 0;
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        n += trace.kindAt(i) == kind ? 1 : 0;
     return n;
 }
 
@@ -36,7 +37,8 @@ class TestSimulation : public QObject {
 private Q_SLOTS:
     void equalSeedsGiveEqualDigests() {
         const auto scenario = builtin("contention");
-        const auto one = simulate(scenario, 42, 20s), two = simulate(scenario, 42, 20s), other = simulate(scenario, 43, 20s);
+        const auto one = simulate(scenario, 42, 20s), two = simulate(scenario, 42, 20s),
+                   other = simulate(scenario, 43, 20s);
         QVERIFY(one->size() > 100);
         QCOMPARE(one->digest(), two->digest());
         QVERIFY(one->digest() != other->digest());
@@ -55,14 +57,16 @@ private Q_SLOTS:
 
     void everyRecipeHandsTheLockOn_data() {
         QTest::addColumn<QString>("recipe");
-        for (const auto& recipe : recipes::allRecipes()) QTest::newRow(recipe.id.constData()) << QString::fromUtf8(recipe.id);
+        for (const auto& recipe : recipes::allRecipes())
+            QTest::newRow(recipe.id.constData()) << QString::fromUtf8(recipe.id);
     }
     void everyRecipeHandsTheLockOn() {
         QFETCH(QString, recipe);
         auto scenario = builtin("contention");
         scenario.recipe = recipe;
         const auto trace = simulate(scenario, 1, 60s);
-        QVERIFY2(count(*trace, EventKind::Granted) >= 10, qPrintable(QString::number(count(*trace, EventKind::Granted))));
+        QVERIFY2(count(*trace, EventKind::Granted) >= 10,
+                 qPrintable(QString::number(count(*trace, EventKind::Granted))));
         QVERIFY(count(*trace, EventKind::RecordHeld) >= 10);
         QVERIFY(count(*trace, EventKind::WriteAccepted) >= 10);
         QCOMPARE(count(*trace, EventKind::AcquireFailed), 0);
@@ -82,6 +86,7 @@ private Q_SLOTS:
         resume.at = 9s;
         scenario::Fault more = pause;
         more.action = scenario::Action::Set;
+        more.target.clear();
         more.setting = QStringLiteral("clients");
         more.text = QStringLiteral("6");
         more.at = 9s;
@@ -112,7 +117,8 @@ private Q_SLOTS:
         world.runUntil(40s);
         for (std::size_t i = rows; i < trace->size(); ++i) {
             const trace::Event event = trace->at(i);
-            const bool acts = trace::isBelief(event.kind) || event.kind == EventKind::Request || event.kind == EventKind::Step;
+            const bool acts =
+                trace::isBelief(event.kind) || event.kind == EventKind::Request || event.kind == EventKind::Step;
             if (acts) QVERIFY(trace->entity(trace->clientOf(event.actor)).name != "A");
         }
     }

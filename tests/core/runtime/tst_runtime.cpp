@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/completion.h"
+#include "runtime/event_loop_runtime.h"
+#include "runtime/signal_count.h"
+#include "runtime/virtual_runtime.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+
+namespace {
+
+/// Counts itself: shows that a coroutine's frame is freed.
+struct Token {
+    explicit Token(int& count) : alive(count) { ++alive; }
+    ~Token() { --alive; }
+    Token(const Token&) = delete;
+    Token& operator=(const Token&) = delete;
+    int& alive;
+};
+
+} // namespace
+
+class TestRuntime : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void sleepsInVirtualTime() {
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        Nanos woke{};
+        runtime.spawn([&]() -> QCoro::Task<> {
+            co_await runtime.sleep(1500ms);
+            woke = scheduler.now();
+        });
+        scheduler.runUntil(1s);
+        QCOMPARE(woke, Nanos(0));
+        scheduler.runUntil(2s);
+        QCOMPARE(woke, Nanos(1500ms));
+    }
+
+    void aPausedProcessGoesOnInTheOrderOfReadiness() {
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        QByteArray order;
+        const Completion<int> reply;
+        const auto sleeper = [&](Nanos nap, char mark) {
+            return [&, nap, mark]() -> QCoro::Task<> {
+                co_await runtime.sleep(nap);
+                order += mark;
+            };
+        };
+        runtime.spawn(sleeper(3s, 'c'));
+        runtime.spawn(sleeper(1s, 'a'));
+        runtime.spawn([&]() -> QCoro::Task<> {
+            const auto value = co_await reply.wait(runtime, 10s);
+            order += value ? 'b' : '?';
+        });
+        runtime.pause();
+        scheduler.at(2s, [&] { reply.complete(7); });
+        scheduler.runUntil(20s); // the time-out of 10 s came after the reply: it stays a reply
+        QCOMPARE(order, QByteArray());
+        runtime.resume();
+        scheduler.runUntil(20s);
+        QCOMPARE(order, QByteArray("abc"));
+    }
+
+    void aKilledProcessEndsEachWaitOnceAndFreesAll() {
+        VirtualScheduler scheduler;
+        int alive = 0, killed = 0, after = 0;
+        {
+            VirtualRuntime runtime(scheduler, 1);
+            for (int i = 0; i < 5; ++i) {
+                runtime.spawn([&]() -> QCoro::Task<> {
+                    const Token token(alive);
+                    try {
+                        co_await runtime.sleep(1s);
+                        co_await runtime.sleep(1h);
+                    } catch (const Cancelled& cancelled) {
+                        if (cancelled.why() == Cancelled::Why::Killed) ++killed;
+                    }
+                    co_await runtime.sleep(1s); // ends at once: there is no life after this
+                    ++after;
+                });
+            }
+            scheduler.runUntil(2s);
+            QCOMPARE(alive, 5);
+            runtime.kill();
+            QCOMPARE(killed, 5);
+            QCOMPARE(alive, 0);
+            scheduler.runUntil(2h);
+            QCOMPARE(after, 0);
+        }
+    }
+
+    void killWhilePausedWithThingsReady() {
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        int alive = 0, ran = 0;
+        runtime.spawn([&]() -> QCoro::Task<> {
+            const Token token(alive);
+            co_await runtime.sleep(1s);
+            ++ran;
+        });
+        runtime.pause();
+        scheduler.runUntil(5s);
+        runtime.kill();
+        runtime.resume();
+        scheduler.runUntil(10s);
+        QCOMPARE(ran, 0);
+        QCOMPARE(alive, 0);
+    }
+
+    void aStopRequestEndsOneWaitOnly() {
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        std::stop_source source;
+        bool stopped = false, other = false;
+        runtime.spawn([&]() -> QCoro::Task<> {
+            try {
+                co_await runtime.sleep(1h, source.get_token());
+            } catch (const Cancelled& cancelled) {
+                stopped = cancelled.why() == Cancelled::Why::Stopped;
+            }
+        });
+        runtime.spawn([&]() -> QCoro::Task<> {
+            co_await runtime.sleep(2s);
+            other = true;
+        });
+        scheduler.at(1s, [&] { source.request_stop(); });
+        scheduler.runUntil(3s);
+        QVERIFY(stopped);
+        QVERIFY(other);
+    }
+
+    void aCompletionTimesOutOrArrivesOnce() {
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        const Completion<int> late, early;
+        std::optional<int> first = 99, second;
+        runtime.spawn([&]() -> QCoro::Task<> { first = co_await late.wait(runtime, 1s); });
+        runtime.spawn([&]() -> QCoro::Task<> { second = co_await early.wait(runtime, 1s); });
+        scheduler.at(500ms, [&] {
+            QVERIFY(early.complete(5));
+            QVERIFY(!early.complete(6));
+        });
+        scheduler.at(2s, [&] { late.complete(1); });
+        scheduler.runUntil(3s);
+        QVERIFY(!first.has_value());
+        QCOMPARE(second, std::optional<int>(5));
+    }
+
+    void aSignalIsNeverLostWithAStoppedWaiter() {
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        SignalCount signal;
+        std::stop_source source;
+        bool got = false;
+        runtime.spawn([&]() -> QCoro::Task<> { co_await signal.acquire(runtime, kNever, source.get_token()); });
+        runtime.spawn([&]() -> QCoro::Task<> { got = co_await signal.acquire(runtime, kNever); });
+        scheduler.at(1s, [&] {
+            source.request_stop(); // the first waiter goes; the signal must reach the second
+            signal.release();
+        });
+        scheduler.runUntil(2s);
+        QVERIFY(got);
+        QCOMPARE(signal.waiting(), 0);
+    }
+
+    void clocksMayLie() {
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        scheduler.runUntil(10s);
+        runtime.setWallOffset(1h);
+        QCOMPARE(runtime.wallMs(), VirtualRuntime::kEpochMs + 3'610'000);
+        runtime.setDriftPpm(100'000); // a tenth faster
+        scheduler.runUntil(20s);
+        QCOMPARE(runtime.monotonic(), Nanos(21s));
+        Nanos woke{};
+        runtime.spawn([&]() -> QCoro::Task<> {
+            co_await runtime.sleep(11s);
+            woke = scheduler.now();
+        });
+        scheduler.runUntil(60s);
+        QVERIFY(woke >= Nanos(30s) && woke <= Nanos(30s) + 10ns);
+    }
+
+    void equalSeedsGiveEqualIdentities() {
+        VirtualScheduler scheduler;
+        VirtualRuntime one(scheduler, 5), two(scheduler, 5), other(scheduler, 6);
+        const QByteArray uuid = one.randomUuid();
+        QCOMPARE(uuid, two.randomUuid());
+        QVERIFY(uuid != other.randomUuid());
+        QCOMPARE(uuid.size(), 36);
+        QCOMPARE(uuid[14], '4');
+        for (int i = 0; i < 1000; ++i) {
+            const Nanos drawn = one.random(3ns, 5ns);
+            QVERIFY(drawn >= 3ns && drawn <= 5ns);
+        }
+    }
+
+    void theEventLoopKindKeepsTheSamePromises() {
+        EventLoopRuntime runtime;
+        int alive = 0;
+        bool slept = false, killed = false;
+        runtime.spawn([&]() -> QCoro::Task<> {
+            co_await runtime.sleep(20ms);
+            slept = true;
+        });
+        runtime.pause();
+        bool looped = false;
+        QTimer::singleShot(60, this, [&] { looped = true; });
+        QTRY_VERIFY(looped);
+        QVERIFY(!slept);
+        runtime.resume();
+        QTRY_VERIFY(slept);
+        runtime.spawn([&]() -> QCoro::Task<> {
+            const Token token(alive);
+            try {
+                co_await runtime.sleep(1h);
+            } catch (const Cancelled&) {
+                killed = true;
+                throw;
+            }
+        });
+        runtime.kill();
+        QVERIFY(killed);
+        QCOMPARE(alive, 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRuntime)
+#include "tst_runtime.moc"
