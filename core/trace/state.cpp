@@ -55,15 +55,17 @@ void State::apply(const Event& event, const Trace& trace) {
     ++rows;
 }
 
-void State::passTime(std::int64_t t) {
+void State::passTime(std::int64_t t, std::vector<Ended>* ended) {
     if (t < m_alarm.at) return;
     m_alarm.at = INT64_MAX;
     for (auto& [key, belief] : beliefs) {
         if (belief.phase != Belief::Phase::Holding || belief.until < 0) continue;
-        if (belief.until <= t)
-            endBelief(belief, belief.until);
-        else
+        if (belief.until > t) {
             expectDeadline(belief.until);
+            continue;
+        }
+        if (ended) ended->push_back({belief.until, key.first, key.second});
+        endBelief(belief, belief.until);
     }
 }
 

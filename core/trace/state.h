@@ -79,8 +79,16 @@ struct State {
 
     /// Folds the next row in. Beliefs whose own deadline lies at or before the row are over by then.
     void apply(const Event& event, const Trace& trace);
-    /// Time has come to t without a further row: ends beliefs whose own deadline has passed.
-    void passTime(std::int64_t t);
+    /// A belief that ended by the client's own deadline.
+    struct Ended {
+        std::int64_t at;
+        EntityId lock, thread;
+        friend auto operator<=>(const Ended&, const Ended&) = default;
+    };
+    /// Time has come to t without a further row: ends beliefs whose own deadline has passed, and adds them to `ended`.
+    void passTime(std::int64_t t, std::vector<Ended>* ended = nullptr);
+    /// No belief ends by its own deadline before this instant.
+    std::int64_t nextDeadline() const { return m_alarm.at; }
     /// About how much memory this state takes.
     std::size_t memoryBytes() const;
     friend bool operator==(const State&, const State&) = default;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/ownership.h"
+
+namespace lockscope::verdict {
+
+using trace::EventKind;
+using trace::FreedBy;
+
+void OwnershipJudge::look(const Row& row, const trace::State& state) {
+    const trace::Event& e = row.event;
+    const auto differ = [&](trace::EntityId a, trace::EntityId b) {
+        return a != trace::kNoEntity && b != trace::kNoEntity && row.trace.clientOf(a) != row.trace.clientOf(b);
+    };
+    switch (e.kind) {
+    case EventKind::RecordHeld:
+        m_sawRecord = true;
+        break;
+    case EventKind::RecordUnobserved:
+        m_sawGap = true;
+        break;
+    case EventKind::RecordRenewed: {
+        m_sawRecord = true;
+        const auto record = state.records.find(e.subject);
+        if (record != state.records.end() && record->second.observed && differ(e.actor, record->second.owner))
+            m_ledger.add(row.violation(Invariant::Ownership, e.subject, {e.actor, record->second.owner}));
+        break;
+    }
+    case EventKind::RecordFreed: {
+        m_sawRecord = true;
+        const auto why = static_cast<FreedBy>(e.flags & trace::kFreedByMask);
+        if (!differ(e.actor, e.aux)) break;
+        const auto record = state.records.find(e.subject);
+        const std::int64_t deadline = record == state.records.end() ? -1 : record->second.deadline;
+        const bool over = deadline >= 0 && deadline <= e.at;
+        if (why == FreedBy::Release || (why == FreedBy::Overwrite && !over))
+            m_ledger.add(row.violation(Invariant::Ownership, e.subject, {e.actor, e.aux}));
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+} // namespace lockscope::verdict

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/progress.h"
+
+#include <algorithm>
+
+namespace lockscope::verdict {
+
+using trace::Belief;
+using trace::ClientState;
+using trace::EntityId;
+using trace::EventKind;
+using trace::State;
+using trace::Trace;
+using Life = ClientState::Life;
+
+namespace {
+
+Life lifeOf(const State& state, EntityId client) {
+    const auto found = state.clients.find(client);
+    return found == state.clients.end() ? Life::Unknown : found->second.life;
+}
+
+/// The beliefs of one lock.
+auto beliefsOf(const State& state, EntityId lock) {
+    return std::ranges::subrange(state.beliefs.lower_bound({lock, 0}), state.beliefs.lower_bound({lock + 1, 0}));
+}
+
+} // namespace
+
+void ProgressJudge::look(const Row& row, const State& state) {
+    const trace::Event& e = row.event;
+    switch (e.kind) {
+    case EventKind::RecordHeld:
+    case EventKind::RecordRenewed:
+    case EventKind::RecordFreed:
+        m_locks[e.subject].recorded = true;
+        [[fallthrough]];
+    case EventKind::RecordUnobserved:
+    case EventKind::RecordObserved:
+    case EventKind::Requested:
+    case EventKind::Granted:
+    case EventKind::Reentered:
+    case EventKind::TimedOut:
+    case EventKind::Interrupted:
+    case EventKind::AcquireFailed:
+    case EventKind::Lost:
+    case EventKind::Released:
+    case EventKind::ReleaseRefused:
+    case EventKind::ReleaseFailed:
+    case EventKind::ReleaseSent:
+        update(e.subject, e.time(), row.trace, state);
+        break;
+    case EventKind::LinkCut:
+    case EventKind::LinkMended: {
+        const trace::Entity& link = row.trace.entity(e.subject);
+        if (e.kind == EventKind::LinkCut)
+            m_cut.insert({link.parent, link.other});
+        else
+            m_cut.erase({link.parent, link.other});
+        updateAll(e.time(), row.trace, state);
+        break;
+    }
+    case EventKind::Healed:
+        m_cut.clear();
+        [[fallthrough]];
+    case EventKind::ClientStarted:
+    case EventKind::ClientPaused:
+    case EventKind::ClientResumed:
+    case EventKind::ClientKilled:
+    case EventKind::NodeStarted:
+    case EventKind::NodePaused:
+    case EventKind::NodeResumed:
+    case EventKind::NodeKilled:
+        updateAll(e.time(), row.trace, state);
+        break;
+    default:
+        break;
+    }
+}
+
+void ProgressJudge::deadlinePassed(EntityId lock, Nanos at, const Trace& trace, const State& state) {
+    update(lock, at, trace, state);
+}
+
+void ProgressJudge::timePassed(Nanos now, std::size_t row, const Trace& trace, const State& state) {
+    while (!m_alarms.empty() && m_alarms.begin()->first < now) {
+        const auto [from, id] = *m_alarms.begin();
+        m_alarms.erase(m_alarms.begin());
+        Lock& lock = m_locks[id];
+        Violation v;
+        v.invariant = Invariant::Progress;
+        v.lock = id;
+        v.from = from;
+        v.to = kNever;
+        v.row = row;
+        std::vector<std::pair<std::int64_t, EntityId>> waiters;
+        for (const auto& [key, belief] : beliefsOf(state, id))
+            if (waitsAlive(key.second, belief, trace.entity(id).parent, trace, state))
+                waiters.emplace_back(belief.since, key.second);
+        std::ranges::sort(waiters);
+        for (const auto& [since, thread] : waiters)
+            v.actors.push_back(thread);
+        lock.number = m_ledger.add(std::move(v));
+    }
+}
+
+void ProgressJudge::update(EntityId id, Nanos at, const Trace& trace, const State& state) {
+    Lock& lock = m_locks[id];
+    const bool stuck = couldBeGranted(id, lock, trace, state);
+    if (stuck == lock.stuck) return;
+    lock.stuck = stuck;
+    if (stuck) {
+        lock.since = at;
+        if (m_bound != kNever) m_alarms.insert({at + m_bound, id});
+        return;
+    }
+    m_alarms.erase({lock.since + m_bound, id});
+    if (lock.number != SIZE_MAX) m_ledger.at(lock.number).to = at;
+    lock.number = SIZE_MAX;
+}
+
+void ProgressJudge::updateAll(Nanos at, const Trace& trace, const State& state) {
+    for (const auto& [id, lock] : m_locks)
+        update(id, at, trace, state);
+}
+
+bool ProgressJudge::couldBeGranted(EntityId id, Lock& lock, const Trace& trace, const State& state) const {
+    if (heldByTheLiving(id, lock, trace, state)) return false;
+    const EntityId node = trace.entity(id).parent;
+    const auto at = state.nodes.find(node);
+    if (at != state.nodes.end() && (at->second.life == Life::Dead || at->second.life == Life::Paused)) return false;
+    const auto known = state.beliefs.find({id, lock.witness});
+    if (known != state.beliefs.end() && waitsAlive(lock.witness, known->second, node, trace, state)) return true;
+    for (const auto& [key, belief] : beliefsOf(state, id)) {
+        if (!waitsAlive(key.second, belief, node, trace, state)) continue;
+        lock.witness = key.second;
+        return true;
+    }
+    return false;
+}
+
+bool ProgressJudge::heldByTheLiving(EntityId id, const Lock& lock, const Trace& trace, const State& state) const {
+    const auto record = state.records.find(id);
+    if (lock.recorded && record != state.records.end() && record->second.observed) {
+        const EntityId owner = record->second.owner;
+        if (owner == trace::kNoEntity) return false;
+        const Life life = lifeOf(state, trace.clientOf(owner));
+        if (life == Life::Dead) return false;
+        const auto belief = state.beliefs.find({id, owner});
+        if (belief == state.beliefs.end()) return life == Life::Unknown;
+        return belief->second.phase == Belief::Phase::Holding;
+    }
+    return std::ranges::any_of(beliefsOf(state, id),
+                               [](const auto& entry) { return entry.second.phase == Belief::Phase::Holding; });
+}
+
+bool ProgressJudge::waitsAlive(EntityId thread, const Belief& belief, EntityId node, const Trace& trace,
+                               const State& state) const {
+    if (belief.phase != Belief::Phase::Waiting) return false;
+    const EntityId client = trace.clientOf(thread);
+    const Life life = lifeOf(state, client);
+    return life != Life::Paused && life != Life::Dead && !m_cut.contains({client, node});
+}
+
+} // namespace lockscope::verdict

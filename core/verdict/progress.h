@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/state.h"
+#include "verdict/ledger.h"
+
+#include <map>
+#include <set>
+
+namespace lockscope::verdict {
+
+/// A lock that could be granted is granted within the bound.
+///
+/// It could be while its node is up, a live (running) client whose link to that node is not cut waits, and nobody alive
+/// holds: the record is free, or its owner's client is dead or does not believe (a client that we know nothing of is
+/// taken for a living holder). Without any record, nobody alive holds when nobody believes. The clock starts anew
+/// whenever that ceases to be so, also when the node goes down; the violation lasts from the bound's passing to that
+/// moment.
+class ProgressJudge {
+public:
+    ProgressJudge(Ledger& ledger, Nanos bound) : m_ledger(ledger), m_bound(bound) {}
+
+    /// A row, after it was folded into `state`.
+    void look(const Row& row, const trace::State& state);
+    /// The belief of a thread ended by its own deadline.
+    void deadlinePassed(trace::EntityId lock, Nanos at, const trace::Trace& trace, const trace::State& state);
+    /// Everything before `now` is known. `row`: the first row not before it.
+    void timePassed(Nanos now, std::size_t row, const trace::Trace& trace, const trace::State& state);
+
+private:
+    struct Lock {
+        bool stuck = false; ///< it could be granted and is not
+        Nanos since{};
+        std::size_t number = SIZE_MAX; ///< in the ledger, once the bound has passed
+        bool recorded = false;
+        trace::EntityId witness = trace::kNoEntity; ///< who waited when we last looked: probably still does
+    };
+    void update(trace::EntityId id, Nanos at, const trace::Trace& trace, const trace::State& state);
+    void updateAll(Nanos at, const trace::Trace& trace, const trace::State& state);
+    bool couldBeGranted(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
+    bool heldByTheLiving(trace::EntityId id, const Lock& lock, const trace::Trace& trace,
+                         const trace::State& state) const;
+    bool waitsAlive(trace::EntityId thread, const trace::Belief& belief, trace::EntityId node,
+                    const trace::Trace& trace, const trace::State& state) const;
+
+    Ledger& m_ledger;
+    Nanos m_bound;
+    std::map<trace::EntityId, Lock> m_locks;
+    std::set<std::pair<trace::EntityId, trace::EntityId>> m_cut; ///< (client, node)
+    std::set<std::pair<Nanos, trace::EntityId>> m_alarms;        ///< when the bound passes, lock
+};
+
+} // namespace lockscope::verdict

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/stale_write.h"
+
+#include <algorithm>
+
+namespace lockscope::verdict {
+
+using trace::Belief;
+using trace::EventKind;
+
+void StaleWriteJudge::look(const Row& row, const trace::State& state) {
+    const trace::Event& e = row.event;
+    switch (e.kind) {
+    case EventKind::Requested: {
+        const auto belief = state.beliefs.find({e.subject, e.actor});
+        if (belief != state.beliefs.end() && belief->second.phase == Belief::Phase::Holding) break;
+        m_named.erase({e.subject, e.actor});
+        if (const auto late = m_waiting.extract(Hold{e.subject, e.actor})) m_undecided += late.mapped();
+        break;
+    }
+    case EventKind::RecordHeld:
+    case EventKind::RecordRenewed:
+        m_recorded.insert(e.subject);
+        m_named.insert({e.subject, e.actor});
+        m_waiting.erase({e.subject, e.actor});
+        break;
+    case EventKind::RecordFreed:
+        m_recorded.insert(e.subject);
+        break;
+    case EventKind::WriteAccepted:
+        judgeWrite(row, state);
+        break;
+    default:
+        break;
+    }
+}
+
+void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
+    const trace::Event& e = row.event;
+    const trace::EntityId lock = row.trace.entity(e.subject).parent;
+    Violation v = row.violation(Invariant::StaleWrite, lock, {e.actor});
+    v.resource = e.subject;
+    v.token = e.value;
+
+    std::int64_t& newest = m_newest[e.subject];
+    const bool overtaken = e.value > 0 && e.value < newest;
+    if (overtaken) v.newerToken = newest;
+    newest = std::max(newest, e.value);
+
+    const auto record = state.records.find(lock);
+    const bool observed = m_recorded.contains(lock) && record != state.records.end() && record->second.observed;
+    if (observed && record->second.owner != e.actor && record->second.owner != trace::kNoEntity)
+        v.actors.push_back(record->second.owner);
+    if (overtaken) {
+        m_ledger.add(v);
+        return;
+    }
+    if (!observed) {
+        // A token as high as any says nothing about the record, but it is what the resource goes by.
+        if (e.value == 0) ++m_undecided;
+        return;
+    }
+    if (record->second.owner == e.actor) return;
+
+    const auto holds = [&](trace::EntityId thread) {
+        const auto belief = state.beliefs.find({lock, thread});
+        return belief != state.beliefs.end() && belief->second.phase == Belief::Phase::Holding;
+    };
+    const bool watched = row.trace.originWallMs() != 0;
+    if (watched && holds(e.actor) && !m_named.contains({lock, e.actor}) && !holds(record->second.owner))
+        ++m_waiting[{lock, e.actor}];
+    else
+        m_ledger.add(v);
+}
+
+} // namespace lockscope::verdict

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/state.h"
+#include "verdict/ledger.h"
+
+#include <map>
+#include <set>
+
+namespace lockscope::verdict {
+
+/// A write is stale when its token is lower than the newest accepted one, or when the record says at that instant that
+/// somebody else or nobody holds the lock.
+///
+/// Where servers are watched from outside (the trace's origin has a wall-clock time), the record follows a grant with
+/// some delay. A thread that believes, and that no row of the record has named since it asked for the lock, may be such
+/// a case: its write stays undecided unless the record names it later. In simulations the record always comes first.
+class StaleWriteJudge {
+public:
+    explicit StaleWriteJudge(Ledger& ledger) : m_ledger(ledger) {}
+
+    /// A row, before it is folded into `state`.
+    void look(const Row& row, const trace::State& state);
+    /// Writes that could not be judged: the record was not observed, no token told, or the record has not followed yet.
+    bool undecided() const { return m_undecided > 0 || !m_waiting.empty(); }
+
+private:
+    using Hold = std::pair<trace::EntityId, trace::EntityId>; ///< lock, thread
+    void judgeWrite(const Row& row, const trace::State& state);
+
+    Ledger& m_ledger;
+    std::map<trace::EntityId, std::int64_t> m_newest; ///< token by resource
+    std::set<trace::EntityId> m_recorded;             ///< locks of which the record said anything yet
+    std::set<Hold> m_named;                           ///< by the record, since the thread asked
+    std::map<Hold, std::size_t> m_waiting;            ///< writes that the record may yet justify
+    std::size_t m_undecided = 0;
+};
+
+} // namespace lockscope::verdict

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/verdict.h"
+
+#include <algorithm>
+
+namespace lockscope::verdict {
+
+QByteArray invariantId(Invariant invariant) {
+    switch (invariant) {
+    case Invariant::MutualExclusion:
+        return "mutual-exclusion";
+    case Invariant::StaleWrite:
+        return "stale-write";
+    case Invariant::Ownership:
+        return "ownership";
+    case Invariant::Progress:
+        return "progress";
+    case Invariant::Reentrancy:
+        return "reentrancy";
+    }
+    return {};
+}
+
+QString invariantMeaning(Invariant invariant) {
+    const auto tr = [](const char* text) { return QCoreApplication::translate("Verdict", text); };
+    switch (invariant) {
+    case Invariant::MutualExclusion:
+        return tr(QT_TRANSLATE_NOOP("Verdict", "No two clients believe at one time that they hold the lock."));
+    case Invariant::StaleWrite:
+        return tr(QT_TRANSLATE_NOOP(
+            "Verdict", "The guarded resource never accepts a write from a client that no longer holds the lock."));
+    case Invariant::Ownership:
+        return tr(QT_TRANSLATE_NOOP("Verdict", "No client releases or renews a hold that is not its own."));
+    case Invariant::Progress:
+        return tr(QT_TRANSLATE_NOOP("Verdict", "While a live, connected client waits and nobody alive holds the lock, "
+                                               "it is granted within the bound."));
+    case Invariant::Reentrancy:
+        return tr(QT_TRANSLATE_NOOP("Verdict", "Hold counts rise and fall by one, and the lock is free at zero."));
+    }
+    return {};
+}
+
+Outcome Verdict::overall() const {
+    const auto any = [&](Outcome outcome) { return std::ranges::find(outcomes, outcome) != outcomes.end(); };
+    if (any(Outcome::Violated)) return Outcome::Violated;
+    return any(Outcome::Unknown) ? Outcome::Unknown : Outcome::Holds;
+}
+
+Verdict Verdict::asOf(Nanos t) const {
+    Verdict then = *this;
+    then.reached = std::min(reached, t);
+    std::erase_if(then.violations, [&](const Violation& v) { return v.from > t; });
+    for (Violation& v : then.violations)
+        v.to = std::min(v.to, then.reached);
+    for (const Invariant invariant : kInvariants) {
+        Outcome& outcome = then.outcomes[static_cast<std::size_t>(invariant)];
+        const bool violated =
+            std::ranges::any_of(then.violations, [&](const Violation& v) { return v.invariant == invariant; });
+        if (outcome == Outcome::Violated && !violated) outcome = Outcome::Holds;
+    }
+    return then;
+}
+
+} // namespace lockscope::verdict
