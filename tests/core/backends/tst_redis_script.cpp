@@ -20,7 +20,7 @@ public:
         answers.pop_front();
         co_return answer;
     }
-    QCoro::Task<std::expected<std::unique_ptr<Subscription>, Error>> subscribe(QByteArray, std::stop_token) override {
+    QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray, std::stop_token) override {
         co_return std::unexpected(Error{});
     }
     std::deque<Result> answers;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/command_queue.h"
+
+#include "backends/redis/errors.h"
+
+namespace lockscope::redis {
+
+Call::~Call() {
+    if (m_queue) m_queue->abandon(m_id);
+}
+
+void Call::complete(Result&& value) {
+    m_queue = nullptr;
+    result.emplace(std::move(value));
+    waiter.wake();
+}
+
+CommandQueue::CommandQueue(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options,
+                           std::function<void(const Status&)> onStatus)
+    : m_runtime(runtime),
+      m_options(options),
+      m_where(url.endpoints.front().display()),
+      m_timer(runtime),
+      m_line(runtime, url, options,
+             {[this] { onReady(); }, [this](Reply&& reply) { onReply(std::move(reply)); },
+              [this](const Error& error, bool wasReady) { onLost(error, wasReady); }, [this] { ping(); },
+              std::move(onStatus)}) {
+}
+
+CommandQueue::~CommandQueue() {
+    for (const Pending& pending : m_pending)
+        if (pending.call) pending.call->complete(std::unexpected(errors::driverGone(m_where)));
+}
+
+void CommandQueue::submit(const Args& args, Call& call) {
+    if (m_line.status().state == Status::State::Failed) {
+        call.complete(std::unexpected(m_line.status().error));
+        return;
+    }
+    if (m_pending.size() >= m_options.pendingLimit) {
+        call.complete(std::unexpected(errors::tooManyPending(m_options.pendingLimit, m_where)));
+        return;
+    }
+    const bool first = m_pending.empty();
+    m_pending.push_back({++m_lastId, &call, m_runtime.monotonic() + m_options.commandTimeout, args.front(), {}});
+    call.m_queue = this;
+    call.m_id = m_lastId;
+    if (m_line.ready()) {
+        ++m_onWire;
+        ++m_sentCount;
+        m_line.wire().setIdle(first);
+        m_line.wire().send(args);
+    } else {
+        appendCommand(m_pending.back().unsent, args);
+        m_line.start();
+    }
+    armTimer();
+}
+
+void CommandQueue::onReady() {
+    std::erase_if(m_pending, [](const Pending& pending) { return !pending.call; });
+    for (Pending& pending : m_pending) {
+        m_line.wire().sendEncoded(pending.unsent);
+        pending.unsent.clear();
+    }
+    m_onWire = m_pending.size();
+    m_sentCount += m_onWire;
+}
+
+void CommandQueue::onReply(Reply&& reply) {
+    if (m_onWire == 0) {
+        m_line.giveUp(errors::garbage(QStringLiteral("a reply to nothing"), m_where));
+        return;
+    }
+    Call* call = m_pending.front().call;
+    m_pending.pop_front();
+    --m_onWire;
+    if (!call) return;
+    if (reply.isError())
+        call->complete(std::unexpected(errors::refused(reply.text, m_where)));
+    else
+        call->complete(std::move(reply));
+}
+
+void CommandQueue::onLost(const Error& error, bool wasReady) {
+    // After a try that failed nothing is on the wire, and what waited for the try gets the reason.
+    const std::size_t count = wasReady ? m_onWire : m_pending.size();
+    m_onWire = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        Call* call = m_pending.front().call;
+        m_pending.pop_front();
+        if (call) call->complete(std::unexpected(error));
+    }
+    if (m_line.status().state == Status::State::Failed) {
+        for (Pending& pending : m_pending)
+            if (pending.call) std::exchange(pending.call, nullptr)->complete(std::unexpected(error));
+    }
+    pruneFront();
+}
+
+void CommandQueue::ping() {
+    m_line.wire().send({"PING"});
+    m_pending.push_back({++m_lastId, nullptr, m_runtime.monotonic() + m_options.commandTimeout, "PING", {}});
+    ++m_onWire;
+    ++m_sentCount;
+}
+
+void CommandQueue::abandon(std::uint64_t id) {
+    const auto it = std::lower_bound(m_pending.begin(), m_pending.end(), id,
+                                     [](const Pending& pending, std::uint64_t wanted) { return pending.id < wanted; });
+    if (it == m_pending.end() || it->id != id) return;
+    it->call = nullptr;
+    pruneFront();
+}
+
+// What was never sent and nobody waits for would else fill the queue while a server is away.
+void CommandQueue::pruneFront() {
+    while (m_onWire == 0 && !m_pending.empty() && !m_pending.front().call)
+        m_pending.pop_front();
+}
+
+void CommandQueue::armTimer() {
+    // Armed once per time-out, not once per command: it looks again when it finds the first command answered.
+    if (!m_timer.armed()) m_timer.arm(m_pending.front().deadline, [this] { onTime(); });
+}
+
+void CommandQueue::onTime() {
+    const Nanos now = m_runtime.monotonic();
+    Nanos next = kNever;
+    for (std::size_t i = 0; i < m_pending.size(); ++i) {
+        Pending& pending = m_pending[i];
+        if (!pending.call) continue;
+        if (pending.deadline > now) { // in order of age: all later ones have time left
+            next = pending.deadline;
+            break;
+        }
+        Error error = errors::commandTimeout(pending.command, m_options.commandTimeout, m_where);
+        if (i >= m_onWire) {
+            const Error& last = m_line.status().error;
+            error = errors::neverSent(last.message.isEmpty() ? std::nullopt : std::optional(last),
+                                      m_options.commandTimeout, m_where);
+            pending.unsent.clear();
+        }
+        std::exchange(pending.call, nullptr)->complete(std::unexpected(std::move(error)));
+    }
+    pruneFront();
+    if (next != kNever) m_timer.arm(next, [this] { onTime(); });
+}
+
+} // namespace lockscope::redis

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/line.h"
+
+#include <deque>
+
+namespace lockscope::redis {
+
+class CommandQueue;
+
+/// One command on its way, in the frame of the coroutine that waits for it. When the frame goes, a command that was not
+/// sent is not sent any more, and the reply to one that was is thrown away when it comes.
+class Call {
+public:
+    Call(Runtime& runtime, std::stop_token stop) : waiter(runtime, kNever, std::move(stop)) {}
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    Waiter waiter;
+    std::optional<Result> result; ///< there when the waiter was woken
+
+private:
+    friend class CommandQueue;
+    void complete(Result&& value);
+    CommandQueue* m_queue = nullptr; ///< while its entry exists
+    std::uint64_t m_id = 0;
+};
+
+/// Commands and their replies on one connection: many at a time, answered in order. Commands given while there is no
+/// connection wait for the next one, no longer than the command time-out.
+class CommandQueue {
+public:
+    CommandQueue(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options,
+                 std::function<void(const Status&)> onStatus);
+    ~CommandQueue();
+
+    /// Sends a command, or keeps it until it can be sent; completes `call` when it is known how it went.
+    void submit(const Args& args, Call& call);
+    Line& line() { return m_line; }
+    /// Commands sent since the beginning, own pings included.
+    std::uint64_t sentCount() const { return m_sentCount; }
+
+private:
+    friend class Call;
+    struct Pending {
+        std::uint64_t id;
+        Call* call; ///< null: nobody waits any more
+        Nanos deadline;
+        QByteArray command; ///< its first word
+        QByteArray unsent;  ///< encoded, while it waits for a connection
+    };
+    void onReady();
+    void onReply(Reply&& reply);
+    void onLost(const Error& error, bool wasReady);
+    void ping();
+    void abandon(std::uint64_t id);
+    void armTimer();
+    void onTime();
+    void pruneFront();
+
+    Runtime& m_runtime;
+    DriverOptions m_options;
+    QString m_where;
+    std::deque<Pending> m_pending; ///< by id; the first m_onWire of them were sent
+    std::size_t m_onWire = 0;
+    std::uint64_t m_lastId = 0;
+    std::uint64_t m_sentCount = 0;
+    OneShot m_timer;
+    Line m_line;
+};
+
+} // namespace lockscope::redis

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/driver.h"
+
+#include "backends/redis/command_queue.h"
+#include "backends/redis/subscription_hub.h"
+
+namespace lockscope::redis {
+
+RedisDriver::RedisDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
+    : m_runtime(runtime),
+      m_where(url.endpoints.front().display()),
+      m_commands(std::make_unique<CommandQueue>(runtime, url, options,
+                                                [this](const Status& status) {
+                                                    if (m_onStatus) m_onStatus(status);
+                                                })),
+      m_subscriptions(std::make_unique<SubscriptionHub>(runtime, url, options, nullptr)) {
+}
+
+RedisDriver::~RedisDriver() = default;
+
+QCoro::Task<Result> RedisDriver::call(Args args, std::stop_token stop) {
+    // Nothing of `this` is touched after the wait: the driver may be gone by then.
+    const bool wanted = m_runtime.alive() && !stop.stop_requested();
+    Call call(m_runtime, std::move(stop));
+    if (wanted) m_commands->submit(args, call);
+    co_await call.waiter.end();
+    co_return std::move(*call.result);
+}
+
+QCoro::Task<std::expected<OwnedSubscription, Error>> RedisDriver::subscribe(QByteArray channel, std::stop_token stop) {
+    return m_subscriptions->subscribe(SubscriptionHub::By::Channel, std::move(channel), std::move(stop));
+}
+
+QCoro::Task<std::expected<OwnedSubscription, Error>> RedisDriver::subscribePattern(QByteArray pattern,
+                                                                                   std::stop_token stop) {
+    return m_subscriptions->subscribe(SubscriptionHub::By::Pattern, std::move(pattern), std::move(stop));
+}
+
+QCoro::Task<std::expected<void, Error>> RedisDriver::open(std::stop_token stop) {
+    Args ping{"PING"};
+    const Result pong = co_await call(std::move(ping), std::move(stop));
+    // A user who may not PING is connected all the same.
+    if (!pong && pong.error().kind != Error::Kind::Refused) co_return std::unexpected(pong.error());
+    co_return std::expected<void, Error>();
+}
+
+void RedisDriver::retry() {
+    m_commands->line().start();
+}
+
+const Status& RedisDriver::status() const {
+    return m_commands->line().status();
+}
+
+std::uint64_t RedisDriver::commandsSent() const {
+    return m_commands->sentCount() + m_subscriptions->sentCount();
+}
+
+} // namespace lockscope::redis

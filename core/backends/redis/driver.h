@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/options.h"
+
+namespace lockscope::redis {
+
+class CommandQueue;
+class SubscriptionHub;
+
+/// A client of a real Redis: one connection for commands, pipelined and shared by all coroutines of the client, and a
+/// second one for pub/sub when it is needed. Connects at the first call, and again by itself when a connection breaks;
+/// subscriptions are renewed then, and get a Message with `gap`.
+///
+/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
+/// they end with Disconnected. The runtime must outlive it.
+class RedisDriver final : public Port {
+public:
+    RedisDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
+    ~RedisDriver() override;
+
+    Runtime& runtime() override { return m_runtime; }
+    QCoro::Task<Result> call(Args args, std::stop_token stop = {}) override;
+    QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
+                                                                   std::stop_token stop = {}) override;
+    /// As subscribe(), for all channels that match a glob.
+    QCoro::Task<std::expected<OwnedSubscription, Error>> subscribePattern(QByteArray pattern,
+                                                                          std::stop_token stop = {});
+
+    /// Connects and says how the first try went. Later tries go on by themselves unless the login failed.
+    QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
+    /// Tries again at once after a failure for good.
+    void retry();
+
+    /// How it stands with the connection for commands.
+    const Status& status() const;
+    /// Called at each change of status(), from the event loop. Must not destroy the driver.
+    void onStatus(std::function<void(const Status&)> callback) { m_onStatus = std::move(callback); }
+    /// "host:port": what Status::describe() wants.
+    QString where() const { return m_where; }
+    /// Commands that this client has sent, its own pings and subscriptions included: the load it is for the server.
+    std::uint64_t commandsSent() const;
+
+private:
+    Runtime& m_runtime;
+    QString m_where;
+    std::function<void(const Status&)> m_onStatus;
+    std::unique_ptr<CommandQueue> m_commands;
+    std::unique_ptr<SubscriptionHub> m_subscriptions;
+};
+
+} // namespace lockscope::redis

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/errors.h"
+
+#include "backends/redis/options.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::redis {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(RedisError)
+};
+
+using Kind = Error::Kind;
+
+QByteArray firstWord(const QByteArray& reply) {
+    const qsizetype space = reply.indexOf(' ');
+    return space < 0 ? reply : reply.left(space);
+}
+
+} // namespace
+
+QString inWords(Nanos duration) {
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
+    if (ms < 1000) return Text::tr("%1 ms").arg(ms);
+    const double seconds = double(ms) / 1000;
+    return Text::tr("%1 s").arg(seconds, 0, 'f', ms % 1000 == 0 || ms >= 10'000 ? 0 : 1);
+}
+
+namespace errors {
+
+Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where) {
+    switch (code) {
+    case QAbstractSocket::ConnectionRefusedError:
+        return {Kind::Unreachable,
+                {},
+                Text::tr("%1 refused the connection. Is Redis running there, and on this port?").arg(where)};
+    case QAbstractSocket::HostNotFoundError:
+        return {Kind::Unreachable, {}, Text::tr("The host of %1 is not known. Check its name.").arg(where)};
+    case QAbstractSocket::SocketTimeoutError:
+        return {Kind::ConnectTimeout, {}, Text::tr("%1 did not answer. Check address, port and firewall.").arg(where)};
+    case QAbstractSocket::SslHandshakeFailedError:
+    case QAbstractSocket::SslInternalError:
+    case QAbstractSocket::SslInvalidUserDataError:
+        return tls(systemText, where);
+    default:
+        return {Kind::Unreachable, {}, Text::tr("No connection to %1: %2.").arg(where, systemText)};
+    }
+}
+
+Error tls(const QString& reason, const QString& where) {
+    return {Kind::TlsFailed,
+            {},
+            Text::tr("No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.").arg(where, reason)};
+}
+
+Error connectTimeout(Nanos after, const QString& where) {
+    return {Kind::ConnectTimeout,
+            {},
+            Text::tr("%1 did not answer within %2. Check address, port and firewall.").arg(where, inWords(after))};
+}
+
+Error closedDuringGreeting(bool tls, const QString& where) {
+    return {
+        Kind::Unreachable,
+        {},
+        tls ? Text::tr("%1 closed the connection during the greeting. Does it want a client certificate?").arg(where)
+            : Text::tr("%1 closed the connection during the greeting. If it wants TLS, write rediss://.").arg(where)};
+}
+
+Error closed(const QString& where) {
+    return {Kind::Disconnected,
+            {},
+            Text::tr("The connection to %1 broke; whether the last commands ran is not known.").arg(where)};
+}
+
+Error silent(Nanos after, const QString& where) {
+    return {Kind::Disconnected,
+            {},
+            Text::tr("%1 has said nothing for %2; the connection was given up.").arg(where, inWords(after))};
+}
+
+Error garbage(const QString& parserText, const QString& where) {
+    return {Kind::Protocol,
+            {},
+            Text::tr("What %1 sends is not the Redis protocol (%2). Is it a Redis?").arg(where, parserText)};
+}
+
+Error commandTimeout(const QByteArray& command, Nanos after, const QString& where) {
+    return {Kind::CommandTimeout,
+            {},
+            Text::tr("%1 did not answer %2 within %3; whether it ran is not known.")
+                .arg(where, QString::fromUtf8(command), inWords(after))};
+}
+
+Error neverSent(const std::optional<Error>& last, Nanos after, const QString& where) {
+    return last ? *last : connectTimeout(after, where);
+}
+
+Error tooManyPending(std::size_t limit, const QString& where) {
+    return {Kind::Refused, "BUSY",
+            Text::tr("%1 commands wait for %2 already; this one was not sent.").arg(QString::number(limit), where)};
+}
+
+Error driverGone(const QString& where) {
+    return {Kind::Disconnected, {}, Text::tr("The connection to %1 was closed on purpose.").arg(where)};
+}
+
+Error refused(const QByteArray& reply, const QString& where) {
+    return {Kind::Refused, firstWord(reply), Text::tr("%1 says: %2").arg(where, QString::fromUtf8(reply))};
+}
+
+Error refusedGreeting(const QByteArray& reply, const QByteArray& command, const QString& where) {
+    const QByteArray code = firstWord(reply);
+    // Redis without a password answers AUTH by ERR; one with ACLs by NOPERM where a command is not allowed.
+    if (command == "AUTH" || code == "NOAUTH" || code == "WRONGPASS") {
+        return {Kind::AuthFailed, code,
+                code == "NOAUTH"
+                    ? Text::tr("%1 wants a password. Write it into the URL: redis://:password@host.").arg(where)
+                    : Text::tr("%1 refused the login (%2). Check user and password in the URL.")
+                          .arg(where, QString::fromUtf8(code))};
+    }
+    if (code == "NOPERM")
+        return {Kind::AuthFailed, code,
+                Text::tr("%1 does not allow this user to run %2. Ask for an ACL that does.")
+                    .arg(where, QString::fromUtf8(command))};
+    if (command == "SELECT")
+        return {Kind::WrongUrl, code,
+                Text::tr("%1 has no such database (%2). Check the number at the end of the URL.")
+                    .arg(where, QString::fromUtf8(reply))};
+    // LOADING, MASTERDOWN, "max number of clients reached": passes, so it counts as not reachable yet.
+    return {Kind::Unreachable, code, Text::tr("%1 is not ready: %2").arg(where, QString::fromUtf8(reply))};
+}
+
+} // namespace errors
+
+QString Status::describe(const QString& where) const {
+    switch (state) {
+    case State::Idle:
+        return Text::tr("%1 · not connected").arg(where);
+    case State::Connecting:
+        return Text::tr("%1 · connecting").arg(where);
+    case State::Connected:
+        return Text::tr("%1 · connected").arg(where);
+    case State::Retrying:
+        return Text::tr("%1 · lost: %2 Trying again in %3.").arg(where, error.message, inWords(retryIn));
+    case State::Failed:
+        return Text::tr("%1 · failed: %2").arg(where, error.message);
+    }
+    return {};
+}
+
+} // namespace lockscope::redis

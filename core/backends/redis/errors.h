@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/port.h"
+#include "backends/url.h"
+
+#include <QAbstractSocket>
+#include <QSslError>
+
+namespace lockscope::redis {
+
+/// Errors as sentences: what, where, what to do. None contains a password.
+namespace errors {
+
+Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where);
+Error tls(const QString& reason, const QString& where);
+Error connectTimeout(Nanos after, const QString& where);
+Error closedDuringGreeting(bool tls, const QString& where);
+Error closed(const QString& where);
+Error silent(Nanos after, const QString& where);
+Error garbage(const QString& parserText, const QString& where);
+Error commandTimeout(const QByteArray& command, Nanos after, const QString& where);
+/// Not sent: no connection in time. `last` is why, when known.
+Error neverSent(const std::optional<Error>& last, Nanos after, const QString& where);
+Error tooManyPending(std::size_t limit, const QString& where);
+Error driverGone(const QString& where);
+/// The server's own "-CODE text", told apart at the greeting.
+Error refused(const QByteArray& reply, const QString& where);
+Error refusedGreeting(const QByteArray& reply, const QByteArray& command, const QString& where);
+
+} // namespace errors
+
+/// A duration in words with its unit: "250 ms", "3 s".
+QString inWords(Nanos duration);
+
+} // namespace lockscope::redis

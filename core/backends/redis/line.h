@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/wire.h"
+
+namespace lockscope::redis {
+
+/// A call of the runtime that ends with its owner.
+class OneShot {
+public:
+    explicit OneShot(Runtime& runtime) : m_runtime(runtime) {}
+    ~OneShot() { cancel(); }
+    OneShot(const OneShot&) = delete;
+    OneShot& operator=(const OneShot&) = delete;
+    /// Replaces what was armed before. `at` is an instant of the monotonic clock.
+    void arm(Nanos at, std::function<void()> callback);
+    void cancel();
+    bool armed() const { return m_id != 0; }
+
+private:
+    Runtime& m_runtime;
+    Runtime::TimerId m_id = 0;
+};
+
+/// A connection that is kept: greets the server, watches over its silence, and when it breaks connects again, with
+/// pauses that double and are jittered so that many clients do not come back in step.
+class Line {
+public:
+    struct Handlers {
+        std::function<void()> ready;        ///< greeted: send what is due
+        std::function<void(Reply&&)> reply; ///< a reply after the greeting
+        /// A connection, or a try at one, ended. `wasReady`: commands may have been on their way.
+        std::function<void(const Error&, bool wasReady)> lost;
+        std::function<void()> ping; ///< the line is quiet: send a PING
+        std::function<void(const Status&)> status;
+    };
+    Line(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options, Handlers handlers);
+    ~Line();
+
+    /// Connects, unless it is connected or trying. After a failure for good: tries once more.
+    void start();
+    /// Whether a broken connection is replaced by itself.
+    void keep(bool wanted) { m_wanted = wanted; }
+    bool ready() const { return m_status.state == Status::State::Connected; }
+    const Status& status() const { return m_status; }
+    /// Precondition: ready().
+    Wire& wire() { return *m_wire; }
+    /// Ends the connection, as if it had broken.
+    void giveUp(Error error);
+
+private:
+    void connectNow();
+    void greet();
+    void onReply(Reply&& reply);
+    void onClosed(Error error);
+    void watch();
+    void setStatus(Status status);
+
+    Runtime& m_runtime;
+    ConnectionUrl m_url;
+    DriverOptions m_options;
+    QString m_where;
+    Handlers m_handlers;
+    std::unique_ptr<Wire> m_wire;
+    Status m_status;
+    std::vector<Args> m_greeting;
+    std::size_t m_greeted = 0; ///< answered so far
+    bool m_wanted = true;
+    int m_failures = 0; ///< tries in a row
+    std::uint64_t m_bytesSeen = 0;
+    Nanos m_quietSince{};
+    bool m_pinged = false;
+    OneShot m_timer; ///< connect time-out, the next try, or the watch over silence: one at a time
+};
+
+} // namespace lockscope::redis

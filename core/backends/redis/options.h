@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/port.h"
+#include "backends/url.h"
+
+namespace lockscope::redis {
+
+/// What a driver may be told; the defaults suit locks on a healthy network.
+struct DriverOptions {
+    QByteArray clientName = "lockscope"; ///< shown by CLIENT LIST; no spaces. Empty: do not say
+    Nanos connectTimeout = 5s;           ///< from the first packet to the end of the greeting
+    Nanos commandTimeout = 3s;           ///< from the call to the reply
+    Nanos heartbeat = 5s;                ///< an idle connection is asked for a sign of life this often; kNever: not
+    Nanos silenceLimit = 10s;            ///< a server that owes a reply and says nothing for so long is given up
+    Nanos retryFirst = 100ms;            ///< longest pause before the first reconnection; doubles
+    Nanos retryLongest = 5s;             ///< … up to this
+    std::size_t pendingLimit = 65'536;   ///< calls beyond this are refused at once
+};
+
+/// How it stands with one connection.
+struct Status {
+    enum class State : std::uint8_t { Idle, Connecting, Connected, Retrying, Failed };
+    State state = State::Idle;
+    Error error;     ///< why it is Retrying or Failed
+    Nanos retryIn{}; ///< Retrying: until the next try, counted from when the status changed
+    /// One sentence for a status bar, translated, never a password: "127.0.0.1:6379 · connected".
+    QString describe(const QString& where) const;
+};
+
+} // namespace lockscope::redis

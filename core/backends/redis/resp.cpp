@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/resp.h"
+
+#include <hiredis.h>
+
+namespace lockscope::redis {
+
+namespace {
+
+// The parser calls back for each node of a reply; nodes are built in place, so nothing is copied afterwards.
+Reply& nodeOf(const redisReadTask* task, Reply* root) {
+    if (!task->parent) return *root;
+    return static_cast<Reply*>(task->parent->obj)->items[std::size_t(task->idx)];
+}
+Reply* rootOf(const redisReadTask* task) {
+    return static_cast<Reply*>(task->privdata);
+}
+
+void* createString(const redisReadTask* task, char* text, std::size_t size) {
+    Reply& node = nodeOf(task, rootOf(task));
+    node.type = task->type == REDIS_REPLY_ERROR    ? Reply::Type::Error
+                : task->type == REDIS_REPLY_STATUS ? Reply::Type::Status
+                                                   : Reply::Type::Bulk;
+    node.text = QByteArray(text, qsizetype(size));
+    return &node;
+}
+
+void* createArray(const redisReadTask* task, int elements) {
+    if (elements > ReplyReader::kMaxElements) return nullptr; // the parser reports it as out of memory
+    Reply& node = nodeOf(task, rootOf(task));
+    node.type = Reply::Type::Array;
+    node.items.resize(std::size_t(elements));
+    return &node;
+}
+
+void* createInteger(const redisReadTask* task, long long value) {
+    Reply& node = nodeOf(task, rootOf(task));
+    node.type = Reply::Type::Integer;
+    node.integer = value;
+    return &node;
+}
+
+void* createNil(const redisReadTask* task) {
+    return &nodeOf(task, rootOf(task));
+}
+
+void freeObject(void*) {
+}
+
+redisReplyObjectFunctions kFunctions = {createString, createArray, createInteger, createNil, freeObject};
+
+} // namespace
+
+void appendCommand(QByteArray& out, const Args& args) {
+    constexpr std::size_t kUsual = 16;
+    std::array<const char*, kUsual> fewTexts{};
+    std::array<std::size_t, kUsual> fewSizes{};
+    std::vector<const char*> manyTexts;
+    std::vector<std::size_t> manySizes;
+    const char** texts = fewTexts.data();
+    std::size_t* sizes = fewSizes.data();
+    if (args.size() > kUsual) {
+        manyTexts.resize(args.size());
+        manySizes.resize(args.size());
+        texts = manyTexts.data();
+        sizes = manySizes.data();
+    }
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        texts[i] = args[i].constData();
+        sizes[i] = std::size_t(args[i].size());
+    }
+    char* command = nullptr;
+    const int size = redisFormatCommandArgv(&command, int(args.size()), texts, sizes);
+    if (size < 0) throw std::bad_alloc();
+    out.append(command, size);
+    redisFreeCommand(command);
+}
+
+void ReplyReader::Free::operator()(redisReader* reader) const {
+    redisReaderFree(reader);
+}
+
+ReplyReader::ReplyReader() : m_reader(redisReaderCreateWithFunctions(&kFunctions)) {
+    if (!m_reader) throw std::bad_alloc();
+    m_reader->privdata = &m_root;
+}
+
+ReplyReader::~ReplyReader() = default;
+
+void ReplyReader::feed(std::string_view bytes) {
+    redisReaderFeed(m_reader.get(), bytes.data(), bytes.size());
+}
+
+std::expected<std::optional<Reply>, QString> ReplyReader::next() {
+    void* reply = nullptr;
+    if (redisReaderGetReply(m_reader.get(), &reply) != REDIS_OK)
+        return std::unexpected(QString::fromLatin1(m_reader->errstr));
+    if (!reply) return std::optional<Reply>();
+    return std::optional<Reply>(std::exchange(m_root, Reply()));
+}
+
+} // namespace lockscope::redis

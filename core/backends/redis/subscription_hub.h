@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/line.h"
+
+#include <deque>
+#include <map>
+
+namespace lockscope::redis {
+
+/// All subscriptions of one client, on one connection of their own, opened when the first one comes. A channel with
+/// many subscriptions is one SUBSCRIBE on the server, so that NUMSUB counts client processes.
+class SubscriptionHub {
+public:
+    SubscriptionHub(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options,
+                    std::function<void(const Status&)> onStatus);
+    ~SubscriptionHub();
+
+    enum class By : std::uint8_t { Channel, Pattern };
+    using Answer = std::expected<OwnedSubscription, Error>;
+    /// See Port::subscribe.
+    QCoro::Task<Answer> subscribe(By by, QByteArray name, std::stop_token stop);
+    std::uint64_t sentCount() const { return m_sentCount; }
+    Line& line() { return m_line; }
+
+private:
+    class Member;
+    using Name = std::pair<By, QByteArray>;
+    struct Topic {
+        std::vector<Member*> members;
+        bool confirmed = false;
+        bool had = false; ///< was confirmed before: the next confirmation ends a gap
+    };
+    enum class Sent : std::uint8_t { Subscribe, Unsubscribe, Ping };
+
+    void join(Member& member);
+    void leave(Member& member);
+    void send(Sent what, const Name& name);
+    void onReady();
+    void onReply(Reply&& reply);
+    void onLost(const Error& error, bool wasReady);
+    void onConfirmed(const Reply& reply);
+    void onMessage(const Name& name, QByteArray payload);
+    void refuse(const Name& name, const Error& error);
+
+    Runtime& m_runtime;
+    DriverOptions m_options;
+    QString m_where;
+    std::map<Name, Topic> m_topics;
+    std::deque<std::pair<Sent, Name>> m_unanswered;
+    std::uint64_t m_sentCount = 0;
+    Line m_line;
+};
+
+} // namespace lockscope::redis

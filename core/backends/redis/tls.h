@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/url.h"
+
+#include <QSslConfiguration>
+
+namespace lockscope::redis {
+
+/// Reads the files into a configuration that verifies the server. The error names the file and what is wrong with it.
+std::expected<QSslConfiguration, QString> tlsConfiguration(const TlsFiles& files);
+
+} // namespace lockscope::redis

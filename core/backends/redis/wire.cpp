@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/wire.h"
+
+#include "backends/redis/errors.h"
+#include "backends/redis/tls.h"
+
+#include <QNetworkProxy>
+#include <QPointer>
+#include <QSslSocket>
+
+namespace lockscope::redis {
+
+Wire::Wire(const ConnectionUrl& url, Handlers handlers)
+    : m_url(url), m_where(url.endpoints.front().display()), m_handlers(std::move(handlers)) {
+}
+
+Wire::~Wire() {
+    // The socket's last signals must not find half an object.
+    if (m_socket) m_socket->disconnect(this);
+}
+
+void Wire::open() {
+    const Endpoint& endpoint = m_url.endpoints.front();
+    if (m_url.tls) {
+        auto socket = std::make_unique<QSslSocket>();
+        const auto configuration = tlsConfiguration(m_url.tlsFiles);
+        if (!configuration) {
+            close({Error::Kind::WrongUrl, {}, configuration.error()});
+            return;
+        }
+        socket->setSslConfiguration(*configuration);
+        connect(socket.get(), &QSslSocket::encrypted, this, &Wire::connected);
+        connect(socket.get(), &QSslSocket::sslErrors, this, [this](const QList<QSslError>& all) {
+            QStringList texts;
+            for (const QSslError& error : all)
+                texts.append(error.errorString());
+            m_tlsComplaint = texts.join(QStringLiteral("; "));
+        });
+        m_socket = std::move(socket);
+    } else {
+        m_socket = std::make_unique<QTcpSocket>();
+        connect(m_socket.get(), &QTcpSocket::connected, this, &Wire::connected);
+    }
+    m_socket->setProxy(QNetworkProxy::NoProxy);
+    connect(m_socket.get(), &QTcpSocket::errorOccurred, this, &Wire::fail);
+    connect(m_socket.get(), &QTcpSocket::readyRead, this, &Wire::readReplies);
+    if (m_url.tls)
+        static_cast<QSslSocket*>(m_socket.get())->connectToHostEncrypted(endpoint.host, endpoint.port);
+    else
+        m_socket->connectToHost(endpoint.host, endpoint.port);
+}
+
+void Wire::connected() {
+    if (m_closed) return;
+    m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+    m_socket->setSocketOption(QAbstractSocket::KeepAliveOption, 1);
+    m_open = true;
+    m_handlers.opened();
+}
+
+void Wire::send(const Args& args) {
+    if (m_closed) return;
+    appendCommand(m_out, args);
+    m_idle ? flush() : scheduleFlush();
+}
+
+void Wire::sendEncoded(const QByteArray& bytes) {
+    if (m_closed) return;
+    m_out.append(bytes);
+    scheduleFlush();
+}
+
+void Wire::scheduleFlush() {
+    if (std::exchange(m_flushScheduled, true)) return;
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            m_flushScheduled = false;
+            flush();
+        },
+        Qt::QueuedConnection);
+}
+
+void Wire::flush() {
+    if (!m_open || m_closed || m_out.isEmpty()) return;
+    m_socket->write(m_out);
+    m_socket->flush();
+    m_out.resize(0); // keeps its room
+}
+
+void Wire::readReplies() {
+    char buffer[16 * 1024];
+    const QPointer<Wire> self(this); // a reply may be the end of us
+    while (self && !m_closed) {
+        const qint64 size = m_socket->read(buffer, sizeof buffer);
+        if (size <= 0) return;
+        m_bytesReceived += std::uint64_t(size);
+        m_reader.feed({buffer, std::size_t(size)});
+        while (self && !m_closed) {
+            auto reply = m_reader.next();
+            if (!reply) {
+                close(errors::garbage(reply.error(), m_where));
+                return;
+            }
+            if (!*reply) break;
+            m_handlers.reply(std::move(**reply));
+        }
+        if (!self || m_closed || m_socket->bytesAvailable() == 0) return;
+    }
+}
+
+void Wire::fail(QAbstractSocket::SocketError code) {
+    if (m_closed) return;
+    if (!m_tlsComplaint.isEmpty())
+        close(errors::tls(m_tlsComplaint, m_where));
+    else if (m_open && code == QAbstractSocket::RemoteHostClosedError)
+        close(errors::closed(m_where));
+    else if (m_open && code != QAbstractSocket::SslInternalError && code != QAbstractSocket::SslHandshakeFailedError)
+        close(errors::closed(m_where));
+    else
+        close(errors::socket(code, m_socket->errorString(), m_where));
+}
+
+void Wire::close(Error error) {
+    if (std::exchange(m_closed, true)) return;
+    if (m_socket) m_socket->disconnect(this);
+    // Told from the event loop: we may be inside a signal of the socket, or of our owner's call.
+    QMetaObject::invokeMethod(
+        this,
+        [this, error = std::move(error)]() mutable {
+            const auto closed = std::move(m_handlers.closed);
+            closed(std::move(error)); // may have destroyed us
+        },
+        Qt::QueuedConnection);
+}
+
+} // namespace lockscope::redis

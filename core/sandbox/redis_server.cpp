@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/redis_server.h"
+
+#include "runtime/completion.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QNetworkProxy>
+#include <QSslKey>
+#include <QSslSocket>
+#include <QUrl>
+
+namespace lockscope::sandbox {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Sandbox)
+};
+
+constexpr auto kStartLimit = 15s;
+constexpr auto kProbeLimit = 1s;
+constexpr auto kBetweenProbes = 5ms;
+constexpr int kPortTries = 5;
+
+QByteArray contentOf(const QString& name) {
+    QFile file(name);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+QString encoded(const QString& text) {
+    return QString::fromLatin1(QUrl::toPercentEncoding(text));
+}
+
+} // namespace
+
+RedisServer::RedisServer(Runtime& runtime, RedisServerOptions options)
+    : m_runtime(runtime), m_options(std::move(options)), m_port(m_options.port) {
+}
+
+RedisServer::~RedisServer() = default;
+
+// In a file, not on the command line: passwords would show in the list of processes.
+QByteArray RedisServer::configuration() const {
+    QStringList lines = {QStringLiteral("bind 127.0.0.1"), QStringLiteral("daemonize no"), QStringLiteral("save \"\""),
+                         QStringLiteral("appendonly no"), QStringLiteral("dir \"%1\"").arg(m_workspace.path())};
+    if (m_options.tls) {
+        lines << QStringLiteral("port 0") << QStringLiteral("tls-port %1").arg(m_port)
+              << QStringLiteral("tls-cert-file \"%1\"").arg(m_authority.serverCertificate)
+              << QStringLiteral("tls-key-file \"%1\"").arg(m_authority.serverKey)
+              << QStringLiteral("tls-ca-cert-file \"%1\"").arg(m_authority.ca)
+              << QStringLiteral("tls-auth-clients %1")
+                     .arg(m_options.wantClientCertificate ? QStringLiteral("yes") : QStringLiteral("no"));
+    } else {
+        lines << QStringLiteral("port %1").arg(m_port);
+    }
+    if (!m_options.password.isEmpty()) lines << QStringLiteral("requirepass \"%1\"").arg(m_options.password);
+    for (const RedisServerOptions::User& user : m_options.users)
+        lines << QStringLiteral("user %1 on >%2 %3").arg(user.name, user.password, user.rules);
+    lines << m_options.extraLines;
+    return lines.join(QLatin1Char('\n')).toUtf8() + '\n';
+}
+
+QCoro::Task<std::expected<void, QString>> RedisServer::start(std::stop_token stop) {
+    if (!m_workspace.valid()) co_return std::unexpected(Text::tr("No private directory can be made for the server."));
+    if (m_options.tls && m_authority.ca.isEmpty()) {
+        auto authority = co_await TlsAuthority::make(m_runtime, m_workspace, QStringLiteral("own-"), stop);
+        if (!authority) co_return std::unexpected(authority.error());
+        m_authority = *authority;
+    }
+    if (m_port) co_return co_await startOnPort(stop);
+    // Between the look and the server's bind somebody may take the port.
+    std::expected<void, QString> started;
+    for (int tries = 0; tries < kPortTries; ++tries) {
+        const auto port = freePort(m_runtime);
+        if (!port) break;
+        m_port = *port;
+        started = co_await startOnPort(stop);
+        if (started) co_return started;
+        m_port = 0;
+    }
+    if (started) started = std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
+    co_return started;
+}
+
+QCoro::Task<std::expected<void, QString>> RedisServer::startOnPort(std::stop_token stop) {
+    const QString file = QStringLiteral("redis.conf");
+    if (!m_workspace.write(file, configuration()))
+        co_return std::unexpected(Text::tr("The file %1 can not be written.").arg(m_workspace.file(file)));
+    if (!m_process.start(QStringLiteral("redis-server"), {m_workspace.file(file)}, m_workspace.path()))
+        co_return std::unexpected(
+            Text::tr("redis-server can not be run: %1. Is it installed?").arg(m_process.lastOutput()));
+    const Nanos end = m_runtime.monotonic() + kStartLimit;
+    while (m_process.running() && m_runtime.monotonic() < end) {
+        const bool ready = co_await answers(stop);
+        if (ready) co_return std::expected<void, QString>();
+        co_await m_runtime.sleep(kBetweenProbes, stop);
+    }
+    const QString said = m_process.lastOutput();
+    m_process.kill();
+    co_return std::unexpected(
+        Text::tr("redis-server did not come up on port %1. It said: %2").arg(QString::number(m_port), said));
+}
+
+QSslConfiguration RedisServer::probeTls() const {
+    QSslConfiguration tls = QSslConfiguration::defaultConfiguration();
+    tls.setPeerVerifyMode(QSslSocket::VerifyNone); // it is our own child
+    tls.setLocalCertificate(QSslCertificate(contentOf(m_authority.clientCertificate)));
+    tls.setPrivateKey(QSslKey(contentOf(m_authority.clientKey), QSsl::Ec));
+    return tls;
+}
+
+QCoro::Task<bool> RedisServer::answers(std::stop_token stop) {
+    const Completion<bool> answered;
+    QSslSocket socket;
+    socket.setProxy(QNetworkProxy::NoProxy);
+    QObject::connect(&socket, &QSslSocket::errorOccurred, &socket, [answered] { answered.complete(false); });
+    QObject::connect(&socket, &QSslSocket::readyRead, &socket, [answered, &socket] {
+        const QByteArray reply = socket.readAll(); // a server that wants a login is up as well
+        answered.complete(reply.startsWith("+PONG") || reply.startsWith("-NOAUTH") || reply.startsWith("-NOPERM"));
+    });
+    const auto ping = [&socket] { socket.write("PING\r\n"); };
+    if (m_options.tls) {
+        socket.setSslConfiguration(probeTls());
+        QObject::connect(&socket, &QSslSocket::encrypted, &socket, ping);
+        socket.connectToHostEncrypted(QStringLiteral("127.0.0.1"), m_port);
+    } else {
+        QObject::connect(&socket, &QSslSocket::connected, &socket, ping);
+        socket.connectToHost(QStringLiteral("127.0.0.1"), m_port);
+    }
+    const std::optional<bool> answer = co_await answered.wait(m_runtime, kProbeLimit, std::move(stop));
+    socket.disconnect();
+    co_return answer.value_or(false);
+}
+
+QCoro::Task<> RedisServer::stop(std::stop_token stop) {
+    if (!m_process.running()) co_return;
+    const Completion<bool> ended;
+    const auto connection =
+        QObject::connect(&m_process, &ProcessSupervisor::exited, &m_process, [ended] { ended.complete(true); });
+    m_process.terminate();
+    const std::optional<bool> gone = co_await ended.wait(m_runtime, 5s, stop);
+    if (!gone) {
+        m_process.kill();
+        co_await ended.wait(m_runtime, 5s, stop);
+    }
+    QObject::disconnect(connection);
+}
+
+QString RedisServer::url() const {
+    QString text = m_options.tls ? QStringLiteral("rediss://") : QStringLiteral("redis://");
+    if (!m_options.password.isEmpty()) text += QLatin1Char(':') + encoded(m_options.password) + QLatin1Char('@');
+    text += QStringLiteral("127.0.0.1:%1").arg(m_port);
+    if (m_options.tls) {
+        text += QStringLiteral("?ca=") + encoded(m_authority.ca);
+        if (m_options.wantClientCertificate)
+            text += QStringLiteral("&cert=%1&key=%2")
+                        .arg(encoded(m_authority.clientCertificate), encoded(m_authority.clientKey));
+    }
+    return text;
+}
+
+} // namespace lockscope::sandbox
