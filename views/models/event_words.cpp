@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/event_words.h"
+
+#include "theme/format.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+
+using trace::Event;
+using trace::EventKind;
+using trace::FreedBy;
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Events)
+};
+
+QString token(std::int64_t value) {
+    return value ? Words::tr("token %1").arg(value) : QString();
+}
+
+QString holds(std::uint32_t n) {
+    return n > 1 ? Words::tr("hold %1").arg(n) : QString();
+}
+
+QString joined(std::initializer_list<QString> parts) {
+    QStringList words;
+    for (const QString& part : parts)
+        if (!part.isEmpty()) words += part;
+    return words.join(Words::tr(", "));
+}
+
+QString deadline(std::int64_t value) {
+    return value < 0 ? Words::tr("never expires") : Words::tr("lease until %1").arg(instant(Nanos(value)));
+}
+
+QString flight(std::int64_t value) {
+    if (value == -1) return Words::tr("lost on its way");
+    return value < 0 ? QString() : Words::tr("%1 on its way").arg(duration(Nanos(value)));
+}
+
+QString freedWords(const Event& event, const trace::Trace& trace) {
+    const QString owner = trace.displayName(event.aux);
+    switch (FreedBy(event.flags & trace::kFreedByMask)) {
+    case FreedBy::Release:
+        if (event.actor != event.aux && event.actor != trace::kNoEntity && event.aux != trace::kNoEntity)
+            return Words::tr("it was %1's; released by another").arg(owner);
+        return Words::tr("released");
+    case FreedBy::Expiry:
+        return Words::tr("%1's lease has expired").arg(owner);
+    case FreedBy::Force:
+        return Words::tr("taken from %1 by force").arg(owner);
+    case FreedBy::Overwrite:
+        return Words::tr("%1's hold was overwritten").arg(owner);
+    case FreedBy::NodeLoss:
+        return Words::tr("the server lost it with %1 as its owner").arg(owner);
+    }
+    return {};
+}
+
+} // namespace
+
+EventGroup eventGroup(EventKind kind) {
+    if (trace::isLife(kind) || kind == EventKind::ConnectionLost || kind == EventKind::ConnectionRestored)
+        return EventGroup::Fault;
+    if (trace::isBelief(kind)) return EventGroup::Belief;
+    if (trace::isRecord(kind)) return EventGroup::Record;
+    if (trace::isEffect(kind)) return EventGroup::Effect;
+    return kind == EventKind::Step ? EventGroup::Step : EventGroup::Message;
+}
+
+QString eventGroupName(EventGroup group) {
+    switch (group) {
+    case EventGroup::Fault:
+        return Words::tr("Life and faults");
+    case EventGroup::Belief:
+        return Words::tr("Belief");
+    case EventGroup::Record:
+        return Words::tr("Record");
+    case EventGroup::Effect:
+        return Words::tr("Effect");
+    case EventGroup::Step:
+        return Words::tr("Steps");
+    case EventGroup::Message:
+        return Words::tr("Messages");
+    }
+    return {};
+}
+
+QString eventWord(EventKind kind) {
+    switch (kind) {
+    case EventKind::None:
+        return {};
+    case EventKind::ClientStarted:
+    case EventKind::NodeStarted:
+        return Words::tr("started");
+    case EventKind::ClientPaused:
+    case EventKind::NodePaused:
+        return Words::tr("paused");
+    case EventKind::ClientResumed:
+    case EventKind::NodeResumed:
+        return Words::tr("resumed");
+    case EventKind::ClientKilled:
+    case EventKind::NodeKilled:
+        return Words::tr("killed");
+    case EventKind::LinkCut:
+        return Words::tr("link cut");
+    case EventKind::LinkMended:
+        return Words::tr("link mended");
+    case EventKind::LinkDelayed:
+        return Words::tr("link delayed");
+    case EventKind::ClockJumped:
+        return Words::tr("clock jumped");
+    case EventKind::WatchdogStopped:
+        return Words::tr("watchdog stopped");
+    case EventKind::ReplyLossArmed:
+        return Words::tr("next reply will be lost");
+    case EventKind::Healed:
+        return Words::tr("everything healed");
+    case EventKind::SettingChanged:
+        return Words::tr("setting changed");
+    case EventKind::Requested:
+        return Words::tr("wants the lock");
+    case EventKind::Granted:
+        return Words::tr("believes: granted");
+    case EventKind::Reentered:
+        return Words::tr("entered again");
+    case EventKind::TimedOut:
+        return Words::tr("gave up waiting");
+    case EventKind::Interrupted:
+        return Words::tr("wait cancelled");
+    case EventKind::AcquireFailed:
+        return Words::tr("could not ask");
+    case EventKind::BelievedUntil:
+        return Words::tr("own deadline");
+    case EventKind::Renewed:
+        return Words::tr("renewed");
+    case EventKind::RenewRefused:
+        return Words::tr("renewal refused");
+    case EventKind::RenewFailed:
+        return Words::tr("renewal failed");
+    case EventKind::Lost:
+        return Words::tr("learned of the loss");
+    case EventKind::Released:
+        return Words::tr("released");
+    case EventKind::ReleaseRefused:
+        return Words::tr("release refused");
+    case EventKind::ReleaseFailed:
+        return Words::tr("release failed");
+    case EventKind::ReleaseSent:
+        return Words::tr("gives it up");
+    case EventKind::RecordHeld:
+        return Words::tr("record: held");
+    case EventKind::RecordRenewed:
+        return Words::tr("record: renewed");
+    case EventKind::RecordFreed:
+        return Words::tr("record: free");
+    case EventKind::RecordWaiters:
+        return Words::tr("record: waiters");
+    case EventKind::RecordToken:
+        return Words::tr("record: token");
+    case EventKind::RecordUnobserved:
+        return Words::tr("record out of sight");
+    case EventKind::RecordObserved:
+        return Words::tr("record in sight again");
+    case EventKind::WriteAccepted:
+        return Words::tr("write accepted");
+    case EventKind::WriteRefused:
+        return Words::tr("write refused");
+    case EventKind::Step:
+        return Words::tr("step");
+    case EventKind::Request:
+        return Words::tr("asks");
+    case EventKind::Reply:
+        return Words::tr("answers");
+    case EventKind::Push:
+        return Words::tr("publishes");
+    case EventKind::ConnectionLost:
+        return Words::tr("connection lost");
+    case EventKind::ConnectionRestored:
+        return Words::tr("connection restored");
+    }
+    return QString::fromLatin1(trace::kindName(kind));
+}
+
+bool hasText(EventKind kind) {
+    switch (kind) {
+    case EventKind::SettingChanged:
+    case EventKind::AcquireFailed:
+    case EventKind::RenewFailed:
+    case EventKind::Lost:
+    case EventKind::ReleaseFailed:
+    case EventKind::WriteRefused:
+    case EventKind::Request:
+    case EventKind::Reply:
+    case EventKind::Push:
+    case EventKind::ConnectionLost:
+        return true;
+    default:
+        return false;
+    }
+}
+
+QString eventDetail(const Event& e, const trace::Trace& trace) {
+    const QString text = hasText(e.kind) && e.aux ? trace.displayName(e.aux) : QString();
+    switch (e.kind) {
+    case EventKind::LinkDelayed:
+        return e.value ? Words::tr("%1 more each way").arg(duration(Nanos(e.value))) : Words::tr("no longer");
+    case EventKind::ClockJumped:
+        return Words::tr("%1 from true time").arg(duration(Nanos(e.value)));
+    case EventKind::Requested:
+        return e.value < 0 ? Words::tr("waits as long as it takes")
+                           : Words::tr("waits at most %1").arg(duration(Nanos(e.value)));
+    case EventKind::Granted:
+    case EventKind::Reentered:
+        return joined({token(e.value), holds(e.aux)});
+    case EventKind::TimedOut:
+        return Words::tr("after %1").arg(duration(Nanos(e.value)));
+    case EventKind::BelievedUntil:
+        return e.value < 0 ? Words::tr("it does not look at the clock")
+                           : Words::tr("gives it up at %1 by itself").arg(instant(Nanos(e.value)));
+    case EventKind::Released:
+    case EventKind::ReleaseSent:
+        return e.kind == EventKind::Released && e.aux ? Words::tr("%n hold(s) left", "", int(e.aux)) : QString();
+    case EventKind::RenewRefused:
+    case EventKind::ReleaseRefused:
+        return Words::tr("the server says: not yours");
+    case EventKind::RecordHeld:
+    case EventKind::RecordRenewed:
+        return joined({deadline(e.value), holds(e.aux)});
+    case EventKind::RecordFreed:
+        return freedWords(e, trace);
+    case EventKind::RecordWaiters:
+        return e.value < 0 ? unknown() : count(e.value);
+    case EventKind::RecordToken:
+    case EventKind::WriteAccepted:
+        return e.value ? token(e.value) : Words::tr("no token");
+    case EventKind::WriteRefused:
+        return joined({token(e.value), text});
+    case EventKind::Step:
+        return e.aux ? QString::number(e.aux) : Words::tr("done");
+    case EventKind::Request:
+    case EventKind::Reply:
+    case EventKind::Push:
+        return joined({text, flight(e.value)});
+    default:
+        return text;
+    }
+}
+
+bool isBad(const Event& e) {
+    switch (e.kind) {
+    case EventKind::RenewRefused:
+    case EventKind::Lost:
+    case EventKind::ReleaseRefused:
+    case EventKind::WriteRefused:
+    case EventKind::ConnectionLost:
+        return true;
+    case EventKind::RecordFreed:
+        return FreedBy(e.flags & trace::kFreedByMask) != FreedBy::Release;
+    case EventKind::Request:
+    case EventKind::Reply:
+    case EventKind::Push:
+        return e.value == -1;
+    default:
+        return false;
+    }
+}
+
+Role eventRole(const Event& e) {
+    if (isBad(e)) return Role::Violation;
+    switch (eventGroup(e.kind)) {
+    case EventGroup::Fault:
+        return e.flags & (trace::kByHand | trace::kFault) ? Role::Fault : Role::Accepted;
+    case EventGroup::Belief:
+        return e.kind == EventKind::Requested ? Role::Waiting : Role::Holding;
+    case EventGroup::Record:
+        return Role::Record;
+    case EventGroup::Effect:
+        return Role::Accepted;
+    case EventGroup::Step:
+    case EventGroup::Message:
+        break;
+    }
+    return Role::TextFaint;
+}
+
+const char* eventIcon(const Event& e) {
+    if (isBad(e)) return "warning";
+    switch (eventGroup(e.kind)) {
+    case EventGroup::Fault:
+        return e.flags & (trace::kByHand | trace::kFault) ? "bolt" : "client";
+    case EventGroup::Belief:
+        return e.kind == EventKind::Requested ? "clock" : "lock";
+    case EventGroup::Record:
+        return "server";
+    case EventGroup::Effect:
+        return "check";
+    case EventGroup::Step:
+        return "step";
+    case EventGroup::Message:
+        break;
+    }
+    return "minus";
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "theme/palette.h"
+#include "trace/trace.h"
+
+namespace lockscope::views {
+
+/// What an event is about, for filters and colours.
+enum class EventGroup : std::uint8_t { Fault, Belief, Record, Effect, Step, Message };
+inline constexpr int kEventGroups = 6;
+EventGroup eventGroup(trace::EventKind kind);
+/// "Faults and life", "Belief", …: translated.
+QString eventGroupName(EventGroup group);
+
+/// A kind in a word or two: "granted", "pauses". Translated.
+QString eventWord(trace::EventKind kind);
+/// What the kind's columns say, in words: "lease until 5.8 s, hold 1". Empty when there is nothing to add. Translated.
+QString eventDetail(const trace::Event& event, const trace::Trace& trace);
+/// True when aux is a Text.
+bool hasText(trace::EventKind kind);
+/// True for what is lost, refused or damaged.
+bool isBad(const trace::Event& event);
+/// The colour of its mark.
+Role eventRole(const trace::Event& event);
+/// The drawing of its mark, as icon() takes it.
+const char* eventIcon(const trace::Event& event);
+
+} // namespace lockscope::views

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/events_model.h"
+
+#include "theme/format.h"
+
+#include <QElapsedTimer>
+
+namespace lockscope::views {
+
+using trace::EntityId;
+using trace::EventKind;
+
+namespace {
+constexpr qint64 kSliceNs = 5'000'000;
+constexpr std::size_t kBatch = 4096;
+constexpr std::size_t kMostRows = 80'000'000; ///< a table view counts pixels in an int
+} // namespace
+
+EventsModel::EventsModel(ViewContext* context, QObject* parent) : QAbstractTableModel(parent), m_context(context) {
+    m_groups.fill(true);
+    m_slices.setInterval(0);
+    connect(&m_slices, &QTimer::timeout, this, &EventsModel::slice);
+    connect(context, &ViewContext::sessionChanged, this, &EventsModel::restart);
+    connect(context, &ViewContext::traceGrew, this, [this] {
+        if (!m_slices.isActive()) slice();
+    });
+    restart();
+}
+
+void EventsModel::setFilter(const QString& text, std::array<bool, kEventGroups> groups) {
+    if (text == m_text && groups == m_groups) return;
+    m_text = text;
+    m_groups = groups;
+    restart();
+}
+
+void EventsModel::restart() {
+    beginResetModel();
+    m_slices.stop();
+    m_trace = m_context->trace();
+    m_rows.clear();
+    m_rows.shrink_to_fit();
+    m_looked = 0;
+    m_terms.clear();
+    for (const QString& word : m_text.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        Term term;
+        term.negated = word.size() > 1 && word.startsWith(QLatin1Char('-'));
+        term.text = term.negated ? word.mid(1) : word;
+        for (std::size_t k = 0; k < term.kinds.size(); ++k) {
+            const auto kind = EventKind(k);
+            term.kinds[k] = QString::fromLatin1(trace::kindName(kind)).contains(term.text, Qt::CaseInsensitive) ||
+                            eventWord(kind).contains(term.text, Qt::CaseInsensitive);
+        }
+        m_terms.push_back(std::move(term));
+    }
+    for (std::size_t k = 0; k < m_kindShown.size(); ++k)
+        m_kindShown[k] = m_groups[std::size_t(eventGroup(EventKind(k)))];
+    m_filtered = !m_terms.empty() || std::ranges::find(m_groups, false) != m_groups.end();
+    if (!m_filtered) m_looked = std::min(m_trace->size(), kMostRows);
+    endResetModel();
+    if (m_filtered && m_trace->size() > 0) m_slices.start();
+    Q_EMIT indexed();
+}
+
+void EventsModel::learnEntities() {
+    const std::size_t count = m_trace->entityCount();
+    for (Term& term : m_terms) {
+        for (std::size_t id = term.entities.size(); id < count; ++id)
+            term.entities.push_back(m_trace->displayName(EntityId(id)).contains(term.text, Qt::CaseInsensitive));
+    }
+}
+
+bool EventsModel::matches(const trace::Event& e) const {
+    if (!m_kindShown[std::size_t(e.kind)]) return false;
+    return std::ranges::all_of(m_terms, [&](const Term& term) {
+        const auto named = [&](EntityId id) { return id && id < term.entities.size() && term.entities[id]; };
+        const bool found =
+            term.kinds[std::size_t(e.kind)] || named(e.actor) || named(e.subject) || (hasText(e.kind) && named(e.aux));
+        return found != term.negated;
+    });
+}
+
+void EventsModel::slice() {
+    const std::size_t size = std::min(m_trace->size(), kMostRows);
+    if (!m_filtered) {
+        if (size == m_looked) return;
+        beginInsertRows({}, int(m_looked), int(size) - 1);
+        m_looked = size;
+        endInsertRows();
+        Q_EMIT indexed();
+        return;
+    }
+    QElapsedTimer clock;
+    clock.start();
+    // Entities of the rows up to `size` are there by now.
+    learnEntities();
+    std::vector<std::uint32_t> found;
+    while (m_looked < size && clock.nsecsElapsed() < kSliceNs) {
+        const std::size_t end = std::min(size, m_looked + kBatch);
+        for (; m_looked < end; ++m_looked)
+            if (matches(m_trace->at(m_looked))) found.push_back(std::uint32_t(m_looked));
+    }
+    if (!found.empty()) {
+        beginInsertRows({}, int(m_rows.size()), int(m_rows.size() + found.size()) - 1);
+        m_rows.insert(m_rows.end(), found.begin(), found.end());
+        endInsertRows();
+    }
+    if (m_looked < size)
+        m_slices.start();
+    else
+        m_slices.stop();
+    Q_EMIT indexed();
+}
+
+double EventsModel::progress() const {
+    const std::size_t size = m_trace->size();
+    return size == 0 ? 1 : double(m_looked) / double(size);
+}
+
+int EventsModel::rowAt(Nanos t) const {
+    const std::size_t rows = m_trace->upperBound(t);
+    if (!m_filtered) return int(std::min(rows, m_looked)) - 1;
+    return int(std::ranges::lower_bound(m_rows, rows) - m_rows.begin()) - 1;
+}
+
+std::size_t EventsModel::traceRow(int row) const {
+    return m_filtered ? m_rows[std::size_t(row)] : std::size_t(row);
+}
+
+int EventsModel::rowCount(const QModelIndex& parent) const {
+    if (parent.isValid()) return 0;
+    return int(m_filtered ? m_rows.size() : m_looked);
+}
+
+int EventsModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant EventsModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    const std::size_t row = traceRow(index.row());
+    const trace::Event e = m_trace->at(row);
+    switch (role) {
+    case Qt::DisplayRole:
+    case Qt::ToolTipRole:
+    case Qt::AccessibleTextRole:
+        break;
+    case TraceRowRole:
+        return qulonglong(row);
+    case TimeRole:
+        return qlonglong(e.at);
+    case EntityRole:
+        return e.actor ? e.actor : e.subject;
+    case IconRole:
+        return QByteArray(eventIcon(e));
+    case ToneRole:
+        return int(eventRole(e));
+    default:
+        return {};
+    }
+    switch (index.column()) {
+    case TimeColumn:
+        return instant(e.time());
+    case KindColumn:
+        return eventWord(e.kind);
+    case WhoColumn:
+        if (e.actor) return m_trace->displayName(e.actor);
+        return e.flags & trace::kByHand ? tr("you") : none();
+    case WhatColumn:
+        return e.subject ? m_trace->displayName(e.subject) : none();
+    case DetailColumn:
+        return eventDetail(e, *m_trace);
+    default:
+        return {};
+    }
+}
+
+QVariant EventsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+    switch (section) {
+    case TimeColumn:
+        return tr("Time");
+    case KindColumn:
+        return tr("Event");
+    case WhoColumn:
+        return tr("Who");
+    case WhatColumn:
+        return tr("What");
+    case DetailColumn:
+        return tr("Detail");
+    default:
+        return {};
+    }
+}
+
+} // namespace lockscope::views

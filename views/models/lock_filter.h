@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/locks_model.h"
+
+#include <QSortFilterProxyModel>
+#include <expected>
+
+namespace lockscope::views {
+
+/// The small language of the filter field: words and conditions, all of which must be true. `state:held` `name:ord`
+/// `server:` `format:` `holder:` compare by part of the text, `ttl<5s` `held>1m` `waiters>=3` `holds>1` `token>33` by
+/// value, anything else is looked for in name, server, format and holder. A minus before a term turns it round.
+class LockFilter {
+public:
+    /// An error is a sentence for the user.
+    static std::expected<LockFilter, QString> parse(const QString& text);
+    bool isEmpty() const { return m_terms.empty(); }
+    /// `index` is a lock's row of a LocksModel.
+    bool matches(const LocksModel& model, const QModelIndex& index) const;
+
+private:
+    enum class Compare : std::uint8_t { Contains, Less, LessEqual, Equal, GreaterEqual, Greater };
+    struct Term {
+        int column = -1; ///< -1 = any of the texts
+        Compare compare = Compare::Contains;
+        QString text;
+        qint64 value = 0;
+        bool negated = false;
+    };
+    static std::expected<Term, QString> parseTerm(QString text);
+    static bool matches(const Term& term, const LocksModel& model, const QModelIndex& index);
+    std::vector<Term> m_terms;
+};
+
+/// Sorts and filters a LocksModel. Keeps groups that have a row left.
+class LocksProxy : public QSortFilterProxyModel {
+    Q_OBJECT
+public:
+    explicit LocksProxy(LocksModel* model, QObject* parent = nullptr);
+    void setFilter(LockFilter filter);
+    /// The row of a lock here, column 0; invalid when it is filtered out.
+    QModelIndex indexOf(trace::EntityId lock) const;
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    LocksModel* m_model;
+    LockFilter m_filter;
+};
+
+} // namespace lockscope::views

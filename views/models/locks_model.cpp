@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/locks_model.h"
+
+#include "theme/format.h"
+
+namespace lockscope::views {
+
+using trace::EntityId;
+using trace::EntityKind;
+using trace::kNoEntity;
+
+namespace {
+/// So many locks are refreshed at once; more of them less often, so that the window stays quick.
+constexpr int kManyLocks = 2000;
+constexpr auto kManyPace = 250ms;
+} // namespace
+
+LocksModel::LocksModel(ViewContext* context, QObject* parent) : QAbstractItemModel(parent), m_context(context) {
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(0);
+    connect(&m_soon, &QTimer::timeout, this, &LocksModel::refresh);
+    connect(context, &ViewContext::sessionChanged, this, &LocksModel::reload);
+    connect(context, &ViewContext::traceGrew, this, &LocksModel::refreshSoon);
+    connect(context, &ViewContext::playheadChanged, this, &LocksModel::refreshSoon);
+    connect(context, &ViewContext::scenarioChanged, this, &LocksModel::refreshSoon);
+    reload();
+}
+
+void LocksModel::setGrouped(bool grouped) {
+    if (grouped == m_grouped) return;
+    beginResetModel();
+    m_grouped = grouped;
+    endResetModel();
+}
+
+void LocksModel::reload() {
+    beginResetModel();
+    m_facts.clear();
+    m_position.clear();
+    m_groups.clear();
+    m_place.clear();
+    m_seenEntities = 0;
+    const auto trace = m_context->trace();
+    for (; m_seenEntities < trace->entityCount(); ++m_seenEntities)
+        if (trace->entity(EntityId(m_seenEntities)).kind == EntityKind::Lock) appendLock(EntityId(m_seenEntities));
+    endResetModel();
+}
+
+void LocksModel::refreshSoon() {
+    m_soon.setInterval(lockCount() > kManyLocks ? kManyPace : 0ms);
+    if (!m_soon.isActive()) m_soon.start();
+}
+
+void LocksModel::refresh() {
+    addLocks();
+    const auto trace = m_context->trace();
+    const trace::State& state = m_context->state();
+    int firstChanged = -1;
+    const int count = lockCount();
+    for (int i = 0; i < count; ++i) {
+        LockFacts now =
+            lockFacts(m_facts[std::size_t(i)].lock, *trace, state, m_context->settings(), m_context->playhead());
+        const bool changed = now != m_facts[std::size_t(i)];
+        if (changed) {
+            m_facts[std::size_t(i)] = std::move(now);
+            if (firstChanged < 0) firstChanged = i;
+        } else if (firstChanged >= 0) {
+            announce(firstChanged, i - 1);
+            firstChanged = -1;
+        }
+    }
+    if (firstChanged >= 0) announce(firstChanged, count - 1);
+}
+
+void LocksModel::addLocks() {
+    const auto trace = m_context->trace();
+    const std::size_t count = trace->entityCount();
+    for (; m_seenEntities < count; ++m_seenEntities) {
+        const EntityId id = EntityId(m_seenEntities);
+        const trace::Entity& e = trace->entity(id);
+        if (e.kind != EntityKind::Lock) continue;
+        if (!m_grouped) {
+            beginInsertRows({}, lockCount(), lockCount());
+            appendLock(id);
+            endInsertRows();
+            continue;
+        }
+        const auto group = std::ranges::find(m_groups, e.parent, &Group::server);
+        if (group == m_groups.end()) {
+            // With its first lock in it: a server without locks has no row.
+            beginInsertRows({}, int(m_groups.size()), int(m_groups.size()));
+            appendLock(id);
+            endInsertRows();
+        } else {
+            const QModelIndex parent = index(int(group - m_groups.begin()), 0);
+            beginInsertRows(parent, int(group->locks.size()), int(group->locks.size()));
+            appendLock(id);
+            endInsertRows();
+        }
+    }
+}
+
+void LocksModel::appendLock(EntityId lock) {
+    const EntityId server = m_context->trace()->entity(lock).parent;
+    auto group = std::ranges::find(m_groups, server, &Group::server);
+    if (group == m_groups.end()) group = m_groups.insert(m_groups.end(), {server, {}});
+    const int position = lockCount();
+    m_place.emplace_back(int(group - m_groups.begin()), int(group->locks.size()));
+    group->locks.push_back(position);
+    m_position[lock] = position;
+    m_facts.push_back(lockFacts(lock, *m_context));
+}
+
+void LocksModel::announce(int first, int last) {
+    if (!m_grouped) {
+        Q_EMIT dataChanged(index(first, 0), index(last, ColumnCount - 1));
+        return;
+    }
+    for (int i = first; i <= last; ++i) {
+        const auto [group, row] = m_place[std::size_t(i)];
+        const QModelIndex parent = index(group, 0);
+        Q_EMIT dataChanged(index(row, 0, parent), index(row, ColumnCount - 1, parent));
+    }
+}
+
+QModelIndex LocksModel::index(int row, int column, const QModelIndex& parent) const {
+    if (row < 0 || column < 0 || column >= ColumnCount || row >= rowCount(parent)) return {};
+    return createIndex(row, column, parent.isValid() ? quintptr(parent.row()) + 1 : quintptr(0));
+}
+
+QModelIndex LocksModel::parent(const QModelIndex& index) const {
+    if (!index.isValid() || index.internalId() == 0) return {};
+    return createIndex(int(index.internalId()) - 1, 0, quintptr(0));
+}
+
+int LocksModel::rowCount(const QModelIndex& parent) const {
+    if (!m_grouped) return parent.isValid() ? 0 : lockCount();
+    if (!parent.isValid()) return int(m_groups.size());
+    if (parent.internalId() != 0 || parent.column() != 0) return 0;
+    return int(m_groups[std::size_t(parent.row())].locks.size());
+}
+
+int LocksModel::columnCount(const QModelIndex&) const {
+    return ColumnCount;
+}
+
+int LocksModel::factsIndex(const QModelIndex& index) const {
+    if (!index.isValid()) return -1;
+    if (!m_grouped) return index.row();
+    if (index.internalId() == 0) return -1;
+    return m_groups[std::size_t(index.internalId() - 1)].locks[std::size_t(index.row())];
+}
+
+const LockFacts* LocksModel::facts(const QModelIndex& index) const {
+    const int i = factsIndex(index);
+    return i < 0 ? nullptr : &m_facts[std::size_t(i)];
+}
+
+QModelIndex LocksModel::indexOf(EntityId lock) const {
+    const auto found = m_position.find(lock);
+    if (found == m_position.end()) return {};
+    if (!m_grouped) return index(found->second, 0);
+    const auto [group, row] = m_place[std::size_t(found->second)];
+    return index(row, 0, index(group, 0));
+}
+
+QString LocksModel::holderText(const LockFacts& facts) const {
+    if (!facts.observed) return unknown();
+    return facts.held() ? m_context->trace()->displayName(facts.owner) : none();
+}
+
+QString LocksModel::text(const LockFacts& facts, int column) const {
+    switch (column) {
+    case LockColumn:
+        return m_context->trace()->displayName(facts.lock);
+    case ServerColumn:
+        return facts.server == kNoEntity ? none() : m_context->trace()->displayName(facts.server);
+    case FormatColumn:
+        return lockFormat(facts.lock, *m_context);
+    case HolderColumn:
+        return holderText(facts);
+    case HoldsColumn:
+        return facts.held() && facts.observed ? QString::number(facts.holds) : none();
+    case TtlColumn:
+        return ttlText(facts);
+    case RenewalColumn:
+        return renewalText(facts.renewal, false);
+    case WaitersColumn:
+        return waitersText(facts);
+    case TokenColumn:
+        return facts.token ? QString::number(facts.token) : none();
+    case HeldForColumn:
+        return facts.held() ? duration(facts.heldFor) : none();
+    case StateColumn:
+        return conditionText(facts);
+    default:
+        return {};
+    }
+}
+
+QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
+    switch (column) {
+    case HoldsColumn:
+        return facts.holds;
+    case TtlColumn:
+        // What never expires has the longest time left; what is not held has none at all.
+        return qint64(!facts.held() ? -1 : facts.expires ? std::max<std::int64_t>(facts.ttl.count(), 0) : INT64_MAX);
+    case RenewalColumn: {
+        const qint64 by = facts.renewal.by.count();
+        if (facts.renewal.kind == Renewal::Kind::In) return by;
+        return facts.renewal.kind == Renewal::Kind::Late ? -by : INT64_MAX;
+    }
+    case WaitersColumn:
+        return qint64(facts.waiterCount().value_or(-1));
+    case TokenColumn:
+        return qint64(facts.token);
+    case HeldForColumn:
+        return qint64(facts.held() ? facts.heldFor.count() : -1);
+    case StateColumn:
+        return int(facts.condition);
+    default:
+        return text(facts, column);
+    }
+}
+
+QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
+    const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
+    if (column == StateColumn) return tone(conditionTone(facts.condition));
+    if (column == TtlColumn && facts.held() && !facts.expires) return tone(Pill::Tone::Violation);
+    if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Late) return tone(Pill::Tone::Waiting);
+    if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Stopped) return tone(Pill::Tone::Fault);
+    return {};
+}
+
+QVariant LocksModel::data(const QModelIndex& index, int role) const {
+    const LockFacts* const lock = facts(index);
+    if (!lock) {
+        if (!index.isValid()) return {};
+        const Group& group = m_groups[std::size_t(index.row())];
+        if (role == EntityRole) return group.server;
+        if (index.column() != LockColumn || (role != Qt::DisplayRole && role != SortRole)) return {};
+        const QString name =
+            group.server == kNoEntity ? tr("no server") : m_context->trace()->displayName(group.server);
+        return role == SortRole ? name : tr("%1 · %n lock(s)", "", int(group.locks.size())).arg(name);
+    }
+    switch (role) {
+    case Qt::DisplayRole:
+        return text(*lock, index.column());
+    case Qt::AccessibleTextRole:
+        return text(*lock, index.column());
+    case Qt::ToolTipRole:
+        if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
+        if (index.column() == StateColumn && lock->believers.size() > 1)
+            return tr("%1 each believe to hold it").arg(namesOf(lock->believers, *m_context->trace()));
+        return text(*lock, index.column());
+    case SortRole:
+        return sortValue(*lock, index.column());
+    case EntityRole:
+        return lock->lock;
+    case ToneRole:
+        return toneOf(*lock, index.column());
+    default:
+        return {};
+    }
+}
+
+QVariant LocksModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+    switch (section) {
+    case LockColumn:
+        return tr("Lock");
+    case ServerColumn:
+        return tr("Server");
+    case FormatColumn:
+        return tr("Format");
+    case HolderColumn:
+        return tr("Holder");
+    case HoldsColumn:
+        return tr("Holds");
+    case TtlColumn:
+        return tr("TTL");
+    case RenewalColumn:
+        return tr("Renewal");
+    case WaitersColumn:
+        return tr("Waiters");
+    case TokenColumn:
+        return tr("Token");
+    case HeldForColumn:
+        return tr("Held for");
+    case StateColumn:
+        return tr("State");
+    default:
+        return {};
+    }
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/lock_facts.h"
+
+#include <QAbstractListModel>
+
+namespace lockscope::views {
+
+/// Who waits for one lock, longest first: position, name, how long.
+class QueueModel : public QAbstractListModel {
+    Q_OBJECT
+public:
+    enum Role { EntityRole = Qt::UserRole, PositionRole, NameRole, WaitedRole };
+    using QAbstractListModel::QAbstractListModel;
+
+    /// Shows these waiters; `now` is the instant they are looked at.
+    void setWaiters(const std::shared_ptr<const trace::Trace>& trace, const std::vector<Waiter>& waiters, Nanos now);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+
+private:
+    std::shared_ptr<const trace::Trace> m_trace;
+    std::vector<Waiter> m_waiters;
+    Nanos m_now{};
+};
+
+} // namespace lockscope::views

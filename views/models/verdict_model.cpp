@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/verdict_model.h"
+
+#include "theme/format.h"
+
+namespace lockscope::views {
+
+using verdict::Invariant;
+using verdict::Outcome;
+using verdict::Violation;
+
+InvariantsModel::InvariantsModel(ViewContext* context, QObject* parent)
+    : QAbstractTableModel(parent), m_context(context), m_verdict(context->verdict()) {
+    connect(context, &ViewContext::verdictChanged, this, &InvariantsModel::refresh);
+}
+
+void InvariantsModel::refresh() {
+    m_verdict = m_context->verdict();
+    Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+}
+
+int InvariantsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(verdict::kInvariants.size());
+}
+
+int InvariantsModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QString InvariantsModel::when(Invariant invariant) const {
+    const Outcome outcome = m_verdict->outcomes[std::size_t(invariant)];
+    if (outcome == Outcome::Holds) return tr("held");
+    if (outcome == Outcome::Unknown) return unknown();
+    int others = -1;
+    QString text;
+    for (const Violation& violation : m_verdict->violations) {
+        if (violation.invariant != invariant) continue;
+        if (++others > 0) continue;
+        const bool moment = violation.to != kNever && violation.to - violation.from < 50ms;
+        text = moment ? instantShort(violation.from) : interval(violation.from, violation.to);
+    }
+    //: %1 is an interval of time, %n how many more there are.
+    return others > 0 ? tr("%1 + %n more", "", others).arg(text) : text;
+}
+
+QVariant InvariantsModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    const Invariant invariant = verdict::kInvariants[std::size_t(index.row())];
+    const QString name = QString::fromLatin1(verdict::invariantId(invariant));
+    switch (role) {
+    case Qt::DisplayRole:
+        return index.column() == NameColumn ? name : when(invariant);
+    case Qt::AccessibleTextRole:
+        return index.column() == NameColumn ? tr("%1: %2", "invariant: outcome").arg(name, when(invariant))
+                                            : when(invariant);
+    case Qt::ToolTipRole:
+        return verdict::invariantMeaning(invariant);
+    case OutcomeRole:
+        return int(m_verdict->outcomes[std::size_t(invariant)]);
+    case InvariantRole:
+        return int(invariant);
+    case FromRole:
+        for (const Violation& violation : m_verdict->violations)
+            if (violation.invariant == invariant) return qlonglong(violation.from.count());
+        return qlonglong(-1);
+    default:
+        return {};
+    }
+}
+
+QVariant InvariantsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+    return section == NameColumn ? tr("Invariant") : tr("When");
+}
+
+ViolationsModel::ViolationsModel(ViewContext* context, QObject* parent)
+    : QAbstractListModel(parent), m_context(context) {
+    connect(context, &ViewContext::sessionChanged, this, &ViolationsModel::reset);
+    connect(context, &ViewContext::verdictChanged, this, &ViolationsModel::refresh);
+    reset();
+}
+
+void ViolationsModel::setOnly(std::optional<Invariant> invariant) {
+    if (invariant == m_only) return;
+    m_only = invariant;
+    reset();
+}
+
+std::vector<Violation> ViolationsModel::wanted() const {
+    std::vector<Violation> violations;
+    for (const Violation& violation : m_context->verdict()->violations)
+        if (!m_only || violation.invariant == *m_only) violations.push_back(violation);
+    return violations;
+}
+
+void ViolationsModel::reset() {
+    beginResetModel();
+    m_trace = m_context->trace();
+    m_violations = wanted();
+    endResetModel();
+}
+
+void ViolationsModel::refresh() {
+    std::vector<Violation> now = wanted();
+    // A violation is known again by what began it: its end moves while it goes on.
+    const auto same = [](const Violation& a, const Violation& b) {
+        return a.invariant == b.invariant && a.lock == b.lock && a.from == b.from;
+    };
+    std::size_t kept = 0;
+    while (kept < now.size() && kept < m_violations.size() && same(now[kept], m_violations[kept]))
+        ++kept;
+    if (m_violations.size() > kept) {
+        beginRemoveRows({}, int(kept), int(m_violations.size()) - 1);
+        m_violations.resize(kept);
+        endRemoveRows();
+    }
+    for (std::size_t i = 0; i < kept; ++i) {
+        if (now[i] == m_violations[i]) continue;
+        m_violations[i] = now[i];
+        Q_EMIT dataChanged(index(int(i)), index(int(i)));
+    }
+    if (now.size() > kept) {
+        beginInsertRows({}, int(kept), int(now.size()) - 1);
+        m_violations = std::move(now);
+        endInsertRows();
+    }
+}
+
+int ViolationsModel::rowAt(Nanos t) const {
+    for (std::size_t i = 0; i < m_violations.size(); ++i)
+        if (m_violations[i].from <= t && (m_violations[i].to == kNever || t <= m_violations[i].to)) return int(i);
+    return -1;
+}
+
+int ViolationsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_violations.size());
+}
+
+QVariant ViolationsModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    const Violation& violation = m_violations[std::size_t(index.row())];
+    switch (role) {
+    case Qt::DisplayRole:
+        return verdict::headline(violation, *m_trace);
+    case Qt::AccessibleTextRole:
+    case ExplainRole:
+        return verdict::explain(violation, *m_trace);
+    case FromRole:
+        return qlonglong(violation.from.count());
+    case ToRole:
+        return qlonglong(violation.to.count());
+    case EntityRole:
+        return violation.actors.empty() ? violation.lock : violation.actors.front();
+    case IdRole:
+        return QString::fromLatin1(verdict::invariantId(violation.invariant));
+    case WhenRole:
+        return interval(violation.from, violation.to);
+    default:
+        return {};
+    }
+}
+
+} // namespace lockscope::views
