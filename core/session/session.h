@@ -12,6 +12,9 @@ namespace lockscope::session {
 /// Where to run to.
 enum class Milestone : std::uint8_t { Event, Acquisition, Fault, Violation };
 
+/// True for an event that a run to this milestone stops at. Violations are not events: always false for them.
+bool isMilestone(Milestone milestone, const trace::Event& event);
+
 /// What a session is able to do; the window enables what it can.
 struct Abilities {
     bool faults = false;       ///< apply() works
@@ -61,6 +64,11 @@ public Q_SLOTS:
     virtual void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) = 0;
     /// From the start again. Keeps what was done by hand only if `keepByHand`.
     virtual void restart(std::uint64_t seed, bool keepByHand) = 0;
+
+    /// Frees a lock whoever holds it. Ask the user to type the lock's name before.
+    virtual void forceRelease(QByteArray lockName) {
+        Q_EMIT complained(tr("“%1” cannot be freed by force in this session.").arg(QString::fromUtf8(lockName)));
+    }
 
 Q_SIGNALS:
     /// The trace is another object now; everything derived from the old one is void.

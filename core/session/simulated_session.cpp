@@ -28,9 +28,10 @@ SimulatedSession::SimulatedSession(scenario::Scenario scenario, std::uint64_t se
             });
     connect(m_worker, &SimulationWorker::found, this, &SimulatedSession::milestoneReached);
     connect(m_worker, &SimulationWorker::refused, this, &SimulatedSession::complained);
-    connect(m_worker, &SimulationWorker::overtaken, this, [this](const std::shared_ptr<const trace::Trace>& trace, Nanos at) {
-        if (trace == m_trace) rebuild(at); // with what was to be done, in its place
-    });
+    connect(m_worker, &SimulationWorker::overtaken, this,
+            [this](const std::shared_ptr<const trace::Trace>& trace, Nanos at) {
+                if (trace == m_trace) rebuild(at); // with what was to be done, in its place
+            });
     m_thread.setObjectName(QStringLiteral("simulation"));
     m_thread.start();
     rebuild(Nanos(0));

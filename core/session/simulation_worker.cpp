@@ -9,20 +9,6 @@ namespace {
 constexpr std::int64_t kSliceMs = 6;
 constexpr std::int64_t kPublishMs = 25;
 constexpr Nanos kSearchBound = 10min; ///< of simulated time, past where the search began
-
-bool matches(Milestone milestone, const trace::Event& event) {
-    switch (milestone) {
-    case Milestone::Event:
-        return true;
-    case Milestone::Acquisition:
-        return event.kind == trace::EventKind::Granted;
-    case Milestone::Fault:
-        return (event.flags & trace::kFault) != 0 && trace::isLife(event.kind);
-    case Milestone::Violation:
-        return false;
-    }
-    return false;
-}
 } // namespace
 
 void SimulationWorker::build(const scenario::Scenario& scenario, std::uint64_t seed,
@@ -86,7 +72,7 @@ bool SimulationWorker::lookFurther() {
     }
     for (; m_search->row < m_trace->size(); ++m_search->row) {
         const trace::Event event = m_trace->at(m_search->row);
-        if (!matches(m_search->milestone, event)) continue;
+        if (!isMilestone(m_search->milestone, event)) continue;
         Q_EMIT found(true, event.time());
         return true;
     }
