@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <QStringList>
+
+namespace lockscope::app {
+
+/// The languages that Lockscope speaks: "en", "zh_CN".
+QStringList languages();
+/// Its own name: "English", "简体中文".
+QString languageName(const QString& language);
+/// The one that is meant: "" = the system's, English when we do not speak that.
+QString resolvedLanguage(const QString& wanted);
+/// Makes the application speak it from now on. Texts that are on screen already stay as they are: build the window
+/// anew. English has a file of its own, for plural forms.
+void speak(const QString& language);
+
+} // namespace lockscope::app

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/main_window.h"
+
+#include "scenario/scenario_file.h"
+#include "theme/icons.h"
+#include "transport/player.h"
+#include "transport/transport_bar.h"
+#include "welcome/connect_dialog.h"
+#include "welcome/shortcut_sheet.h"
+#include "welcome/welcome_page.h"
+#include "window/action_registry.h"
+#include "window/message_bar.h"
+#include "window/session_opener.h"
+#include "window/status_line.h"
+#include "window/window_menus.h"
+#include "window/work_area.h"
+
+#include <QCloseEvent>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QStackedWidget>
+
+namespace lockscope::app {
+namespace {
+
+/// The first file or address of what is being dragged, empty if none is ours.
+QString droppable(const QMimeData* data) {
+    for (const QUrl& url : data->urls()) {
+        if (!url.isLocalFile()) continue;
+        const QString suffix = QFileInfo(url.toLocalFile()).suffix().toLower();
+        if (suffix == QLatin1String("lockscope") || suffix == QLatin1String("json")) return url.toLocalFile();
+    }
+    return {};
+}
+
+} // namespace
+
+MainWindow::MainWindow(Settings* settings, QWidget* parent)
+    : QMainWindow(parent),
+      m_settings(settings),
+      m_context(new views::ViewContext(this)),
+      m_player(new views::Player(m_context, this)),
+      m_registry(new ActionRegistry(this)),
+      m_transport(new views::TransportBar(m_context, m_player)),
+      m_messages(new MessageBar),
+      m_centre(new QStackedWidget),
+      m_welcome(new views::WelcomePage) {
+    setObjectName(QStringLiteral("lockscope"));
+    setAcceptDrops(true);
+    setMinimumSize(1040, 600);
+    setAnimated(false);
+    m_player->setSpeed(settings->speed());
+
+    m_centre->addWidget(m_welcome);
+    setCentralWidget(m_centre);
+    setStatusBar(new StatusLine(m_context, m_player));
+
+    for (QAction* action : m_transport->commands())
+        m_registry->adopt(action, tr("Play"));
+    new WindowMenus(this);
+    assembleTop();
+
+    connect(m_transport, &views::TransportBar::said, this, [this](const QString& text) { m_messages->say(text); });
+    m_transport->commandField()->setCommands([this] { return m_registry->all(); });
+    connect(m_welcome, &views::WelcomePage::scenarioChosen, this, &MainWindow::openScenario);
+    connect(m_welcome, &views::WelcomePage::fileChosen, this, &MainWindow::openFile);
+    connect(m_welcome, &views::WelcomePage::openRequested, this, &MainWindow::askForFile);
+    connect(m_welcome, &views::WelcomePage::connectRequested, this, &MainWindow::askForUrl);
+    const auto recent = [this] { m_welcome->setRecent(m_settings->recentFiles(), m_settings->recentConnections()); };
+    connect(settings, &Settings::recentChanged, m_welcome, recent);
+    recent();
+
+    if (!restoreGeometry(settings->geometry())) resize(1600, 1000);
+    refreshTitle();
+    m_welcome->lessonButton()->setFocus();
+}
+
+MainWindow::~MainWindow() {
+    // Views hold on to the context, which holds on to the session: take it away before it goes.
+    m_context->setSession(nullptr);
+}
+
+void MainWindow::assembleTop() {
+    auto* top = new QWidget;
+    auto* layout = new QVBoxLayout(top);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(menuBar());
+    layout->addWidget(m_transport);
+    layout->addWidget(m_messages);
+    setMenuWidget(top);
+    m_transport->hide();
+}
+
+views::ShortcutSheet* MainWindow::shortcutSheet() {
+    if (!m_shortcuts) m_shortcuts = new views::ShortcutSheet(this);
+    return m_shortcuts;
+}
+
+WorkArea* MainWindow::needWork() {
+    if (m_work) return m_work;
+    m_work = new WorkArea(this, m_context, m_settings);
+    m_centre->addWidget(m_work->timeline());
+    connect(m_work, &WorkArea::panelBuilt, this, &MainWindow::adoptPanelActions);
+    adoptPanelActions();
+    return m_work;
+}
+
+void MainWindow::adoptPanelActions() {
+    for (QAction* action : findChildren<QAction*>())
+        if (!action->objectName().isEmpty() && !action->text().isEmpty()) m_registry->adopt(action, tr("Panel"));
+}
+
+void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play) {
+    m_player->pause();
+    m_messages->dismiss();
+    // The new one is in its place before the old one goes, so that no view ever looks at nothing in between.
+    std::unique_ptr<session::Session> old = std::move(m_session);
+    m_session = std::move(session);
+    const bool open = m_session != nullptr;
+    if (open) {
+        needWork();
+        connect(m_session.get(), &session::Session::complained, this, &MainWindow::complain);
+    }
+    m_context->setSession(m_session.get());
+    old.reset();
+    m_transport->setVisible(open);
+    m_centre->setCurrentWidget(open ? m_work->timeline() : m_welcome);
+    if (m_work) m_work->setVisible(open);
+    refreshTitle();
+    if (!open) {
+        m_welcome->lessonButton()->setFocus();
+        return;
+    }
+    m_work->timeline()->setFocus();
+    if (play) m_player->play();
+}
+
+std::unique_ptr<session::Session> MainWindow::releaseSession() {
+    m_player->pause();
+    m_context->setSession(nullptr);
+    if (m_session) m_session->disconnect(this);
+    return std::move(m_session);
+}
+
+void MainWindow::openScenario(const QString& idOrPath) {
+    auto opened = app::openScenario(idOrPath, 42);
+    if (!opened) return complain(opened.error());
+    if (QFileInfo::exists(idOrPath)) m_settings->addRecentFile(idOrPath);
+    setSession(std::move(*opened));
+}
+
+void MainWindow::openFile(const QString& path) {
+    auto opened = app::openFile(path);
+    if (!opened) {
+        if (!QFileInfo::exists(path)) m_settings->removeRecentFile(path);
+        return complain(opened.error());
+    }
+    m_settings->addRecentFile(path);
+    setSession(std::move(*opened));
+}
+
+void MainWindow::openUrl(const QString& url, bool changesAllowed) {
+    auto opened = app::openUrl(url, changesAllowed);
+    if (!opened) return complain(opened.error());
+    m_settings->addRecentConnection(url);
+    setSession(std::move(*opened));
+}
+
+void MainWindow::askForUrl(const QString& url) {
+    auto* dialog = new views::ConnectDialog(complaintAboutUrl, m_settings->recentConnections(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    if (!url.isEmpty()) dialog->setUrl(url);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { openUrl(dialog->url(), dialog->changesAllowed()); });
+    dialog->open();
+}
+
+void MainWindow::askForFile() {
+    auto* dialog = new QFileDialog(this, tr("Open a recording or a scenario"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("Recordings and scenarios (*.lockscope *.json)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::openFile);
+    dialog->open();
+}
+
+void MainWindow::askForScenarioFile() {
+    if (!m_session) return;
+    auto* dialog = new QFileDialog(this, tr("Save the scenario so far, with what was done by hand"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("json"));
+    dialog->setNameFilters({tr("Scenarios (*.json)")});
+    dialog->selectFile(m_session->scenario().id + QStringLiteral(".json"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        if (!m_session) return;
+        if (const auto saved = scenario::saveScenario(m_session->scenario(), path); !saved)
+            return complain(saved.error());
+        m_settings->addRecentFile(path);
+        m_messages->say(tr("Saved %1: it runs again to the same end.").arg(path), MessageBar::Kind::Good);
+    });
+    dialog->open();
+}
+
+void MainWindow::closeSession() {
+    setSession(nullptr);
+}
+
+void MainWindow::showShortcuts() {
+    shortcutSheet()->open(m_registry->all());
+}
+
+void MainWindow::complain(const QString& message) {
+    m_messages->say(message, MessageBar::Kind::Problem);
+}
+
+void MainWindow::refreshTitle() {
+    setWindowTitle(m_session ? tr("%1 — Lockscope").arg(m_session->title()) : tr("Lockscope"));
+}
+
+void MainWindow::remember() {
+    m_settings->setGeometry(saveGeometry());
+    m_settings->setSpeed(m_player->speed());
+    if (m_work) m_work->remember();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    remember();
+    m_player->pause();
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (!droppable(event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    const QString path = droppable(event->mimeData());
+    if (path.isEmpty()) return;
+    event->acceptProposedAction();
+    openFile(path);
+}
+
+bool MainWindow::event(QEvent* event) {
+    const bool handled = QMainWindow::event(event);
+    // The backing store is flushed after the whole tree has painted; one turn later the picture is on the screen.
+    if (event->type() == QEvent::Paint && !m_painted) {
+        m_painted = true;
+        QTimer::singleShot(0, this, &MainWindow::firstPainted);
+    }
+    return handled;
+}
+
+} // namespace lockscope::app

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+#include "window/settings.h"
+
+#include <QMainWindow>
+
+class QStackedWidget;
+
+namespace lockscope::views {
+class Player;
+class ShortcutSheet;
+class TransportBar;
+class WelcomePage;
+} // namespace lockscope::views
+
+namespace lockscope::app {
+
+class ActionRegistry;
+class MessageBar;
+class WorkArea;
+
+/// The window: puts the parts together and knows nothing about what they show.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    explicit MainWindow(Settings* settings, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    views::ViewContext* context() const { return m_context; }
+    views::Player* player() const { return m_player; }
+    views::TransportBar* transport() const { return m_transport; }
+    views::WelcomePage* welcome() const { return m_welcome; }
+    views::ShortcutSheet* shortcutSheet();
+    ActionRegistry* registry() const { return m_registry; }
+    MessageBar* messages() const { return m_messages; }
+    Settings* settings() const { return m_settings; }
+    /// Null before the first session.
+    WorkArea* work() const { return m_work; }
+    /// The same, built if need be.
+    WorkArea* needWork();
+
+    /// Shows a session and plays it; the one before is closed. Null = back to the welcome page.
+    void setSession(std::unique_ptr<session::Session> session, bool play = true);
+    /// Gives the session away, for a window that takes this one's place.
+    std::unique_ptr<session::Session> releaseSession();
+
+public Q_SLOTS:
+    void openScenario(const QString& idOrPath);
+    void openFile(const QString& path);
+    void openUrl(const QString& url, bool changesAllowed);
+    /// Asks for the address first; `url` is what stands in the field.
+    void askForUrl(const QString& url = {});
+    void askForFile();
+    void askForScenarioFile();
+    void closeSession();
+    void showShortcuts();
+    void complain(const QString& message);
+
+Q_SIGNALS:
+    void firstPainted();
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    friend class WindowMenus;
+    void assembleTop();
+    void adoptPanelActions();
+    void refreshTitle();
+    void remember();
+
+    Settings* m_settings;
+    views::ViewContext* m_context;
+    std::unique_ptr<session::Session> m_session;
+    views::Player* m_player;
+    ActionRegistry* m_registry;
+    views::TransportBar* m_transport;
+    MessageBar* m_messages;
+    QStackedWidget* m_centre;
+    views::WelcomePage* m_welcome;
+    views::ShortcutSheet* m_shortcuts = nullptr;
+    WorkArea* m_work = nullptr;
+    bool m_painted = false;
+};
+
+} // namespace lockscope::app

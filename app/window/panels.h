@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+
+#include <QWidget>
+#include <functional>
+
+namespace lockscope::app {
+
+/// A part of the window that is built when it is first shown: what a person does not look at costs no start-up time.
+class LazyPanel : public QWidget {
+    Q_OBJECT
+public:
+    using Make = std::function<QWidget*()>;
+    explicit LazyPanel(Make make, QWidget* parent = nullptr);
+    /// Builds it now, shown or not.
+    QWidget* panel();
+
+Q_SIGNALS:
+    void built();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    Make m_make;
+    QWidget* m_panel = nullptr;
+};
+
+/// The column at the left: what the clients do, and what can be broken.
+QWidget* makeControls(views::ViewContext* context);
+/// The column at the right: one lock, its recipe's steps, and the verdict.
+QWidget* makeInspector(views::ViewContext* context);
+QWidget* makeTimeline(views::ViewContext* context);
+QWidget* makeLocks(views::ViewContext* context);
+QWidget* makeEvents(views::ViewContext* context);
+QWidget* makeCluster(views::ViewContext* context);
+
+} // namespace lockscope::app

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/run_window.h"
+
+#include "scenario/scenario.h"
+#include "theme/icons.h"
+#include "theme/palette.h"
+#include "transport/player.h"
+#include "window/keyboard_courtesy.h"
+#include "window/language.h"
+#include "window/main_window.h"
+#include "window/screenshot.h"
+#include "window/session_opener.h"
+#include "window/work_area.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QImage>
+#include <QTemporaryDir>
+#include <cstdio>
+#include <cstring>
+
+namespace lockscope::app {
+namespace {
+
+struct Shell {
+    Q_DECLARE_TR_FUNCTIONS(Shell)
+};
+
+/// Owns the window; builds it anew in another language, around the same session.
+class WindowKeeper : public QObject {
+public:
+    explicit WindowKeeper(Settings* settings) : m_settings(settings) {
+        // Queued: the menu whose action asked for it must be gone from the stack before the window goes.
+        connect(
+            settings, &Settings::languageChanged, this, [this] { rebuild(); }, Qt::QueuedConnection);
+        make();
+    }
+    MainWindow* window() const { return m_window.get(); }
+
+private:
+    void make() {
+        speak(resolvedLanguage(m_settings->language()));
+        m_window = std::make_unique<MainWindow>(m_settings);
+    }
+    void rebuild() {
+        const Nanos playhead = m_window->context()->playhead();
+        const bool playing = m_window->player()->isPlaying();
+        const bool shown = m_window->isVisible();
+        std::unique_ptr<session::Session> session = m_window->releaseSession();
+        m_window->close();
+        make();
+        if (session) {
+            m_window->setSession(std::move(session), false);
+            m_window->context()->setPlayhead(playhead);
+            if (playing) m_window->player()->play();
+        }
+        if (shown) m_window->show();
+    }
+    Settings* m_settings;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+bool has(int argc, char** argv, const char* option) {
+    for (int i = 1; i < argc; ++i)
+        if (std::strncmp(argv[i], option, std::strlen(option)) == 0) return true;
+    return false;
+}
+
+int usage(const QString& message) {
+    std::fprintf(stderr, "lockscope: %s\n", qPrintable(message));
+    return 2;
+}
+
+const QCommandLineOption kScreenshot{QStringLiteral("screenshot"), {}, QStringLiteral("file")};
+const QCommandLineOption kTheme{QStringLiteral("theme"), {}, QStringLiteral("name")};
+const QCommandLineOption kLanguage{QStringLiteral("language"), {}, QStringLiteral("code")};
+const QCommandLineOption kScenario{QStringLiteral("scenario"), {}, QStringLiteral("id")};
+const QCommandLineOption kAt{QStringLiteral("at"), {}, QStringLiteral("time")};
+const QCommandLineOption kSeed{QStringLiteral("seed"), {}, QStringLiteral("number")};
+const QCommandLineOption kLayout{QStringLiteral("layout"), {}, QStringLiteral("name")};
+const QCommandLineOption kSize{QStringLiteral("size"), {}, QStringLiteral("WxH")};
+const QCommandLineOption kWelcome{QStringLiteral("welcome")};
+const QCommandLineOption kExit{QStringLiteral("exit-after-first-paint")};
+
+/// What the options ask of the settings; an error sentence or nothing.
+QString applyOptions(const QCommandLineParser& parser, Settings& settings) {
+    if (parser.isSet(kTheme)) {
+        const QString name = parser.value(kTheme);
+        if (name == QLatin1String("light"))
+            settings.setTheme(views::ThemeChoice::Light);
+        else if (name == QLatin1String("dark"))
+            settings.setTheme(views::ThemeChoice::Dark);
+        else if (name == QLatin1String("system"))
+            settings.setTheme(views::ThemeChoice::System);
+        else
+            return Shell::tr("--theme %1: light, dark or system").arg(name);
+    }
+    if (parser.isSet(kLanguage)) {
+        if (!languages().contains(parser.value(kLanguage)))
+            return Shell::tr("--language %1: one of %2")
+                .arg(parser.value(kLanguage), languages().join(QStringLiteral(", ")));
+        settings.setLanguage(parser.value(kLanguage));
+    }
+    if (parser.isSet(kLayout)) {
+        bool known = false;
+        for (Layout layout : kLayouts)
+            if (layoutId(layout) == parser.value(kLayout)) {
+                settings.setLayout(layout);
+                known = true;
+            }
+        if (!known) return Shell::tr("--layout %1: teach, monitor or break").arg(parser.value(kLayout));
+    }
+    return {};
+}
+
+/// Opens what the arguments name; an error sentence or nothing.
+QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool play) {
+    QString wanted = parser.value(kScenario);
+    if (!parser.positionalArguments().isEmpty()) wanted = parser.positionalArguments().first();
+    if (wanted.isEmpty() && parser.isSet(kScreenshot) && !parser.isSet(kWelcome)) wanted = QStringLiteral("gc-pause");
+    if (wanted.isEmpty()) return {};
+    bool number = true;
+    const std::uint64_t seed = parser.isSet(kSeed) ? parser.value(kSeed).toULongLong(&number) : 42;
+    if (!number) return Shell::tr("--seed %1: a whole number").arg(parser.value(kSeed));
+    const bool file = wanted.endsWith(QLatin1String(".lockscope"));
+    auto opened = looksLikeUrl(wanted) ? openUrl(wanted, false) : file ? openFile(wanted) : openScenario(wanted, seed);
+    if (!opened) return opened.error();
+    if (looksLikeUrl(wanted)) window.settings()->addRecentConnection(wanted);
+    if (file) window.settings()->addRecentFile(wanted);
+    window.setSession(std::move(*opened), play);
+    return {};
+}
+
+} // namespace
+
+int runWindow(int& argc, char** argv) {
+    // A picture needs no display.
+    const bool picture = has(argc, argv, "--screenshot");
+    if (picture && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") && qEnvironmentVariableIsEmpty("DISPLAY") &&
+        qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+
+    QApplication application(argc, argv);
+    QApplication::setOrganizationName(QStringLiteral("Lockscope"));
+    QApplication::setApplicationName(QStringLiteral("Lockscope"));
+    QApplication::setDesktopFileName(QStringLiteral("lockscope"));
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/lockscope.svg")));
+
+    QCommandLineParser parser;
+    parser.addPositionalArgument(QStringLiteral("file"), {});
+    parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kAt, kSeed, kLayout, kSize, kWelcome, kExit});
+    if (!parser.parse(QApplication::arguments())) return usage(parser.errorText());
+
+    // Pictures and measurements neither read nor write the user's settings: equal everywhere.
+    QTemporaryDir scratch;
+    const bool apart = picture || parser.isSet(kExit);
+    const auto store = apart ? std::make_unique<Settings>(scratch.filePath(QStringLiteral("settings.ini")))
+                             : std::make_unique<Settings>();
+    Settings& settings = *store;
+    if (const QString error = applyOptions(parser, settings); !error.isEmpty()) return usage(error);
+    views::Theme::instance().setChoice(settings.theme());
+    KeyboardCourtesy courtesy;
+    application.installEventFilter(&courtesy);
+
+    WindowKeeper keeper(&settings);
+    MainWindow& window = *keeper.window();
+    if (parser.isSet(kSize)) {
+        const QStringList parts = parser.value(kSize).split(QLatin1Char('x'));
+        if (parts.size() == 2) window.resize(parts[0].toInt(), parts[1].toInt());
+    } else if (picture) {
+        window.resize(1600, 1000);
+    }
+    if (const QString error = openWanted(parser, window, !picture); !error.isEmpty()) {
+        // Nobody looks at a window's message bar when a picture was asked for.
+        if (picture) return usage(error);
+        window.complain(error);
+    }
+    if (parser.isSet(kExit)) QObject::connect(&window, &MainWindow::firstPainted, &application, &QApplication::quit);
+    window.show();
+    if (!picture) return QApplication::exec();
+
+    std::optional<Nanos> at;
+    if (parser.isSet(kAt)) {
+        at = scenario::parseDuration(parser.value(kAt));
+        if (!at) return usage(Shell::tr("--at %1: a time such as 6.8s").arg(parser.value(kAt)));
+    }
+    Screenshot screenshot(&window, at);
+    QObject::connect(&screenshot, &Screenshot::taken, &application, [&](const QImage& image) {
+        const QString path = parser.value(kScreenshot);
+        const bool saved = !image.isNull() && image.save(path);
+        if (!saved) usage(Shell::tr("%1: the picture could not be written").arg(path));
+        QApplication::exit(saved ? 0 : 2);
+    });
+    screenshot.start();
+    return QApplication::exec();
+}
+
+} // namespace lockscope::app

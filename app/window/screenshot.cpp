@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/screenshot.h"
+
+#include "transport/player.h"
+#include "window/main_window.h"
+
+#include <QPixmap>
+#include <QTimer>
+
+namespace lockscope::app {
+namespace {
+
+constexpr auto kAfterViolation = 800ms;
+/// Models and pyramids gather changes for up to a frame or two before they show them.
+constexpr int kSettleMs = 600;
+constexpr int kGiveUpMs = 20'000;
+
+} // namespace
+
+Screenshot::Screenshot(MainWindow* window, std::optional<Nanos> at) : QObject(window), m_window(window), m_at(at) {
+}
+
+void Screenshot::start() {
+    session::Session* const session = m_window->context()->session();
+    if (!session) { // the welcome page
+        QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(m_window->grab().toImage()); });
+        return;
+    }
+    m_window->player()->pause();
+    QTimer::singleShot(kGiveUpMs, this, [this] {
+        if (!m_settling) Q_EMIT taken(QImage());
+    });
+    connect(session, &session::Session::advanced, this, &Screenshot::check);
+    if (m_at) return arrive(*m_at);
+    connect(session, &session::Session::milestoneReached, this, [this, session](bool found, Nanos at) {
+        if (!m_at) arrive(found ? at + kAfterViolation : session->planned() / 2);
+    });
+    session->advanceToNext(session::Milestone::Violation, Nanos(0));
+}
+
+void Screenshot::arrive(Nanos t) {
+    m_at = t;
+    // A little more than what is shown, so that bars do not end at the playhead.
+    if (session::Session* const session = m_window->context()->session())
+        session->advanceTo(std::min(t + 6s, std::max(t, session->planned())));
+    check();
+}
+
+void Screenshot::check() {
+    const session::Session* const session = m_window->context()->session();
+    if (!m_at || m_settling || !session) return;
+    const Nanos wanted = std::min(*m_at + 6s, std::max(*m_at, session->planned()));
+    if (m_window->context()->trace()->reached() < wanted) return;
+    m_settling = true;
+    m_window->player()->pause();
+    m_window->context()->setPlayhead(*m_at);
+    Q_EMIT m_window->context()->revealRequested(*m_at, trace::kNoEntity);
+    QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(m_window->grab().toImage()); });
+}
+
+} // namespace lockscope::app

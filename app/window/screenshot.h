@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/time.h"
+
+#include <QObject>
+#include <QString>
+#include <optional>
+
+class QImage;
+
+namespace lockscope::app {
+
+class MainWindow;
+
+/// Takes a picture of the whole window once it shows what it is asked for: used for the README and by tests.
+class Screenshot : public QObject {
+    Q_OBJECT
+public:
+    /// At `at`; without one, a little after the first violation, or at the plan's middle when there is none.
+    Screenshot(MainWindow* window, std::optional<Nanos> at);
+    void start();
+
+Q_SIGNALS:
+    /// Null when the instant was never reached.
+    void taken(const QImage& picture);
+
+private:
+    void arrive(Nanos t);
+    void check();
+    MainWindow* m_window;
+    std::optional<Nanos> m_at;
+    bool m_settling = false;
+};
+
+} // namespace lockscope::app

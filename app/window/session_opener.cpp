@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/session_opener.h"
+
+#include "backends/url.h"
+#include "scenario/scenario_file.h"
+#include "session/simulated_session.h"
+#include "window/settings.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+namespace lockscope::app {
+namespace {
+
+struct Opener {
+    Q_DECLARE_TR_FUNCTIONS(Opener)
+};
+
+/// All complaints would fill the window: the first ones, and how many more there are.
+QString joined(const std::vector<scenario::Problem>& problems) {
+    constexpr std::size_t kMost = 3;
+    QStringList lines;
+    for (std::size_t i = 0; i < std::min(problems.size(), kMost); ++i)
+        lines << problems[i].toString();
+    if (problems.size() > kMost) lines << Opener::tr("… and %n more problem(s)", "", int(problems.size() - kMost));
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
+Opened openScenario(const QString& idOrPath, std::uint64_t seed) {
+    auto loaded = scenario::loadScenario(idOrPath);
+    if (!loaded) return std::unexpected(joined(loaded.error()));
+    return std::make_unique<session::SimulatedSession>(std::move(*loaded), seed);
+}
+
+Opened openFile(const QString& path) {
+    const QFileInfo file(path);
+    if (!file.exists())
+        return std::unexpected(Opener::tr("%1: there is no such file. Was it moved or renamed?").arg(path));
+    if (file.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) return openScenario(path, 1);
+    return std::unexpected(
+        Opener::tr("%1: not a file that Lockscope knows. It opens recordings (.lockscope) and scenarios (.json).")
+            .arg(path));
+}
+
+Opened openUrl(const QString& url, bool) {
+    if (const QString complaint = complaintAboutUrl(url); !complaint.isEmpty()) return std::unexpected(complaint);
+    return std::unexpected(Opener::tr("%1: cannot be opened.").arg(withoutPassword(url)));
+}
+
+bool looksLikeUrl(const QString& text) {
+    return text.contains(QLatin1String("://"));
+}
+
+QString complaintAboutUrl(const QString& url) {
+    const auto parsed = parseConnectionUrl(url);
+    return parsed ? QString() : parsed.error();
+}
+
+} // namespace lockscope::app

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "session/session.h"
+
+#include <expected>
+
+namespace lockscope::app {
+
+using Opened = std::expected<std::unique_ptr<session::Session>, QString>;
+
+/// A simulated session of a built-in scenario (by id) or of a scenario file. The error is for the message bar: file,
+/// line and what would be right.
+Opened openScenario(const QString& idOrPath, std::uint64_t seed);
+/// A recording (.lockscope) or a scenario file (.json).
+Opened openFile(const QString& path);
+/// A running server. Returns at once; how it goes is told by the session's health.
+Opened openUrl(const QString& url, bool changesAllowed);
+
+/// True for texts that are meant as a server's address.
+bool looksLikeUrl(const QString& text);
+/// Empty = fine; otherwise what is wrong with the address.
+QString complaintAboutUrl(const QString& url);
+
+} // namespace lockscope::app

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+#include "transport/player.h"
+
+#include <QElapsedTimer>
+#include <QStatusBar>
+
+namespace lockscope::app {
+
+/// What the window costs and sees: servers, our own load on them, how much happens, how long a frame takes.
+class StatusLine : public QStatusBar {
+    Q_OBJECT
+public:
+    StatusLine(views::ViewContext* context, views::Player* player, QWidget* parent = nullptr);
+
+private:
+    void refresh();
+    QString left() const;
+    QString right() const;
+
+    views::ViewContext* m_context;
+    QLabel* m_left;
+    QLabel* m_right;
+    QTimer m_pace;
+    double m_frameMs = 0; ///< smoothed; 0 = not playing
+};
+
+} // namespace lockscope::app

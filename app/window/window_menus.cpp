@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/window_menus.h"
+
+#include "scenario/scenario_file.h"
+#include "transport/transport_bar.h"
+#include "welcome/welcome_page.h"
+#include "window/action_registry.h"
+#include "window/language.h"
+#include "window/main_window.h"
+#include "window/work_area.h"
+
+#include <QActionGroup>
+#include <QFileInfo>
+#include <QMenuBar>
+
+namespace lockscope::app {
+
+using views::ThemeChoice;
+
+WindowMenus::WindowMenus(MainWindow* window) : QObject(window), m_window(window) {
+    makeFile();
+    makeSession();
+    makePlay();
+    makeView();
+    makeHelp();
+    connect(window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
+    connect(window->settings(), &Settings::recentChanged, this, &WindowMenus::fillRecent);
+    fillRecent();
+    refresh();
+}
+
+void WindowMenus::makeFile() {
+    MainWindow* const w = m_window;
+    ActionRegistry* const r = w->registry();
+    const QString group = tr("File");
+    QMenu* menu = w->menuBar()->addMenu(tr("&File"));
+    menu->addAction(r->add(
+        "file.open", group, tr("&Open a recording or scenario…"), {QKeySequence::Open}, [w] { w->askForFile(); },
+        "open"));
+    m_recent = menu->addMenu(tr("Open &recent"));
+    menu->addSeparator();
+    menu->addAction(r->add(
+        "file.save-scenario", group, tr("&Save the scenario so far…"), {QKeySequence::Save},
+        [w] { w->askForScenarioFile(); }, "save"));
+    menu->addSeparator();
+    menu->addAction(r->add(
+        "file.close", group, tr("&Close the session"), {Qt::CTRL | Qt::Key_W}, [w] { w->closeSession(); }, "close"));
+    menu->addAction(r->add("file.quit", group, tr("&Quit"), {Qt::CTRL | Qt::Key_Q}, [w] { w->close(); }));
+}
+
+void WindowMenus::makeSession() {
+    MainWindow* const w = m_window;
+    ActionRegistry* const r = w->registry();
+    const QString group = tr("Session");
+    QMenu* menu = w->menuBar()->addMenu(tr("&Session"));
+    m_scenarios = menu->addMenu(tr("Play a &scenario"));
+    fillScenarios();
+    menu->addAction(r->add(
+        "session.connect", group, tr("&Connect to a server…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_O},
+        [w] { w->askForUrl(); }, "connect"));
+    menu->addSeparator();
+    for (const char* id : {"transport.restart", "transport.restart-new-seed", "transport.seed"})
+        menu->addAction(w->transport()->command(id));
+}
+
+void WindowMenus::makePlay() {
+    QMenu* menu = m_window->menuBar()->addMenu(tr("&Play"));
+    const auto put = [this, menu](std::initializer_list<const char*> ids) {
+        for (const char* id : ids)
+            menu->addAction(m_window->transport()->command(id));
+        menu->addSeparator();
+    };
+    put({"transport.play"});
+    put({"transport.next-event", "transport.previous-event"});
+    put({"transport.next-acquisition", "transport.previous-acquisition", "transport.next-fault",
+         "transport.previous-fault", "transport.next-violation", "transport.previous-violation"});
+    put({"transport.start", "transport.end"});
+    put({"transport.faster", "transport.slower", "transport.normal-speed"});
+}
+
+void WindowMenus::makeView() {
+    MainWindow* const w = m_window;
+    ActionRegistry* const r = w->registry();
+    const QString group = tr("View");
+    QMenu* menu = w->menuBar()->addMenu(tr("&View"));
+
+    auto* layouts = new QActionGroup(this);
+    struct Arrangement {
+        const char* id;
+        QString text;
+        Qt::Key key;
+        Layout layout;
+    };
+    for (const Arrangement& one : {Arrangement{"layout.teach", tr("Layout: &Teach"), Qt::Key_1, Layout::Teach},
+                                   Arrangement{"layout.monitor", tr("Layout: &Monitor"), Qt::Key_2, Layout::Monitor},
+                                   Arrangement{"layout.break", tr("Layout: &Break"), Qt::Key_3, Layout::Break}}) {
+        QAction* action = r->add(one.id, group, one.text, {Qt::CTRL | one.key},
+                                 [w, layout = one.layout] { w->needWork()->setLayout(layout); });
+        action->setCheckable(true);
+        action->setChecked(one.layout == w->settings()->layout());
+        layouts->addAction(action);
+        menu->addAction(action);
+    }
+    menu->addAction(r->add("layout.restore", group, tr("&Restore the layout's own arrangement"), {Qt::CTRL | Qt::Key_0},
+                           [w] { w->needWork()->restoreDefault(); }));
+    QAction* movable =
+        r->add("layout.movable", group, tr("Let panels be mo&ved"), {Qt::CTRL | Qt::SHIFT | Qt::Key_M}, {});
+    movable->setCheckable(true);
+    connect(movable, &QAction::toggled, w, [w](bool on) { w->needWork()->setMovable(on); });
+    menu->addAction(movable);
+
+    menu->addSeparator();
+    struct Panel {
+        const char* id;
+        QString text;
+        Qt::Key key;
+        QDockWidget* (WorkArea::*dock)() const;
+    };
+    QMenu* panels = menu->addMenu(tr("&Panels"));
+    for (const Panel& one :
+         {Panel{"panel.controls", tr("Workload and faults"), Qt::Key_F2, &WorkArea::controls},
+          Panel{"panel.locks", tr("Locks"), Qt::Key_F3, &WorkArea::locks},
+          Panel{"panel.events", tr("Events"), Qt::Key_F4, &WorkArea::events},
+          Panel{"panel.cluster", tr("Cluster"), Qt::Key_F6, &WorkArea::cluster},
+          Panel{"panel.inspector", tr("Lock, protocol and verdict"), Qt::Key_F7, &WorkArea::inspector}}) {
+        panels->addAction(r->add(one.id, tr("Panels"), one.text, {one.key}, [w, dock = one.dock] {
+            QDockWidget* const panel = (w->needWork()->*dock)();
+            // On a tab behind another one it is brought to the front; in plain sight it is put away.
+            const bool inSight = panel->isVisible() && !panel->visibleRegion().isEmpty();
+            panel->setVisible(!inSight);
+            if (!inSight) panel->raise();
+        }));
+    }
+
+    menu->addSeparator();
+    QMenu* theme = menu->addMenu(tr("T&heme"));
+    auto* themes = new QActionGroup(this);
+    const std::array themeNames{tr("As the &system"), tr("&Light"), tr("&Dark")};
+    const std::array themeIds{"theme.system", "theme.light", "theme.dark"};
+    for (std::size_t i = 0; i < themeIds.size(); ++i) {
+        const auto choice = ThemeChoice(i);
+        QAction* action = r->add(themeIds[i], tr("Theme"), themeNames[i], {}, [w, choice] {
+            w->settings()->setTheme(choice);
+            views::Theme::instance().setChoice(choice);
+        });
+        action->setCheckable(true);
+        action->setChecked(choice == w->settings()->theme());
+        themes->addAction(action);
+        theme->addAction(action);
+    }
+    theme->addSeparator();
+    theme->addAction(r->add(
+        "theme.toggle", tr("Theme"), tr("Switch between light and dark"), {Qt::CTRL | Qt::SHIFT | Qt::Key_D},
+        [r] { r->find(QLatin1String(views::Theme::instance().isDark() ? "theme.light" : "theme.dark"))->trigger(); },
+        "moon"));
+
+    QMenu* language = menu->addMenu(tr("&Language"));
+    auto* languageGroup = new QActionGroup(this);
+    const QString current = resolvedLanguage(w->settings()->language());
+    for (const QString& code : languages()) {
+        QAction* action = r->add(qPrintable(QStringLiteral("language.") + code), tr("Language"), languageName(code), {},
+                                 [w, code] { w->settings()->setLanguage(code); });
+        action->setCheckable(true);
+        action->setChecked(code == current);
+        languageGroup->addAction(action);
+        language->addAction(action);
+    }
+    menu->addSeparator();
+    QAction* full = r->add("view.full-screen", group, tr("&Full screen"), {Qt::Key_F11},
+                           [w] { w->setWindowState(w->windowState() ^ Qt::WindowFullScreen); });
+    menu->addAction(full);
+}
+
+void WindowMenus::makeHelp() {
+    MainWindow* const w = m_window;
+    QMenu* menu = w->menuBar()->addMenu(tr("&Help"));
+    menu->addAction(w->registry()->add(
+        "help.shortcuts", tr("Help"), tr("&Keyboard shortcuts"), {Qt::Key_Question}, [w] { w->showShortcuts(); },
+        "keyboard"));
+    menu->addAction(w->transport()->command("transport.find"));
+}
+
+void WindowMenus::fillScenarios() {
+    MainWindow* const w = m_window;
+    const QString language = views::WelcomePage::scenarioLanguage();
+    for (const QString& id : scenario::builtinScenarios()) {
+        const auto loaded = scenario::loadScenario(id);
+        if (!loaded) continue;
+        QString title = loaded->titleIn(language);
+        title.replace(QLatin1Char('&'), QLatin1String("&&"));
+        m_scenarios->addAction(w->registry()->add(
+            qPrintable(QStringLiteral("scenario.") + id), tr("Scenario"), title, {}, [w, id] { w->openScenario(id); },
+            "scenario"));
+    }
+}
+
+void WindowMenus::fillRecent() {
+    MainWindow* const w = m_window;
+    m_recent->clear();
+    const QStringList files = w->settings()->recentFiles(), servers = w->settings()->recentConnections();
+    for (const QString& path : files) {
+        QAction* action = m_recent->addAction(QFileInfo(path).fileName());
+        action->setToolTip(path);
+        connect(action, &QAction::triggered, w, [w, path] { w->openFile(path); });
+    }
+    if (!files.isEmpty() && !servers.isEmpty()) m_recent->addSeparator();
+    for (const QString& url : servers) {
+        QAction* action = m_recent->addAction(url);
+        connect(action, &QAction::triggered, w, [w, url] { w->askForUrl(url); });
+    }
+    m_recent->setEnabled(!m_recent->isEmpty());
+    m_recent->setToolTipsVisible(true);
+}
+
+void WindowMenus::refresh() {
+    ActionRegistry* const r = m_window->registry();
+    const session::Session* const session = m_window->context()->session();
+    const bool open = session != nullptr;
+    r->find(QStringLiteral("file.close"))->setEnabled(open);
+    r->find(QStringLiteral("file.save-scenario"))->setEnabled(open && session->abilities().workload);
+    for (const char* id : {"layout.restore", "layout.movable", "panel.controls", "panel.locks", "panel.events",
+                           "panel.cluster", "panel.inspector"})
+        r->find(QLatin1String(id))->setEnabled(open);
+}
+
+} // namespace lockscope::app

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/work_area.h"
+
+#include "theme/format.h"
+#include "window/panels.h"
+
+#include <QTabBar>
+
+namespace lockscope::app {
+namespace {
+
+constexpr int kControlsWidth = 236, kInspectorWidth = 348, kBottomHeight = 300;
+
+/// Stands in for the title bar of a dock that has none.
+class NoTitle : public QWidget {
+public:
+    QSize sizeHint() const override { return {0, 0}; }
+    QSize minimumSizeHint() const override { return {0, 0}; }
+};
+
+} // namespace
+
+WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* settings)
+    : QObject(window),
+      m_window(window),
+      m_context(context),
+      m_settings(settings),
+      m_timeline(makeTimeline(context)),
+      m_layout(settings->layout()) {
+    window->setDockNestingEnabled(true);
+    // The left column runs down to the status bar; the tables run under timeline and right column.
+    window->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    window->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+    window->setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
+    window->setDocumentMode(true);
+
+    m_controls = dock("dock.controls", tr("Workload and faults"), makeControls(context), Qt::LeftDockWidgetArea);
+    m_inspector = dock("dock.inspector", tr("Lock"), makeInspector(context), Qt::RightDockWidgetArea);
+    m_locks = dock("dock.locks", tr("Locks"), makeLocks(context), Qt::BottomDockWidgetArea);
+    const auto lazily = [this, context](QWidget* (*make)(views::ViewContext*)) {
+        auto* panel = new LazyPanel([make, context] { return make(context); });
+        connect(panel, &LazyPanel::built, this, &WorkArea::panelBuilt);
+        return panel;
+    };
+    m_events = dock("dock.events", tr("Events"), lazily(makeEvents), Qt::BottomDockWidgetArea);
+    m_cluster = dock("dock.cluster", tr("Cluster"), lazily(makeCluster), Qt::BottomDockWidgetArea);
+    for (QDockWidget* one : docks())
+        one->hide();
+
+    m_titlePace.setSingleShot(true);
+    m_titlePace.setInterval(400);
+    connect(&m_titlePace, &QTimer::timeout, this, &WorkArea::refreshTitles);
+    connect(context, &views::ViewContext::traceGrew, this, [this] {
+        if (!m_titlePace.isActive()) m_titlePace.start();
+    });
+    connect(context, &views::ViewContext::sessionChanged, this, &WorkArea::refreshTitles);
+}
+
+QDockWidget* WorkArea::dock(const char* id, const QString& title, QWidget* panel, Qt::DockWidgetArea area) {
+    auto* dock = new QDockWidget(title, m_window);
+    dock->setObjectName(QLatin1String(id));
+    dock->setWidget(panel);
+    dock->setTitleBarWidget(new NoTitle);
+    dock->setAccessibleName(title);
+    m_window->addDockWidget(area, dock);
+    return dock;
+}
+
+void WorkArea::arrange(Layout layout) {
+    for (QDockWidget* one : docks()) {
+        m_window->removeDockWidget(one);
+        one->setFloating(false);
+    }
+    m_window->addDockWidget(Qt::LeftDockWidgetArea, m_controls);
+    m_window->addDockWidget(Qt::RightDockWidgetArea, m_inspector);
+    m_window->addDockWidget(Qt::BottomDockWidgetArea, m_locks);
+    m_window->tabifyDockWidget(m_locks, m_events);
+    m_window->tabifyDockWidget(m_events, m_cluster);
+    for (QDockWidget* one : docks())
+        one->setVisible(one != m_controls || layout != Layout::Monitor);
+    // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
+    const int window = m_window->height();
+    const int bottom = layout == Layout::Monitor ? window / 2
+                       : layout == Layout::Break ? window * 2 / 5
+                                                 : kBottomHeight;
+    m_window->resizeDocks({m_controls, m_inspector}, {kControlsWidth, kInspectorWidth}, Qt::Horizontal);
+    m_window->resizeDocks({m_locks}, {bottom}, Qt::Vertical);
+    (layout == Layout::Break ? m_cluster : m_locks)->raise();
+}
+
+void WorkArea::setVisible(bool visible) {
+    if (visible == m_visible) return;
+    if (!visible) remember();
+    m_visible = visible;
+    if (!visible) {
+        for (QDockWidget* one : docks())
+            one->hide();
+        return;
+    }
+    const QByteArray state = m_settings->dockState(m_layout);
+    if (state.isEmpty() || !m_window->restoreState(state, Settings::kStateVersion)) arrange(m_layout);
+    Q_EMIT layoutChanged(m_layout);
+}
+
+void WorkArea::remember() {
+    if (!m_visible) return;
+    m_settings->setDockState(m_layout, m_window->saveState(Settings::kStateVersion));
+    m_settings->setLayout(m_layout);
+}
+
+void WorkArea::setLayout(Layout layout) {
+    if (!m_visible) {
+        m_layout = layout;
+        m_settings->setLayout(layout);
+        return;
+    }
+    if (layout == m_layout) return;
+    remember();
+    m_layout = layout;
+    m_settings->setLayout(layout);
+    const QByteArray state = m_settings->dockState(layout);
+    if (state.isEmpty() || !m_window->restoreState(state, Settings::kStateVersion)) arrange(layout);
+    Q_EMIT layoutChanged(layout);
+}
+
+void WorkArea::restoreDefault() {
+    m_settings->setDockState(m_layout, {});
+    if (m_visible) arrange(m_layout);
+}
+
+void WorkArea::setMovable(bool movable) {
+    if (movable == m_movable) return;
+    m_movable = movable;
+    for (QDockWidget* one : docks()) {
+        QWidget* old = one->titleBarWidget();
+        one->setTitleBarWidget(movable ? nullptr : new NoTitle);
+        delete old;
+    }
+}
+
+void WorkArea::refreshTitles() {
+    const auto trace = m_context->trace();
+    //: Tab of the table of events; %1 how many there are.
+    m_events->setWindowTitle(trace->size() ? tr("Events %1").arg(views::count(std::int64_t(trace->size())))
+                                           : tr("Events"));
+    std::int64_t locks = 0;
+    for (trace::EntityId id = 1; id < std::min<std::size_t>(trace->entityCount(), 50'000); ++id)
+        locks += trace->entity(id).kind == trace::EntityKind::Lock;
+    //: Tab of the table of locks; %1 how many there are.
+    m_locks->setWindowTitle(locks ? tr("Locks %1").arg(views::count(locks)) : tr("Locks"));
+}
+
+} // namespace lockscope::app

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+#include "window/settings.h"
+
+#include <QDockWidget>
+#include <QMainWindow>
+
+namespace lockscope::app {
+
+class LazyPanel;
+
+/// The docks around the timeline, and the layouts they can stand in. Built when the first session opens.
+class WorkArea : public QObject {
+    Q_OBJECT
+public:
+    WorkArea(QMainWindow* window, views::ViewContext* context, Settings* settings);
+
+    QWidget* timeline() const { return m_timeline; }
+    QDockWidget* controls() const { return m_controls; }
+    QDockWidget* inspector() const { return m_inspector; }
+    QDockWidget* locks() const { return m_locks; }
+    QDockWidget* events() const { return m_events; }
+    QDockWidget* cluster() const { return m_cluster; }
+    QList<QDockWidget*> docks() const { return {m_controls, m_inspector, m_locks, m_events, m_cluster}; }
+
+    Layout layout() const { return m_layout; }
+    /// Keeps the arrangement at hand for its layout, then takes up another one, as it was left.
+    void setLayout(Layout layout);
+    /// The layout's own arrangement again.
+    void restoreDefault();
+    /// Remembers the arrangement at hand.
+    void remember();
+    /// Shows the docks of the layout, or hides all of them (the welcome page has the window to itself).
+    void setVisible(bool visible);
+    /// Title bars to grab, for moving panels; hidden otherwise.
+    void setMovable(bool movable);
+    bool isMovable() const { return m_movable; }
+
+Q_SIGNALS:
+    void layoutChanged(lockscope::app::Layout layout);
+    /// A panel that waited to be seen exists now, with its actions.
+    void panelBuilt();
+
+private:
+    QDockWidget* dock(const char* id, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
+    void arrange(Layout layout);
+    void refreshTitles();
+
+    QMainWindow* m_window;
+    views::ViewContext* m_context;
+    Settings* m_settings;
+    QWidget* m_timeline;
+    QDockWidget* m_controls;
+    QDockWidget* m_inspector;
+    QDockWidget* m_locks;
+    QDockWidget* m_events;
+    QDockWidget* m_cluster;
+    QTimer m_titlePace;
+    Layout m_layout;
+    bool m_visible = false;
+    bool m_movable = false;
+};
+
+} // namespace lockscope::app
