@@ -32,7 +32,7 @@ constexpr std::array<Pair, std::size_t(Role::Count_)> kTable{{
     {opaque(0x00775a), opaque(0x4bd0aa)}, // AcceptedText
     {opaque(0xd6efe8), opaque(0x284240)}, // AcceptedSoft
     {opaque(0xd55e00), opaque(0xff6b2c)}, // Violation
-    {opaque(0xb34c00), opaque(0xff8a57)}, // ViolationText
+    {opaque(0xa84700), opaque(0xff8a57)}, // ViolationText
     {opaque(0xf9e8db), opaque(0x453430)}, // ViolationSoft
     {0x22d55e00u, 0x24ff6b2cu},           // ViolationBand
     {opaque(0xa8468a), opaque(0xd67fb4)}, // Fault

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/format.h"
+
+#include <QTest>
+
+using namespace lockscope;
+
+class TestFormat : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void durationsHaveAsManyDigitsAsMatter_data() {
+        QTest::addColumn<qint64>("ns");
+        QTest::addColumn<QString>("text");
+        const auto row = [](Nanos d, const char* text) {
+            QTest::newRow(text) << qint64(d.count()) << QString::fromUtf8(text);
+        };
+        row(0s, "0 s");
+        row(7ns, "7 ns");
+        row(120us, "120 µs");
+        row(1250us, "1.2 ms");
+        row(812ms, "812 ms");
+        row(999'999us, "999 ms");
+        row(1s, "1.0 s");
+        row(4250ms, "4.2 s");
+        row(9'999ms, "9.9 s");
+        row(29'100ms, "29.1 s");
+        row(59'999ms, "59.9 s");
+        row(60s, "1 m 00 s");
+        row(192s, "3 m 12 s");
+        row(8h + 12min, "8 h 12 m");
+        row(76h, "3 d 4 h");
+        row(-4250ms, "−4.2 s");
+    }
+    void durationsHaveAsManyDigitsAsMatter() {
+        QFETCH(qint64, ns);
+        QTEST(views::duration(Nanos(ns)), "text");
+    }
+
+    void noBoundIsNeverAndNotANumber() {
+        QCOMPARE(views::duration(kNever), QStringLiteral("never"));
+        QCOMPARE(views::instant(kNever), QStringLiteral("never"));
+    }
+
+    void aTtlNeverShowsMoreThanIsLeft() {
+        // For every shown time below a minute, the number read back is at most what is left.
+        for (std::int64_t ms = 1; ms < 60'000; ms += 37) {
+            const QString text = views::duration(Nanos(std::chrono::milliseconds(ms)));
+            const double shown =
+                text.section(QLatin1Char(' '), 0, 0).toDouble() * (text.endsWith(QLatin1String(" ms")) ? 1.0 : 1000.0);
+            QVERIFY2(shown <= double(ms) + 1e-9 && double(ms) - shown < 100, qPrintable(text));
+        }
+    }
+
+    void instantsReadAsTheTimeAxisDoes() {
+        QCOMPARE(views::instant(6812ms), QStringLiteral("6.812 s"));
+        QCOMPARE(views::instant(66'812ms), QStringLiteral("1:06.812"));
+        QCOMPARE(views::instant(1h + 2min + 3s), QStringLiteral("1:02:03.000"));
+        QCOMPARE(views::instantShort(7250ms), QStringLiteral("7.2 s"));
+        QCOMPARE(views::interval(6s, 7200ms), QStringLiteral("6.0 – 7.2 s"));
+        QCOMPARE(views::interval(6s, kNever), QStringLiteral("6.0 s – now"));
+        QCOMPARE(views::interval(58s, 61s), QStringLiteral("58.0 s – 1:01.0"));
+    }
+
+    void theClockKeepsItsWidth() {
+        QCOMPARE(views::clock(6812ms), QStringLiteral("00:06.812"));
+        QCOMPARE(views::clock(Nanos(0)), QStringLiteral("00:00.000"));
+        QCOMPARE(views::clock(59min + 59'999ms), QStringLiteral("59:59.999"));
+        QCOMPARE(views::clock(1h), QStringLiteral("1:00:00.000"));
+        QCOMPARE(views::clock(-5s), QStringLiteral("00:00.000"));
+    }
+
+    void countsAreGrouped() {
+        const QString thin(QChar(0x2009));
+        QCOMPARE(views::count(0), QStringLiteral("0"));
+        QCOMPARE(views::count(999), QStringLiteral("999"));
+        QCOMPARE(views::count(1284), QStringLiteral("1") + thin + QStringLiteral("284"));
+        QCOMPARE(views::count(10'000'000),
+                 QStringLiteral("10") + thin + QStringLiteral("000") + thin + QStringLiteral("000"));
+        QCOMPARE(views::count(-1284), QStringLiteral("−1") + thin + QStringLiteral("284"));
+        QCOMPARE(views::countShort(38), QStringLiteral("38"));
+        QCOMPARE(views::countShort(1'020'000), QStringLiteral("1.02 M"));
+        QCOMPARE(views::bytes(2100), QStringLiteral("2.1 kB"));
+        QCOMPARE(views::speedText(0.01), QStringLiteral("0.01×"));
+        QCOMPARE(views::speedText(1), QStringLiteral("1×"));
+        QCOMPARE(views::speedText(1000), QStringLiteral("1000×"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestFormat)
+#include "tst_format.moc"

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_session.h"
+#include "theme/palette.h"
+#include "theme/widgets.h"
+#include "transport/transport_bar.h"
+#include "transport/verdict_banner.h"
+
+#include <QLabel>
+#include <QMenu>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QTest>
+#include <QToolButton>
+
+using namespace lockscope;
+using namespace lockscope::views;
+
+namespace {
+
+/// A window with the bar in it, and verbs for what a person does to it.
+class Scene {
+public:
+    FakeSession session;
+    ViewContext context;
+    Player player{&context};
+    QWidget window;
+    TransportBar bar{&context, &player, &window};
+
+    Scene() {
+        bar.setGeometry(0, 0, 1600, 52);
+        window.resize(1600, 600);
+        context.setSession(&session);
+        window.show();
+        QVERIFY2(QTest::qWaitForWindowActive(&window), "window");
+    }
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(&window, key, modifiers); }
+    void clickOn(const char* command) {
+        for (QToolButton* button : bar.findChildren<QToolButton*>())
+            if (button->defaultAction() == bar.command(command)) return QTest::mouseClick(button, Qt::LeftButton);
+        QFAIL("no such button");
+    }
+    QString clockText() const {
+        for (const QLabel* label : bar.findChildren<QLabel*>())
+            if (label->accessibleName() == QLatin1String("Time")) return label->text();
+        return {};
+    }
+};
+
+} // namespace
+
+class TestTransport : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void spacePlaysAndPauses() {
+        Scene scene;
+        scene.player.setSpeed(50);
+        scene.press(Qt::Key_Space);
+        QVERIFY(scene.player.isPlaying());
+        QTRY_VERIFY(scene.context.playhead() > 2s);
+        QVERIFY(scene.clockText() > QStringLiteral("00:02"));
+        scene.press(Qt::Key_Space);
+        QVERIFY(!scene.player.isPlaying());
+        const Nanos stopped = scene.context.playhead();
+        QSignalSpy moved(&scene.context, &ViewContext::playheadChanged);
+        QVERIFY(!moved.wait(100));
+        QCOMPARE(scene.context.playhead(), stopped);
+    }
+
+    void theButtonShowsWhatAPressWouldDo() {
+        Scene scene;
+        QAction* play = scene.bar.command("transport.play");
+        QCOMPARE(play->text(), QStringLiteral("Play"));
+        scene.clickOn("transport.play");
+        QCOMPARE(play->text(), QStringLiteral("Pause"));
+        QVERIFY(play->isChecked());
+        QVERIFY(play->toolTip().contains(QLatin1String("Space")));
+    }
+
+    void playStopsAtTheEndAndStartsOver() {
+        Scene scene;
+        scene.session.plan = 2s;
+        scene.player.setSpeed(100);
+        scene.press(Qt::Key_Space);
+        QTRY_VERIFY(!scene.player.isPlaying());
+        QCOMPARE(scene.context.playhead(), Nanos(2s));
+        scene.player.setSpeed(0.01);
+        scene.press(Qt::Key_Space);
+        QVERIFY(scene.player.isPlaying());
+        QVERIFY(scene.context.playhead() < 1s);
+    }
+
+    void arrowsStepFromEventToEvent() {
+        Scene scene;
+        scene.press(Qt::Key_Right);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(1s));
+        scene.press(Qt::Key_Period);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(2s));
+        scene.press(Qt::Key_Left);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(1s));
+    }
+
+    void runningToMilestonesBothWays() {
+        Scene scene;
+        scene.session.violate();
+        scene.press(Qt::Key_N);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(1s));
+        scene.press(Qt::Key_BracketRight);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(2s));
+        scene.press(Qt::Key_N);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(3s));
+        scene.press(Qt::Key_BracketLeft);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(2s));
+        scene.press(Qt::Key_N, Qt::ShiftModifier);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(1s));
+    }
+
+    void aSearchThatFindsNothingSaysSo() {
+        Scene scene;
+        QSignalSpy said(&scene.bar, &TransportBar::said);
+        scene.press(Qt::Key_F);
+        QTRY_COMPARE(said.count(), 1);
+        QCOMPARE(said.takeFirst().first().toString(), QStringLiteral("No fault strikes after this."));
+        scene.press(Qt::Key_BracketLeft);
+        QCOMPARE(said.count(), 1);
+    }
+
+    void homeAndEnd() {
+        Scene scene;
+        scene.player.seek(7s);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(7s));
+        scene.press(Qt::Key_Home);
+        QCOMPARE(scene.context.playhead(), Nanos(0));
+        scene.press(Qt::Key_End);
+        QCOMPARE(scene.context.playhead(), Nanos(7s));
+        scene.press(Qt::Key_End);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(60s));
+    }
+
+    void restartKeepsOrTakesASeed() {
+        Scene scene;
+        scene.press(Qt::Key_R);
+        QCOMPARE(scene.session.restarts, std::vector<std::uint64_t>{42});
+        scene.press(Qt::Key_R, Qt::ShiftModifier);
+        QCOMPARE(scene.session.restarts.size(), std::size_t(2));
+        QVERIFY(scene.session.restarts.back() != 42);
+        QLineEdit* seed = scene.bar.seedField();
+        QTest::mouseClick(seed, Qt::LeftButton);
+        seed->selectAll();
+        QTest::keyClicks(seed, QStringLiteral("7"));
+        QTest::keyClick(seed, Qt::Key_Return);
+        QCOMPARE(scene.session.restarts.back(), std::uint64_t(7));
+        QCOMPARE(seed->text(), QStringLiteral("seed 7"));
+    }
+
+    void theSpeedSliderIsLogarithmic() {
+        Scene scene;
+        QSlider* slider = scene.bar.speedSlider();
+        slider->setValue(slider->minimum());
+        QVERIFY(qFuzzyCompare(scene.player.speed(), 0.01));
+        slider->setValue(slider->maximum());
+        QVERIFY(qFuzzyCompare(scene.player.speed(), 1000.0));
+        slider->setValue(3);
+        QCOMPARE(scene.player.speed(), 1.0);
+        scene.press(Qt::Key_Greater, Qt::ShiftModifier);
+        QCOMPARE(scene.player.speed(), 2.0);
+        QVERIFY(slider->value() > 20);
+        scene.press(Qt::Key_Less, Qt::ShiftModifier);
+        scene.press(Qt::Key_Less, Qt::ShiftModifier);
+        QCOMPARE(scene.player.speed(), 0.5);
+    }
+
+    void aClickOnTheVerdictGoesThere() {
+        Scene scene;
+        VerdictBanner* banner = scene.bar.banner();
+        scene.session.violate();
+        scene.player.seek(1s);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(1s));
+        // What is yet to come is not told.
+        QCOMPARE(banner->outcome(), verdict::Outcome::Holds);
+        QVERIFY(!banner->shown());
+        scene.player.seek(5s);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(5s));
+        QVERIFY(banner->shown());
+        QCOMPARE(banner->outcome(), verdict::Outcome::Violated);
+        QVERIFY(banner->text().contains(QLatin1String("1.2 s")));
+        QSignalSpy revealed(&scene.context, &ViewContext::revealRequested);
+        QTest::mouseClick(banner, Qt::LeftButton);
+        QCOMPARE(scene.context.playhead(), Nanos(2s));
+        QCOMPARE(revealed.count(), 1);
+        QCOMPARE(revealed.first().at(1).value<trace::EntityId>(), scene.session.lock());
+    }
+
+    void aLiveSessionIsFollowedUntilOneLooksBack() {
+        FakeSession session;
+        session.can = {};
+        session.can.live = true;
+        session.plan = Nanos(0);
+        ViewContext context;
+        Player player(&context);
+        context.setSession(&session);
+        QVERIFY(player.isPlaying());
+        session.live(4s);
+        QTRY_COMPARE(context.playhead(), Nanos(4s));
+        player.seek(2s);
+        QVERIFY(!player.isPlaying());
+        session.live(6s);
+        QCOMPARE(context.playhead(), Nanos(2s));
+        player.toEnd();
+        QTRY_COMPARE(context.playhead(), Nanos(6s));
+        QVERIFY(player.isPlaying());
+    }
+
+    void whatASessionCannotDoIsNotOffered() {
+        Scene scene;
+        scene.session.can.restart = false;
+        scene.session.can.speed = false;
+        Q_EMIT scene.session.traceReplaced();
+        QVERIFY(!scene.bar.command("transport.restart")->isEnabled());
+        QVERIFY(!scene.bar.speedSlider()->isEnabled());
+        QVERIFY(!scene.bar.seedField()->isVisible());
+        QVERIFY(scene.bar.command("transport.play")->isEnabled());
+    }
+
+    void commandsAreFoundByAFewLetters() {
+        QVERIFY(fuzzyScore(u"nv", u"Next violation") > fuzzyScore(u"nv", u"Step to the next event"));
+        QVERIFY(fuzzyScore(u"pause", u"Pause client") > fuzzyScore(u"pause", u"Previous acquisition use"));
+        QCOMPARE(fuzzyScore(u"zz", u"Next violation"), 0);
+        QCOMPARE(fuzzyScore(u"", u"Next violation"), 1);
+        QVERIFY(fuzzyScore(u"暂停", u"暂停客户端") > 0);
+    }
+
+    void ctrlKFindsAndDoes() {
+        Scene scene;
+        CommandField* field = scene.bar.commandField();
+        field->setCommands([&] { return scene.bar.commands(); });
+        scene.session.violate();
+        scene.press(Qt::Key_K, Qt::ControlModifier);
+        QVERIFY(field->hasFocus());
+        QVERIFY(field->list());
+        QVERIFY(field->list()->model()->rowCount() >= 15);
+        QTest::keyClicks(field, QStringLiteral("nex vio"));
+        QVERIFY(field->list()->currentIndex().data().toString().contains(QLatin1String("Next violation")));
+        QTest::keyClick(field, Qt::Key_Return);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(2s));
+        QVERIFY(!field->list());
+        QVERIFY(field->text().isEmpty());
+        QVERIFY(!field->hasFocus());
+    }
+
+    void aTimeInTheCommandFieldGoesThere() {
+        Scene scene;
+        CommandField* field = scene.bar.commandField();
+        field->setCommands([&] { return scene.bar.commands(); });
+        scene.press(Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClicks(field, QStringLiteral("6.8s"));
+        QCOMPARE(field->list()->currentIndex().data().toString(), QStringLiteral("Go to 6.800 s"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QTRY_COMPARE(scene.context.playhead(), Nanos(6800ms));
+    }
+
+    void escapeLeavesTheCommandField() {
+        Scene scene;
+        scene.press(Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClick(scene.bar.commandField(), Qt::Key_Escape);
+        QVERIFY(!scene.bar.commandField()->hasFocus());
+        QVERIFY(!scene.bar.commandField()->list());
+        // Space is the window's again.
+        scene.press(Qt::Key_Space);
+        QVERIFY(scene.player.isPlaying());
+    }
+
+    void everyControlHasANameForScreenReaders() {
+        Scene scene;
+        for (const QWidget* widget : scene.bar.findChildren<QWidget*>()) {
+            if (widget->focusPolicy() == Qt::NoFocus || !widget->isVisible()) continue;
+            QVERIFY2(!widget->accessibleName().isEmpty(), widget->metaObject()->className());
+        }
+        for (const QAction* action : scene.bar.commands()) {
+            QVERIFY2(!action->shortcut().isEmpty(), qPrintable(action->objectName()));
+            QVERIFY2(action->toolTip().contains(action->shortcut().toString(QKeySequence::NativeText)),
+                     qPrintable(action->objectName()));
+        }
+    }
+};
+
+QTEST_MAIN(TestTransport)
+#include "tst_transport.moc"
