@@ -21,25 +21,6 @@ QByteArray invariantId(Invariant invariant) {
     return {};
 }
 
-QString invariantMeaning(Invariant invariant) {
-    const auto tr = [](const char* text) { return QCoreApplication::translate("Verdict", text); };
-    switch (invariant) {
-    case Invariant::MutualExclusion:
-        return tr(QT_TRANSLATE_NOOP("Verdict", "No two clients believe at one time that they hold the lock."));
-    case Invariant::StaleWrite:
-        return tr(QT_TRANSLATE_NOOP(
-            "Verdict", "The guarded resource never accepts a write from a client that no longer holds the lock."));
-    case Invariant::Ownership:
-        return tr(QT_TRANSLATE_NOOP("Verdict", "No client releases or renews a hold that is not its own."));
-    case Invariant::Progress:
-        return tr(QT_TRANSLATE_NOOP("Verdict", "While a live, connected client waits and nobody alive holds the lock, "
-                                               "it is granted within the bound."));
-    case Invariant::Reentrancy:
-        return tr(QT_TRANSLATE_NOOP("Verdict", "Hold counts rise and fall by one, and the lock is free at zero."));
-    }
-    return {};
-}
-
 Outcome Verdict::overall() const {
     const auto any = [&](Outcome outcome) { return std::ranges::find(outcomes, outcome) != outcomes.end(); };
     if (any(Outcome::Violated)) return Outcome::Violated;

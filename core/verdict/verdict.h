@@ -18,6 +18,14 @@ QByteArray invariantId(Invariant invariant);
 /// What it demands, one translated sentence.
 QString invariantMeaning(Invariant invariant);
 
+/// Unknown is said, never guessed away:
+/// - `mutual-exclusion` and `progress` while no client's belief was observed (a server watched from outside tells only
+///   its record, and that has one owner at a time whatever the clients think);
+/// - `stale-write` while neither beliefs nor writes were observed, or when a write was accepted at a moment at which the
+///   record was not observed and no token told;
+/// - `ownership` while no record was observed, or when the record could not be seen for some time;
+/// - `reentrancy` while neither beliefs nor records were observed.
+/// A violation found outweighs what was not seen. An invariant about something that did not happen holds.
 enum class Outcome : std::uint8_t { Holds, Violated, Unknown };
 
 /// One interval in which an invariant did not hold.
@@ -44,8 +52,10 @@ struct Verdict {
     Nanos reached{};
     std::vector<Violation> violations; ///< by (from, invariant, lock)
     std::array<Outcome, kInvariants.size()> outcomes{}; ///< indexed by Invariant
+    /// Violated when any is, else unknown when any is.
     Outcome overall() const;
     /// Violations that had begun at or before t, with intervals cut at t: the verdict as it stood then.
+    /// An invariant violated only later held by then.
     Verdict asOf(Nanos t) const;
 };
 

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/chronicle.h"
+
+#include <algorithm>
+
+namespace lockscope::verdict {
+
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+constexpr std::size_t kFarthest = 500'000; // rows to either side: a few milliseconds
+
+/// The row at which the hold began: its request, or as far back as we look.
+std::size_t beginOfHold(trace::EntityId thread, trace::EntityId lock, std::size_t row, const trace::Trace& trace) {
+    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    bool granted = false;
+    std::size_t begin = row;
+    for (std::size_t i = std::min(row + 1, trace.size()); i-- > last;) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind != EventKind::Granted && kind != EventKind::Requested) continue;
+        const Event e = trace.at(i);
+        if (e.actor != thread || e.subject != lock) continue;
+        begin = i;
+        if (kind == EventKind::Requested && granted) break;
+        granted |= kind == EventKind::Granted;
+    }
+    return begin;
+}
+
+/// The watchdog may have been stopped long before this hold.
+std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t row, const trace::Trace& trace) {
+    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    for (std::size_t i = row; i-- > last;) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind == EventKind::Healed) return {};
+        if (kind != EventKind::WatchdogStopped && kind != EventKind::ClientStarted) continue;
+        const Event e = trace.at(i);
+        if (e.actor != client) continue;
+        if (kind == EventKind::ClientStarted) return {};
+        return e.time();
+    }
+    return {};
+}
+
+void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node, const trace::Trace& trace) {
+    // A pause or cut that was over before the record ended explains nothing if a later one covers that moment.
+    const auto begin = [&](std::optional<Chronicle::Span>& span) {
+        const bool explains = span && c.recordEnded && span->from <= *c.recordEnded && *c.recordEnded <= span->to;
+        if (!explains) span = Chronicle::Span{e.time(), kNever};
+    };
+    const auto end = [&](std::optional<Chronicle::Span>& span) {
+        if (span && span->to == kNever) span->to = e.time();
+    };
+    switch (e.kind) {
+    case EventKind::ClientPaused:
+        if (e.actor == client) begin(c.paused);
+        break;
+    case EventKind::ClientResumed:
+        if (e.actor == client) end(c.paused);
+        break;
+    case EventKind::ClientKilled:
+        if (e.actor == client && !c.killed) c.killed = e.time();
+        break;
+    case EventKind::LinkCut:
+    case EventKind::LinkMended: {
+        const trace::Entity& link = trace.entity(e.subject);
+        if (link.parent != client || (node != trace::kNoEntity && link.other != node)) break;
+        if (e.kind == EventKind::LinkCut)
+            begin(c.cut);
+        else
+            end(c.cut);
+        break;
+    }
+    case EventKind::Healed:
+        end(c.paused);
+        end(c.cut);
+        break;
+    case EventKind::WatchdogStopped:
+        if (e.actor == client && !c.watchdogStopped) c.watchdogStopped = e.time();
+        break;
+    case EventKind::ClockJumped:
+        if ((e.actor == client || e.actor == node) && !c.recordEnded) c.clockJump.emplace(e.time(), e);
+        break;
+    default:
+        break;
+    }
+}
+
+void readRecord(Chronicle& c, const Event& e) {
+    switch (e.kind) {
+    case EventKind::RecordHeld:
+        if (e.actor == c.thread && !c.recordEnded) {
+            c.deadline = e.value;
+        } else if (e.actor != c.thread && c.recordEnded && !c.successorAt) {
+            c.successor = e.actor;
+            c.successorAt = e.time();
+        }
+        break;
+    case EventKind::RecordRenewed:
+        if (e.actor == c.thread && !c.recordEnded) {
+            c.deadline = e.value;
+            ++c.renewals;
+        }
+        break;
+    case EventKind::RecordFreed:
+        if (e.aux == c.thread && !c.recordEnded) {
+            c.recordEnded = e.time();
+            c.freedBy = static_cast<trace::FreedBy>(e.flags & trace::kFreedByMask);
+            c.freedByWhom = e.actor;
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void readBelief(Chronicle& c, const Event& e, trace::EntityId lock) {
+    if (e.actor != c.thread || e.subject != lock || c.beliefEnded) return;
+    switch (e.kind) {
+    case EventKind::Granted:
+        if (!c.granted) c.granted = e.time();
+        break;
+    case EventKind::RenewFailed:
+        ++c.renewalsFailed;
+        break;
+    case EventKind::Released:
+        if (e.aux != 0) break;
+        [[fallthrough]];
+    case EventKind::Lost:
+    case EventKind::ReleaseRefused:
+    case EventKind::ReleaseFailed:
+    case EventKind::ReleaseSent:
+        if (!c.granted) break;
+        c.beliefEnded = e.time();
+        c.beliefEndedBy = e.kind;
+        break;
+    default:
+        break;
+    }
+}
+
+} // namespace
+
+Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
+                      const trace::Trace& trace) {
+    row = std::min(row, trace.size());
+    Chronicle c;
+    c.thread = thread;
+    const trace::EntityId client = trace.clientOf(thread), node = trace.entity(lock).parent;
+    const std::size_t end = std::min(trace.size(), row + kFarthest);
+    const std::size_t begin = beginOfHold(thread, lock, row, trace);
+    c.watchdogStopped = watchdogStoppedBefore(client, begin, trace);
+    std::int64_t believedUntil = -1;
+    for (std::size_t i = begin; i < end; ++i) {
+        const EventKind kind = trace.kindAt(i);
+        if (isMessage(kind) || isEffect(kind) || kind == EventKind::Step) continue;
+        const Event e = trace.at(i);
+        const bool asleep = c.paused && c.paused->to == kNever; // cannot look at its clock
+        if (c.granted && !c.beliefEnded && !asleep && believedUntil >= 0 && believedUntil <= e.at) {
+            c.beliefEnded = Nanos(believedUntil);
+            c.beliefEndedBy = EventKind::BelievedUntil;
+        }
+        // Beyond the violation only the end of a pause or cut is still of interest.
+        const bool open = (c.paused && c.paused->to == kNever) || (c.cut && c.cut->to == kNever);
+        const bool past = until != kNever && e.time() > until && i > row;
+        if (past && !open) break;
+        if (isLife(kind)) readLife(c, e, client, node, trace);
+        if (asleep && believedUntil <= e.at && c.paused->to != kNever) believedUntil = -1; // passed while it slept
+        if (past) continue;
+        if (isRecord(kind) && e.subject == lock) readRecord(c, e);
+        if (isBelief(kind)) readBelief(c, e, lock);
+        if (kind == EventKind::BelievedUntil && e.actor == thread && e.subject == lock) believedUntil = e.value;
+        if (c.killed && !c.beliefEnded) {
+            c.beliefEnded = c.killed;
+            c.beliefEndedBy = EventKind::ClientKilled;
+        }
+    }
+    const bool asleep = c.paused && c.paused->to == kNever;
+    if (!c.beliefEnded && c.granted && !asleep && believedUntil >= 0 && Nanos(believedUntil) <= std::min(until, trace.reached())) {
+        c.beliefEnded = Nanos(believedUntil);
+        c.beliefEndedBy = EventKind::BelievedUntil;
+    }
+    return c;
+}
+
+trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace) {
+    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    for (std::size_t i = std::min(row + 1, trace.size()); i-- > last;) {
+        if (!isRecord(trace.kindAt(i))) continue;
+        const Event e = trace.at(i);
+        if (e.subject != lock) continue;
+        if (e.kind == EventKind::RecordHeld || e.kind == EventKind::RecordRenewed) return e.actor;
+        if (e.kind == EventKind::RecordFreed) return trace::kNoEntity;
+    }
+    return trace::kNoEntity;
+}
+
+} // namespace lockscope::verdict

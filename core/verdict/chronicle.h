@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "verdict/verdict.h"
+
+#include <optional>
+
+namespace lockscope::verdict {
+
+/// What befell one thread's hold of a lock around a violation: read from the trace, for explanations.
+struct Chronicle {
+    struct Span {
+        Nanos from{};
+        Nanos to = kNever; ///< kNever: as far as the trace goes
+    };
+    trace::EntityId thread = trace::kNoEntity;
+    std::optional<Nanos> granted;
+    std::optional<Span> paused; ///< the pause that covers the end of its record, else the last one
+    std::optional<Span> cut;    ///< its link to the lock's node
+    std::optional<Nanos> watchdogStopped;
+    std::optional<Nanos> killed;
+    std::optional<std::pair<Nanos, trace::Event>> clockJump; ///< its own clock's, or the node's
+    std::int64_t deadline = -1;                              ///< of its lease, as last seen in the record; -1 = none
+    int renewals = 0;
+    int renewalsFailed = 0;
+
+    std::optional<Nanos> recordEnded; ///< its record was freed
+    trace::FreedBy freedBy = trace::FreedBy::Release;
+    trace::EntityId freedByWhom = trace::kNoEntity;
+
+    trace::EntityId successor = trace::kNoEntity; ///< the next owner in the record
+    std::optional<Nanos> successorAt;
+
+    std::optional<Nanos> beliefEnded;
+    trace::EventKind beliefEndedBy = trace::EventKind::None; ///< BelievedUntil: by its own deadline
+};
+
+/// Reads what befell `thread`'s hold of `lock`: the one that it got last before row `row`, followed for as long as it
+/// believed in it, or until `until`. Looks at no more than about a million rows.
+Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
+                      const trace::Trace& trace);
+
+/// Who the record says owns the lock after row `row`; kNoEntity: nobody, or not known.
+trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace);
+
+} // namespace lockscope::verdict

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/state.h"
+#include "verdict/chronicle.h"
+#include "verdict/verdict.h"
+#include "verdict/words.h"
+
+#include <algorithm>
+
+namespace lockscope::verdict {
+
+using trace::EntityId;
+using trace::EventKind;
+using trace::FreedBy;
+using trace::Trace;
+
+namespace {
+
+/// The words of one explanation: whole sentences, each about one fact of a chronicle.
+class Teller {
+    Q_DECLARE_TR_FUNCTIONS(Verdict)
+public:
+    Teller(const Violation& v, const Trace& trace) : m_v(v), m_trace(trace) {
+        const Nanos end = v.to == kNever ? trace.reached() : v.to;
+        m_length = std::max(end - v.from, 0ns);
+    }
+
+    QString mutualExclusion() const {
+        const EntityId owner = ownerAfter(m_v.row, m_v.lock, m_trace);
+        const auto loser = std::ranges::find_if(m_v.actors, [&](EntityId actor) { return actor != owner; });
+        const Chronicle c =
+            chronicleOf(loser == m_v.actors.end() ? m_v.actors.front() : *loser, m_v.lock, m_v.row, m_v.to, m_trace);
+        const QString what = m_v.to == kNever
+                                 ? tr("%1 have believed at the same time that they hold %2, since %3, for %4 so far.")
+                                       .arg(actors(), name(m_v.lock), at(m_v.from), lengthText(m_length))
+                                 : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5.")
+                                       .arg(actors(), name(m_v.lock), lengthText(m_length), at(m_v.from), at(m_v.to));
+        return paragraph({what, cause(c), recordEnd(c), c.recordEnded ? beliefEnd(c) : QString()});
+    }
+
+    QString staleWrite() const {
+        const EntityId writer = m_v.actors.front();
+        const Chronicle c = chronicleOf(writer, m_v.lock, m_v.row, m_v.from, m_trace);
+        QString what;
+        if (m_v.actors.size() > 1)
+            what = tr("%1 accepted a write of %2 at %3, when %4 was already held by %5.")
+                       .arg(name(m_v.resource), actor(writer), at(m_v.from), name(m_v.lock), actor(m_v.actors[1]));
+        else if (m_v.newerToken)
+            what = tr("%1 accepted a write of %2 at %3 with an old token of %4.")
+                       .arg(name(m_v.resource), actor(writer), at(m_v.from), name(m_v.lock));
+        else
+            what = tr("%1 accepted a write of %2 at %3, when %2 no longer held %4.")
+                       .arg(name(m_v.resource), actor(writer), at(m_v.from), name(m_v.lock));
+        QString lesson;
+        if (m_v.newerToken)
+            lesson =
+                tr("It carried token %1 after token %2 had been accepted: a resource that checks tokens would have "
+                   "refused it.")
+                    .arg(QString::number(m_v.token), QString::number(m_v.newerToken));
+        else if (m_v.token)
+            lesson = tr("It carried token %1, and nothing newer had been written yet for the resource to compare with.")
+                         .arg(m_v.token);
+        else
+            lesson = tr("Without a fencing token the resource cannot tell an old holder from a new one.");
+        return paragraph({what, cause(c), recordEnd(c), lesson});
+    }
+
+    QString ownership() const {
+        const EntityId doer = m_v.actors.front(), owner = m_v.actors.back();
+        const Chronicle c = chronicleOf(doer, m_v.lock, m_v.row, m_v.from, m_trace);
+        const trace::Event e = m_trace.at(std::min(m_v.row, m_trace.size() - 1));
+        QString what, how;
+        if (e.kind == EventKind::RecordRenewed) {
+            what = tr("%1 renewed %2 at %3, but it was %4 that held it.");
+            how = tr("The renewal did not check whose lock it was.");
+        } else if (static_cast<FreedBy>(e.flags & trace::kFreedByMask) == FreedBy::Overwrite) {
+            what = tr("%1 took %2 over at %3 although %4 still held it.");
+            how = tr("The command wrote over the lock without checking whose it was.");
+        } else {
+            what = tr("%1 released %2 at %3, but it was %4 that held it.");
+            how = tr("The release did not check whose lock it was.");
+        }
+        return paragraph(
+            {what.arg(actor(doer), name(m_v.lock), at(m_v.from), actor(owner)), cause(c), recordEnd(c), how});
+    }
+
+    QString progress() const {
+        const QString what =
+            m_v.to == kNever
+                ? tr("Nobody alive holds %1 and %2 could be given it, but since %3 it is overdue: %4 so far.")
+                      .arg(name(m_v.lock), actors(), at(m_v.from), lengthText(m_length))
+                : tr("Nobody alive held %1 and %2 could be given it, but it was overdue for %3: from %4 to %5.")
+                      .arg(name(m_v.lock), actors(), lengthText(m_length), at(m_v.from), at(m_v.to));
+        return paragraph({what, obstacle()});
+    }
+
+    QString reentrancy() const {
+        const trace::Event e = m_trace.at(std::min(m_v.row, m_trace.size() - 1));
+        const QString who = actor(m_v.actors.front()), lock = name(m_v.lock), when = at(m_v.from);
+        if (e.kind == EventKind::RecordFreed)
+            return tr("The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a "
+                      "time.")
+                .arg(lock, when, who);
+        if (e.kind == EventKind::Released)
+            return tr("%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and "
+                      "the lock should be free at zero.")
+                .arg(who, lock, when, QString::number(e.aux));
+        if (isRecord(e.kind))
+            return tr("The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.")
+                .arg(lock, who, QString::number(e.aux), when);
+        return tr("%1 took %2 at %3 and its hold count became %4: it should have risen by one.")
+            .arg(who, lock, when, QString::number(e.aux));
+    }
+
+private:
+    QString at(Nanos t) const { return instantText(t, m_length); }
+    QString name(EntityId id) const { return m_trace.displayName(id); }
+    QString actor(EntityId id) const { return actorText(id, m_trace); }
+    QString actors() const { return actorsText(m_v.actors, m_trace); }
+
+    /// Why the lease was not renewed in time.
+    QString cause(const Chronicle& c) const {
+        if (!c.recordEnded) return {};
+        const bool expired = c.freedBy == FreedBy::Expiry;
+        const auto before = [&](const std::optional<Chronicle::Span>& span) {
+            return span && span->from <= *c.recordEnded;
+        };
+        const QString who = actor(c.thread);
+        if (before(c.paused))
+            return c.paused->to == kNever
+                       ? tr("%1 has been paused since %2.").arg(who, at(c.paused->from))
+                       : tr("%1 was paused from %2 to %3.").arg(who, at(c.paused->from), at(c.paused->to));
+        if (before(c.cut)) {
+            const QString node = name(m_trace.entity(m_v.lock).parent);
+            return c.cut->to == kNever
+                       ? tr("%1 has been cut off from %2 since %3.").arg(who, node, at(c.cut->from))
+                       : tr("%1 was cut off from %2 from %3 to %4.").arg(who, node, at(c.cut->from), at(c.cut->to));
+        }
+        if (!expired) return {};
+        if (c.watchdogStopped && *c.watchdogStopped <= *c.recordEnded)
+            return tr("The watchdog of %1 stopped at %2, so nothing renewed its lease.")
+                .arg(who, at(*c.watchdogStopped));
+        if (c.clockJump)
+            return tr("The clock of %1 jumped at %2.").arg(name(c.clockJump->second.actor), at(c.clockJump->first));
+        if (c.renewalsFailed > 0) return tr("%1 tried to renew its lease and got no answer.").arg(who);
+        if (c.renewals == 0) return tr("%1 worked for longer than its lease, and nothing renewed it.").arg(who);
+        return {};
+    }
+
+    /// How its record ended, and who got the lock then.
+    QString recordEnd(const Chronicle& c) const {
+        if (!c.recordEnded) return {};
+        const QString who = actor(c.thread), when = at(*c.recordEnded), by = actor(c.freedByWhom);
+        const QString next = actor(c.successor), nextAt = c.successorAt ? at(*c.successorAt) : QString();
+        const bool handed = c.successorAt.has_value();
+        switch (c.freedBy) {
+        case FreedBy::Expiry:
+            return handed ? tr("The lease of %1 ended at %2, so the server gave the lock to %3 at %4.")
+                                .arg(who, when, next, nextAt)
+                          : tr("The lease of %1 ended at %2, so the server counts the lock as free.").arg(who, when);
+        case FreedBy::Release:
+            if (c.freedByWhom == c.thread || c.freedByWhom == trace::kNoEntity)
+                return tr("On the server the lock of %1 was released at %2.").arg(who, when);
+            return handed ? tr("%1 released the lock of %2 at %3, so the server gave it to %4 at %5.")
+                                .arg(by, who, when, next, nextAt)
+                          : tr("%1 released the lock of %2 at %3.").arg(by, who, when);
+        case FreedBy::Force:
+            return handed ? tr("The lock of %1 was freed by force at %2, and the server gave it to %3 at %4.")
+                                .arg(who, when, next, nextAt)
+                          : tr("The lock of %1 was freed by force at %2.").arg(who, when);
+        case FreedBy::Overwrite:
+            return by.isEmpty() ? tr("The entry of %1 on the server was overwritten at %2.").arg(who, when)
+                                : tr("%1 wrote over the entry of %2 on the server at %3.").arg(by, who, when);
+        case FreedBy::NodeLoss:
+            return handed ? tr("The server lost its memory of the lock of %1 at %2, and gave it to %3 at %4.")
+                                .arg(who, when, next, nextAt)
+                          : tr("The server lost its memory of the lock of %1 at %2.").arg(who, when);
+        }
+        return {};
+    }
+
+    /// Until when it believed, and what told it.
+    QString beliefEnd(const Chronicle& c) const {
+        const QString who = actor(c.thread);
+        if (!c.beliefEnded) return tr("%1 does not know, and still believes that it holds the lock.").arg(who);
+        const QString when = at(*c.beliefEnded);
+        switch (c.beliefEndedBy) {
+        case EventKind::Lost:
+            return tr("%1 went on believing that it held the lock until %2, when it learned of the loss.")
+                .arg(who, when);
+        case EventKind::ReleaseRefused:
+            return tr("%1 went on believing that it held the lock until %2, when the server refused its release.")
+                .arg(who, when);
+        case EventKind::BelievedUntil:
+            return tr("%1 went on believing that it held the lock until its own deadline at %2.").arg(who, when);
+        case EventKind::ClientKilled:
+            return tr("%1 went on believing that it held the lock until it died at %2.").arg(who, when);
+        default:
+            return tr("%1 went on believing that it held the lock until it gave it up at %2.").arg(who, when);
+        }
+    }
+
+    /// What stands in the way of a grant: read from the state at the moment that the bound passed.
+    QString obstacle() const {
+        trace::State state;
+        const std::size_t rows = std::min(m_v.row, m_trace.size());
+        // The rows before it are many in a long trace; the last half million tell the owner and its fate.
+        for (std::size_t i = rows > 500'000 ? rows - 500'000 : 0; i < rows; ++i)
+            state.apply(m_trace.at(i), m_trace);
+        const auto found = state.records.find(m_v.lock);
+        if (found == state.records.end() || found->second.owner == trace::kNoEntity)
+            return tr("On the server the lock is free: whoever waits was not told, or asks in vain.");
+        const trace::Record& record = found->second;
+        const QString owner = actor(record.owner);
+        const auto client = state.clients.find(m_trace.clientOf(record.owner));
+        const bool dead = client != state.clients.end() && client->second.life == trace::ClientState::Life::Dead;
+        if (dead && record.deadline < 0)
+            return tr("%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.")
+                .arg(owner, at(Nanos(client->second.since)));
+        if (dead)
+            return tr("%1 died at %2, and its entry stays on the server until %3.")
+                .arg(owner, at(Nanos(client->second.since)), at(Nanos(record.deadline)));
+        if (record.deadline < 0)
+            return tr("The entry of %1 is still on the server and has no expiry, but %1 does not believe that it holds "
+                      "the "
+                      "lock.")
+                .arg(owner);
+        return tr("The entry of %1 stays on the server until %2, but %1 does not believe that it holds the lock.")
+            .arg(owner, at(Nanos(record.deadline)));
+    }
+
+    const Violation& m_v;
+    const Trace& m_trace;
+    Nanos m_length{};
+};
+
+} // namespace
+
+QString explain(const Violation& violation, const Trace& trace) {
+    if (trace.size() == 0 || violation.actors.empty()) return invariantMeaning(violation.invariant);
+    const Teller teller(violation, trace);
+    switch (violation.invariant) {
+    case Invariant::MutualExclusion:
+        return teller.mutualExclusion();
+    case Invariant::StaleWrite:
+        return teller.staleWrite();
+    case Invariant::Ownership:
+        return teller.ownership();
+    case Invariant::Progress:
+        return teller.progress();
+    case Invariant::Reentrancy:
+        return teller.reentrancy();
+    }
+    return {};
+}
+
+} // namespace lockscope::verdict

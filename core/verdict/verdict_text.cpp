@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/verdict.h"
+#include "verdict/words.h"
+
+namespace lockscope::verdict {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Verdict)
+};
+
+/// The invariant as it stands in a sentence. English keeps the identifiers, which the command line speaks too.
+QString invariantName(Invariant invariant) {
+    switch (invariant) {
+    case Invariant::MutualExclusion:
+        return Words::tr("mutual-exclusion");
+    case Invariant::StaleWrite:
+        return Words::tr("stale-write");
+    case Invariant::Ownership:
+        return Words::tr("ownership");
+    case Invariant::Progress:
+        return Words::tr("progress");
+    case Invariant::Reentrancy:
+        return Words::tr("reentrancy");
+    }
+    return {};
+}
+
+} // namespace
+
+QString invariantMeaning(Invariant invariant) {
+    switch (invariant) {
+    case Invariant::MutualExclusion:
+        return Words::tr("No two clients believe at one time that they hold the lock.");
+    case Invariant::StaleWrite:
+        return Words::tr("The guarded resource never accepts a write from a client that no longer holds the lock.");
+    case Invariant::Ownership:
+        return Words::tr("No client releases or renews a hold that is not its own.");
+    case Invariant::Progress:
+        return Words::tr(
+            "While a live, connected client waits and nobody alive holds the lock, it is granted in time.");
+    case Invariant::Reentrancy:
+        return Words::tr("Hold counts rise and fall by one, and the lock is free at zero.");
+    }
+    return {};
+}
+
+QString headline(const Violation& v, const trace::Trace& trace) {
+    const QString name = invariantName(v.invariant);
+    const Nanos end = v.to == kNever ? trace.reached() : v.to;
+    const Nanos length = std::max(end - v.from, 0ns);
+    const QString from = instantText(v.from, length);
+    if (v.to == kNever) return Words::tr("%1 violated for %2 so far, since %3").arg(name, lengthText(length), from);
+    if (length == 0ns) return Words::tr("%1 violated at %2").arg(name, from);
+    return Words::tr("%1 violated for %2, from %3").arg(name, lengthText(length), from);
+}
+
+} // namespace lockscope::verdict

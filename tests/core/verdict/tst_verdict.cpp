@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hand_written.h"
+
+#include "trace/state.h"
+#include "trace/synthetic.h"
+
+#include <algorithm>
+
+using namespace lockscope;
+using namespace lockscope::verdict;
+using Kind = trace::EventKind;
+using FreedBy = trace::FreedBy;
+using Actors = std::vector<trace::EntityId>;
+
+class TestVerdict : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void handOverIsNoViolation();
+    void overlapIsOneInterval();
+    void threeBelieversMakeOneMaximalInterval();
+    void handOverWithinAnInstantIsNoOverlap();
+    void beliefEndsOverlapBy_data();
+    void beliefEndsOverlapBy();
+    void ownDeadlineEndsOverlap();
+    void threadsOfOneClientAreTwo();
+    void otherLocksDoNotMatter();
+    void openOverlapGoesOn();
+
+    void writeOfTheOwnerIsFine();
+    void writeAfterTheRecordMovedOnIsStale();
+    void writeOnAFreeLockIsStale();
+    void olderTokenIsStaleEvenUnobserved();
+    void refusedWriteIsNoHarm();
+    void unobservedWriteIsUndecided();
+    void lateRecordOfAWatchedServerJustifies();
+    void writeThatAWatchedServerNeverExplainsIsUndecided();
+
+    void releasingAnothersHold_data();
+    void releasingAnothersHold();
+    void overwritingAnExpiredHoldIsFine();
+    void renewingAnothersHold();
+
+    void progressWithinTheBound();
+    void progressViolatedFromTheBoundUntilTheGrant();
+    void progressWhenTheOwnerIsDead();
+    void progressWhenTheOwnerDoesNotKnow();
+    void progressIgnoresWaiters_data();
+    void progressIgnoresWaiters();
+    void progressRestartsWhenTheNodeIsBack();
+    void progressNeedsAHolderAliveNotTheRecordAlone();
+
+    void countsByOneAreFine();
+    void countsThatJump_data();
+    void countsThatJump();
+
+    void nothingObservedIsUnknown();
+    void onlyTheRecordObserved();
+    void aGapLeavesOwnershipUnknown();
+    void overallAndAsOf();
+    void finishingClosesOpenViolations();
+    void identifiersAreAContract();
+
+    void incrementalEqualsAtOnce_data();
+    void incrementalEqualsAtOnce();
+    void overlapsEqualABruteForceSweep();
+};
+
+void TestVerdict::handOverIsNoViolation() {
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, 4000);
+    w.request(1500, w.b);
+    w.write(2000, w.a);
+    w.give(3000, w.a);
+    w.held(3001, w.b, 6000);
+    w.granted(3002, w.b);
+    w.write(3500, w.b);
+    w.give(5000, w.b);
+    const Verdict v = w.judge();
+    QCOMPARE(v.violations.size(), 0u);
+    QCOMPARE(v.overall(), Outcome::Holds);
+    QCOMPARE(v.rows, w.trace->size());
+    QCOMPARE(v.reached, ms(5000));
+}
+
+void TestVerdict::overlapIsOneInterval() {
+    HandWritten w;
+    w.take(1000, w.a, 4000);
+    w.freed(4000, FreedBy::Expiry, 0, w.a);
+    w.take(4100, w.b, 8000);
+    w.add(5300, Kind::Lost, w.a, w.lock);
+    w.give(7000, w.b);
+    const auto found = w.violations(Invariant::MutualExclusion);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(4100));
+    QCOMPARE(found[0].to, ms(5300));
+    QCOMPARE(found[0].lock, w.lock);
+    QCOMPARE(found[0].actors, (Actors{w.a, w.b}));
+    QCOMPARE(w.trace->at(found[0].row).kind, Kind::Granted);
+    QCOMPARE(w.trace->at(found[0].row).actor, w.b);
+}
+
+void TestVerdict::threeBelieversMakeOneMaximalInterval() {
+    HandWritten w;
+    w.granted(1000, w.b);
+    w.granted(2000, w.a);
+    w.granted(3000, w.c);
+    w.released(4000, w.b);
+    w.released(5000, w.a); // C alone from here
+    w.granted(6000, w.b);
+    w.released(7000, w.c);
+    w.released(8000, w.b);
+    const auto found = w.violations(Invariant::MutualExclusion);
+    QCOMPARE(found.size(), 2u);
+    QCOMPARE(found[0].from, ms(2000));
+    QCOMPARE(found[0].to, ms(5000));
+    QCOMPARE(found[0].actors, (Actors{w.b, w.a, w.c}));
+    QCOMPARE(found[1].from, ms(6000));
+    QCOMPARE(found[1].to, ms(7000));
+    QCOMPARE(found[1].actors, (Actors{w.c, w.b}));
+}
+
+void TestVerdict::handOverWithinAnInstantIsNoOverlap() {
+    HandWritten w;
+    w.granted(1000, w.a);
+    w.granted(2000, w.b);
+    w.released(2000, w.a);
+    w.released(3000, w.b);
+    QCOMPARE(w.violations(Invariant::MutualExclusion).size(), 0u);
+}
+
+void TestVerdict::beliefEndsOverlapBy_data() {
+    QTest::addColumn<int>("kind");
+    for (const Kind k : {Kind::Lost, Kind::Released, Kind::ReleaseSent, Kind::ReleaseRefused, Kind::ReleaseFailed})
+        QTest::newRow(trace::kindName(k)) << int(k);
+    QTest::newRow("client-killed") << int(Kind::ClientKilled);
+}
+
+void TestVerdict::beliefEndsOverlapBy() {
+    QFETCH(int, kind);
+    HandWritten w;
+    w.granted(1000, w.a);
+    w.granted(2000, w.b);
+    w.add(2500, Kind::ClientPaused, w.clientA); // a pause ends nothing
+    const bool kill = static_cast<Kind>(kind) == Kind::ClientKilled;
+    w.add(3000, static_cast<Kind>(kind), kill ? w.clientA : w.a, kill ? 0 : w.lock);
+    w.add(9000, Kind::Step, w.b, w.lock);
+    const auto found = w.violations(Invariant::MutualExclusion);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(2000));
+    QCOMPARE(found[0].to, ms(3000));
+}
+
+void TestVerdict::ownDeadlineEndsOverlap() {
+    HandWritten w;
+    w.granted(1000, w.a);
+    w.add(1000, Kind::BelievedUntil, w.a, w.lock, HandWritten::ns(2600));
+    w.granted(2000, w.b);
+    w.add(9000, Kind::Step, w.b, w.lock);
+    auto found = w.violations(Invariant::MutualExclusion);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].to, ms(2600));
+
+    HandWritten safe; // the deadline comes first
+    safe.granted(1000, safe.a);
+    safe.add(1000, Kind::BelievedUntil, safe.a, safe.lock, HandWritten::ns(2000));
+    safe.granted(2000, safe.b);
+    safe.add(9000, Kind::Step, safe.b, safe.lock);
+    QCOMPARE(safe.violations(Invariant::MutualExclusion).size(), 0u);
+
+    HandWritten still; // no row after it, but time goes on
+    still.granted(1000, still.a);
+    still.add(1000, Kind::BelievedUntil, still.a, still.lock, HandWritten::ns(2600));
+    still.granted(2000, still.b);
+    still.trace->reach(ms(2500));
+    QCOMPARE(still.violations(Invariant::MutualExclusion).at(0).to, kNever);
+    still.trace->reach(ms(2600));
+    QCOMPARE(still.violations(Invariant::MutualExclusion).at(0).to, ms(2600));
+}
+
+void TestVerdict::threadsOfOneClientAreTwo() {
+    HandWritten w;
+    const auto second = w.thread(w.clientA, "2");
+    w.granted(1000, w.a);
+    w.granted(2000, second);
+    w.released(3000, w.a);
+    QCOMPARE(w.violations(Invariant::MutualExclusion).size(), 1u);
+}
+
+void TestVerdict::otherLocksDoNotMatter() {
+    HandWritten w;
+    const auto other = w.trace->intern(trace::EntityKind::Lock, "invoices", w.node);
+    w.granted(1000, w.a);
+    w.add(2000, Kind::Granted, w.b, other, 0, 1);
+    w.released(3000, w.a);
+    QCOMPARE(w.violations(Invariant::MutualExclusion).size(), 0u);
+}
+
+void TestVerdict::openOverlapGoesOn() {
+    HandWritten w;
+    Judge judge(w.trace);
+    w.granted(1000, w.a);
+    w.granted(2000, w.b);
+    judge.consume();
+    QCOMPARE(judge.begun(), 0u); // it has no length yet
+    w.trace->reach(ms(2001));
+    judge.consume();
+    QCOMPARE(judge.begun(), 1u);
+    QCOMPARE(judge.verdict().violations.at(0).to, kNever);
+    w.released(3000, w.a);
+    judge.consume();
+    QCOMPARE(judge.verdict().violations.at(0).to, ms(3000));
+    QCOMPARE(judge.begun(), 1u);
+}
+
+void TestVerdict::writeOfTheOwnerIsFine() {
+    HandWritten w;
+    w.take(1000, w.a, 4000, 7);
+    w.write(1500, w.a, 7);
+    w.give(2000, w.a);
+    w.take(2500, w.b, 6000, 8);
+    w.write(3000, w.b, 8);
+    QCOMPARE(w.violations(Invariant::StaleWrite).size(), 0u);
+    QCOMPARE(w.judge().outcomes[std::size_t(Invariant::StaleWrite)], Outcome::Holds);
+}
+
+void TestVerdict::writeAfterTheRecordMovedOnIsStale() {
+    HandWritten w;
+    w.take(1000, w.a, 4000, 33);
+    w.freed(4000, FreedBy::Expiry, 0, w.a);
+    w.take(4100, w.b, 8000, 34);
+    w.write(5000, w.a, 33); // the newer token has not been written yet
+    w.write(5100, w.b, 34);
+    w.write(5200, w.a, 33);
+    const auto found = w.violations(Invariant::StaleWrite);
+    QCOMPARE(found.size(), 2u);
+    QCOMPARE(found[0].from, ms(5000));
+    QCOMPARE(found[0].to, ms(5000));
+    QCOMPARE(found[0].actors, (Actors{w.a, w.b}));
+    QCOMPARE(found[0].resource, w.stock);
+    QCOMPARE(found[0].token, 33);
+    QCOMPARE(found[0].newerToken, 0);
+    QCOMPARE(found[1].newerToken, 34);
+}
+
+void TestVerdict::writeOnAFreeLockIsStale() {
+    HandWritten w;
+    w.take(1000, w.a, 4000);
+    w.freed(4000, FreedBy::Expiry, 0, w.a);
+    w.write(4500, w.a);
+    const auto found = w.violations(Invariant::StaleWrite);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].actors, (Actors{w.a}));
+}
+
+void TestVerdict::olderTokenIsStaleEvenUnobserved() {
+    HandWritten w;
+    w.granted(1000, w.a, 5);
+    w.write(1500, w.a, 5);
+    w.granted(2000, w.b, 6);
+    w.write(2500, w.b, 6);
+    w.write(2600, w.a, 5);
+    const auto found = w.violations(Invariant::StaleWrite);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(2600));
+    QCOMPARE(found[0].token, 5);
+    QCOMPARE(found[0].newerToken, 6);
+}
+
+void TestVerdict::refusedWriteIsNoHarm() {
+    HandWritten w;
+    w.take(1000, w.a, 4000, 33);
+    w.freed(4000, FreedBy::Expiry, 0, w.a);
+    w.take(4100, w.b, 8000, 34);
+    w.add(5000, Kind::WriteRefused, w.a, w.stock, 33);
+    QCOMPARE(w.violations(Invariant::StaleWrite).size(), 0u);
+}
+
+void TestVerdict::unobservedWriteIsUndecided() {
+    HandWritten w;
+    w.take(1000, w.a, 4000);
+    w.add(1500, Kind::RecordUnobserved, 0, w.lock);
+    w.write(5000, w.a);
+    const Verdict v = w.judge();
+    QCOMPARE(v.violations.size(), 0u);
+    QCOMPARE(v.outcomes[std::size_t(Invariant::StaleWrite)], Outcome::Unknown);
+    QCOMPARE(v.overall(), Outcome::Unknown);
+}
+
+void TestVerdict::lateRecordOfAWatchedServerJustifies() {
+    HandWritten w;
+    w.trace->setOriginWallMs(1'700'000'000'000);
+    w.take(1000, w.a, 9000);
+    w.give(2000, w.a);
+    w.request(2100, w.b);
+    w.granted(2200, w.b);
+    w.write(2300, w.b); // the watcher has not looked yet
+    QCOMPARE(w.judge().outcomes[std::size_t(Invariant::StaleWrite)], Outcome::Unknown);
+    w.held(2400, w.b, 9000);
+    const Verdict v = w.judge();
+    QCOMPARE(v.violations.size(), 0u);
+    QCOMPARE(v.outcomes[std::size_t(Invariant::StaleWrite)], Outcome::Holds);
+
+    HandWritten simulated; // the same rows where nothing comes late
+    simulated.take(1000, simulated.a, 9000);
+    simulated.give(2000, simulated.a);
+    simulated.request(2100, simulated.b);
+    simulated.granted(2200, simulated.b);
+    simulated.write(2300, simulated.b);
+    QCOMPARE(simulated.violations(Invariant::StaleWrite).size(), 1u);
+}
+
+void TestVerdict::writeThatAWatchedServerNeverExplainsIsUndecided() {
+    HandWritten w;
+    w.trace->setOriginWallMs(1'700'000'000'000);
+    w.take(1000, w.a, 9000);
+    w.give(2000, w.a);
+    w.request(2100, w.b);
+    w.granted(2200, w.b);
+    w.write(2300, w.b);
+    w.released(2400, w.b);
+    w.take(3000, w.b, 9000); // a later hold does not explain the earlier write
+    const Verdict v = w.judge();
+    QCOMPARE(v.violations.size(), 0u);
+    QCOMPARE(v.outcomes[std::size_t(Invariant::StaleWrite)], Outcome::Unknown);
+}
+
+void TestVerdict::releasingAnothersHold_data() {
+    QTest::addColumn<int>("how");
+    QTest::addColumn<bool>("byOwner");
+    QTest::addColumn<bool>("violated");
+    QTest::newRow("own release") << int(FreedBy::Release) << true << false;
+    QTest::newRow("another's release") << int(FreedBy::Release) << false << true;
+    QTest::newRow("overwrite") << int(FreedBy::Overwrite) << false << true;
+    QTest::newRow("force is asked for") << int(FreedBy::Force) << false << false;
+    QTest::newRow("node loss is nobody's doing") << int(FreedBy::NodeLoss) << false << false;
+}
+
+void TestVerdict::releasingAnothersHold() {
+    QFETCH(int, how);
+    QFETCH(bool, byOwner);
+    QFETCH(bool, violated);
+    HandWritten w;
+    w.take(1000, w.b, 9000);
+    w.freed(2000, static_cast<FreedBy>(how), byOwner ? w.b : w.a, w.b);
+    const auto found = w.violations(Invariant::Ownership);
+    QCOMPARE(found.size(), violated ? 1u : 0u);
+    if (!violated) return;
+    QCOMPARE(found[0].from, ms(2000));
+    QCOMPARE(found[0].to, ms(2000));
+    QCOMPARE(found[0].actors, (Actors{w.a, w.b}));
+}
+
+void TestVerdict::overwritingAnExpiredHoldIsFine() {
+    HandWritten w;
+    w.take(1000, w.b, 4000);
+    w.freed(4000, FreedBy::Overwrite, w.a, w.b);
+    w.held(4000, w.a, 8000);
+    QCOMPARE(w.violations(Invariant::Ownership).size(), 0u);
+}
+
+void TestVerdict::renewingAnothersHold() {
+    HandWritten w;
+    w.take(1000, w.b, 4000);
+    w.renewed(2000, w.b, 5000);
+    w.renewed(3000, w.a, 6000);
+    const auto found = w.violations(Invariant::Ownership);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].actors, (Actors{w.a, w.b}));
+}
+
+void TestVerdict::progressWithinTheBound() {
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, 4000);
+    w.request(1500, w.b);
+    w.give(2000, w.a);
+    w.held(6999, w.b, 9000);
+    w.granted(7000, w.b);
+    w.trace->reach(ms(60000));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).size(), 0u);
+}
+
+void TestVerdict::progressViolatedFromTheBoundUntilTheGrant() {
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, 4000);
+    w.request(1500, w.c);
+    w.request(1600, w.b);
+    w.give(2000, w.a);
+    w.add(8000, Kind::Step, w.b, w.lock);
+    w.held(8999, w.b, 12000);
+    w.granted(9000, w.b);
+    const auto found = w.violations(Invariant::Progress, {5s});
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(7000));
+    QCOMPARE(found[0].to, ms(9000));
+    QCOMPARE(found[0].actors, (Actors{w.c, w.b})); // who waits longest comes first
+    QCOMPARE(w.trace->at(found[0].row).time(), ms(8000));
+}
+
+void TestVerdict::progressWhenTheOwnerIsDead() {
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, -1); // no expiry
+    w.request(1500, w.b);
+    w.add(3000, Kind::ClientKilled, w.clientA);
+    w.trace->reach(ms(7999));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).size(), 0u);
+    w.trace->reach(ms(8001));
+    const auto found = w.violations(Invariant::Progress, {5s});
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(8000));
+    QCOMPARE(found[0].to, kNever);
+    QCOMPARE(found[0].actors, (Actors{w.b}));
+}
+
+void TestVerdict::progressWhenTheOwnerDoesNotKnow() {
+    HandWritten w; // the reply to A was lost: its entry stays, and A itself waits behind it
+    w.started();
+    w.request(1000, w.a);
+    w.held(1001, w.a, -1);
+    w.trace->reach(ms(10000));
+    const auto found = w.violations(Invariant::Progress, {5s});
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(6000)); // nobody held from 1.0 s, when A asked
+}
+
+void TestVerdict::progressIgnoresWaiters_data() {
+    QTest::addColumn<int>("why");
+    QTest::newRow("paused") << 0;
+    QTest::newRow("killed") << 1;
+    QTest::newRow("cut off") << 2;
+    QTest::newRow("gave up") << 3;
+    QTest::newRow("the holder is only paused") << 4;
+}
+
+void TestVerdict::progressIgnoresWaiters() {
+    QFETCH(int, why);
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, -1);
+    w.request(1500, w.b);
+    switch (why) {
+    case 0:
+        w.add(1600, Kind::ClientPaused, w.clientB);
+        break;
+    case 1:
+        w.add(1600, Kind::ClientKilled, w.clientB);
+        break;
+    case 2:
+        w.add(1600, Kind::LinkCut, 0, w.linkB);
+        break;
+    case 3:
+        w.add(1600, Kind::TimedOut, w.b, w.lock);
+        break;
+    case 4:
+        w.add(1600, Kind::ClientPaused, w.clientA);
+        break;
+    }
+    if (why != 4) w.give(2000, w.a);
+    w.trace->reach(ms(60000));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).size(), 0u);
+    if (why != 2) return;
+    w.add(60000, Kind::LinkMended, 0, w.linkB); // the clock starts when it is back
+    w.trace->reach(ms(66000));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).at(0).from, ms(65000));
+}
+
+void TestVerdict::progressRestartsWhenTheNodeIsBack() {
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, 4000);
+    w.request(1500, w.b);
+    w.give(2000, w.a);
+    w.add(5000, Kind::NodeKilled, w.node);
+    w.add(20000, Kind::NodeStarted, w.node);
+    w.trace->reach(ms(24000));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).size(), 0u);
+    w.trace->reach(ms(26000));
+    const auto found = w.violations(Invariant::Progress, {5s});
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(25000));
+}
+
+void TestVerdict::progressNeedsAHolderAliveNotTheRecordAlone() {
+    HandWritten w; // without any record: somebody believes, so the lock is taken
+    w.started();
+    w.granted(1000, w.a);
+    w.request(1500, w.b);
+    w.trace->reach(ms(20000));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).size(), 0u);
+    w.released(20000, w.a);
+    w.trace->reach(ms(26000));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).at(0).from, ms(25000));
+}
+
+void TestVerdict::countsByOneAreFine() {
+    HandWritten w;
+    w.take(1000, w.a, 4000);
+    w.request(1500, w.a);
+    w.renewed(1501, w.a, 4500, 2);
+    w.add(1502, Kind::Reentered, w.a, w.lock, 0, 2);
+    w.add(2000, Kind::ReleaseSent, w.a, w.lock);
+    w.renewed(2001, w.a, 5000, 1);
+    w.released(2002, w.a, 1);
+    w.give(3000, w.a);
+    QCOMPARE(w.violations(Invariant::Reentrancy).size(), 0u);
+}
+
+void TestVerdict::countsThatJump_data() {
+    QTest::addColumn<int>("row");
+    QTest::newRow("re-entered by two") << 0;
+    QTest::newRow("released by two") << 1;
+    QTest::newRow("left after the last release") << 2;
+    QTest::newRow("granted with a count of three") << 3;
+    QTest::newRow("record rises by two") << 4;
+    QTest::newRow("record freed at two") << 5;
+}
+
+void TestVerdict::countsThatJump() {
+    QFETCH(int, row);
+    HandWritten w;
+    switch (row) {
+    case 0:
+        w.take(1000, w.a, 4000);
+        w.add(2000, Kind::Reentered, w.a, w.lock, 0, 3);
+        break;
+    case 1:
+        w.take(1000, w.a, 4000);
+        w.renewed(1100, w.a, 4000, 2);
+        w.add(1100, Kind::Reentered, w.a, w.lock, 0, 2);
+        w.released(2000, w.a, 0);
+        break;
+    case 2:
+        w.take(1000, w.a, 4000);
+        w.add(1100, Kind::ReleaseSent, w.a, w.lock);
+        w.released(2000, w.a, 1);
+        break;
+    case 3:
+        w.request(500, w.a);
+        w.granted(2000, w.a, 0, 3);
+        break;
+    case 4:
+        w.take(1000, w.a, 4000);
+        w.renewed(2000, w.a, 4000, 3);
+        break;
+    case 5:
+        w.take(1000, w.a, 4000);
+        w.renewed(1100, w.a, 4000, 2);
+        w.add(1100, Kind::Reentered, w.a, w.lock, 0, 2);
+        w.freed(2000, FreedBy::Release, w.a, w.a);
+        break;
+    }
+    const auto found = w.violations(Invariant::Reentrancy);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(2000));
+    QCOMPARE(found[0].actors, (Actors{w.a}));
+}
+
+void TestVerdict::nothingObservedIsUnknown() {
+    HandWritten w;
+    w.started();
+    const Verdict v = w.judge();
+    for (const Outcome o : v.outcomes)
+        QCOMPARE(o, Outcome::Unknown);
+    QCOMPARE(v.overall(), Outcome::Unknown);
+}
+
+void TestVerdict::onlyTheRecordObserved() {
+    HandWritten w;
+    w.held(1000, w.a, 4000);
+    w.freed(2000, FreedBy::Release, w.a, w.a);
+    const Verdict v = w.judge();
+    QCOMPARE(v.outcomes[std::size_t(Invariant::MutualExclusion)], Outcome::Unknown);
+    QCOMPARE(v.outcomes[std::size_t(Invariant::Progress)], Outcome::Unknown);
+    QCOMPARE(v.outcomes[std::size_t(Invariant::Ownership)], Outcome::Holds);
+    QCOMPARE(v.outcomes[std::size_t(Invariant::Reentrancy)], Outcome::Holds);
+}
+
+void TestVerdict::aGapLeavesOwnershipUnknown() {
+    HandWritten w;
+    w.take(1000, w.a, 4000);
+    w.add(1500, Kind::RecordUnobserved, 0, w.lock);
+    w.add(1600, Kind::RecordObserved, 0, w.lock);
+    QCOMPARE(w.judge().outcomes[std::size_t(Invariant::Ownership)], Outcome::Unknown);
+    w.freed(2000, FreedBy::Release, w.b, w.a);
+    QCOMPARE(w.judge().outcomes[std::size_t(Invariant::Ownership)], Outcome::Violated);
+}
+
+void TestVerdict::overallAndAsOf() {
+    HandWritten w;
+    w.take(1000, w.a, 4000);
+    w.freed(4000, FreedBy::Expiry, 0, w.a);
+    w.take(4100, w.b, 8000);
+    w.add(5300, Kind::Lost, w.a, w.lock);
+    w.give(7000, w.b);
+    const Verdict v = w.judge();
+    QCOMPARE(v.overall(), Outcome::Violated);
+    QCOMPARE(v.asOf(ms(4099)).overall(), Outcome::Holds);
+    QCOMPARE(v.asOf(ms(4099)).violations.size(), 0u);
+    const Verdict then = v.asOf(ms(4500));
+    QCOMPARE(then.overall(), Outcome::Violated);
+    QCOMPARE(then.violations.at(0).to, ms(4500));
+    QCOMPARE(then.reached, ms(4500));
+    QCOMPARE(v.asOf(ms(60000)).violations, v.violations);
+}
+
+void TestVerdict::finishingClosesOpenViolations() {
+    HandWritten w;
+    w.granted(1000, w.a);
+    w.granted(2000, w.b);
+    w.trace->reach(ms(9000));
+    QCOMPARE(w.judge({}, false).violations.at(0).to, kNever);
+    QCOMPARE(w.judge({}, true).violations.at(0).to, ms(9000));
+}
+
+void TestVerdict::identifiersAreAContract() {
+    QByteArrayList ids;
+    for (const Invariant i : kInvariants) {
+        ids << invariantId(i);
+        QVERIFY(!invariantMeaning(i).isEmpty());
+    }
+    QCOMPARE(ids, (QByteArrayList{"mutual-exclusion", "stale-write", "ownership", "progress", "reentrancy"}));
+}
+
+void TestVerdict::incrementalEqualsAtOnce_data() {
+    QTest::addColumn<int>("step");
+    for (const int step : {1, 7, 1000})
+        QTest::addRow("%d rows at a time", step) << step;
+}
+
+void TestVerdict::incrementalEqualsAtOnce() {
+    QFETCH(int, step);
+    const auto trace = trace::syntheticTrace(20'000, 12, 4);
+    Judge once(trace, {500ms}), often(trace, {500ms});
+    once.consume();
+    std::size_t begun = 0;
+    for (std::size_t rows = 0; rows < trace->size(); rows += std::size_t(step)) {
+        often.consume(rows);
+        QVERIFY(often.begun() >= begun);
+        begun = often.begun();
+    }
+    often.consume();
+    QCOMPARE(often.verdict().violations, once.verdict().violations);
+    QCOMPARE(often.verdict().outcomes, once.verdict().outcomes);
+    QVERIFY(once.verdict().violations.size() > 10);
+    QVERIFY(std::ranges::is_sorted(once.verdict().violations, {}, &Violation::from));
+}
+
+void TestVerdict::overlapsEqualABruteForceSweep() {
+    const auto trace = trace::syntheticTrace(30'000, 10, 9); // one lock
+    // How many believe after each row, straight from the states: overlaps are where that is two or more.
+    std::vector<std::pair<Nanos, Nanos>> expected;
+    trace::State state;
+    for (std::size_t i = 0; i < trace->size(); ++i) {
+        state.apply(trace->at(i), *trace);
+        const auto believers = std::ranges::count_if(
+            state.beliefs, [](const auto& b) { return b.second.phase == trace::Belief::Phase::Holding; });
+        const bool open = !expected.empty() && expected.back().second == kNever;
+        if (believers >= 2 && !open) expected.emplace_back(trace->at(i).time(), kNever);
+        if (believers < 2 && open) expected.back().second = trace->at(i).time();
+    }
+    std::erase_if(expected, [](const auto& span) { return span.first == span.second; });
+    Judge judge(trace);
+    judge.consume();
+    std::vector<std::pair<Nanos, Nanos>> found;
+    for (const Violation& v : judge.verdict().violations)
+        if (v.invariant == Invariant::MutualExclusion) found.emplace_back(v.from, v.to);
+    QCOMPARE(found, expected);
+    QVERIFY(found.size() >= 5);
+}
+
+QTEST_APPLESS_MAIN(TestVerdict)
+#include "tst_verdict.moc"

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hand_written.h"
+
+using namespace lockscope;
+using namespace lockscope::verdict;
+using Kind = trace::EventKind;
+using FreedBy = trace::FreedBy;
+
+/// The words that a student reads: each explanation names who, what, how long and why.
+class TestVerdictExplain : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { QLocale::setDefault(QLocale::c()); }
+    void pauseThatOutlivesTheLease();
+    void partition();
+    void watchdogStopped();
+    void releaseByAnother();
+    void ownDeadline();
+    void stillGoingOn();
+    void staleWriteWithAndWithoutTokens();
+    void ownershipSaysWhoseLockItWas();
+    void progressSaysWhatIsInTheWay();
+    void reentrancySaysTheCounts();
+    void headlines();
+    void manyActorsAreCounted();
+    void oddTracesDoNotCrash();
+
+private:
+    static QString first(const HandWritten& w, Invariant invariant, Bounds bounds = {}) {
+        const auto found = w.violations(invariant, bounds);
+        return found.empty() ? QStringLiteral("no violation") : explain(found[0], *w.trace);
+    }
+};
+
+namespace {
+/// A holds from 1 s with a lease of 3 s, is in trouble from 3 s, B gets the lock at 6 s; A learns of it at 7.2 s.
+void story(HandWritten& w, const std::function<void()>& trouble, const std::function<void()>& end = {}) {
+    w.started();
+    w.take(1000, w.a, 5800);
+    w.request(2000, w.b);
+    trouble();
+    w.freed(5800, FreedBy::Expiry, 0, w.a);
+    w.held(6000, w.b, 9000);
+    w.granted(6000, w.b);
+    if (end)
+        end();
+    else
+        w.add(7200, Kind::Lost, w.a, w.lock);
+    w.trace->reach(ms(8000));
+}
+} // namespace
+
+void TestVerdictExplain::pauseThatOutlivesTheLease() {
+    HandWritten w;
+    story(
+        w, [&] { w.add(3000, Kind::ClientPaused, w.clientA); },
+        [&] {
+            w.add(7000, Kind::ClientResumed, w.clientA);
+            w.add(7200, Kind::Lost, w.a, w.lock);
+        });
+    QCOMPARE(
+        first(w, Invariant::MutualExclusion),
+        QStringLiteral("A and B believed at the same time that they held orders, for 1.2 s: from 6.0 s to 7.2 s. "
+                       "A was paused from 3.0 s to 7.0 s. The lease of A ended at 5.8 s, so the server gave the lock "
+                       "to B at 6.0 s. A went on believing that it held the lock until 7.2 s, when it learned of the "
+                       "loss."));
+}
+
+void TestVerdictExplain::partition() {
+    HandWritten w;
+    story(w, [&] { w.add(3000, Kind::LinkCut, 0, w.linkA); });
+    const QString text = first(w, Invariant::MutualExclusion);
+    QVERIFY2(text.contains(QStringLiteral("A has been cut off from redis-1 since 3.0 s.")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("The lease of A ended at 5.8 s")), qPrintable(text));
+}
+
+void TestVerdictExplain::watchdogStopped() {
+    HandWritten w;
+    story(w, [&] { w.add(3000, Kind::WatchdogStopped, w.clientA); });
+    const QString text = first(w, Invariant::MutualExclusion);
+    QVERIFY2(text.contains(QStringLiteral("The watchdog of A stopped at 3.0 s, so nothing renewed its lease.")),
+             qPrintable(text));
+
+    HandWritten earlier; // stopped before this hold
+    earlier.add(100, Kind::WatchdogStopped, earlier.clientA);
+    earlier.take(1000, earlier.a, 4000);
+    earlier.freed(4000, FreedBy::Expiry, 0, earlier.a);
+    earlier.take(4100, earlier.b, 8000);
+    earlier.trace->reach(ms(5000));
+    QVERIFY(first(earlier, Invariant::MutualExclusion).contains(QStringLiteral("The watchdog of A stopped at 0.1")));
+
+    HandWritten none;
+    story(none, [] {});
+    QVERIFY(first(none, Invariant::MutualExclusion).contains(QStringLiteral("A worked for longer than its lease")));
+}
+
+void TestVerdictExplain::releaseByAnother() {
+    HandWritten w; // C deletes A's lock, B gets it
+    w.take(1000, w.a, 9000);
+    w.freed(3000, FreedBy::Release, w.c, w.a);
+    w.held(3500, w.b, 9500);
+    w.granted(3500, w.b);
+    w.released(5000, w.a);
+    const QString text = first(w, Invariant::MutualExclusion);
+    QVERIFY2(text.contains(QStringLiteral("C released the lock of A at 3.0 s, so the server gave it to B at 3.5 s.")),
+             qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("until it gave it up at 5.0 s")), qPrintable(text));
+}
+
+void TestVerdictExplain::ownDeadline() {
+    HandWritten w;
+    story(
+        w, [&] { w.add(3000, Kind::BelievedUntil, w.a, w.lock, HandWritten::ns(7500)); },
+        [&] { w.add(7900, Kind::Step, w.b, w.lock); });
+    const QString text = first(w, Invariant::MutualExclusion);
+    QVERIFY2(text.contains(QStringLiteral("until its own deadline at 7.5 s")), qPrintable(text));
+}
+
+void TestVerdictExplain::stillGoingOn() {
+    HandWritten w;
+    story(
+        w, [&] { w.add(3000, Kind::ClientPaused, w.clientA); }, [] {});
+    const QString text = first(w, Invariant::MutualExclusion);
+    QVERIFY2(text.startsWith(QStringLiteral(
+                 "A and B have believed at the same time that they hold orders, since 6.0 s, for 2.0 s so far.")),
+             qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("A has been paused since 3.0 s.")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("A does not know, and still believes")), qPrintable(text));
+}
+
+void TestVerdictExplain::staleWriteWithAndWithoutTokens() {
+    HandWritten w;
+    story(
+        w, [&] { w.add(3000, Kind::ClientPaused, w.clientA); }, [&] { w.write(6500, w.a); });
+    QString text = first(w, Invariant::StaleWrite);
+    QVERIFY2(
+        text.startsWith(QStringLiteral("stock accepted a write of A at 6.500 s, when orders was already held by B.")),
+        qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("paused since 3.000 s")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("Without a fencing token")), qPrintable(text));
+
+    HandWritten t;
+    t.granted(1000, t.a, 33);
+    t.granted(2000, t.b, 34);
+    t.write(2500, t.b, 34);
+    t.write(2600, t.a, 33);
+    text = first(t, Invariant::StaleWrite);
+    QVERIFY2(text.contains(QStringLiteral("token 33 after token 34")), qPrintable(text));
+}
+
+void TestVerdictExplain::ownershipSaysWhoseLockItWas() {
+    HandWritten w;
+    story(
+        w, [] {}, [&] { w.freed(6600, FreedBy::Release, w.a, w.b); });
+    const QString text = first(w, Invariant::Ownership);
+    QVERIFY2(text.startsWith(QStringLiteral("A released orders at 6.600 s, but it was B that held it.")),
+             qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("The lease of A ended at 5.800 s")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("did not check whose lock it was")), qPrintable(text));
+}
+
+void TestVerdictExplain::progressSaysWhatIsInTheWay() {
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, -1);
+    w.request(1500, w.b);
+    w.add(3000, Kind::ClientKilled, w.clientA);
+    w.trace->reach(ms(12000));
+    const QString text = first(w, Invariant::Progress, {5s});
+    QVERIFY2(text.contains(QStringLiteral("B could be given it")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("since 8.0 s it is overdue: 4.0 s so far")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("A died at 3.0 s, and its entry on the server has no expiry")),
+             qPrintable(text));
+}
+
+void TestVerdictExplain::reentrancySaysTheCounts() {
+    HandWritten w;
+    w.take(1000, w.a, 4000);
+    w.add(2000, Kind::Reentered, w.a, w.lock, 0, 3);
+    const QString text = first(w, Invariant::Reentrancy);
+    QVERIFY2(text.contains(QStringLiteral("its hold count became 3")), qPrintable(text));
+}
+
+void TestVerdictExplain::headlines() {
+    HandWritten w;
+    w.granted(6000, w.a);
+    w.granted(6000, w.b);
+    w.trace->reach(ms(7200));
+    const auto open = w.violations(Invariant::MutualExclusion);
+    QCOMPARE(headline(open.at(0), *w.trace), QStringLiteral("mutual-exclusion violated for 1.2 s so far, since 6.0 s"));
+    w.released(7200, w.a);
+    const auto closed = w.violations(Invariant::MutualExclusion);
+    QCOMPARE(headline(closed.at(0), *w.trace), QStringLiteral("mutual-exclusion violated for 1.2 s, from 6.0 s"));
+    Violation instant = closed.at(0);
+    instant.invariant = Invariant::StaleWrite;
+    instant.to = instant.from;
+    QCOMPARE(headline(instant, *w.trace), QStringLiteral("stale-write violated at 6.000 s"));
+    instant.from = 3min + 12s;
+    instant.to = instant.from + 100min;
+    QCOMPARE(headline(instant, *w.trace), QStringLiteral("stale-write violated for 1 h 40 m, from 3 m 12.0 s"));
+}
+
+void TestVerdictExplain::manyActorsAreCounted() {
+    HandWritten w;
+    for (int i = 0; i < 30; ++i)
+        w.granted(1000 + i, w.thread(w.client("C" + QByteArray::number(i))));
+    w.trace->reach(ms(3000));
+    const QString text = first(w, Invariant::MutualExclusion);
+    QVERIFY2(text.startsWith(QStringLiteral("C0, C1, C2, C3 and 26 others")), qPrintable(text));
+}
+
+void TestVerdictExplain::oddTracesDoNotCrash() {
+    const trace::Trace empty;
+    for (const Invariant i : kInvariants) {
+        Violation v;
+        v.invariant = i;
+        v.actors = {4, 99};
+        v.row = 1'000'000;
+        v.to = kNever;
+        QVERIFY(!explain(v, empty).isEmpty());
+        HandWritten w;
+        w.started();
+        QVERIFY(!explain(v, *w.trace).isEmpty());
+        v.actors.clear();
+        QVERIFY(!explain(v, *w.trace).isEmpty());
+    }
+}
+
+QTEST_GUILESS_MAIN(TestVerdictExplain)
+#include "tst_verdict_explain.moc"
