@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis/engine.h"
 
+#include "sim/redis/server.h"
+
 namespace lockscope::sim {
 
-class RedisEngine::Core {};
+RedisEngine::RedisEngine(Clock clock, std::uint64_t seed)
+    : m_server(std::make_unique<redisd::Server>(*this, std::move(clock), seed)) {
+}
 
-RedisEngine::RedisEngine(Clock, std::uint64_t) : m_core(std::make_unique<Core>()) {
-}
 RedisEngine::~RedisEngine() = default;
+
 RedisEngine::SessionId RedisEngine::connect() {
-    return 1;
+    return m_server->connect();
 }
-void RedisEngine::disconnect(SessionId) {
+
+void RedisEngine::disconnect(SessionId session) {
+    m_server->disconnect(session);
 }
-redis::Reply RedisEngine::execute(SessionId, const redis::Args&) {
-    return redis::Reply::error("ERR not there yet");
+
+redis::Reply RedisEngine::execute(SessionId session, const redis::Args& args) {
+    return m_server->execute(session, args);
 }
+
 std::optional<std::int64_t> RedisEngine::nextExpiryUs() const {
-    return std::nullopt;
+    return m_server->nextExpiryUs();
 }
+
 void RedisEngine::expireDue() {
+    m_server->expireDue();
 }
+
 void RedisEngine::clear() {
+    m_server->clear();
 }
 
 } // namespace lockscope::sim

@@ -10,13 +10,17 @@
 
 namespace lockscope::sim {
 
+namespace redisd {
+class Server;
+}
+
 /// A Redis server in memory: the commands locks are made of, answered as Redis 7.0 answers them, error texts included.
 ///
-/// Synchronous, without I/O, threads or a clock of its own; equal calls with an equal clock and seed give equal results on
-/// every machine. Single-threaded: one engine is used by one thread at a time.
+/// Synchronous, without I/O, threads or a clock of its own; equal calls with an equal clock and seed give equal results
+/// on every machine. Single-threaded: one engine is used by one thread at a time.
 ///
-/// Time stands still within one execute(), as it does for a real server's script. A key is visible up to and including its
-/// deadline's millisecond and never after it, whether or not expireDue() ran.
+/// Time stands still within one execute(), as it does for a real server's script. A key is visible up to and including
+/// its deadline's millisecond and never after it, whether or not expireDue() ran.
 class RedisEngine {
 public:
     using Clock = std::function<std::int64_t()>; ///< the server's wall clock, µs since 1970
@@ -30,13 +34,13 @@ public:
 
     /// A new client's connection; ids count from 1 and are not used again.
     SessionId connect();
-    /// Ends a connection: its subscriptions, its MULTI and WATCH state and its database choice go with it. Not to be called
-    /// for the session whose command is running.
+    /// Ends a connection: its subscriptions, its MULTI and WATCH state and its database choice go with it. Not to be
+    /// called for the session whose command is running.
     void disconnect(SessionId session);
 
-    /// Runs one command and returns its reply; errors are replies too. (P)SUBSCRIBE and (P)UNSUBSCRIBE with several names
-    /// have several replies on the wire: then the result is an Array of those Arrays. Precondition: the session is connected
-    /// and `args` is not empty.
+    /// Runs one command and returns its reply; errors are replies too. (P)SUBSCRIBE and (P)UNSUBSCRIBE with several
+    /// names have several replies on the wire: then the result is an Array of those Arrays. Precondition: the session
+    /// is connected and `args` is not empty.
     redis::Reply execute(SessionId session, const redis::Args& args);
 
     /// A published message on its way to one subscriber; `pattern` is empty when it came by channel.
@@ -45,7 +49,8 @@ public:
         QByteArray channel, payload;
         QByteArray pattern;
     };
-    /// Called for each message during execute(): channel subscribers in the order in which they subscribed, then patterns.
+    /// Called for each message during execute(): channel subscribers in the order in which they subscribed, then
+    /// patterns.
     std::function<void(const Push&)> onPush;
 
     /// One change of one key. `by` is 0 for expiry; `command` is in upper case ("HINCRBY", inside a script as well).
@@ -68,8 +73,7 @@ public:
     void clear();
 
 private:
-    class Core;
-    std::unique_ptr<Core> m_core;
+    std::unique_ptr<redisd::Server> m_server;
 };
 
 } // namespace lockscope::sim

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/redis/lua_host.h"
+
+#include "sim/redis/command.h"
+#include "sim/redis/shebang.h"
+
+#include <QCryptographicHash>
+#include <clocale>
+#include <lua.hpp>
+
+namespace lockscope::sim::redisd {
+
+namespace {
+
+/// No script of a simulation may hang the program: far above what any lock needs.
+constexpr int kInstructionLimit = 100'000'000;
+
+const char kHostKey = 0;
+
+/// Lua reads and writes numbers by the C library, which follows the user's locale; a server does not.
+class PlainLocale {
+public:
+    PlainLocale() : m_before(uselocale(plain())) {}
+    ~PlainLocale() { uselocale(m_before); }
+    PlainLocale(const PlainLocale&) = delete;
+    PlainLocale& operator=(const PlainLocale&) = delete;
+
+private:
+    static locale_t plain() {
+        static const locale_t kPlain = newlocale(LC_ALL_MASK, "C", nullptr);
+        return kPlain;
+    }
+    locale_t m_before;
+};
+
+void stopEndlessScript(lua_State* lua, lua_Debug*) {
+    // From here on at every instruction, so that a script's own pcall cannot hold it up.
+    lua_sethook(lua, stopEndlessScript, LUA_MASKCOUNT, 1);
+    luaL_error(lua, "Script stopped: it ran for more than %d instructions", kInstructionLimit);
+}
+
+/// A field of the error table on top of the stack, as text; empty when it is something else.
+QByteArray errorField(lua_State* lua, const char* name) {
+    lua_pushstring(lua, name);
+    lua_rawget(lua, -2);
+    std::size_t size = 0;
+    const char* text = lua_tolstring(lua, -1, &size);
+    const QByteArray field = text ? QByteArray(text, qsizetype(size)) : QByteArray();
+    lua_pop(lua, 1);
+    return field;
+}
+
+/// Pops the error that ended a script.
+Reply popFailure(lua_State* lua, const QByteArray& sha1) {
+    QByteArray text = "ERR unknown error", source, line;
+    if (lua_istable(lua, -1)) {
+        if (const QByteArray said = errorField(lua, "err"); !said.isEmpty()) text = said;
+        source = errorField(lua, "source");
+        line = errorField(lua, "line");
+    } else if (lua_isstring(lua, -1)) {
+        // Out of memory, or an error within the handler.
+        text = QByteArray("ERR ") + lua_tostring(lua, -1);
+    }
+    lua_pop(lua, 1);
+    if (!source.isEmpty() && !line.isEmpty()) text += " script: " + sha1 + ", on " + source + ':' + line + '.';
+    return Reply::error(oneLine(std::move(text)));
+}
+
+} // namespace
+
+LuaHost::LuaHost(Server& server) : m_server(server) {
+}
+
+LuaHost::~LuaHost() {
+    if (m_lua) lua_close(m_lua);
+}
+
+LuaHost& LuaHost::of(lua_State* lua) {
+    lua_pushlightuserdata(lua, const_cast<char*>(&kHostKey));
+    lua_rawget(lua, LUA_REGISTRYINDEX);
+    auto* host = static_cast<LuaHost*>(lua_touserdata(lua, -1));
+    lua_pop(lua, 1);
+    return *host;
+}
+
+void LuaHost::open() {
+    if (m_lua) return;
+    m_lua = luaL_newstate();
+    if (!m_lua) qFatal("No memory for a Lua state");
+    lua_pushlightuserdata(m_lua, const_cast<char*>(&kHostKey));
+    lua_pushlightuserdata(m_lua, this);
+    lua_rawset(m_lua, LUA_REGISTRYINDEX);
+    openSandbox(m_lua);
+}
+
+void LuaHost::flush() {
+    if (m_lua) lua_close(m_lua);
+    m_lua = nullptr;
+    m_scripts.clear();
+}
+
+std::expected<QByteArray, Reply> LuaHost::load(const QByteArray& body) {
+    QByteArray sha1 = QCryptographicHash::hash(body, QCryptographicHash::Sha1).toHex();
+    if (knows(sha1)) return sha1;
+    const auto shebang = readShebang(body);
+    if (!shebang) return std::unexpected(shebang.error());
+    open();
+    const PlainLocale plain;
+    const char* code = body.constData() + shebang->length;
+    if (luaL_loadbuffer(m_lua, code, std::size_t(body.size() - shebang->length), "@user_script") != 0) {
+        Reply reply =
+            Reply::error(oneLine(QByteArray("ERR Error compiling script (new function): ") + lua_tostring(m_lua, -1)));
+        lua_pop(m_lua, 1);
+        return std::unexpected(std::move(reply));
+    }
+    m_scripts.emplace(sha1, Script{luaL_ref(m_lua, LUA_REGISTRYINDEX), shebang->noWrites});
+    return sha1;
+}
+
+void LuaHost::setTable(const char* name, const Call& call, int first, int last) {
+    pushGlobals(m_lua);
+    lua_pushstring(m_lua, name);
+    lua_createtable(m_lua, last - first, 0);
+    for (int i = first; i < last; ++i) {
+        lua_pushlstring(m_lua, call.arg(i).constData(), std::size_t(call.arg(i).size()));
+        lua_rawseti(m_lua, -2, i - first + 1);
+    }
+    lua_rawset(m_lua, -3);
+    lua_pop(m_lua, 1);
+}
+
+Reply LuaHost::run(Call& call, const QByteArray& sha1, int first, int keys, bool readOnly) {
+    // An observer of a change could send a script while another runs, which no server would do.
+    if (m_running) return answers::error("BUSY Redis is busy running a script.");
+    const Script script = m_scripts.at(sha1);
+    ScriptContext context;
+    context.session.id = call.session.id;
+    context.session.db = call.session.db;
+    context.caller = call.by;
+    context.readOnly = readOnly || script.readOnly;
+    m_running = &context;
+    seedRandom(0);
+    const PlainLocale plain;
+    setTable("KEYS", call, first, first + keys);
+    setTable("ARGV", call, first + keys, call.argc());
+    lua_sethook(m_lua, stopEndlessScript, LUA_MASKCOUNT, kInstructionLimit);
+    lua_pushcfunction(m_lua, describeError);
+    lua_rawgeti(m_lua, LUA_REGISTRYINDEX, script.function);
+    const bool failed = lua_pcall(m_lua, 0, 1, -2) != 0;
+    lua_sethook(m_lua, nullptr, 0, 0);
+    Reply reply = failed ? popFailure(m_lua, sha1) : popReply(m_lua);
+    lua_settop(m_lua, 0);
+    m_running = nullptr;
+    return reply;
+}
+
+void LuaHost::seedRandom(std::int32_t seed) {
+    // POSIX drand48: the upper 32 bits are the seed, the lower 16 are fixed.
+    m_random = (std::uint64_t(std::uint32_t(seed)) << 16) + 0x330E;
+}
+
+std::int32_t LuaHost::random() {
+    constexpr std::uint64_t kMask = (std::uint64_t(1) << 48) - 1;
+    m_random = (m_random * 0x5DEECE66Du + 0xB) & kMask;
+    return std::int32_t(m_random >> 17);
+}
+
+} // namespace lockscope::sim::redisd

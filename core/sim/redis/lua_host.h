@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "sim/redis/server.h"
+
+#include <expected>
+
+struct lua_State;
+
+namespace lockscope::sim::redisd {
+
+/// The server's scripts: a Lua 5.1 state, made when the first script comes, and the scripts compiled in it by their
+/// SHA-1.
+///
+/// Lua's errors are longjmps. So every C++ function that Lua calls falls in two: one with C++ objects in it, which
+/// calls only those parts of Lua's interface that cannot raise an error (save for lack of memory), and a bare one that
+/// raises.
+class LuaHost {
+public:
+    explicit LuaHost(Server& server);
+    ~LuaHost();
+    LuaHost(const LuaHost&) = delete;
+    LuaHost& operator=(const LuaHost&) = delete;
+
+    /// Compiles a script unless it is known; returns its SHA-1 in lower-case hex. The error is the reply.
+    std::expected<QByteArray, Reply> load(const QByteArray& body);
+    bool knows(const QByteArray& sha1) const { return m_scripts.contains(sha1); }
+    /// Forgets all scripts. Precondition: none is running.
+    void flush();
+
+    /// Runs a script that is known. `keys` of the words from `first` on are KEYS, the rest ARGV.
+    Reply run(Call& call, const QByteArray& sha1, int first, int keys, bool readOnly);
+
+    // --- for the functions that scripts call ---
+    static LuaHost& of(lua_State* lua);
+    Server& server() { return m_server; }
+    ScriptContext& script() { return *m_running; }
+    /// The 31 random bits of lrand48, whose sequence a real server's scripts see too.
+    std::int32_t random();
+    void seedRandom(std::int32_t seed);
+
+private:
+    struct Script {
+        int function; ///< reference in Lua's registry
+        bool readOnly;
+    };
+    void open();
+    void setTable(const char* name, const Call& call, int first, int last);
+
+    Server& m_server;
+    lua_State* m_lua = nullptr;
+    BytesIndex<Script> m_scripts;
+    ScriptContext* m_running = nullptr;
+    std::uint64_t m_random = 0;
+};
+
+// --- lua_sandbox.cpp ---
+/// Fills a new state with what scripts may use; leaves the stack empty.
+void openSandbox(lua_State* lua);
+/// Pushes the table of globals that C may write and scripts only read.
+void pushGlobals(lua_State* lua);
+/// Makes the table on top of the stack read-only: replaces it by an empty one that reads through.
+void makeReadOnly(lua_State* lua);
+/// The handler of errors that reach the top: makes a table of them, with the place in the script.
+int describeError(lua_State* lua);
+
+// --- lua_redis.cpp ---
+/// Pushes the table that scripts know as `redis`.
+void pushRedisTable(lua_State* lua);
+
+// --- lua_replies.cpp ---
+/// Pushes a reply as scripts see it.
+void pushReply(lua_State* lua, const Reply& reply);
+/// Pops a script's value and makes the reply it stands for.
+Reply popReply(lua_State* lua);
+/// Pushes {err = text}.
+void pushError(lua_State* lua, const char* text, std::size_t size);
+
+} // namespace lockscope::sim::redisd

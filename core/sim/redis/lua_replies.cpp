@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between replies and Lua's values, by the rules of Redis' EVAL for RESP2.
+#include "sim/redis/command.h"
+#include "sim/redis/lua_host.h"
+#include "sim/redis/numbers.h"
+
+#include <limits>
+#include <lua.hpp>
+
+namespace lockscope::sim::redisd {
+
+namespace {
+
+void setField(lua_State* lua, const char* name, const char* text, std::size_t size) {
+    lua_pushstring(lua, name);
+    lua_pushlstring(lua, text, size);
+    lua_rawset(lua, -3);
+}
+
+QByteArray textAt(lua_State* lua, int index) {
+    std::size_t size = 0;
+    const char* text = lua_tolstring(lua, index, &size);
+    return QByteArray(text, qsizetype(size));
+}
+
+/// Pushes the field of the table on top of the stack; true when it has this type, otherwise pops it again.
+bool pushField(lua_State* lua, const char* name, int type) {
+    lua_pushstring(lua, name);
+    lua_rawget(lua, -2);
+    if (lua_type(lua, -1) == type) return true;
+    lua_pop(lua, 1);
+    return false;
+}
+
+/// As a C cast on the machines that servers run on.
+std::int64_t truncated(double number) {
+    constexpr double kLimit = 9223372036854775808.0;
+    if (!(number >= -kLimit && number < kLimit)) return std::numeric_limits<std::int64_t>::min();
+    return std::int64_t(number);
+}
+
+Reply makeReply(lua_State* lua);
+
+/// The keys (and values) of the table on top of the stack, which stays.
+Reply flattened(lua_State* lua, bool values) {
+    std::vector<Reply> items;
+    lua_pushnil(lua);
+    while (lua_next(lua, -2) != 0) {
+        lua_pushvalue(lua, -2);
+        items.push_back(makeReply(lua));
+        if (values)
+            items.push_back(makeReply(lua));
+        else
+            lua_pop(lua, 1);
+    }
+    return Reply::array(std::move(items));
+}
+
+/// The table on top of the stack, which stays.
+Reply fromTable(lua_State* lua) {
+    Reply reply;
+    if (pushField(lua, "err", LUA_TSTRING)) {
+        reply = Reply::error(oneLine(textAt(lua, -1)));
+    } else if (pushField(lua, "ok", LUA_TSTRING)) {
+        reply = Reply::status(textAt(lua, -1).replace('\r', ' ').replace('\n', ' '));
+    } else if (pushField(lua, "double", LUA_TNUMBER)) {
+        reply = Reply::bulk(formatDouble(lua_tonumber(lua, -1)));
+    } else if (pushField(lua, "map", LUA_TTABLE)) {
+        reply = flattened(lua, true);
+    } else if (pushField(lua, "set", LUA_TTABLE)) {
+        reply = flattened(lua, false);
+    } else if (pushField(lua, "big_number", LUA_TSTRING)) {
+        reply = Reply::bulk(textAt(lua, -1).replace('\r', ' ').replace('\n', ' '));
+    } else {
+        std::vector<Reply> items;
+        for (int i = 1;; ++i) {
+            lua_rawgeti(lua, -1, i);
+            if (lua_isnil(lua, -1)) break;
+            items.push_back(makeReply(lua));
+        }
+        reply = Reply::array(std::move(items));
+    }
+    lua_pop(lua, 1);
+    return reply;
+}
+
+/// Pops a value.
+Reply makeReply(lua_State* lua) {
+    // A table may hold itself; Lua's own limit ends that.
+    if (!lua_checkstack(lua, 6)) {
+        lua_pop(lua, 1);
+        return answers::error("ERR reached lua stack limit");
+    }
+    Reply reply;
+    switch (lua_type(lua, -1)) {
+    case LUA_TSTRING:
+        reply = Reply::bulk(textAt(lua, -1));
+        break;
+    case LUA_TBOOLEAN:
+        reply = lua_toboolean(lua, -1) ? Reply::number(1) : Reply::nil();
+        break;
+    case LUA_TNUMBER:
+        reply = Reply::number(truncated(lua_tonumber(lua, -1)));
+        break;
+    case LUA_TTABLE:
+        reply = fromTable(lua);
+        break;
+    default:
+        break;
+    }
+    lua_pop(lua, 1);
+    return reply;
+}
+
+} // namespace
+
+void pushError(lua_State* lua, const char* text, std::size_t size) {
+    lua_createtable(lua, 0, 1);
+    setField(lua, "err", text, size);
+}
+
+void pushReply(lua_State* lua, const Reply& reply) {
+    lua_checkstack(lua, 4);
+    switch (reply.type) {
+    case Reply::Type::Nil:
+        lua_pushboolean(lua, 0);
+        break;
+    case Reply::Type::Integer:
+        lua_pushnumber(lua, double(reply.integer));
+        break;
+    case Reply::Type::Bulk:
+        lua_pushlstring(lua, reply.text.constData(), std::size_t(reply.text.size()));
+        break;
+    case Reply::Type::Status:
+        lua_createtable(lua, 0, 1);
+        setField(lua, "ok", reply.text.constData(), std::size_t(reply.text.size()));
+        break;
+    case Reply::Type::Error:
+        pushError(lua, reply.text.constData(), std::size_t(reply.text.size()));
+        lua_pushstring(lua, "ignore_error_stats_update");
+        lua_pushboolean(lua, 1);
+        lua_rawset(lua, -3);
+        break;
+    case Reply::Type::Array:
+        lua_createtable(lua, int(reply.items.size()), 0);
+        for (std::size_t i = 0; i < reply.items.size(); ++i) {
+            pushReply(lua, reply.items[i]);
+            lua_rawseti(lua, -2, int(i) + 1);
+        }
+        break;
+    }
+}
+
+Reply popReply(lua_State* lua) {
+    return makeReply(lua);
+}
+
+} // namespace lockscope::sim::redisd

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/redis/server.h"
+
+#include "sim/redis/command.h"
+#include "sim/redis/glob.h"
+#include "sim/redis/lua_host.h"
+
+namespace lockscope::sim::redisd {
+
+Server::Server(RedisEngine& front, RedisEngine::Clock clock, std::uint64_t seed)
+    : m_front(front), m_clock(std::move(clock)), m_random(seed), m_lua(std::make_unique<LuaHost>(*this)) {
+}
+
+Server::~Server() = default;
+
+SessionId Server::connect() {
+    const SessionId id = ++m_lastSession;
+    m_sessions[id].id = id;
+    return id;
+}
+
+void Server::disconnect(SessionId id) {
+    const auto it = m_sessions.find(id);
+    if (it == m_sessions.end()) return;
+    Session& session = it->second;
+    unwatch(session);
+    while (!session.channels.empty())
+        unsubscribe(session, QByteArray(session.channels.back()), false);
+    while (!session.patterns.empty())
+        unsubscribe(session, QByteArray(session.patterns.back()), true);
+    m_sessions.erase(it);
+}
+
+void Server::readClock() {
+    if (m_depth > 0) return;
+    m_nowUs = m_clock();
+    // Rounds down for instants before 1970 too.
+    m_nowMs = m_nowUs >= 0 ? m_nowUs / 1000 : (m_nowUs - 999) / 1000;
+}
+
+std::uint64_t Server::random() {
+    // SplitMix64.
+    std::uint64_t z = (m_random += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+// ---------------------------------------------------------------- from words to a reply
+
+Reply Server::execute(SessionId id, const Args& args) {
+    const auto it = m_sessions.find(id);
+    if (it == m_sessions.end() || args.empty()) return answers::error("ERR not connected");
+    readClock();
+    ++m_depth;
+    Reply reply = dispatch(it->second, args);
+    --m_depth;
+    return reply;
+}
+
+namespace {
+
+QByteArray unknownCommand(const Args& args) {
+    QByteArray shown;
+    for (std::size_t i = 1; i < args.size() && shown.size() < 128; ++i)
+        shown += '\'' + args[i].left(128 - shown.size()) + "' ";
+    return "ERR unknown command '" + args[0].left(128) + "', with args beginning with: " + shown;
+}
+
+/// Why these words cannot be run at all; empty when they can.
+QByteArray refusal(const Command* command, const Args& args) {
+    if (!command) return unknownCommand(args);
+    if ((command->flags & kContainer) && args.size() > 1)
+        return "ERR unknown subcommand '" + args[1].left(128) + "'. Try " + command->name + " HELP.";
+    if (!command->takes(args.size())) return "ERR wrong number of arguments for '" + command->lowerName() + "' command";
+    return {};
+}
+
+} // namespace
+
+Reply Server::dispatch(Session& session, const Args& args) {
+    const Command* command = findCommand(args);
+    QByteArray refused = refusal(command, args);
+    if (refused.isEmpty() && session.subscriptions() > 0 && !(command->flags & kWhileSubscribed))
+        refused = "ERR Can't execute '" + command->lowerName() +
+                  "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context";
+    if (!refused.isEmpty()) {
+        if (session.inMulti) session.brokenMulti = true;
+        return Reply::error(oneLine(std::move(refused)));
+    }
+    if (session.inMulti && !(command->flags & kNotQueued)) {
+        session.queue.push_back({command, args});
+        return Reply::status(QByteArrayLiteral("QUEUED"));
+    }
+    return run(*command, session, args, session.id);
+}
+
+Reply Server::run(const Command& command, Session& session, const Args& args, SessionId by) {
+    Call call{*this, session, args, command, by};
+    Reply reply = command.handler(call);
+    if (!m_changes.empty()) tell(by, command.name);
+    return reply;
+}
+
+Reply Server::runFromScript(ScriptContext& script, const Args& args) {
+    const Command* command = findCommand(args);
+    if (!command || ((command->flags & kContainer) && args.size() > 1))
+        return answers::error("ERR Unknown Redis command called from script");
+    if (!command->takes(args.size()))
+        return answers::error("ERR Wrong number of args calling Redis command from script");
+    if (command->flags & kNoScript) return answers::error("ERR This Redis command is not allowed from script");
+    if (script.readOnly && (command->flags & kWrites))
+        return answers::error("ERR Write commands are not allowed from read-only scripts.");
+    return run(*command, script.session, args, script.caller);
+}
+
+// ---------------------------------------------------------------- keys and their deadlines
+
+Entry* Server::find(int db, const QByteArray& key) {
+    Entry* entry = database(db).find(key);
+    if (!entry || !pastDeadline(*entry)) return entry;
+    expire(db, key);
+    return nullptr;
+}
+
+void Server::expire(int db, QByteArray key) {
+    database(db).erase(key);
+    touchWatchers(db, key);
+    note({db, std::move(key), true});
+}
+
+void Server::removeDue(int db) {
+    const auto& deadlines = database(db).deadlines();
+    while (!deadlines.empty() && m_nowMs > deadlines.begin()->first)
+        expire(db, deadlines.begin()->second);
+}
+
+void Server::expireDue() {
+    readClock();
+    ++m_depth;
+    std::vector<std::tuple<std::int64_t, QByteArray, int>> due;
+    for (int db = 0; db < kDatabases; ++db)
+        for (const auto& [deadline, key] : database(db).deadlines()) {
+            if (m_nowMs <= deadline) break;
+            due.emplace_back(deadline, key, db);
+        }
+    std::sort(due.begin(), due.end());
+    for (const auto& [deadline, key, db] : due) {
+        // An observer of an earlier removal may have looked at this key, which removed it.
+        const Entry* entry = database(db).find(key);
+        if (entry && pastDeadline(*entry)) expire(db, key);
+        tell(0, "");
+    }
+    --m_depth;
+}
+
+std::optional<std::int64_t> Server::nextExpiryUs() const {
+    std::optional<std::int64_t> soonest;
+    for (const Database& database : m_databases)
+        if (const auto& deadlines = database.deadlines(); !deadlines.empty())
+            if (!soonest || deadlines.begin()->first < *soonest) soonest = deadlines.begin()->first;
+    if (!soonest) return std::nullopt;
+    constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max() / 1000 - 1;
+    return (std::min(*soonest, kLatest) + 1) * 1000;
+}
+
+void Server::changed(int db, const QByteArray& key) {
+    touchWatchers(db, key);
+    note({db, key, false});
+}
+
+void Server::eraseAll(int db) {
+    removeDue(db);
+    for (const auto& [id, key] : database(db).inOrder())
+        changed(db, key);
+    database(db).clear();
+}
+
+void Server::clear() {
+    for (int db = 0; db < kDatabases; ++db) {
+        for (const auto& [id, key] : database(db).inOrder())
+            touchWatchers(db, key);
+        database(db).clear();
+    }
+    m_lua->flush();
+}
+
+void Server::note(Change change) {
+    if (!m_front.onKeyChange) return;
+    for (const Change& known : m_changes)
+        if (known.expired == change.expired && known.db == change.db && known.key == change.key) return;
+    m_changes.push_back(std::move(change));
+}
+
+void Server::tell(SessionId by, const char* command) {
+    // The observer may run commands itself, which note changes of their own.
+    const std::vector<Change> changes = std::exchange(m_changes, {});
+    for (const Change& change : changes)
+        m_front.onKeyChange({change.db, change.key, change.expired ? 0 : by,
+                             change.expired ? QByteArray() : QByteArray(command), change.expired});
+}
+
+// ---------------------------------------------------------------- watched keys
+
+void Server::watch(Session& session, const QByteArray& key) {
+    for (const auto& known : session.watched)
+        if (known.db == session.db && known.key == key) return;
+    const Entry* entry = database(session.db).find(key);
+    session.watched.push_back({session.db, key, entry && pastDeadline(*entry)});
+    m_watchers[{session.db, key}].push_back(session.id);
+}
+
+void Server::unwatch(Session& session) {
+    for (const auto& watched : session.watched) {
+        const auto it = m_watchers.find({watched.db, watched.key});
+        std::erase(it->second, session.id);
+        if (it->second.empty()) m_watchers.erase(it);
+    }
+    session.watched.clear();
+    session.watchedChanged = false;
+}
+
+void Server::touchWatchers(int db, const QByteArray& key) {
+    if (m_watchers.empty()) return;
+    const auto it = m_watchers.find({db, key});
+    if (it == m_watchers.end()) return;
+    for (const SessionId id : it->second) {
+        Session& session = m_sessions[id];
+        const auto watched = std::find_if(session.watched.begin(), session.watched.end(),
+                                          [&](const auto& w) { return w.db == db && w.key == key; });
+        if (watched->wasExpired) {
+            // It was gone for its watcher already; from here on it is a key like any other.
+            watched->wasExpired = false;
+            if (!database(db).find(key)) continue;
+        }
+        session.watchedChanged = true;
+    }
+}
+
+// ---------------------------------------------------------------- subscriptions
+
+bool Server::subscribe(Session& session, const QByteArray& channel, bool pattern) {
+    auto& mine = pattern ? session.patterns : session.channels;
+    if (std::find(mine.begin(), mine.end(), channel) != mine.end()) return false;
+    mine.push_back(channel);
+    auto& topics = pattern ? m_patterns : m_channels;
+    auto it = std::find_if(topics.begin(), topics.end(), [&](const Topic& topic) { return topic.name == channel; });
+    if (it == topics.end()) it = topics.insert(topics.end(), {channel, {}});
+    it->subscribers.push_back(session.id);
+    return true;
+}
+
+bool Server::unsubscribe(Session& session, const QByteArray& channel, bool pattern) {
+    auto& mine = pattern ? session.patterns : session.channels;
+    if (std::erase(mine, channel) == 0) return false;
+    auto& topics = pattern ? m_patterns : m_channels;
+    const auto it =
+        std::find_if(topics.begin(), topics.end(), [&](const Topic& topic) { return topic.name == channel; });
+    std::erase(it->subscribers, session.id);
+    if (it->subscribers.empty()) topics.erase(it);
+    return true;
+}
+
+std::int64_t Server::publish(const QByteArray& channel, const QByteArray& payload) {
+    // Gathered first: a subscriber's reaction may change who is subscribed.
+    std::vector<RedisEngine::Push> pushes;
+    for (const Topic& topic : m_channels)
+        if (topic.name == channel)
+            for (const SessionId id : topic.subscribers)
+                pushes.push_back({id, channel, payload, {}});
+    for (const Topic& topic : m_patterns)
+        if (globMatches(topic.name, channel))
+            for (const SessionId id : topic.subscribers)
+                pushes.push_back({id, channel, payload, topic.name});
+    if (m_front.onPush)
+        for (const RedisEngine::Push& push : pushes)
+            m_front.onPush(push);
+    return std::int64_t(pushes.size());
+}
+
+} // namespace lockscope::sim::redisd

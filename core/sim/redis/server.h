@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "sim/redis/database.h"
+#include "sim/redis/engine.h"
+
+#include <array>
+
+namespace lockscope::sim::redisd {
+
+using redis::Args;
+using redis::Reply;
+using SessionId = RedisEngine::SessionId;
+
+constexpr int kDatabases = 16;
+
+struct Command;
+class LuaHost;
+
+struct QueuedCommand {
+    const Command* command;
+    Args args;
+};
+
+/// One connection's state.
+struct Session {
+    struct Watched {
+        int db;
+        QByteArray key;
+        bool wasExpired; ///< past its deadline when watched: then its removal is no change
+    };
+    SessionId id = 0;
+    int db = 0;
+    QByteArray name;
+    std::vector<QByteArray> channels, patterns; ///< in the order of subscription
+    bool inMulti = false;
+    bool brokenMulti = false; ///< a command could not be queued: EXEC will refuse
+    std::vector<QueuedCommand> queue;
+    std::vector<Watched> watched;
+    bool watchedChanged = false;
+
+    std::int64_t subscriptions() const { return std::int64_t(channels.size() + patterns.size()); }
+};
+
+/// What a script may do besides what its commands may: see Server::runFromScript.
+struct ScriptContext {
+    Session session; ///< scripts choose a database for themselves only
+    SessionId caller = 0;
+    bool readOnly = false;
+};
+
+/// What the engine is made of: databases, sessions, subscriptions, and the way from a command to its reply.
+class Server {
+public:
+    Server(RedisEngine& front, RedisEngine::Clock clock, std::uint64_t seed);
+    ~Server();
+
+    SessionId connect();
+    void disconnect(SessionId id);
+    Reply execute(SessionId id, const Args& args);
+    std::optional<std::int64_t> nextExpiryUs() const;
+    void expireDue();
+    void clear();
+
+    // --- for commands ---
+    /// Runs a command whose name and arity were checked, and tells of the changes it made.
+    Reply run(const Command& command, Session& session, const Args& args, SessionId by);
+    /// The same for a script: with the checks that a script's commands get, and their error texts.
+    Reply runFromScript(ScriptContext& script, const Args& args);
+
+    std::int64_t nowUs() const { return m_nowUs; }
+    std::int64_t nowMs() const { return m_nowMs; }
+    Database& database(int db) { return m_databases[std::size_t(db)]; }
+    LuaHost& lua() { return *m_lua; }
+    std::uint64_t random();
+
+    /// The key's entry, unless its deadline has passed: then the key is removed.
+    Entry* find(int db, const QByteArray& key);
+    bool pastDeadline(const Entry& entry) const {
+        return entry.deadlineMs != kNoDeadline && m_nowMs > entry.deadlineMs;
+    }
+    void removeDue(int db);
+    /// Notes that the running command changed a key.
+    void changed(int db, const QByteArray& key);
+    void eraseAll(int db);
+
+    // --- transactions ---
+    void watch(Session& session, const QByteArray& key);
+    void unwatch(Session& session);
+
+    // --- subscriptions ---
+    bool subscribe(Session& session, const QByteArray& channel, bool pattern);
+    bool unsubscribe(Session& session, const QByteArray& channel, bool pattern);
+    std::int64_t publish(const QByteArray& channel, const QByteArray& payload);
+    struct Topic {
+        QByteArray name;
+        std::vector<SessionId> subscribers;
+    };
+    const std::vector<Topic>& channels() const { return m_channels; }
+    const std::vector<Topic>& patterns() const { return m_patterns; }
+
+private:
+    struct Change {
+        int db;
+        QByteArray key;
+        bool expired;
+    };
+    Reply dispatch(Session& session, const Args& args);
+    void readClock();
+    void expire(int db, QByteArray key);
+    void touchWatchers(int db, const QByteArray& key);
+    void note(Change change);
+    void tell(SessionId by, const char* command);
+
+    RedisEngine& m_front;
+    RedisEngine::Clock m_clock;
+    std::uint64_t m_random;
+    std::array<Database, kDatabases> m_databases;
+    std::map<SessionId, Session> m_sessions;
+    SessionId m_lastSession = 0;
+    std::vector<Topic> m_channels, m_patterns; ///< in the order of their first subscription
+    std::map<std::pair<int, QByteArray>, std::vector<SessionId>> m_watchers;
+    std::vector<Change> m_changes;
+    int m_depth = 0; ///< of execute(): observers may look while a command runs, at the same instant
+    std::int64_t m_nowUs = 0, m_nowMs = 0;
+    std::unique_ptr<LuaHost> m_lua;
+};
+
+/// One command on its way: what a command's function gets.
+struct Call {
+    Server& server;
+    Session& session;
+    const Args& args;
+    const Command& command;
+    SessionId by;
+
+    int argc() const { return int(args.size()); }
+    const QByteArray& arg(int i) const { return args[std::size_t(i)]; }
+    Database& database() const { return server.database(session.db); }
+    Entry* find(const QByteArray& key) const { return server.find(session.db, key); }
+
+    template <typename T>
+    struct Found {
+        Entry* entry = nullptr;
+        T* value = nullptr;
+        bool wrongType = false;
+    };
+    /// The key's value when it is a T.
+    template <typename T>
+    Found<T> get(const QByteArray& key) const {
+        Entry* entry = find(key);
+        if (!entry) return {};
+        T* value = std::get_if<T>(&entry->value);
+        return {entry, value, value == nullptr};
+    }
+    /// A new, empty value of type T. Precondition: there is no such key.
+    template <typename T>
+    T& create(const QByteArray& key) const {
+        return database().obtain(key).value.emplace<T>();
+    }
+    void changed(const QByteArray& key) const { server.changed(session.db, key); }
+    /// Deletes the key and notes the change.
+    void remove(const QByteArray& key) const {
+        const QByteArray kept = key;
+        if (database().erase(kept)) changed(kept);
+    }
+};
+
+} // namespace lockscope::sim::redisd

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/reply.h"
+
+#include <expected>
+
+namespace lockscope::sim::redisd {
+
+/// What a script's first line says when it starts with "#!".
+struct Shebang {
+    qsizetype length = 0; ///< bytes before the line's end, which are no Lua
+    bool noWrites = false;
+};
+
+/// The error is the reply.
+std::expected<Shebang, redis::Reply> readShebang(const QByteArray& script);
+
+} // namespace lockscope::sim::redisd
