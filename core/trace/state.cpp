@@ -10,8 +10,10 @@ namespace {
 /// The belief is over; the thread stands where it stood in its recipe.
 void endBelief(Belief& belief, std::int64_t at) {
     const std::uint32_t step = belief.step;
+    const bool asleep = belief.asleep;
     belief = {};
     belief.step = step;
+    belief.asleep = asleep;
     belief.since = at;
 }
 
@@ -59,7 +61,8 @@ void State::passTime(std::int64_t t, std::vector<Ended>* ended) {
     if (t < m_alarm.at) return;
     m_alarm.at = INT64_MAX;
     for (auto& [key, belief] : beliefs) {
-        if (belief.phase != Belief::Phase::Holding || belief.until < 0) continue;
+        // A paused client cannot look at its clock: it could act on the grant the moment it goes on.
+        if (belief.phase != Belief::Phase::Holding || belief.until < 0 || belief.asleep) continue;
         if (belief.until > t) {
             expectDeadline(belief.until);
             continue;
@@ -73,6 +76,16 @@ void State::expectDeadline(std::int64_t until) {
     m_alarm.at = std::min(m_alarm.at, until);
 }
 
+void State::setAsleep(EntityId client, bool asleep, std::int64_t at, const Trace& trace) {
+    for (auto& [key, belief] : beliefs) {
+        if (trace.clientOf(key.second) != client) continue;
+        belief.asleep = asleep;
+        // The deadline passed while it slept: its belief ends when it says so.
+        if (!asleep && belief.until >= 0 && belief.until <= at) belief.until = -1;
+        if (!asleep && belief.until >= 0) expectDeadline(belief.until);
+    }
+}
+
 void State::applyLife(const Event& event, const Trace& trace) {
     using Life = ClientState::Life;
     switch (event.kind) {
@@ -82,9 +95,11 @@ void State::applyLife(const Event& event, const Trace& trace) {
         break;
     case EventKind::ClientPaused:
         setLife(clients[event.actor], Life::Paused, event.at);
+        setAsleep(event.actor, true, event.at, trace);
         break;
     case EventKind::ClientResumed:
         setLife(clients[event.actor], Life::Running, event.at);
+        setAsleep(event.actor, false, event.at, trace);
         break;
     case EventKind::ClientKilled:
         setLife(clients[event.actor], Life::Dead, event.at);
@@ -132,7 +147,10 @@ void State::applyLife(const Event& event, const Trace& trace) {
         for (auto& [id, link] : links)
             link = {};
         for (auto& [id, client] : clients) {
-            if (client.life == Life::Paused) setLife(client, Life::Running, event.at);
+            if (client.life == Life::Paused) {
+                setLife(client, Life::Running, event.at);
+                setAsleep(id, false, event.at, trace);
+            }
             client.watchdogStopped = false;
             client.clockOffset = 0;
         }

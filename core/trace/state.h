@@ -19,6 +19,7 @@ struct Belief {
     std::uint32_t grant = 0;       ///< ordinal of the grant on this lock, from 1: "#33" where there is no token.
                                    ///< While waiting: of a grant that is in the record but not yet known to the client
     std::int64_t lastRenewal = -1; ///< -1 = never
+    bool asleep = false;           ///< its client is paused: no own deadline passes for it until it looks again
     friend bool operator==(const Belief&, const Belief&) = default;
 };
 
@@ -96,6 +97,7 @@ struct State {
 private:
     void applyLife(const Event& event, const Trace& trace);
     void applyBelief(const Event& event);
+    void setAsleep(EntityId client, bool asleep, std::int64_t at, const Trace& trace);
     void applyRecord(const Event& event);
     void expectDeadline(std::int64_t until);
     /// No belief ends by its own deadline before this instant; spares looking at all of them at each row. It may be too
