@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/coordinates.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lockscope::views {
+
+TimelineCoordinates::TimelineCoordinates(std::int64_t from, std::int64_t to, double width)
+    : m_from(from), m_to(std::max(to, from + 1)), m_width(std::max(width, 1.0)) {
+}
+
+double TimelineCoordinates::x(std::int64_t t) const {
+    // A rasterizer works in 24.8 fixed point: what is far outside must not wrap around into the picture.
+    constexpr double kFar = 100'000;
+    // The difference of two instants may overflow when one is "for ever"; doubles do not.
+    return std::clamp((double(t) - double(m_from)) / nanosPerPixel(), -kFar, m_width + kFar);
+}
+
+std::int64_t TimelineCoordinates::time(double x) const {
+    return m_from + std::int64_t(std::llround(x * nanosPerPixel()));
+}
+
+std::int64_t TimelineCoordinates::pixel() const {
+    return std::max<std::int64_t>(1, std::int64_t(nanosPerPixel()));
+}
+
+std::int64_t rulerStep(const TimelineCoordinates& coordinates, double minPixels) {
+    const double least = coordinates.nanosPerPixel() * minPixels;
+    constexpr std::int64_t second = 1'000'000'000;
+    for (std::int64_t power = 1; power < second; power *= 10)
+        for (const std::int64_t factor : {1, 2, 5})
+            if (double(power * factor) >= least) return power * factor;
+    constexpr std::array<std::int64_t, 19> seconds{1,   2,    5,    10,   15,    30,    60,    120,   300,   600,
+                                                   900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800};
+    for (const std::int64_t s : seconds)
+        if (double(s * second) >= least) return s * second;
+    std::int64_t days = 5 * 86400 * second;
+    while (double(days) < least && days < INT64_MAX / 4)
+        days *= 2;
+    return days;
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+
+namespace lockscope::views {
+
+/// Which instant stands at which pixel: pure arithmetic. Positions are in device-independent pixels from the left edge.
+class TimelineCoordinates {
+public:
+    TimelineCoordinates() = default;
+    /// Shows [from, to) on `width` pixels. An empty or reversed range, and a width below 1, are widened to 1.
+    TimelineCoordinates(std::int64_t from, std::int64_t to, double width);
+
+    std::int64_t from() const { return m_from; }
+    std::int64_t to() const { return m_to; }
+    double width() const { return m_width; }
+    /// The pixel of an instant; also outside the range, but never further away than a painter's numbers reach.
+    double x(std::int64_t t) const;
+    /// The instant at a pixel.
+    std::int64_t time(double x) const;
+    double nanosPerPixel() const { return double(m_to - m_from) / m_width; }
+    /// nanosPerPixel in whole ns, at least 1.
+    std::int64_t pixel() const;
+
+private:
+    std::int64_t m_from = 0, m_to = 1;
+    double m_width = 1;
+};
+
+/// Steps of a ruler: a round number of ns (1, 2 or 5 × 10^k below a second; 1, 2, 5, 10, 15, 30 s, m; 1, 2, 3, 6, 12 h;
+/// days) such that marks are at least `minPixels` apart.
+std::int64_t rulerStep(const TimelineCoordinates& coordinates, double minPixels);
+
+} // namespace lockscope::views

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/lane_fold.h"
+
+namespace lockscope::views {
+
+using trace::EntityKind;
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+Span spanAt(std::int64_t at, std::uint32_t row, unsigned state) {
+    Span span;
+    span.from = at;
+    span.row = row;
+    span.state = state & 0xfu;
+    return span;
+}
+
+} // namespace
+
+void LaneFold::setClientPhase(ClientSlot& c, std::optional<LifePhase> phase, std::int64_t at, std::uint32_t row) {
+    SpanTrack& spans = c.life->spans;
+    if (phase && spans.hasOpen() && spans.back().state == unsigned(*phase)) return;
+    if (spans.hasOpen()) spans.close(at);
+    if (phase) spans.push(spanAt(at, row, unsigned(*phase)));
+}
+
+void LaneFold::setNodePhase(NodeSlot& n, NodePhase phase, std::int64_t at, std::uint32_t row) {
+    if (n.known && n.phase == phase) return;
+    SpanTrack& spans = n.lane->spans;
+    if (spans.hasOpen()) spans.close(at);
+    spans.push(spanAt(at, row, unsigned(phase)));
+    n.known = true;
+    n.phase = phase;
+}
+
+void LaneFold::setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at, std::uint32_t row) {
+    if (l.cut == cut && l.delay == delay) return;
+    l.cut = cut;
+    l.delay = delay;
+    SpanTrack& spans = l.lane->spans;
+    if (spans.hasOpen()) spans.close(at);
+    if (cut)
+        spans.push(spanAt(at, row, unsigned(LinkPhase::Cut)));
+    else if (delay > 0)
+        spans.push(spanAt(at, row, unsigned(LinkPhase::Delayed)));
+}
+
+void LaneFold::killBeliefs(ClientSlot& c, std::int64_t at) {
+    for (ThreadSlot* t : c.threads)
+        for (Cursor* cursor : t->cursors) {
+            endWaiting(*cursor, at);
+            endHolding(*cursor, at);
+            cursor->grant = 0;
+        }
+}
+
+void LaneFold::heal(std::int64_t at, std::uint32_t row) {
+    for (LinkSlot& l : m_links)
+        setLink(l, false, 0, at, row);
+    for (ClientSlot& c : m_clients)
+        if (c.life->spans.hasOpen() && c.life->spans.back().state == unsigned(LifePhase::Paused))
+            setClientPhase(c, {}, at, row);
+    for (NodeSlot& n : m_nodes)
+        if (n.known && n.phase == NodePhase::Paused) setNodePhase(n, NodePhase::Up, at, row);
+}
+
+void LaneFold::applyLife(const Event& event, std::uint32_t row) {
+    const auto onClient = [&](std::optional<LifePhase> phase) {
+        ClientSlot& c = client(event.actor);
+        setClientPhase(c, phase, event.at, row);
+        fault(event, row, c.life->faults);
+    };
+    const auto onNode = [&](NodePhase phase) {
+        NodeSlot& n = node(event.actor);
+        setNodePhase(n, phase, event.at, row);
+        // The first start is no fault.
+        if (event.kind != EventKind::NodeStarted || event.flags & (trace::kFault | trace::kByHand))
+            fault(event, row, n.lane->faults);
+    };
+    const auto onLink = [&](auto change) {
+        LinkSlot& l = link(event.subject);
+        change(l);
+        fault(event, row, l.lane->faults);
+    };
+    switch (event.kind) {
+    case EventKind::ClientStarted: {
+        ClientSlot& c = client(event.actor);
+        setClientPhase(c, {}, event.at, row);
+        if (c.life->started) fault(event, row, c.life->faults);
+        c.life->started = true;
+        break;
+    }
+    case EventKind::ClientPaused:
+        onClient(LifePhase::Paused);
+        break;
+    case EventKind::ClientResumed:
+        onClient({});
+        break;
+    case EventKind::ClientKilled:
+        onClient(LifePhase::Dead);
+        killBeliefs(client(event.actor), event.at);
+        break;
+    case EventKind::WatchdogStopped:
+        fault(event, row, client(event.actor).life->faults);
+        break;
+    case EventKind::ClockJumped:
+        if (m_trace.entity(event.actor).kind == EntityKind::Node)
+            fault(event, row, node(event.actor).lane->faults);
+        else
+            fault(event, row, client(event.actor).life->faults);
+        break;
+    case EventKind::NodeStarted:
+    case EventKind::NodeResumed:
+        onNode(NodePhase::Up);
+        break;
+    case EventKind::NodePaused:
+        onNode(NodePhase::Paused);
+        break;
+    case EventKind::NodeKilled:
+        onNode(NodePhase::Down);
+        break;
+    case EventKind::LinkCut:
+        onLink([&](LinkSlot& l) { setLink(l, true, l.delay, event.at, row); });
+        break;
+    case EventKind::LinkMended:
+        onLink([&](LinkSlot& l) { setLink(l, false, l.delay, event.at, row); });
+        break;
+    case EventKind::LinkDelayed:
+        onLink([&](LinkSlot& l) { setLink(l, l.cut, event.value, event.at, row); });
+        break;
+    case EventKind::ReplyLossArmed:
+        onLink([](LinkSlot&) {});
+        break;
+    case EventKind::Healed:
+        heal(event.at, row);
+        fault(event, row, m_data.m_generalFaults);
+        break;
+    default:
+        fault(event, row, m_data.m_generalFaults);
+        break;
+    }
+}
+
+void LaneFold::applyMessage(const Event& event, std::uint32_t row) {
+    const bool fromNode = event.kind == EventKind::Reply || event.kind == EventKind::Push;
+    const EntityId clientId = fromNode ? event.subject : event.actor, nodeId = fromNode ? event.actor : event.subject;
+    if (clientId == trace::kNoEntity || nodeId == trace::kNoEntity) return;
+    LinkTick kind = LinkTick::Request;
+    switch (event.kind) {
+    case EventKind::Reply:
+        kind = LinkTick::Reply;
+        break;
+    case EventKind::Push:
+        kind = LinkTick::Push;
+        break;
+    case EventKind::ConnectionLost:
+        kind = LinkTick::ConnectionLost;
+        break;
+    case EventKind::ConnectionRestored:
+        kind = LinkTick::ConnectionRestored;
+        break;
+    default:
+        break;
+    }
+    if (trace::isMessage(event.kind) && event.value == -1) kind = LinkTick::Lost;
+    tick(link(clientId, nodeId).lane->ticks, event.at, row, unsigned(kind));
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/lane_fold.h"
+
+namespace lockscope::views {
+
+using trace::Event;
+using trace::EventKind;
+
+void LaneFold::countGrant(LockSlot& l, EntityId owner) {
+    Cursor* believer = nullptr;
+    for (Cursor* c : thread(owner).cursors)
+        if (c->lock == &l) believer = c;
+    // A watcher of a real server may see a grant later than the client that got it: then it is counted already.
+    const bool counted = believer && believer->holding && believer->grant == l.grants && l.owner != owner;
+    if (!counted) ++l.grants;
+    if (believer && !believer->holding) {
+        believer->grant = l.grants;
+        believer->named = true;
+    }
+}
+
+void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, bool renewed) {
+    SpanTrack& spans = l.lane->spans;
+    if (spans.hasOpen()) spans.close(at);
+    if (l.observed && l.owner == trace::kNoEntity) return;
+    Span span;
+    span.from = at;
+    span.row = row;
+    span.state = unsigned(l.observed ? RecordState::Held : RecordState::Unobserved);
+    span.label = l.observed ? l.owner & 0xffffffu : 0;
+    span.flags = renewed ? kRenewedFlag : 0;
+    spans.push(span);
+    l.ownerRow = l.observed ? row : l.ownerRow;
+}
+
+void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
+    LockSlot& l = lock(event.subject);
+    switch (event.kind) {
+    case EventKind::RecordHeld:
+        countGrant(l, event.actor);
+        l.owner = event.actor;
+        l.deadline = event.value;
+        break;
+    case EventKind::RecordRenewed: {
+        if (l.owner == trace::kNoEntity) l.owner = event.actor; // the trace began while it was held
+        const bool again = l.seen && l.deadline == event.value && l.lane->spans.hasOpen();
+        l.deadline = event.value;
+        l.seen = true;
+        if (!again) openRecord(l, event.at, row, true);
+        judgeHolders(l, event.at, row);
+        return;
+    }
+    case EventKind::RecordFreed: {
+        l.owner = trace::kNoEntity;
+        l.deadline = -1;
+        const auto mark = [&](RecordTick kind) { tick(l.lane->ticks, event.at, row, unsigned(kind)); };
+        switch (trace::FreedBy(event.flags & trace::kFreedByMask)) {
+        case trace::FreedBy::Expiry:
+            mark(RecordTick::Expired);
+            break;
+        case trace::FreedBy::Force:
+            mark(RecordTick::Forced);
+            break;
+        case trace::FreedBy::Overwrite:
+            mark(RecordTick::Overwritten);
+            break;
+        case trace::FreedBy::NodeLoss:
+            mark(RecordTick::NodeLoss);
+            break;
+        case trace::FreedBy::Release:
+            break;
+        }
+        break;
+    }
+    case EventKind::RecordWaiters: {
+        SpanTrack& queue = l.lane->queue;
+        const std::uint32_t depth = event.value > 0 ? std::uint32_t(std::min<std::int64_t>(event.value, 0xffffff)) : 0;
+        if (queue.hasOpen() && queue.back().label == depth) return;
+        if (queue.hasOpen()) queue.close(event.at);
+        if (depth == 0) return;
+        Span span;
+        span.from = event.at;
+        span.row = row;
+        span.label = depth & 0xffffffu;
+        queue.push(span);
+        return;
+    }
+    case EventKind::RecordToken:
+        l.newestToken = std::max(l.newestToken, std::uint32_t(std::clamp<std::int64_t>(event.value, 0, 0xffffff)));
+        return;
+    case EventKind::RecordUnobserved:
+        if (!l.observed) return;
+        l.observed = false;
+        openRecord(l, event.at, row, false);
+        if (l.lane->queue.hasOpen()) l.lane->queue.close(event.at);
+        judgeHolders(l, event.at, row);
+        return;
+    case EventKind::RecordObserved:
+        if (l.observed) return;
+        l.observed = true;
+        // What was held before the gap counts as held until a row says otherwise: differences only are written.
+        openRecord(l, event.at, l.ownerRow, true);
+        judgeHolders(l, event.at, row);
+        return;
+    default:
+        return;
+    }
+    l.seen = true;
+    openRecord(l, event.at, row, false);
+    judgeHolders(l, event.at, row);
+}
+
+void LaneFold::applyEffect(const Event& event, std::uint32_t row) {
+    ResourceSlot& r = resource(event.subject);
+    const Cursor* writer = nullptr;
+    if (r.lock)
+        for (const Cursor* c : thread(event.actor).cursors)
+            if (c->lock == r.lock) writer = c;
+    const auto token = std::uint32_t(std::clamp<std::int64_t>(event.value, 0, 0xffffff));
+    const std::uint32_t number = token ? token : writer ? writer->number : 0;
+    if (event.kind == EventKind::WriteRefused) {
+        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Refused), number);
+        return;
+    }
+    const bool overtaken = token > 0 && token < r.highest;
+    const bool withoutRecord = r.lock && r.lock->seen && r.lock->observed && r.lock->owner != event.actor;
+    r.highest = std::max(r.highest, token);
+    if (!overtaken && !withoutRecord) {
+        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Accepted), number);
+        return;
+    }
+    const std::uint32_t newest = token ? std::max(r.highest, r.lock ? r.lock->newestToken : 0) : r.lock->grants;
+    const auto index = std::uint32_t(m_data.m_damages.size());
+    m_data.m_damages.push_back({number, newest > number ? newest : 0});
+    tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Stale), index);
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "timeline/scene.h"
+
+namespace lockscope::views {
+
+/// What lies under a point of the lanes.
+struct TimelineHit {
+    enum class What : std::uint8_t { Nothing, Label, Lane, Span, Life, Tick, Fault };
+    What what = What::Nothing;
+    int row = -1; ///< of the layout
+    const Lane* lane = nullptr;
+    std::int64_t time = 0;
+    std::size_t index = 0;               ///< of the span, tick or fault in its track
+    const TickTrack* faults = nullptr;   ///< where `index` points for a Fault
+    std::vector<std::size_t> violations; ///< bands over this instant, innermost first
+};
+
+/// Finds it by the rules of painting: the innermost thing wins, and what is drawn a few pixels wide is hit there.
+/// The caller holds the data's mutex.
+TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF& position);
+
+/// What a tooltip says about it, in rich text; empty = nothing to say.
+QString hitWords(const TimelineScene& scene, const TimelineHit& hit);
+
+} // namespace lockscope::views

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "timeline/tracks.h"
+#include "trace/event.h"
+
+namespace lockscope::views {
+
+/// The sections of the timeline, from top to bottom: the three truths, then what carries them.
+enum class LaneKind : std::uint8_t { Belief, Record, Effect, Node, Link };
+inline constexpr std::size_t kLaneKinds = 5;
+
+// What Span::state and Span::label mean on each kind of lane.
+enum class BeliefState : std::uint8_t {
+    Waiting, ///< label: how many waited before it
+    Holding, ///< label: fencing token, or the ordinal of the grant
+    Stale,   ///< believes, but the record says otherwise; label as Holding
+};
+enum class RecordState : std::uint8_t {
+    Held,       ///< label: the owner's EntityId; the trace row has lease and deadline
+    Unobserved, ///< nobody looked: a gap
+};
+inline constexpr unsigned kRenewedFlag = 1; ///< Span::flags of Held: goes on from the span before it
+enum class NodePhase : std::uint8_t { Up, Paused, Down };
+enum class LinkPhase : std::uint8_t { Cut, Delayed };
+enum class LifePhase : std::uint8_t { Paused, Dead };
+
+// What Tick::kind and Tick::label mean on each kind of lane.
+enum class BeliefTick : std::uint8_t { GaveUp, Lost, RenewFailed };
+enum class RecordTick : std::uint8_t { ReleaseRefused, RenewRefused, Expired, Forced, Overwritten, NodeLoss };
+enum class EffectTick : std::uint8_t {
+    Accepted, ///< label: the number it was written under
+    Refused,  ///< label as Accepted
+    Stale, ///< accepted, though its writer was not the holder on record or had an older token; label: index of a Damage
+};
+enum class LinkTick : std::uint8_t { Request, Reply, Push, Lost, ConnectionLost, ConnectionRestored };
+enum class FaultTick : std::uint8_t { Planned, ByHand };
+
+template <typename Enum>
+constexpr std::uint32_t bit(Enum e) {
+    return 1u << static_cast<unsigned>(e);
+}
+
+/// A write that should not have been accepted.
+struct Damage {
+    std::uint32_t number = 0; ///< it was written under
+    std::uint32_t newer = 0;  ///< the newest number given by then; 0 = none newer: the lock was just not held any more
+};
+
+/// When a client was stopped or gone, and what was done to it; shared by the lanes of all its threads.
+struct ClientLife {
+    trace::EntityId client = trace::kNoEntity;
+    SpanTrack spans; ///< LifePhase
+    TickTrack faults;
+    bool started = false;
+};
+
+/// One horizontal strip of the timeline.
+struct Lane {
+    LaneKind kind = LaneKind::Belief;
+    trace::EntityId entity = trace::kNoEntity; ///< thread, lock, resource, node or link (none when it was never named)
+    trace::EntityId client = trace::kNoEntity; ///< of a thread or link
+    trace::EntityId other = trace::kNoEntity;  ///< belief: the lock; effect: the lock; link: the node
+    SpanTrack spans;
+    TickTrack ticks;
+    TickTrack faults;                 ///< FaultTick
+    SpanTrack queue;                  ///< record lanes: label = known queue depth
+    const ClientLife* life = nullptr; ///< belief lanes
+    /// The instant at which the open span ends by itself, unless something happens before: a belief's own deadline.
+    std::int64_t openUntil = kOpenEnd;
+
+    /// Where a span ends in a picture of the trace up to `now`.
+    std::int64_t endOf(const Span& span, std::int64_t now) const {
+        if (!span.open()) return span.to;
+        return std::max(span.from, std::min(now, openUntil));
+    }
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "timeline/timeline_data.h"
+
+#include <deque>
+
+namespace lockscope::views {
+
+/// Folds trace rows into lanes. Mirrors trace::State (the same rules for when a belief ends, the same ordinals of
+/// grants), but keeps the past as spans instead of the present as values, and finds what it touches by index: it must
+/// keep up with millions of rows a second.
+class LaneFold {
+public:
+    explicit LaneFold(TimelineData& data) : m_data(data), m_trace(data.trace()) {}
+
+    /// Looks at entities that are new since the last call: links get their lanes before anything happens on them.
+    void takeEntities();
+    void apply(const trace::Event& event, std::uint32_t row);
+
+private:
+    using EntityId = trace::EntityId;
+
+    struct LockSlot;
+    /// What one thread believes of one lock.
+    struct Cursor {
+        Lane* lane = nullptr;
+        LockSlot* lock = nullptr;
+        EntityId thread = trace::kNoEntity;
+        bool waiting = false, holding = false;
+        bool named = false; ///< the record named this thread since it asked: only then is its absence telling
+        std::uint32_t holds = 0;
+        std::uint32_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
+        std::uint32_t grant = 0;
+        std::int64_t until = -1;
+    };
+    struct ThreadSlot {
+        EntityId id = trace::kNoEntity;
+        std::vector<Cursor*> cursors; ///< one per lock that it deals with
+    };
+    struct LockSlot {
+        EntityId id = trace::kNoEntity;
+        Lane* lane = nullptr;
+        EntityId owner = trace::kNoEntity;
+        std::uint32_t ownerRow = 0;
+        std::int64_t deadline = -1;
+        std::uint32_t grants = 0;
+        std::uint32_t newestToken = 0;
+        bool seen = false, observed = true;
+        std::vector<Cursor*> holding;
+        std::uint32_t waiting = 0;
+    };
+    struct LinkSlot {
+        Lane* lane = nullptr;
+        EntityId node = trace::kNoEntity;
+        bool cut = false;
+        std::int64_t delay = 0;
+    };
+    struct ClientSlot {
+        ClientLife* life = nullptr;
+        std::vector<ThreadSlot*> threads;
+        std::vector<LinkSlot*> links;
+        LinkSlot* lastLink = nullptr;
+    };
+    struct NodeSlot {
+        Lane* lane = nullptr;
+        NodePhase phase = NodePhase::Up;
+        bool known = false;
+    };
+    struct ResourceSlot {
+        Lane* lane = nullptr;
+        LockSlot* lock = nullptr;
+        std::uint32_t highest = 0; ///< token accepted so far
+    };
+
+    // Finding and making what an entity stands for (lane_fold.cpp).
+    template <typename Slot>
+    Slot& slotOf(EntityId id, std::deque<Slot>& slots, bool& isNew);
+    ThreadSlot& thread(EntityId id);
+    ClientSlot& client(EntityId id);
+    LockSlot& lock(EntityId id);
+    NodeSlot& node(EntityId id);
+    ResourceSlot& resource(EntityId id);
+    LinkSlot& link(EntityId clientId, EntityId nodeId);
+    LinkSlot& link(EntityId linkId);
+    Cursor& cursor(EntityId threadId, EntityId lockId);
+    void fault(const trace::Event& event, std::uint32_t row, TickTrack& track);
+    void tick(TickTrack& track, std::int64_t at, std::uint32_t row, unsigned kind, std::uint32_t label = 0);
+
+    // Belief (fold_belief.cpp).
+    void applyBelief(const trace::Event& event, std::uint32_t row);
+    void beginWaiting(Cursor& c, std::int64_t at, std::uint32_t row);
+    void endWaiting(Cursor& c, std::int64_t at);
+    void beginHolding(Cursor& c, const trace::Event& event, std::uint32_t row);
+    void endHolding(Cursor& c, std::int64_t at);
+    void closeBelief(Cursor& c, std::int64_t at);
+    void judgeHolders(LockSlot& l, std::int64_t at, std::uint32_t row);
+    bool isStale(const Cursor& c) const;
+    void setDeadline(Cursor& c, std::int64_t until);
+    void passTime(std::int64_t t);
+
+    // Record and effect (fold_record.cpp).
+    void applyRecord(const trace::Event& event, std::uint32_t row);
+    void countGrant(LockSlot& l, EntityId owner);
+    void openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, bool renewed);
+    void applyEffect(const trace::Event& event, std::uint32_t row);
+
+    // Life, nodes, links (fold_life.cpp).
+    void applyLife(const trace::Event& event, std::uint32_t row);
+    void setClientPhase(ClientSlot& c, std::optional<LifePhase> phase, std::int64_t at, std::uint32_t row);
+    void setNodePhase(NodeSlot& n, NodePhase phase, std::int64_t at, std::uint32_t row);
+    void setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at, std::uint32_t row);
+    void killBeliefs(ClientSlot& c, std::int64_t at);
+    void heal(std::int64_t at, std::uint32_t row);
+    void applyMessage(const trace::Event& event, std::uint32_t row);
+
+    TimelineData& m_data;
+    const trace::Trace& m_trace;
+    std::size_t m_entities = 1;
+    std::vector<std::uint32_t> m_slotOf; ///< by entity: 1 + index into the deque of its kind, 0 = none yet
+    std::deque<ThreadSlot> m_threads;
+    std::deque<ClientSlot> m_clients;
+    std::deque<LockSlot> m_locks;
+    std::deque<NodeSlot> m_nodes;
+    std::deque<ResourceSlot> m_resources;
+    std::deque<LinkSlot> m_links;
+    std::deque<Cursor> m_cursors;
+    std::int64_t m_alarm = kOpenEnd; ///< the earliest of the deadlines that end beliefs
+};
+
+} // namespace lockscope::views

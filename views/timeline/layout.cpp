@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/layout.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace lockscope::views {
+
+int TimelineMetrics::laneHeight(LaneKind kind) const {
+    switch (kind) {
+    case LaneKind::Belief:
+        return px(58);
+    case LaneKind::Record:
+        return px(84);
+    case LaneKind::Effect:
+        return px(54);
+    case LaneKind::Node:
+        return px(42);
+    case LaneKind::Link:
+        return px(42);
+    }
+    return px(42);
+}
+
+QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
+    switch (kind) {
+    case LaneKind::Belief:
+        return {x, double(px(16)), width, double(px(29))};
+    case LaneKind::Record:
+        return {x, double(px(17)), width, double(px(51))};
+    case LaneKind::Effect:
+        return {x, double(px(13)), width, double(px(22))};
+    case LaneKind::Node:
+        return {x, double(px(13)), width, double(px(16))};
+    case LaneKind::Link:
+        return {x, double(px(11)), width, double(px(20))};
+    }
+    return {};
+}
+
+bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& metrics) {
+    if (m_lanes == data.lanes().size() && m_u == metrics.u) return false;
+    m_lanes = data.lanes().size();
+    m_u = metrics.u;
+    m_rows.clear();
+    m_sections.clear();
+    for (const auto& lane : data.lanes())
+        m_rows.push_back({lane.get(), 0, 0});
+    std::sort(m_rows.begin(), m_rows.end(), [](const Row& a, const Row& b) {
+        const auto key = [](const Lane& l) { return std::tuple(l.kind, l.client, l.entity, l.other); };
+        return key(*a.lane) < key(*b.lane);
+    });
+    int y = 0;
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        const LaneKind kind = m_rows[i].lane->kind;
+        // Nodes and links share a section.
+        const auto sectionOf = [](LaneKind k) { return k == LaneKind::Link ? LaneKind::Node : k; };
+        if (i == 0 || sectionOf(m_rows[i - 1].lane->kind) != sectionOf(kind)) {
+            m_sections.push_back({sectionOf(kind), y});
+            y += metrics.captionHeight();
+        }
+        m_rows[i].y = y;
+        m_rows[i].height = metrics.laneHeight(kind);
+        y += m_rows[i].height;
+    }
+    m_height = y;
+    return true;
+}
+
+void TimelineLayout::clear() {
+    *this = {};
+}
+
+std::size_t TimelineLayout::firstRowBelow(int y) const {
+    const auto it =
+        std::partition_point(m_rows.begin(), m_rows.end(), [y](const Row& row) { return row.y + row.height <= y; });
+    return std::size_t(it - m_rows.begin());
+}
+
+int TimelineLayout::rowAt(int y) const {
+    const std::size_t i = firstRowBelow(y);
+    return i < m_rows.size() && y >= m_rows[i].y ? int(i) : -1;
+}
+
+int TimelineLayout::rowOf(trace::EntityId entity) const {
+    if (entity == trace::kNoEntity) return -1;
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        if (m_rows[i].lane->entity == entity) return int(i);
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        if (m_rows[i].lane->client == entity) return int(i);
+    return -1;
+}
+
+} // namespace lockscope::views

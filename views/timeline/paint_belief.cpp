@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/format.h"
+#include "timeline/paint_kit.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+namespace lockscope::views {
+namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
+
+void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double end) {
+    const double y = std::round(r.center().y() - kit.m.px(3) / 2.0), x = std::round(r.x());
+    kit.p.save();
+    kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), y)); // the pattern stays with the span when panning
+    kit.p.fillRect(QRectF(x, y, std::round(r.width()), kit.m.px(3)), kit.waitDots);
+    kit.p.restore();
+    if (r.width() < 40) return;
+    QString words =
+        span.open() ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(duration(Nanos(span.to - span.from)));
+    //: On a waiting client, after "waits 4.6 s": how many asked before it.
+    if (span.label > 0) words += QStringLiteral(" · ") + Timeline::tr("%n ahead", nullptr, int(span.label));
+    const double left = std::max(x, 0.0) + kit.m.px(3);
+    kit.text({left, y - kit.m.px(18), end - left, double(kit.m.px(16))}, words, kit.smallBold, kit.smallBoldFm,
+             Role::WaitingText);
+}
+
+void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
+    if (r.width() > 8)
+        kit.rounded(r, 3, color(Role::Holding));
+    else
+        kit.box(r, color(Role::Holding));
+    const double left = std::max(r.x(), 0.0) + kit.m.px(8);
+    const QString words = Timeline::tr("holds #%1").arg(span.label);
+    kit.text({left, r.y(), r.right() - left - 4, r.height()}, words, kit.bold, kit.boldFm, Role::TextOnColor);
+}
+
+void paintStale(const PaintKit& kit, const QRectF& r) {
+    kit.box(r, color(Role::StaleBeliefSoft));
+    kit.p.fillRect(r, kit.hatch);
+    kit.p.setBrush(Qt::NoBrush);
+    kit.p.setPen(QPen(color(Role::Violation), 1.5, r.width() > 12 ? Qt::DashLine : Qt::SolidLine));
+    if (r.width() > 4) kit.p.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
+    const QString words = Timeline::tr("still believes");
+    const double least = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(16);
+    const double left = std::max(r.x(), 0.0), right = std::min(r.right(), kit.c.width());
+    if (right - left < least + 4) return;
+    kit.chip(std::round(left + (right - left - least) / 2), std::round(r.center().y() - kit.m.px(19) / 2.0), words,
+             Role::ViolationSoft, Role::Violation, Role::ViolationText);
+}
+
+/// Held and waited shares of each pixel as stacked columns; belief without record always at full height.
+void paintColumns(const PaintKit& kit, const PixelColumns& columns, const QRectF& bar) {
+    BoxBatch held, waited, stale;
+    columns.runs([&](int x, int width, const std::array<double, kStates>& shares, std::uint32_t states) {
+        const auto height = [&](BeliefState s) {
+            if (!(states & bit(s))) return 0.0;
+            return std::max(2.0, std::round(shares[std::size_t(s)] * bar.height()));
+        };
+        if (states & bit(BeliefState::Stale)) {
+            stale.add(x, bar.y() - 2, std::max(width, 2), bar.height() + 4);
+            return;
+        }
+        const double blue = height(BeliefState::Holding);
+        const double amber = std::min(height(BeliefState::Waiting), bar.height() - blue);
+        if (amber > 0) waited.add(x, bar.bottom() - blue - amber, width, amber);
+        if (blue > 0) held.add(x, bar.bottom() - blue, width, blue);
+    });
+    waited.paint(kit.p, color(Role::Waiting, 0.75));
+    held.paint(kit.p, color(Role::Holding));
+    stale.paint(kit.p, color(Role::StaleBelief));
+}
+
+void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
+    double pillEnd = -1e9;
+    const auto paused = [&](const Span& span, const QRectF& r) {
+        if (r.width() < 7) {
+            kit.box(r, color(Role::Paused));
+            return;
+        }
+        kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), r.y()));
+        kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 5, kit.dots, QPen(color(Role::Paused), 1.5));
+        kit.p.setBrushOrigin(QPointF(0, 0));
+        const QString words = QStringLiteral("⏸ ") + Timeline::tr("paused");
+        const double width = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(16);
+        const double left = std::max(r.x() + kit.m.px(6), 2.0);
+        if (r.right() - left < width * 0.6 || left < pillEnd) return;
+        pillEnd = kit.chip(left, 1, words, Role::Surface, Role::Paused, Role::Text).right() + 4;
+    };
+    const auto dead = [&](const QRectF& r) {
+        kit.box(QRectF(r.x(), r.y(), 2, r.height()), color(Role::Paused));
+        kit.box(QRectF(r.x(), std::round(r.center().y()), r.width(), 1), color(Role::Paused));
+        const double left = std::max(r.x(), 0.0) + kit.m.px(6);
+        kit.text({left, r.center().y() - kit.m.px(17), r.right() - left, double(kit.m.px(16))},
+                 QStringLiteral("✕ ") + Timeline::tr("dead"), kit.smallBold, kit.smallBoldFm, Role::TextDim);
+    };
+    PixelColumns columns(kit.c);
+    life.spans.visit(
+        kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
+        [&](std::size_t, const Span& span) {
+            const std::int64_t to = span.open() ? std::max(kit.now, span.from) : span.to;
+            const QRectF r = kit.across(span.from, to, bar.adjusted(0, -4, 0, 4), 2);
+            if (span.state == unsigned(LifePhase::Paused))
+                paused(span, r);
+            else
+                dead(r);
+        },
+        [&](const SpanSum& sum) { columns.add(sum); });
+    BoxBatch greys;
+    columns.runs(
+        [&](int x, int width, const auto&, std::uint32_t) { greys.add(x, bar.y() - 5, std::max(width, 2), 4); });
+    greys.paint(kit.p, color(Role::Paused));
+}
+
+/// What happened to a belief besides its spans: gave up, learned of the loss, a renewal without answer.
+void paintTicks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) {
+    double last = -1e9;
+    ticks.visit(
+        kit.c.from(), kit.c.to(), kit.pixel * 4,
+        [&](std::size_t, const Tick& tick) {
+            const double x = kit.c.x(tick.at);
+            if (x < last + 8) return;
+            last = x;
+            const auto kind = BeliefTick(tick.kind);
+            const Role role = kind == BeliefTick::Lost ? Role::Violation : Role::Waiting;
+            const double r = kit.m.px(4), y = bar.center().y();
+            kit.p.setRenderHint(QPainter::Antialiasing, true);
+            kit.p.setPen(QPen(color(role), 2));
+            if (kind == BeliefTick::RenewFailed) {
+                kit.p.drawLine(QPointF(x, bar.y() - 5), QPointF(x, bar.y() + 3));
+            } else {
+                kit.p.drawLine(QPointF(x - r, y - r), QPointF(x + r, y + r));
+                kit.p.drawLine(QPointF(x - r, y + r), QPointF(x + r, y - r));
+            }
+            kit.p.setRenderHint(QPainter::Antialiasing, false);
+        },
+        [](const TickSum&) {});
+}
+
+} // namespace
+
+void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
+    const QRectF bar = kit.m.bar(LaneKind::Belief, 0, kit.c.width());
+    PixelColumns columns(kit.c);
+    struct Wide {
+        const Span* span;
+        QRectF rect;
+    };
+    std::vector<Wide> wide;
+    lane.spans.visit(
+        kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
+        [&](std::size_t, const Span& span) {
+            wide.push_back({&span, kit.across(span.from, lane.endOf(span, kit.now), bar, 2)});
+        },
+        [&](const SpanSum& sum) { columns.add(sum); });
+    paintColumns(kit, columns, bar);
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+        const auto& [span, rect] = wide[i];
+        switch (BeliefState(span->state)) {
+        case BeliefState::Waiting:
+            paintWaiting(kit, *span, rect, rect.right() - 2);
+            break;
+        case BeliefState::Holding:
+            paintHolding(kit, *span, rect);
+            break;
+        case BeliefState::Stale:
+            break;
+        }
+    }
+    if (lane.life) paintLife(kit, *lane.life, bar);
+    // Above the dots of a pause: that one still believes is the point of the picture.
+    for (const auto& [span, rect] : wide)
+        if (span->state == unsigned(BeliefState::Stale)) paintStale(kit, rect);
+    paintTicks(kit, lane.ticks, bar);
+    if (lane.life) paintFaults(kit, lane.life->faults, height);
+    paintFaults(kit, lane.faults, height);
+}
+
+} // namespace lockscope::views

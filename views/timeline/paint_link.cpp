@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/format.h"
+#include "timeline/paint_kit.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+namespace lockscope::views {
+namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
+
+void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
+    const QRectF strip(0, 2, 0, height - 4);
+    PixelColumns columns(kit.c);
+    lane.spans.visit(
+        kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
+        [&](std::size_t, const Span& span) {
+            const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), strip, 2);
+            const bool cut = span.state == unsigned(LinkPhase::Cut);
+            kit.box(r, color(Role::FaultSoft));
+            if (cut) kit.p.fillRect(r, kit.cutHatch);
+            const QString words =
+                cut ? Timeline::tr("cut") : Timeline::tr("+%1").arg(duration(Nanos(kit.trace.at(span.row).value)));
+            const double width = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(16);
+            const double left = std::max(r.x(), 0.0);
+            if (std::min(r.right(), kit.c.width()) - left > width + 4)
+                kit.chip(left + 2, r.center().y() - kit.m.px(9), words, Role::FaultSoft, Role::Fault, Role::FaultText);
+        },
+        [&](const SpanSum& sum) { columns.add(sum); });
+    BoxBatch cuts;
+    columns.runs([&](int x, int width, const auto&, std::uint32_t) {
+        cuts.add(x, strip.y(), std::max(width, 2), strip.height());
+    });
+    cuts.paint(kit.p, color(Role::Fault));
+}
+
+struct Arrow {
+    double x;
+    const Tick* tick;
+};
+
+/// A message on its way from one end of the link (top: client, bottom: server) to the other.
+void paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, double room) {
+    const Tick& tick = *arrow.tick;
+    const auto kind = LinkTick(tick.kind);
+    const trace::Event e = kit.trace.at(tick.row);
+    const bool up = e.kind == trace::EventKind::Reply || e.kind == trace::EventKind::Push;
+    // Flights are mostly too short to be seen: a slant of a few pixels shows the direction nevertheless.
+    const double flight = std::max(e.value > 0 ? double(e.value) / kit.c.nanosPerPixel() : 0.0, double(kit.m.px(4)));
+    QPointF from(arrow.x, bar.top()), to(arrow.x + flight, bar.bottom());
+    if (up) {
+        from.setY(bar.bottom());
+        to.setY(bar.top());
+    }
+    if (kind == LinkTick::ConnectionLost || kind == LinkTick::ConnectionRestored) {
+        kit.p.setPen(QPen(color(kind == LinkTick::ConnectionLost ? Role::Fault : Role::Accepted), 2));
+        kit.p.drawLine(QPointF(arrow.x, bar.top() - 3), QPointF(arrow.x, bar.bottom() + 3));
+        return;
+    }
+    const bool lost = kind == LinkTick::Lost;
+    if (lost) to = (from + to) / 2;
+    kit.p.setPen(
+        QPen(color(lost ? Role::Fault : Role::Message), 1.2, kind == LinkTick::Push ? Qt::DotLine : Qt::SolidLine));
+    kit.p.drawLine(from, to);
+    if (lost) {
+        const double r = kit.m.px(3);
+        kit.p.drawLine(to + QPointF(-r, -r), to + QPointF(r, r));
+        kit.p.drawLine(to + QPointF(-r, r), to + QPointF(r, -r));
+    } else if (room > 7) {
+        const double angle = std::atan2(to.y() - from.y(), to.x() - from.x()), tip = kit.m.px(5);
+        for (const double turn : {2.7, -2.7})
+            kit.p.drawLine(to, to + QPointF(std::cos(angle + turn), std::sin(angle + turn)) * tip);
+    }
+    if (room < kit.m.px(90) || e.aux == trace::kNoEntity) return;
+    const QRectF words(std::max(from.x(), to.x()) + 3, up ? bar.top() - kit.m.px(10) : bar.bottom() - kit.m.px(6),
+                       room - flight - kit.m.px(14), kit.m.px(15));
+    kit.text(words, QString::fromUtf8(kit.trace.entity(e.aux).name), kit.fixedSmall, kit.fixedSmallFm, Role::TextFaint);
+    kit.p.setRenderHint(QPainter::Antialiasing, true);
+}
+
+} // namespace
+
+void paintLink(const PaintKit& kit, const Lane& lane, int height) {
+    const QRectF bar = kit.m.bar(LaneKind::Link, 0, kit.c.width());
+    paintPhases(kit, lane, height);
+
+    // What comes denser than a message every few pixels is drawn as how many there were.
+    std::vector<Arrow> arrows;
+    std::vector<std::uint32_t> counts(std::size_t(kit.c.width()) + 1), kinds(counts.size());
+    const auto columnOf = [&](double x) { return std::size_t(std::clamp(int(x), 0, int(counts.size()) - 1)); };
+    lane.ticks.visit(
+        kit.c.from() - kit.pixel * 64, kit.c.to(), kit.pixel * 2,
+        [&](std::size_t, const Tick& tick) {
+            arrows.push_back({kit.c.x(tick.at), &tick});
+        },
+        [&](const TickSum& sum) {
+            const std::size_t column = columnOf((kit.c.x(sum.from) + kit.c.x(sum.to)) / 2);
+            counts[column] += sum.count;
+            kinds[column] |= sum.kinds;
+        });
+    kit.p.setRenderHint(QPainter::Antialiasing, true);
+    for (std::size_t i = 0; i < arrows.size();) {
+        // A run of messages closer than 2 pixels is an exchange when it is short, and a crowd when it is long.
+        std::size_t end = i + 1;
+        while (end < arrows.size() && arrows[end].x - arrows[end - 1].x < 3)
+            ++end;
+        const double after = end < arrows.size() ? arrows[end].x - arrows[end - 1].x : 1e9;
+        if (end - i <= 4) {
+            for (; i < end; ++i)
+                paintArrow(kit, arrows[i], bar, i + 1 < end ? arrows[i + 1].x - arrows[i].x : after);
+            continue;
+        }
+        for (; i < end; ++i) {
+            const std::size_t column = columnOf(arrows[i].x);
+            ++counts[column];
+            kinds[column] |= 1u << arrows[i].tick->kind;
+        }
+    }
+    kit.p.setRenderHint(QPainter::Antialiasing, false);
+
+    BoxBatch crowd, lost;
+    for (std::size_t x = 0; x < counts.size(); ++x) {
+        if (counts[x] == 0) continue;
+        const double h = std::min(1.0, 0.2 + 0.1 * std::log2(double(counts[x]))) * bar.height();
+        const bool trouble = kinds[x] & (bit(LinkTick::Lost) | bit(LinkTick::ConnectionLost));
+        (trouble ? lost : crowd).add(double(x), bar.bottom() - h, trouble ? 2 : 1, h);
+    }
+    crowd.paint(kit.p, color(Role::Message, 0.7));
+    lost.paint(kit.p, color(Role::Fault));
+    paintFaults(kit, lane.faults, height);
+}
+
+} // namespace lockscope::views

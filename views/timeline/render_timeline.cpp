@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/render_timeline.h"
+
+#include "theme/fonts.h"
+#include "timeline/scene.h"
+
+namespace lockscope::views {
+namespace {
+
+struct Prepared {
+    TimelineData data;
+    TimelineLayout layout;
+    ViolationBands bands;
+    TimelineMetrics metrics{QFontMetricsF(uiFont()).height()};
+
+    explicit Prepared(const TimelinePicture& picture) : data(picture.trace) {
+        data.consume();
+        layout.update(data, metrics);
+        bands.setVerdict(picture.verdict);
+    }
+    int frameHeight() const { return metrics.rulerHeight() + metrics.stripHeight() + metrics.overviewHeight(); }
+};
+
+} // namespace
+
+void renderTimeline(QPainter& painter, const QSize& size, const TimelinePicture& picture) {
+    const Prepared prepared(picture);
+    TimelineScene scene{prepared.data, prepared.layout, prepared.bands, prepared.metrics, picture.notes};
+    scene.end = std::max<std::int64_t>(prepared.data.now(), 1);
+    scene.from = picture.from.count();
+    scene.to = picture.to > picture.from ? picture.to.count() : scene.end;
+    scene.end = std::max(scene.end, scene.to);
+    if (picture.playhead) scene.playhead = picture.playhead->count();
+    scene.devicePixelRatio = painter.device()->devicePixelRatioF();
+
+    const int top = scene.metrics.rulerHeight() + scene.metrics.stripHeight(), bottom = scene.metrics.overviewHeight();
+    const QSize ruler(size.width(), top), lanes(size.width(), std::max(0, size.height() - top - bottom));
+    const QSize overview(size.width(), bottom);
+    const int labels = scene.metrics.labelWidth();
+    const double x = labels + scene.coordinates(size.width()).x(scene.playhead);
+    const bool playhead = scene.playhead >= scene.from && scene.playhead <= scene.to;
+
+    painter.save();
+    painter.setClipRect(QRect(QPoint(), size));
+    painter.translate(0, top);
+    painter.save();
+    painter.setClipRect(QRect(QPoint(), lanes));
+    paintLanes(painter, lanes, scene);
+    if (playhead) {
+        paintPlayheadLine(painter, x, lanes.height());
+        for (const LeaseAtPlayhead& lease : leasesAtPlayhead(scene, lanes))
+            paintLeaseAtPlayhead(painter, lease);
+    }
+    painter.restore();
+    painter.translate(0, lanes.height());
+    paintOverview(painter, overview, scene);
+    paintOverviewFrame(painter, overview, scene);
+    painter.translate(0, -lanes.height() - top);
+    paintRuler(painter, ruler, scene);
+    if (playhead) {
+        painter.save();
+        painter.translate(0, scene.metrics.px(16));
+        paintPlayheadLine(painter, x, top - scene.metrics.px(16));
+        painter.restore();
+        paintPlayheadPill(painter, x, labels, size.width(), scene);
+    }
+    painter.restore();
+}
+
+QImage renderTimelineImage(const QSize& size, double scale, const TimelinePicture& picture) {
+    QImage image((QSizeF(size) * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
+    image.setDevicePixelRatio(scale);
+    image.fill(Qt::transparent);
+    QPainter painter(&image);
+    renderTimeline(painter, size, picture);
+    return image;
+}
+
+int timelineHeight(const TimelinePicture& picture) {
+    const Prepared prepared(picture);
+    return prepared.layout.height() + prepared.frameHeight();
+}
+
+} // namespace lockscope::views

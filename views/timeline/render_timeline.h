@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "timeline/words.h"
+#include "verdict/verdict.h"
+
+#include <QImage>
+#include <QPainter>
+#include <optional>
+
+namespace lockscope::views {
+
+/// What a picture of a trace shows, for files.
+struct TimelinePicture {
+    std::shared_ptr<const trace::Trace> trace;
+    std::shared_ptr<const verdict::Verdict> verdict; ///< may be null: no bands
+    Nanos from{};
+    Nanos to{}; ///< <= from: to the end of the trace
+    std::optional<Nanos> playhead;
+    TimelineNotes notes;
+};
+
+/// Paints ruler, lanes and overview into (0, 0, size) of `painter`, in the theme in use. Lanes that do not fit below
+/// are left out, whole; see timelineHeight(). Folds the whole trace: milliseconds for a scenario, seconds for ten
+/// million rows. GUI thread.
+void renderTimeline(QPainter& painter, const QSize& size, const TimelinePicture& picture);
+/// The same as a picture of size × scale pixels.
+QImage renderTimelineImage(const QSize& size, double scale, const TimelinePicture& picture);
+/// The height at which every lane of the trace is in the picture.
+int timelineHeight(const TimelinePicture& picture);
+
+} // namespace lockscope::views

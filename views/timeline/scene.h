@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "timeline/paint_kit.h"
+#include "timeline/violation_bands.h"
+#include "timeline/words.h"
+
+namespace lockscope::views {
+
+/// Everything that a picture of the timeline shows, on screen or in a file. Whoever paints it holds the data's mutex.
+struct TimelineScene {
+    const TimelineData& data;
+    const TimelineLayout& layout;
+    const ViolationBands& bands;
+    TimelineMetrics metrics;
+    TimelineNotes notes;
+    std::int64_t from = 0, to = 1; ///< visible
+    std::int64_t end = 1;          ///< of the time axis, for the overview
+    std::int64_t playhead = -1;    ///< -1 = none
+    trace::EntityId selection = trace::kNoEntity;
+    int focusRow = -1; ///< row with the keyboard's frame, -1 = none
+    int scroll = 0;    ///< first visible y of the layout
+    double devicePixelRatio = 1;
+
+    /// The time axis of a picture this wide: right of the labels.
+    TimelineCoordinates coordinates(int width) const {
+        return {from, to, double(std::max(1, width - metrics.labelWidth()))};
+    }
+};
+
+/// Lanes with their labels, section captions, grid and violation bands; all but the playhead.
+void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene);
+/// The time scale and, below it, the pills of violations and general faults; all but the playhead.
+void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene);
+/// The whole trace in small; all but the frame of the visible range and the playhead.
+void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& scene);
+/// The frame of the visible range on the overview.
+void paintOverviewFrame(QPainter& painter, const QSize& size, const TimelineScene& scene);
+/// The playhead's line at x; across a height.
+void paintPlayheadLine(QPainter& painter, double x, int height);
+/// The playhead's pill in the ruler, centred at x as far as there is room.
+void paintPlayheadPill(QPainter& painter, double x, int left, int right, const TimelineScene& scene);
+
+/// The lease under the playhead on one record lane: its words are painted apart, because they change as it moves.
+struct LeaseAtPlayhead {
+    std::uint32_t row = 0; ///< of the span
+    QRectF place;          ///< of the words
+    QString words;
+    QPointF dot; ///< where the playhead crosses the wedge
+};
+std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const QSize& size);
+void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease);
+
+} // namespace lockscope::views

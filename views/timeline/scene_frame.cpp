@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "timeline/scene.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+namespace lockscope::views {
+namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
+
+constexpr std::int64_t kMicro = 1'000, kMilli = 1'000'000, kSecond = 1'000'000'000;
+
+/// A mark of the ruler, as exact as its step: "3 s", "3.25 s", "12:05", "412.3 ms".
+QString markText(std::int64_t t, std::int64_t step) {
+    if (step >= kSecond) {
+        if (t < 60 * kSecond && step < 60 * kSecond) return Timeline::tr("%1 s").arg(t / kSecond);
+        return clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
+    }
+    const std::int64_t unit = step >= kMilli ? kSecond : step >= kMicro ? kMilli : kMicro;
+    int decimals = 0;
+    for (std::int64_t s = step; s < unit; s *= 10)
+        ++decimals;
+    if (unit == kSecond && t >= 60 * kSecond) {
+        const QString whole = clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
+        return whole + QString::number(double(t % kSecond) / double(kSecond), 'f', decimals).mid(1);
+    }
+    const QString number =
+        QString::number(t / unit) + QString::number(double(t % unit) / double(unit), 'f', decimals).mid(1);
+    return unit == kSecond  ? Timeline::tr("%1 s").arg(number)
+           : unit == kMilli ? Timeline::tr("%1 ms").arg(number)
+                            : Timeline::tr("%1 µs").arg(number);
+}
+
+void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int height) {
+    BoxBatch washes, blocks;
+    struct Pill {
+        QRectF rect;
+        QString words;
+    };
+    std::vector<Pill> pills;
+    double free = -1e9;
+    scene.bands.visit(kit.c, kit.now, [&](const ViolationBands::Band& band, double x, double width) {
+        const double left = std::max(x, -4.0), right = std::min(x + width, kit.c.width() + 4);
+        if (right <= left) return;
+        washes.add(left, top, right - left, height);
+        const QString words = violationWord(scene.bands.violation(band.first).invariant);
+        const double needed = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(14);
+        const double inner = std::max(left, 0.0);
+        QRectF pill(inner + 2, top + kit.m.px(5), std::min(right, kit.c.width()) - inner - 4, height - kit.m.px(10));
+        // A narrow band still says what it is when there is room to its right.
+        if (pill.width() < needed && inner >= free) {
+            pills.push_back({pill.adjusted(-2, 0, -2, 0), words});
+            free = inner + needed + kit.m.px(10);
+        } else if (pill.width() >= needed) {
+            pills.push_back({pill, words});
+            free = pill.right();
+        } else {
+            blocks.add(inner, pill.y(), std::max(2.0, pill.width()), pill.height());
+        }
+    });
+    washes.paint(kit.p, color(Role::ViolationBand));
+    blocks.paint(kit.p, color(Role::Violation));
+    for (std::size_t i = 0; i < pills.size(); ++i) {
+        const auto& [rect, words] = pills[i];
+        const double needed = kit.smallBoldFm.horizontalAdvance(words);
+        if (rect.width() >= needed + kit.m.px(10)) {
+            kit.rounded(rect, 3, color(Role::Violation));
+            kit.text(rect.adjusted((rect.width() - needed) / 2, 0, 0, 0), words, kit.smallBold, kit.smallBoldFm,
+                     Role::TextOnColor);
+            continue;
+        }
+        kit.box(QRectF(rect.x(), rect.y(), std::max(3.0, rect.width()), rect.height()), color(Role::Violation));
+        const double left = rect.x() + std::max(3.0, rect.width()) + 4;
+        const double room = (i + 1 < pills.size() ? pills[i + 1].rect.x() : kit.c.width()) - left - 4;
+        if (room > needed)
+            kit.text({left, rect.y(), needed + 1, rect.height()}, words, kit.smallBold, kit.smallBoldFm,
+                     Role::ViolationText);
+    }
+    kit.p.save();
+    kit.p.translate(0, top);
+    paintFaults(kit, kit.data.generalFaults(), height);
+    kit.p.restore();
+}
+
+} // namespace
+
+void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene) {
+    const TimelineCoordinates c = scene.coordinates(size.width());
+    const PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
+    const int ruler = scene.metrics.rulerHeight(), labels = scene.metrics.labelWidth();
+    painter.fillRect(QRect(0, 0, size.width(), ruler), color(Role::Surface));
+    painter.fillRect(QRect(0, ruler, size.width(), size.height() - ruler), color(Role::SurfaceSunken));
+    painter.fillRect(QRect(0, ruler - 1, size.width(), 1), color(Role::Hairline));
+    kit.text({double(kit.m.px(14)), 0, double(labels), double(ruler)}, Timeline::tr("Timeline"), kit.bold, kit.boldFm,
+             Role::Text);
+
+    painter.save();
+    painter.translate(labels, 0);
+    painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
+    const std::int64_t step = rulerStep(c, kit.m.px(64));
+    BoxBatch ticks, grid;
+    for (std::int64_t t = c.from() / step * step; t < c.to(); t += step) {
+        const double x = std::round(c.x(t));
+        ticks.add(x, ruler - kit.m.px(7), 1, kit.m.px(6));
+        grid.add(x, ruler, 1, size.height() - ruler);
+        const QString words = markText(t, step);
+        const double width = kit.fixedSmallFm.horizontalAdvance(words);
+        kit.text({x + 4, double(kit.m.px(8)), width + 2, double(ruler - kit.m.px(12))}, words, kit.fixedSmall,
+                 kit.fixedSmallFm, Role::TextFaint);
+    }
+    ticks.paint(painter, color(Role::TextFaint));
+    grid.paint(painter, color(Role::Grid));
+    paintStrip(kit, scene, ruler, size.height() - ruler);
+    painter.restore();
+}
+
+void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& scene) {
+    const int labels = scene.metrics.labelWidth();
+    const TimelineCoordinates c(0, scene.end, double(std::max(1, size.width() - labels)));
+    const PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
+    painter.fillRect(QRect(QPoint(), size), color(Role::Surface));
+    painter.fillRect(QRect(0, 0, size.width(), 1), color(Role::Hairline));
+    kit.text({double(kit.m.px(14)), 0, double(labels - kit.m.px(16)), double(size.height())},
+             interval(Nanos(0), Nanos(scene.end)), kit.fixedSmall, kit.fixedSmallFm, Role::TextFaint);
+
+    painter.save();
+    painter.translate(labels, 0);
+    painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
+    // Bars of two pixels and a gap: how many held, and how many waited, at most.
+    constexpr int bar = 3;
+    const int count = int(c.width()) / bar + 1;
+    std::vector<std::pair<double, double>> means;
+    double most = 0.01;
+    for (int i = 0; i < count; ++i) {
+        const double from = double(c.time(i * bar)), to = double(c.time((i + 1) * bar));
+        means.emplace_back(kit.data.activity().mean(Activity::Holding, from, to),
+                           kit.data.activity().mean(Activity::Waiting, from, to));
+        most = std::max(most, means.back().first + means.back().second);
+    }
+    const double floor = size.height() - kit.m.px(10), tall = floor - kit.m.px(12);
+    BoxBatch held, waited;
+    for (int i = 0; i < count; ++i) {
+        const double h = std::round(tall * means[std::size_t(i)].first / most);
+        const double w = std::round(tall * means[std::size_t(i)].second / most);
+        if (h > 0) held.add(i * bar, floor - h, bar - 1, h);
+        if (w > 0) waited.add(i * bar, floor - h - w, bar - 1, w);
+    }
+    held.paint(painter, color(Role::Holding, 0.6));
+    waited.paint(painter, color(Role::Waiting, 0.55));
+
+    BoxBatch violations, planned, byHand;
+    scene.bands.visit(c, kit.now, [&](const ViolationBands::Band&, double x, double width) {
+        violations.add(std::round(x), kit.m.px(4), std::max(2.0, std::round(width)), size.height() - kit.m.px(8));
+    });
+    violations.paint(painter, color(Role::Violation));
+    double last = -1e9;
+    const auto fault = [&](std::int64_t at, bool hand) {
+        const double x = std::round(c.x(at));
+        if (x < last + 3 && !hand) return;
+        last = x;
+        (hand ? byHand : planned).add(x, size.height() - kit.m.px(8), 2, kit.m.px(5));
+    };
+    kit.data.faults().visit(
+        0, scene.end, kit.pixel,
+        [&](std::size_t, const Tick& tick) { fault(tick.at, tick.kind == unsigned(FaultTick::ByHand)); },
+        [&](const TickSum& sum) { fault(sum.from, sum.kinds & bit(FaultTick::ByHand)); });
+    planned.paint(painter, color(Role::Fault, 0.7));
+    byHand.paint(painter, color(Role::Fault));
+    painter.restore();
+}
+
+void paintOverviewFrame(QPainter& painter, const QSize& size, const TimelineScene& scene) {
+    const int labels = scene.metrics.labelWidth();
+    const TimelineCoordinates c(0, scene.end, double(std::max(1, size.width() - labels)));
+    const double left = labels + c.x(scene.from), right = std::min(labels + c.x(scene.to), double(size.width() - 1));
+    const QRectF frame(std::round(left) + 0.5, 3.5, std::max(3.0, std::round(right - left) - 1), size.height() - 7);
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(QPen(color(Role::TextDim), 1.4));
+    painter.setBrush(color(Role::TextDim, 0.12));
+    painter.drawRoundedRect(frame, 3, 3);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintPlayheadLine(QPainter& painter, double x, int height) {
+    painter.fillRect(QRectF(std::round(x) - 0.75, 0, 1.5, height), color(Role::Playhead));
+}
+
+void paintPlayheadPill(QPainter& painter, double x, int left, int right, const TimelineScene& scene) {
+    const QFont font = fixedFont(-0.5, QFont::DemiBold);
+    const QFontMetricsF fm(font);
+    const QString words = instant(Nanos(scene.playhead));
+    const double width = fm.horizontalAdvance(words) + scene.metrics.px(18), height = scene.metrics.px(20);
+    const double at = std::clamp(x - width / 2, double(left), std::max(double(left), double(right) - width));
+    const QRectF pill(at, scene.metrics.px(4), width, height);
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color(Role::Playhead));
+    painter.drawRoundedRect(pill, height / 2, height / 2);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setFont(font);
+    painter.setPen(color(Role::PlayheadText));
+    painter.drawText(
+        QPointF(at + scene.metrics.px(9), std::round(pill.y() + (height + fm.ascent() - fm.descent()) / 2)), words);
+}
+
+} // namespace lockscope::views

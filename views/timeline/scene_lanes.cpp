@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/fonts.h"
+#include "timeline/scene.h"
+
+#include <cmath>
+
+namespace lockscope::views {
+namespace {
+
+void paintGrid(const PaintKit& kit, int height) {
+    const std::int64_t step = rulerStep(kit.c, kit.m.px(64));
+    BoxBatch lines;
+    for (std::int64_t t = (kit.c.from() + step - 1) / step * step; t < kit.c.to(); t += step)
+        lines.add(std::round(kit.c.x(t)), 0, 1, height);
+    lines.paint(kit.p, color(Role::Grid));
+    // What has not happened yet is not the same as nothing having happened.
+    const double reached = kit.c.x(kit.now);
+    if (reached < kit.c.width())
+        kit.box(QRectF(std::max(0.0, reached), 0, kit.c.width() - std::max(0.0, reached), height),
+                color(Role::SurfaceRaised, 0.55));
+}
+
+void paintBands(const PaintKit& kit, const ViolationBands& bands, int height) {
+    BoxBatch washes, edges;
+    bands.visit(kit.c, kit.now, [&](const ViolationBands::Band&, double x, double width) {
+        const double left = std::max(x, -8.0), right = std::min(x + width, kit.c.width() + 8);
+        if (right <= left) return;
+        washes.add(left, 0, right - left, height);
+        const int dash = kit.m.px(4);
+        // A band of a few pixels is one line; a wide one has two dashed edges.
+        if (right - left < 5) {
+            edges.add(std::round(left), 0, std::max(2.0, std::floor(right - left)), height);
+            return;
+        }
+        for (int y = 0; y < height; y += 2 * dash) {
+            if (x > -8) edges.add(std::round(x), y, 1, dash);
+            if (x + width < kit.c.width() + 8) edges.add(std::round(x + width) - 1, y, 1, dash);
+        }
+    });
+    washes.paint(kit.p, color(Role::ViolationBand));
+    edges.paint(kit.p, color(Role::Violation, 0.75));
+}
+
+void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
+    const QString subtitle = laneSubtitle(kit.data, lane, scene.notes);
+    const double left = kit.m.px(14), room = width - left - kit.m.px(4);
+    const double line = kit.m.px(18);
+    const double top = subtitle.isEmpty() ? (height - line) / 2 : height / 2.0 - line + 2;
+    kit.text({left, top, room, line}, laneTitle(kit.data, lane), kit.bold, kit.boldFm, Role::Text);
+    if (!subtitle.isEmpty())
+        kit.text({left, top + line - 2, room, line}, subtitle, kit.small, kit.smallFm, Role::TextDim);
+}
+
+void paintLane(const PaintKit& kit, const Lane& lane, int height) {
+    switch (lane.kind) {
+    case LaneKind::Belief:
+        return paintBelief(kit, lane, height);
+    case LaneKind::Record:
+        return paintRecord(kit, lane, height);
+    case LaneKind::Effect:
+        return paintEffect(kit, lane, height);
+    case LaneKind::Node:
+        return paintNode(kit, lane, height);
+    case LaneKind::Link:
+        return paintLink(kit, lane, height);
+    }
+}
+
+bool isSelected(const Lane& lane, trace::EntityId selection) {
+    return selection != trace::kNoEntity &&
+           (lane.entity == selection || (lane.kind == LaneKind::Belief && lane.client == selection));
+}
+
+} // namespace
+
+void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene) {
+    const TimelineCoordinates c = scene.coordinates(size.width());
+    PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
+    kit.playhead = scene.playhead;
+    const int labels = scene.metrics.labelWidth(),
+              lanesEnd = std::min(size.height(), scene.layout.height() - scene.scroll);
+    painter.fillRect(QRect(QPoint(), size), color(Role::SurfaceSunken));
+    painter.save();
+    painter.translate(labels, 0);
+    painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
+    paintGrid(kit, lanesEnd);
+    paintBands(kit, scene.bands, lanesEnd);
+    painter.restore();
+
+    const auto& rows = scene.layout.rows();
+    for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
+        const TimelineLayout::Row& row = rows[i];
+        const int y = row.y - scene.scroll;
+        if (y >= size.height()) break;
+        if (isSelected(*row.lane, scene.selection)) {
+            painter.fillRect(QRect(0, y, labels, row.height), color(Role::Selection));
+            painter.fillRect(QRect(0, y, 3, row.height), color(Role::Accent));
+        }
+        painter.save();
+        painter.translate(0, y);
+        paintLabel(kit, scene, *row.lane, labels, row.height);
+        painter.translate(labels, 0);
+        painter.setClipRect(QRect(0, 0, size.width() - labels, row.height));
+        paintLane(kit, *row.lane, row.height);
+        painter.restore();
+        painter.fillRect(QRect(0, y + row.height - 1, size.width(), 1), color(Role::Hairline));
+        if (int(i) == scene.focusRow) {
+            painter.setPen(QPen(color(Role::FocusRing), 1.5));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(QRectF(1, y + 1, size.width() - 2, row.height - 3));
+        }
+    }
+    for (const TimelineLayout::Section& section : scene.layout.sections()) {
+        const QRect strip(0, section.y - scene.scroll, size.width(), scene.metrics.captionHeight());
+        if (!strip.intersects(QRect(QPoint(), size))) continue;
+        painter.fillRect(strip, color(Role::SectionBand));
+        const QFont font = captionFont();
+        kit.text(QRectF(strip).adjusted(kit.m.px(14), 0, -8, 0), sectionCaption(section.kind), font,
+                 QFontMetricsF(font), Role::TextDim);
+    }
+    painter.fillRect(QRect(labels - 1, 0, 1, lanesEnd), color(Role::Hairline));
+}
+
+std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const QSize& size) {
+    std::vector<LeaseAtPlayhead> leases;
+    if (scene.playhead < scene.from || scene.playhead > scene.to) return leases;
+    const TimelineCoordinates c = scene.coordinates(size.width());
+    const int labels = scene.metrics.labelWidth();
+    const auto& rows = scene.layout.rows();
+    for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
+        const TimelineLayout::Row& row = rows[i];
+        if (row.y - scene.scroll >= size.height()) break;
+        if (row.lane->kind != LaneKind::Record) continue;
+        const std::size_t s = row.lane->spans.firstEndingAfter(scene.playhead);
+        if (s >= row.lane->spans.size()) continue;
+        const Span& span = row.lane->spans[s];
+        const std::int64_t end = row.lane->endOf(span, scene.data.now());
+        if (span.from > scene.playhead || end <= scene.playhead || span.state != unsigned(RecordState::Held)) continue;
+        // Too narrow for a wedge of its own: painted as columns, without words.
+        if (double(end - span.from) / c.nanosPerPixel() < 3) continue;
+        const QRectF bar = scene.metrics.bar(LaneKind::Record, 0, 0).translated(0, row.y - scene.scroll);
+        const double left = std::max(c.x(span.from), 0.0) + scene.metrics.px(7), right = std::min(c.x(end), c.width());
+        const double fraction = leaseOf(scene.data.trace(), span).fraction(scene.playhead);
+        LeaseAtPlayhead lease;
+        lease.row = span.row;
+        lease.place =
+            QRectF(labels + left, bar.bottom() - scene.metrics.px(19), right - left - 3, scene.metrics.px(18));
+        lease.words = leaseLeftWords(scene.data.trace(), span, scene.playhead);
+        lease.dot = QPointF(labels + c.x(scene.playhead), bar.bottom() - fraction * bar.height());
+        leases.push_back(lease);
+    }
+    return leases;
+}
+
+void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease) {
+    const QFont font = uiFont(0, QFont::DemiBold);
+    const QFontMetricsF fm(font);
+    if (lease.place.width() >= 6 * fm.averageCharWidth()) {
+        painter.setFont(font);
+        painter.setPen(color(Role::TextOnColor));
+        const QString words = fm.elidedText(lease.words, Qt::ElideRight, lease.place.width());
+        painter.drawText(QPointF(lease.place.x(),
+                                 std::round(lease.place.y() + (lease.place.height() + fm.ascent() - fm.descent()) / 2)),
+                         words);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(QPen(color(Role::Surface), 1.5));
+    painter.setBrush(color(Role::Playhead));
+    painter.drawEllipse(lease.dot, 3.5, 3.5);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+} // namespace lockscope::views

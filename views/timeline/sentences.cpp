@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/format.h"
+#include "timeline/words.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+
+using trace::EventKind;
+
+namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
+
+/// "8.3 s – 9.0 s (700 ms)", "8.3 s – now".
+QString when(const Span& span) {
+    const Nanos from(span.from), to = span.open() ? kNever : Nanos(span.to);
+    if (span.open()) return interval(from, to);
+    return Timeline::tr("%1 (%2)").arg(interval(from, to), duration(to - from));
+}
+
+QString textOf(const trace::Trace& trace, trace::EntityId id) {
+    return QString::fromUtf8(trace.entity(id).name);
+}
+
+/// Appends ": reason" where there is one.
+QString because(const trace::Trace& trace, const QString& sentence, trace::EntityId reason) {
+    const QString text = textOf(trace, reason);
+    return text.isEmpty() ? sentence : Timeline::tr("%1: %2").arg(sentence, text);
+}
+
+QString messageSentence(const trace::Trace& trace, const Tick& tick) {
+    const trace::Event e = trace.at(tick.row);
+    const QString from = trace.displayName(e.actor), to = trace.displayName(e.subject), text = textOf(trace, e.aux);
+    QString words;
+    switch (e.kind) {
+    case EventKind::Request:
+        words = Timeline::tr("%1 asks %2: %3").arg(from, to, text);
+        break;
+    case EventKind::Reply:
+        words = Timeline::tr("%1 answers %2: %3").arg(from, to, text);
+        break;
+    case EventKind::Push:
+        words = Timeline::tr("%1 tells %2: %3").arg(from, to, text);
+        break;
+    case EventKind::ConnectionLost:
+        return because(trace, Timeline::tr("%1 lost its connection to %2").arg(from, to), e.aux);
+    case EventKind::ConnectionRestored:
+        return Timeline::tr("%1 is connected to %2 again").arg(from, to);
+    default:
+        return {};
+    }
+    if (e.value == -1) return Timeline::tr("%1 (lost on the way)").arg(words);
+    return e.value < 0 ? words : Timeline::tr("%1 (%2 on the way)").arg(words, duration(Nanos(e.value)));
+}
+
+} // namespace
+
+QString spanSentence(const TimelineData& data, const Lane& lane, const Span& span) {
+    const trace::Trace& trace = data.trace();
+    const QString who = laneTitle(data, lane);
+    switch (lane.kind) {
+    case LaneKind::Belief: {
+        const QString lock = textOf(trace, lane.other);
+        switch (BeliefState(span.state)) {
+        case BeliefState::Waiting:
+            return Timeline::tr("%1 waits for %2: %3").arg(who, lock, when(span));
+        case BeliefState::Holding:
+            return Timeline::tr("%1 holds %2 as #%3: %4").arg(who, lock, QString::number(span.label), when(span));
+        case BeliefState::Stale:
+            return Timeline::tr("%1 still believes to hold %2 (#%3), but the record says otherwise: %4")
+                .arg(who, lock, QString::number(span.label), when(span));
+        }
+        break;
+    }
+    case LaneKind::Record: {
+        if (RecordState(span.state) == RecordState::Unobserved)
+            return Timeline::tr("%1 was not observed: %2").arg(who, when(span));
+        const Lease lease = leaseOf(trace, span);
+        if (!lease.expires())
+            return Timeline::tr("%1 is held by %2 and never expires: %3")
+                .arg(who, trace.displayName(lease.owner), when(span));
+        const QString sentence = span.flags & kRenewedFlag
+                                     ? Timeline::tr("%1 is held by %2, renewed at %3, expires at %4: %5")
+                                     : Timeline::tr("%1 is held by %2 since %3, expires at %4: %5");
+        return sentence.arg(who, trace.displayName(lease.owner), instant(Nanos(lease.from)),
+                            instant(Nanos(lease.deadline)), when(span));
+    }
+    case LaneKind::Node:
+        switch (NodePhase(span.state)) {
+        case NodePhase::Up:
+            return Timeline::tr("%1 is up: %2").arg(who, when(span));
+        case NodePhase::Paused:
+            return Timeline::tr("%1 is paused: %2").arg(who, when(span));
+        case NodePhase::Down:
+            return Timeline::tr("%1 is down: %2").arg(who, when(span));
+        }
+        break;
+    case LaneKind::Link:
+        return LinkPhase(span.state) == LinkPhase::Cut ? Timeline::tr("%1 is cut: %2").arg(who, when(span))
+                                                       : Timeline::tr("%1 is slow: %2").arg(who, when(span));
+    case LaneKind::Effect:
+        break;
+    }
+    return {};
+}
+
+QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tick) {
+    const trace::Trace& trace = data.trace();
+    const trace::Event e = trace.at(tick.row);
+    const QString at = instant(Nanos(tick.at)), who = trace.displayName(e.actor);
+    switch (lane.kind) {
+    case LaneKind::Belief:
+        switch (BeliefTick(tick.kind)) {
+        case BeliefTick::GaveUp:
+            return Timeline::tr("%1: %2 gave up waiting").arg(at, who);
+        case BeliefTick::Lost:
+            return because(trace, Timeline::tr("%1: %2 learned that it lost the lock").arg(at, who), e.aux);
+        case BeliefTick::RenewFailed:
+            return because(trace, Timeline::tr("%1: %2 got no answer to its renewal").arg(at, who), e.aux);
+        }
+        break;
+    case LaneKind::Record:
+        return Timeline::tr("%1: %2").arg(at, recordTickWords(trace, tick));
+    case LaneKind::Effect:
+        switch (EffectTick(tick.kind)) {
+        case EffectTick::Accepted:
+            return Timeline::tr("%1: accepted a write of %2 (#%3)").arg(at, who, QString::number(tick.label));
+        case EffectTick::Refused:
+            return because(trace,
+                           Timeline::tr("%1: refused a write of %2 (#%3)").arg(at, who, QString::number(tick.label)),
+                           e.aux);
+        case EffectTick::Stale:
+            return Timeline::tr("%1: accepted a write of %2, which did not hold the lock any more; %3")
+                .arg(at, who, damageWords(data.damage(tick.label)));
+        }
+        break;
+    case LaneKind::Link:
+        return Timeline::tr("%1: %2").arg(at, messageSentence(trace, tick));
+    case LaneKind::Node:
+        break;
+    }
+    return {};
+}
+
+QString lifeSentence(const TimelineData& data, const Lane& lane, const Span& life) {
+    const QString who = laneTitle(data, lane);
+    return LifePhase(life.state) == LifePhase::Paused ? Timeline::tr("%1 is paused: %2").arg(who, when(life))
+                                                      : Timeline::tr("%1 is dead: %2").arg(who, when(life));
+}
+
+QString faultSentence(const trace::Trace& trace, const Tick& tick) {
+    const trace::Event e = trace.at(tick.row);
+    const QString actor = trace.displayName(e.actor), subject = trace.displayName(e.subject);
+    QString words;
+    switch (e.kind) {
+    case EventKind::ClientStarted:
+        words = Timeline::tr("client %1 started again").arg(actor);
+        break;
+    case EventKind::ClientPaused:
+        words = Timeline::tr("client %1 paused").arg(actor);
+        break;
+    case EventKind::ClientResumed:
+        words = Timeline::tr("client %1 resumed").arg(actor);
+        break;
+    case EventKind::ClientKilled:
+        words = Timeline::tr("client %1 killed").arg(actor);
+        break;
+    case EventKind::NodeStarted:
+        words = Timeline::tr("server %1 started").arg(actor);
+        break;
+    case EventKind::NodePaused:
+        words = Timeline::tr("server %1 paused").arg(actor);
+        break;
+    case EventKind::NodeResumed:
+        words = Timeline::tr("server %1 resumed").arg(actor);
+        break;
+    case EventKind::NodeKilled:
+        words = Timeline::tr("server %1 killed").arg(actor);
+        break;
+    case EventKind::LinkCut:
+        words = Timeline::tr("link %1 cut").arg(subject);
+        break;
+    case EventKind::LinkMended:
+        words = Timeline::tr("link %1 mended").arg(subject);
+        break;
+    case EventKind::LinkDelayed:
+        words = Timeline::tr("link %1 delayed by %2").arg(subject, duration(Nanos(e.value)));
+        break;
+    case EventKind::ClockJumped:
+        words = Timeline::tr("clock of %1 is off by %2").arg(actor, duration(Nanos(e.value)));
+        break;
+    case EventKind::WatchdogStopped:
+        words = Timeline::tr("watchdog of %1 stopped").arg(actor);
+        break;
+    case EventKind::ReplyLossArmed:
+        words = Timeline::tr("next reply on %1 will be lost").arg(subject);
+        break;
+    case EventKind::Healed:
+        words = Timeline::tr("everything healed");
+        break;
+    case EventKind::SettingChanged:
+        words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));
+        break;
+    default:
+        words = QString::fromLatin1(trace::kindName(e.kind));
+        break;
+    }
+    const QString sentence = Timeline::tr("%1: %2").arg(instant(Nanos(tick.at)), words);
+    return e.flags & trace::kByHand ? Timeline::tr("%1 (by hand)").arg(sentence) : sentence;
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/timeline_data.h"
+
+#include "timeline/lane_fold.h"
+
+namespace lockscope::views {
+
+TimelineData::TimelineData(std::shared_ptr<const trace::Trace> trace)
+    : m_trace(std::move(trace)), m_fold(std::make_unique<LaneFold>(*this)) {
+}
+
+TimelineData::~TimelineData() = default;
+
+void TimelineData::consume(std::size_t upTo) {
+    const std::size_t end = std::min(upTo, m_trace->size());
+    m_fold->takeEntities();
+    for (; m_rows < end; ++m_rows)
+        m_fold->apply(m_trace->at(m_rows), std::uint32_t(m_rows));
+}
+
+std::int64_t TimelineData::now() const {
+    if (m_rows == m_trace->size()) return m_trace->reached().count();
+    return m_rows > 0 ? m_trace->timeAt(m_rows - 1) : 0;
+}
+
+Lane& TimelineData::addLane(LaneKind kind, trace::EntityId entity, trace::EntityId client, trace::EntityId other) {
+    auto lane = std::make_unique<Lane>();
+    lane->kind = kind;
+    lane->entity = entity;
+    lane->client = client;
+    lane->other = other;
+    m_lanes.push_back(std::move(lane));
+    return *m_lanes.back();
+}
+
+std::size_t TimelineData::memoryBytes() const {
+    const auto bytesOf = [](const auto&... tracks) { return (tracks.memoryBytes() + ...); };
+    std::size_t bytes = bytesOf(m_faults, m_generalFaults, m_damages);
+    for (const auto& lane : m_lanes)
+        bytes += sizeof(Lane) + bytesOf(lane->spans, lane->ticks, lane->faults, lane->queue);
+    for (const auto& life : m_lives)
+        bytes += sizeof(ClientLife) + bytesOf(life->spans, life->faults);
+    return bytes;
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "timeline/activity.h"
+#include "timeline/lane.h"
+#include "timeline/polite_mutex.h"
+#include "trace/trace.h"
+
+#include <memory>
+
+#include <vector>
+
+namespace lockscope::views {
+
+class LaneFold;
+
+/// What the timeline draws, folded from a trace's rows: lanes with their spans and ticks, each with its pyramid.
+///
+/// Append-only. One thread folds rows in, another may draw: both hold mutex(), the one in slices of a few milliseconds.
+/// Belief without record is found here, row by row, and not asked of any world.
+class TimelineData {
+public:
+    explicit TimelineData(std::shared_ptr<const trace::Trace> trace);
+    ~TimelineData();
+    TimelineData(const TimelineData&) = delete;
+    TimelineData& operator=(const TimelineData&) = delete;
+
+    PoliteMutex& mutex() const { return m_mutex; }
+    const trace::Trace& trace() const { return *m_trace; }
+    std::shared_ptr<const trace::Trace> sharedTrace() const { return m_trace; }
+
+    /// Folds rows [rows(), min(upTo, trace.size())) in.
+    void consume(std::size_t upTo = SIZE_MAX);
+    /// How many rows are folded in.
+    std::size_t rows() const { return m_rows; }
+    /// How far the picture reaches: the trace's time once every row is folded in, else that of the last row.
+    std::int64_t now() const;
+
+    const std::vector<std::unique_ptr<Lane>>& lanes() const { return m_lanes; }
+    /// Every fault of the session, for the overview and for "next fault".
+    const TickTrack& faults() const { return m_faults; }
+    /// Faults that belong to no lane: settings, "healed".
+    const TickTrack& generalFaults() const { return m_generalFaults; }
+    const Activity& activity() const { return m_activity; }
+    const Damage& damage(std::uint32_t index) const { return m_damages[index]; }
+    /// How many locks have a lane: with one, its name need not stand on every lane.
+    std::size_t lockCount() const { return m_lockCount; }
+    std::size_t memoryBytes() const;
+
+private:
+    friend class LaneFold;
+    Lane& addLane(LaneKind kind, trace::EntityId entity, trace::EntityId client, trace::EntityId other);
+
+    std::shared_ptr<const trace::Trace> m_trace;
+    mutable PoliteMutex m_mutex;
+    std::size_t m_rows = 0;
+    std::size_t m_lockCount = 0;
+    std::vector<std::unique_ptr<Lane>> m_lanes;
+    std::vector<std::unique_ptr<ClientLife>> m_lives;
+    TickTrack m_faults, m_generalFaults;
+    Activity m_activity;
+    Chunked<Damage> m_damages;
+    std::unique_ptr<LaneFold> m_fold;
+};
+
+} // namespace lockscope::views

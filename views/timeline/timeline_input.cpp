@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What mouse, wheel, fingers and keys do to a TimelineView.
+#include "timeline/timeline_accessible.h"
+#include "timeline/timeline_view.h"
+
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QGestureEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QNativeGestureEvent>
+#include <QPinchGesture>
+#include <QScrollBar>
+#include <QStyleHints>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <cmath>
+
+namespace lockscope::views {
+namespace {
+constexpr double kZoomStep = 0.8; ///< of the range that is left after one notch of the wheel or one press of +
+}
+
+void TimelineView::zoomIn() {
+    // About the playhead while it is in sight: that is what one wants to see closer.
+    const std::int64_t t = m_context->playhead().count();
+    const bool seen = t >= m_zoom->from() && t <= m_zoom->to();
+    m_zoom->zoomAbout(seen ? t : m_zoom->from() + m_zoom->span() / 2, kZoomStep);
+}
+
+void TimelineView::zoomOut() {
+    const std::int64_t t = m_context->playhead().count();
+    const bool seen = t >= m_zoom->from() && t <= m_zoom->to();
+    m_zoom->zoomAbout(seen ? t : m_zoom->from() + m_zoom->span() / 2, 1 / kZoomStep);
+}
+
+void TimelineView::fit() {
+    m_zoom->fit();
+}
+void TimelineView::panLeft() {
+    panByHand(-m_zoom->span() / 10);
+}
+void TimelineView::panRight() {
+    panByHand(m_zoom->span() / 10);
+}
+void TimelineView::setFollowing(bool following) {
+    m_zoom->setFollowing(following);
+    if (following) m_zoom->follow(m_context->playhead().count());
+}
+
+void TimelineView::previousEvent() {
+    const auto trace = m_context->trace();
+    const std::size_t row = trace->lowerBound(m_context->playhead());
+    m_context->setPlayhead(row > 0 ? Nanos(trace->timeAt(row - 1)) : Nanos(0));
+    m_zoom->reveal(m_context->playhead().count());
+}
+
+void TimelineView::nextEvent() {
+    const auto trace = m_context->trace();
+    const std::size_t row = trace->upperBound(m_context->playhead());
+    if (row >= trace->size()) return;
+    m_context->setPlayhead(Nanos(trace->timeAt(row)));
+    m_zoom->reveal(m_context->playhead().count());
+}
+
+void TimelineView::zoomAt(double viewportX, double factor) {
+    m_zoom->zoomAbout(timeAt(std::max(viewportX, double(m_metrics.labelWidth()))), factor);
+}
+
+void TimelineView::panPixels(double pixels) {
+    const double width = std::max(1, viewport()->width() - m_metrics.labelWidth());
+    panByHand(std::int64_t(std::llround(pixels * double(m_zoom->span()) / width)));
+}
+
+void TimelineView::panByHand(std::int64_t delta) {
+    m_zoom->panBy(delta);
+    const std::int64_t t = m_context->playhead().count();
+    if (t < m_zoom->from() || t > m_zoom->to()) m_zoom->setFollowing(false); // who looks elsewhere is not pulled back
+}
+
+bool TimelineView::handleWheel(QWheelEvent* event, double viewportX) {
+    // A trackpad tells pixels, a wheel tells eighths of a degree, 120 to a notch.
+    const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
+    if (event->modifiers() & Qt::ControlModifier) {
+        const double notches = !pixels.isNull() ? pixels.y() / 60.0 : (angle.y() ? angle.y() : angle.x()) / 120.0;
+        if (notches != 0) zoomAt(viewportX, std::pow(kZoomStep, notches));
+        event->accept();
+        return true;
+    }
+    const bool sideways = event->modifiers() & (Qt::ShiftModifier | Qt::AltModifier);
+    const double x = !pixels.isNull() ? pixels.x() : angle.x() / 2.0,
+                 y = !pixels.isNull() ? pixels.y() : angle.y() / 2.0;
+    const double pan = sideways ? (y != 0 ? y : x) : std::abs(x) > std::abs(y) ? x : 0;
+    if (pan == 0) return false;
+    panPixels(-pan);
+    event->accept();
+    return true;
+}
+
+void TimelineView::wheelEvent(QWheelEvent* event) {
+    if (!handleWheel(event, event->position().x())) QAbstractScrollArea::wheelEvent(event);
+}
+
+bool TimelineView::handleGesture(QEvent* event) {
+    if (event->type() == QEvent::NativeGesture) {
+        const auto* gesture = static_cast<QNativeGestureEvent*>(event);
+        if (gesture->gestureType() != Qt::ZoomNativeGesture) return false;
+        zoomAt(gesture->position().x(), 1 / std::max(0.1, 1 + gesture->value()));
+        return true;
+    }
+    auto* gestures = static_cast<QGestureEvent*>(event);
+    const auto* pinch = static_cast<QPinchGesture*>(gestures->gesture(Qt::PinchGesture));
+    if (!pinch || !(pinch->changeFlags() & QPinchGesture::ScaleFactorChanged)) return false;
+    const QPointF centre = viewport()->mapFromGlobal(pinch->centerPoint().toPoint());
+    zoomAt(centre.x(), 1 / std::max(0.1, pinch->scaleFactor()));
+    gestures->accept();
+    return true;
+}
+
+bool TimelineView::viewportEvent(QEvent* event) {
+    switch (event->type()) {
+    case QEvent::ToolTip: {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        showToolTip(help->pos(), help->globalPos());
+        return true;
+    }
+    case QEvent::NativeGesture:
+    case QEvent::Gesture:
+        if (handleGesture(event)) return true;
+        break;
+    default:
+        break;
+    }
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+void TimelineView::showToolTip(const QPoint& viewportPos, const QPoint& globalPos) {
+    QString words;
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        const TimelineScene now = scene();
+        words = hitWords(now, hitTest(now, viewport()->size(), viewportPos));
+    }
+    if (words.isEmpty())
+        QToolTip::hideText();
+    else
+        QToolTip::showText(globalPos, words, viewport());
+}
+
+void TimelineView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    m_press = event->position();
+    m_pressGlobal = m_lastGlobal = event->globalPosition();
+    m_drag = Drag::Pressed;
+    if (event->modifiers() & Qt::ShiftModifier && m_press.x() >= m_metrics.labelWidth()) {
+        m_drag = Drag::Measure;
+        m_measured = {Nanos(timeAt(m_press.x())), Nanos(timeAt(m_press.x()))};
+        viewport()->update();
+    }
+}
+
+void TimelineView::mouseMoveEvent(QMouseEvent* event) {
+    if (m_drag == Drag::None) return;
+    // Global positions: the ground moves under the cursor while panning.
+    const QPointF global = event->globalPosition();
+    if (m_drag == Drag::Pressed) {
+        if ((global - m_pressGlobal).manhattanLength() < QApplication::startDragDistance()) return;
+        m_drag = Drag::Pan;
+        viewport()->setCursor(Qt::ClosedHandCursor);
+    }
+    if (m_drag == Drag::Pan) {
+        panPixels(m_lastGlobal.x() - global.x());
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + int(m_lastGlobal.y() - global.y()));
+        m_lastGlobal = global;
+        return;
+    }
+    m_measured->second = Nanos(std::clamp<std::int64_t>(timeAt(event->position().x()), 0, m_zoom->end()));
+    const Nanos length = m_measured->second - m_measured->first;
+    Q_EMIT measureChanged(length < Nanos(0) ? -length : length);
+    viewport()->update();
+}
+
+void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    const Drag drag = std::exchange(m_drag, Drag::None);
+    viewport()->unsetCursor();
+    if (drag == Drag::Measure && m_measured && m_measured->first == m_measured->second) clearMeasure();
+    if (drag == Drag::Pressed) clickAt(event->position());
+}
+
+void TimelineView::clearMeasure() {
+    if (!m_measured) return;
+    m_measured.reset();
+    Q_EMIT measureChanged(Nanos(0));
+    viewport()->update();
+}
+
+void TimelineView::clickAt(const QPointF& position) {
+    TimelineHit hit;
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        hit = hitTest(scene(), viewport()->size(), position);
+    }
+    using What = TimelineHit::What;
+    const bool onEmptyGround = hit.what == What::Nothing || hit.what == What::Lane || hit.what == What::Life;
+    if (hit.row >= 0) {
+        m_focusRow = hit.row;
+        m_context->select(entityOfRow(hit.row));
+    } else {
+        m_context->select(trace::kNoEntity);
+    }
+    // On a bar one means the bar; beside it, the band behind it.
+    if (onEmptyGround && !hit.violations.empty()) Q_EMIT violationActivated(int(hit.violations.front()));
+    viewport()->update();
+}
+
+void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    m_drag = Drag::None;
+    const int row = m_layout.rowAt(int(event->position().y()) + verticalScrollBar()->value());
+    if (event->position().x() < m_metrics.labelWidth()) {
+        if (row >= 0) Q_EMIT detailRequested(entityOfRow(row));
+        return;
+    }
+    m_context->setPlayhead(Nanos(std::clamp<std::int64_t>(timeAt(event->position().x()), 0, m_zoom->end())));
+}
+
+void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
+    int row = m_focusRow;
+    QPoint global = event->globalPos();
+    if (event->reason() == QContextMenuEvent::Keyboard) {
+        if (row < 0) return;
+        global =
+            viewport()->mapToGlobal(rowRect(row).topLeft() + QPoint(m_metrics.labelWidth(), rowRect(row).height() / 2));
+    } else {
+        row = m_layout.rowAt(viewport()->mapFromGlobal(global).y() + verticalScrollBar()->value());
+        if (row < 0) return;
+        m_focusRow = row;
+        m_context->select(entityOfRow(row));
+    }
+    Q_EMIT contextMenuRequested(entityOfRow(row), global);
+}
+
+trace::EntityId TimelineView::entityOfRow(int row) const {
+    return row >= 0 && row < int(m_layout.rows().size()) ? m_layout.rows()[std::size_t(row)].lane->entity
+                                                         : trace::kNoEntity;
+}
+
+void TimelineView::setFocusRow(int row) {
+    if (row < 0 || row >= int(m_layout.rows().size())) return;
+    m_focusRow = row;
+    m_context->select(entityOfRow(row));
+    ensureRowVisible(row);
+    viewport()->update();
+    announceTimelineFocus(this, row);
+}
+
+void TimelineView::moveFocusRow(int by) {
+    const int last = int(m_layout.rows().size()) - 1;
+    if (last >= 0) setFocusRow(m_focusRow < 0 ? (by > 0 ? 0 : last) : std::clamp(m_focusRow + by, 0, last));
+}
+
+void TimelineView::ensureRowVisible(int row) {
+    const QRect r = rowRect(row);
+    const int above = m_metrics.captionHeight();
+    if (r.top() < above)
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + r.top() - above);
+    else if (r.bottom() > viewport()->height())
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + r.bottom() - viewport()->height());
+}
+
+bool TimelineView::handlesKey(const QKeyEvent* event) const {
+    const Qt::KeyboardModifiers modifiers = event->modifiers() & ~Qt::KeypadModifier;
+    switch (event->key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+        return modifiers == Qt::NoModifier || modifiers == Qt::ShiftModifier;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+    case Qt::Key_Minus:
+        return !(modifiers & (Qt::AltModifier | Qt::MetaModifier));
+    case Qt::Key_0:
+    case Qt::Key_F:
+    case Qt::Key_Home:
+    case Qt::Key_End:
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        return modifiers == Qt::NoModifier;
+    case Qt::Key_Escape:
+        return modifiers == Qt::NoModifier && m_measured;
+    default:
+        return false;
+    }
+}
+
+bool TimelineView::event(QEvent* event) {
+    // While the timeline has the focus, its keys are its own, whatever shortcuts the window has.
+    if (event->type() == QEvent::ShortcutOverride && handlesKey(static_cast<QKeyEvent*>(event))) {
+        event->accept();
+        return true;
+    }
+    return QAbstractScrollArea::event(event);
+}
+
+void TimelineView::keyPressEvent(QKeyEvent* event) {
+    if (!handlesKey(event)) {
+        event->ignore();
+        return;
+    }
+    const bool shift = event->modifiers() & Qt::ShiftModifier;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        shift ? panLeft() : previousEvent();
+        break;
+    case Qt::Key_Right:
+        shift ? panRight() : nextEvent();
+        break;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        zoomIn();
+        break;
+    case Qt::Key_Minus:
+        zoomOut();
+        break;
+    case Qt::Key_0:
+        fit();
+        break;
+    case Qt::Key_F:
+        setFollowing(!m_zoom->isFollowing());
+        break;
+    case Qt::Key_Home:
+        m_context->setPlayhead(Nanos(0));
+        m_zoom->reveal(0);
+        break;
+    case Qt::Key_End:
+        m_context->setPlayhead(m_context->trace()->reached());
+        m_zoom->reveal(m_context->playhead().count());
+        break;
+    case Qt::Key_Up:
+        moveFocusRow(-1);
+        break;
+    case Qt::Key_Down:
+        moveFocusRow(1);
+        break;
+    case Qt::Key_PageUp:
+        moveFocusRow(-8);
+        break;
+    case Qt::Key_PageDown:
+        moveFocusRow(8);
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_focusRow >= 0) Q_EMIT detailRequested(entityOfRow(m_focusRow));
+        break;
+    case Qt::Key_Escape:
+        clearMeasure();
+        break;
+    default:
+        break;
+    }
+}
+
+void TimelineView::focusInEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusInEvent(event);
+    if (m_focusRow < 0 && event->reason() != Qt::MouseFocusReason && !m_layout.rows().empty()) m_focusRow = 0;
+    viewport()->update();
+}
+
+void TimelineView::focusOutEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusOutEvent(event);
+    viewport()->update();
+}
+
+void TimelineView::announceSoon() {
+    if (QAccessible::isActive() && !m_announce.isActive()) m_announce.start();
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/timeline_loader.h"
+
+namespace lockscope::views {
+
+TimelineLoader::TimelineLoader(QObject* parent)
+    : QObject(parent), m_data(std::make_shared<TimelineData>(std::make_shared<const trace::Trace>())) {
+    m_tick.setInterval(33);
+    connect(&m_tick, &QTimer::timeout, this, [this] {
+        const bool done = m_workerDone.load(std::memory_order_acquire);
+        Q_EMIT changed();
+        if (!done) return;
+        stopWorker();
+        Q_EMIT finished();
+        grow(); // what came in between the worker's last look and now
+    });
+}
+
+TimelineLoader::~TimelineLoader() {
+    stopWorker();
+}
+
+void TimelineLoader::stopWorker() {
+    m_tick.stop();
+    m_worker = {}; // asks it to stop and waits: at most one slice
+    m_busy = false;
+}
+
+void TimelineLoader::open(std::shared_ptr<const trace::Trace> trace) {
+    stopWorker();
+    m_data = std::make_shared<TimelineData>(std::move(trace));
+    m_rows = 0;
+    Q_EMIT replaced();
+    grow();
+}
+
+void TimelineLoader::grow() {
+    if (m_busy) return; // the worker looks by itself until it has caught up
+    const std::size_t waiting = m_data->trace().size() - m_rows.load(std::memory_order_relaxed);
+    if (waiting <= kAtOnce) {
+        {
+            const std::lock_guard lock(m_data->mutex());
+            m_data->consume();
+            m_rows = m_data->rows();
+        }
+        Q_EMIT changed();
+        return;
+    }
+    m_busy = true;
+    m_workerDone = false;
+    m_worker = std::jthread([this, data = m_data](const std::stop_token& stop) { work(stop, data); });
+    m_tick.start();
+}
+
+void TimelineLoader::cancel() {
+    if (!m_busy) return;
+    stopWorker();
+    Q_EMIT changed();
+    Q_EMIT finished();
+}
+
+void TimelineLoader::work(std::stop_token stop, std::shared_ptr<TimelineData> data) {
+    for (std::size_t rows = m_rows; !stop.stop_requested() && rows < data->trace().size(); m_rows = rows) {
+        data->mutex().lockForSlice();
+        data->consume(rows + kSlice);
+        rows = data->rows();
+        data->mutex().unlock();
+    }
+    m_workerDone.store(true, std::memory_order_release);
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/timeline_view.h"
+
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "timeline/timeline_accessible.h"
+#include "timeline/timeline_overview.h"
+#include "timeline/timeline_ruler.h"
+
+#include <QElapsedTimer>
+#include <QLoggingCategory>
+#include <QPaintEvent>
+#include <QScrollBar>
+#include <cmath>
+
+namespace lockscope::views {
+
+Q_LOGGING_CATEGORY(frameTime, "lockscope.timeline.frametime", QtWarningMsg)
+
+TimelineView::TimelineView(ViewContext* context, QWidget* parent)
+    : QAbstractScrollArea(parent),
+      m_context(context),
+      m_zoom(new TimelineZoom(this)),
+      m_loader(new TimelineLoader(this)),
+      m_ruler(new TimelineRuler(this)),
+      m_overview(new TimelineOverview(this)),
+      m_metrics(QFontMetricsF(uiFont()).height()) {
+    installTimelineAccessibility();
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::StrongFocus);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setAccessibleName(tr("Timeline"));
+    setAccessibleDescription(
+        tr("Lanes of belief, record and effect over time. Up and Down choose a lane, Left and Right "
+           "go from event to event, Plus and Minus zoom."));
+    viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+    viewport()->setMouseTracking(true);
+    viewport()->grabGesture(Qt::PinchGesture);
+    m_announce.setSingleShot(true);
+    m_announce.setInterval(100);
+    connect(&m_announce, &QTimer::timeout, this, [this] { announceTimelineChange(this); });
+
+    connect(m_zoom, &TimelineZoom::changed, this, &TimelineView::updateAll);
+    connect(m_loader, &TimelineLoader::replaced, this, [this] {
+        m_layout.clear();
+        m_key = {};
+        m_focusRow = -1;
+    });
+    connect(m_loader, &TimelineLoader::changed, this, &TimelineView::dataChanged);
+    connect(context, &ViewContext::sessionChanged, this, &TimelineView::openTrace);
+    connect(context, &ViewContext::traceGrew, m_loader, &TimelineLoader::grow);
+    connect(context, &ViewContext::playheadChanged, this, &TimelineView::playheadMoved);
+    connect(context, &ViewContext::verdictChanged, this, &TimelineView::verdictChanged);
+    connect(context, &ViewContext::selectionChanged, this, [this](trace::EntityId entity) {
+        if (m_focusRow < 0 || entityOfRow(m_focusRow) != entity) m_focusRow = m_layout.rowOf(entity);
+        viewport()->update();
+        announceSoon();
+    });
+    connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
+    updateGeometries();
+    openTrace();
+}
+
+TimelineView::~TimelineView() = default;
+
+void TimelineView::openTrace() {
+    m_rangeChosen = false;
+    m_measured.reset();
+    readNotes();
+    m_loader->open(m_context->trace());
+    verdictChanged();
+}
+
+void TimelineView::readNotes() {
+    m_notes = {};
+    const session::Session* session = m_context->session();
+    if (!session || !session->abilities().workload) return;
+    const scenario::Scenario scenario = session->scenario();
+    m_notes.recipe = scenario.recipe;
+    m_notes.tokenCheck = scenario.resource.tokenCheck;
+}
+
+void TimelineView::dataChanged() {
+    std::int64_t now = 0;
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        m_layout.update(*m_loader->data(), m_metrics);
+        now = m_loader->data()->now();
+    }
+    const session::Session* session = m_context->session();
+    constexpr std::int64_t second = 1'000'000'000;
+    m_zoom->setEnd(std::max({now, session ? session->planned().count() : 0, second}));
+    if (!m_rangeChosen && (now > 0 || session)) {
+        m_rangeChosen = true;
+        // A world that goes on is watched closely; a recording is looked at as a whole first.
+        if (session && (session->abilities().live || session->abilities().speed) && now <= 10 * second)
+            m_zoom->setRange(0, 10 * second);
+        else
+            m_zoom->fit();
+    }
+    updateGeometries();
+    m_overview->refresh();
+    m_ruler->update();
+    viewport()->update();
+    announceSoon();
+}
+
+void TimelineView::verdictChanged() {
+    m_verdict = m_context->verdict();
+    m_bands.setVerdict(m_verdict);
+    readNotes();
+    m_overview->refresh();
+    m_ruler->update();
+    viewport()->update();
+}
+
+TimelineScene TimelineView::scene() const {
+    TimelineScene scene{*m_loader->data(), m_layout, m_bands, m_metrics, m_notes};
+    scene.from = m_zoom->from();
+    scene.to = m_zoom->to();
+    scene.end = m_zoom->end();
+    scene.playhead = m_context && m_context->session() ? m_context->playhead().count() : -1;
+    scene.selection = m_context ? m_context->selection() : trace::kNoEntity;
+    scene.focusRow = hasFocus() ? m_focusRow : -1;
+    scene.scroll = verticalScrollBar()->value();
+    scene.devicePixelRatio = viewport()->devicePixelRatioF();
+    return scene;
+}
+
+double TimelineView::canvasX(std::int64_t t) const {
+    const int labels = m_metrics.labelWidth();
+    return labels + TimelineCoordinates(m_zoom->from(), m_zoom->to(), viewport()->width() - labels).x(t);
+}
+
+std::int64_t TimelineView::timeAt(double viewportX) const {
+    const int labels = m_metrics.labelWidth();
+    return TimelineCoordinates(m_zoom->from(), m_zoom->to(), viewport()->width() - labels).time(viewportX - labels);
+}
+
+void TimelineView::playheadMoved(Nanos t) {
+    if (!m_seeking) m_zoom->follow(t.count());
+    const std::int64_t before = m_paintedPlayhead;
+    if (before == t.count()) return;
+    // Two strips, and the words on the leases that the playhead crosses.
+    const auto strip = [this](std::int64_t at) {
+        viewport()->update(QRect(int(canvasX(at)) - 6, 0, 12, viewport()->height()));
+    };
+    if (before >= 0) strip(before);
+    strip(t.count());
+    for (const LeaseAtPlayhead& lease : m_leases)
+        viewport()->update(lease.place.toAlignedRect());
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        m_leases = leasesAtPlayhead(scene(), viewport()->size());
+    }
+    for (const LeaseAtPlayhead& lease : m_leases)
+        viewport()->update(lease.place.toAlignedRect());
+    m_paintedPlayhead = t.count();
+    m_ruler->update();
+    m_overview->update();
+    announceSoon();
+}
+
+void TimelineView::reveal(Nanos t, trace::EntityId entity) {
+    m_zoom->reveal(t.count());
+    const int row = m_layout.rowOf(entity);
+    if (row >= 0) ensureRowVisible(row);
+    viewport()->update();
+}
+
+void TimelineView::updateAll() {
+    m_ruler->update();
+    m_overview->update();
+    viewport()->update();
+}
+
+void TimelineView::updateGeometries() {
+    const int top = m_metrics.rulerHeight() + m_metrics.stripHeight(), bottom = m_metrics.overviewHeight();
+    setViewportMargins(0, top, 0, bottom);
+    const QRect port = viewport()->geometry();
+    m_ruler->setGeometry(port.x(), port.y() - top, port.width(), top);
+    m_overview->setGeometry(port.x(), port.bottom() + 1, port.width(), bottom);
+    verticalScrollBar()->setRange(0, std::max(0, m_layout.height() - port.height()));
+    verticalScrollBar()->setPageStep(port.height());
+    verticalScrollBar()->setSingleStep(m_metrics.px(20));
+}
+
+void TimelineView::resizeEvent(QResizeEvent* event) {
+    QAbstractScrollArea::resizeEvent(event);
+    updateGeometries();
+}
+
+void TimelineView::scrollContentsBy(int, int) {
+    viewport()->update();
+}
+
+void TimelineView::changeEvent(QEvent* event) {
+    QAbstractScrollArea::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange &&
+        event->type() != QEvent::ApplicationFontChange)
+        return;
+    m_metrics = TimelineMetrics(QFontMetricsF(uiFont()).height());
+    m_key = {};
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        m_layout.update(*m_loader->data(), m_metrics);
+    }
+    updateGeometries();
+    m_overview->refresh();
+    updateAll();
+}
+
+QRect TimelineView::rowRect(int row) const {
+    if (row < 0 || row >= int(m_layout.rows().size())) return {};
+    const TimelineLayout::Row& r = m_layout.rows()[std::size_t(row)];
+    return {0, r.y - verticalScrollBar()->value(), viewport()->width(), r.height};
+}
+
+QString TimelineView::rowWords(int row) const {
+    if (row < 0 || row >= int(m_layout.rows().size())) return {};
+    const std::lock_guard lock(m_loader->data()->mutex());
+    const Lane& lane = *m_layout.rows()[std::size_t(row)].lane;
+    const QString title = laneTitle(*m_loader->data(), lane), subtitle = laneSubtitle(*m_loader->data(), lane, m_notes);
+    const std::int64_t t = m_context ? m_context->playhead().count() : 0;
+    //: What a screen reader says of a lane: %1 its name, %2 how it stands.
+    return tr("%1: %2").arg(subtitle.isEmpty() ? title : title + QStringLiteral(", ") + subtitle,
+                            laneState(*m_loader->data(), lane, t));
+}
+
+void TimelineView::refreshLanes(const TimelineScene& scene) {
+    CacheKey key;
+    key.data = &scene.data;
+    key.rows = scene.data.rows();
+    key.lanes = scene.layout.rows().size();
+    key.now = scene.data.now();
+    key.from = scene.from;
+    key.to = scene.to;
+    key.verdict = m_verdict.get();
+    key.size = viewport()->size();
+    key.dpr = scene.devicePixelRatio;
+    key.scroll = scene.scroll;
+    key.focusRow = scene.focusRow;
+    key.selection = scene.selection;
+    key.palette = palette().cacheKey();
+    m_leases = leasesAtPlayhead(scene, key.size);
+    for (const LeaseAtPlayhead& lease : m_leases)
+        key.leases.push_back(lease.row);
+    if (key == m_key && !m_lanes.isNull()) return;
+
+    QElapsedTimer timer;
+    timer.start();
+    const QSize pixels = (QSizeF(key.size) * key.dpr).toSize();
+    if (m_lanes.size() != pixels) m_lanes = QPixmap(pixels);
+    m_lanes.setDevicePixelRatio(key.dpr);
+    QPainter painter(&m_lanes);
+    paintLanes(painter, key.size, scene);
+    painter.end();
+    m_key = std::move(key);
+    m_lastFrameMs = double(timer.nsecsElapsed()) / 1e6;
+    qCDebug(frameTime, "%.2f ms for %d lanes", m_lastFrameMs, int(m_layout.rows().size()));
+}
+
+void TimelineView::paintEvent(QPaintEvent* event) {
+    QPainter painter(viewport());
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        if (m_layout.update(*m_loader->data(), m_metrics))
+            QMetaObject::invokeMethod(this, &TimelineView::updateGeometries, Qt::QueuedConnection);
+        const TimelineScene now = scene();
+        refreshLanes(now);
+        const QRect r = event->rect();
+        const double dpr = m_lanes.devicePixelRatio();
+        painter.drawPixmap(QRectF(r), m_lanes, QRectF(r.x() * dpr, r.y() * dpr, r.width() * dpr, r.height() * dpr));
+        paintOverlay(painter, now);
+        m_paintedPlayhead = now.playhead;
+    }
+    if (m_layout.rows().empty()) paintEmpty(painter);
+}
+
+void TimelineView::paintOverlay(QPainter& painter, const TimelineScene& scene) {
+    const int labels = m_metrics.labelWidth(), height = viewport()->height();
+    painter.save();
+    painter.setClipRect(QRect(labels, 0, viewport()->width() - labels, height), Qt::IntersectClip);
+    if (m_measured) {
+        double left = canvasX(m_measured->first.count()), right = canvasX(m_measured->second.count());
+        if (right < left) std::swap(left, right);
+        painter.fillRect(QRectF(left, 0, right - left, height), color(Role::Accent, 0.14));
+        painter.fillRect(QRectF(left - 0.5, 0, 1, height), color(Role::Accent));
+        painter.fillRect(QRectF(right - 0.5, 0, 1, height), color(Role::Accent));
+        const Nanos length = m_measured->second - m_measured->first;
+        const QString words = QStringLiteral("Δ ") + duration(length < Nanos(0) ? -length : length);
+        const PaintKit kit(painter, scene.data, scene.coordinates(viewport()->width()), m_metrics,
+                           scene.devicePixelRatio);
+        const double width = kit.smallBoldFm.horizontalAdvance(words) + m_metrics.px(16);
+        kit.chip(std::clamp((left + right - width) / 2, double(labels),
+                            std::max<double>(labels, viewport()->width() - width)),
+                 4, words, Role::Surface, Role::Accent, Role::Text);
+    }
+    if (scene.playhead >= scene.from && scene.playhead <= scene.to && !m_layout.rows().empty())
+        paintPlayheadLine(painter, canvasX(scene.playhead), height);
+    for (const LeaseAtPlayhead& lease : m_leases)
+        paintLeaseAtPlayhead(painter, lease);
+    painter.restore();
+}
+
+void TimelineView::paintEmpty(QPainter& painter) {
+    const QRect all = viewport()->rect();
+    const int line = m_metrics.px(24);
+    painter.setFont(uiFont(2, QFont::DemiBold));
+    painter.setPen(color(Role::Text));
+    painter.drawText(QRect(0, all.height() / 2 - line, all.width(), line), Qt::AlignCenter,
+                     tr("Nothing has happened yet"));
+    painter.setFont(uiFont());
+    painter.setPen(color(Role::TextDim));
+    painter.drawText(
+        QRect(m_metrics.px(24), all.height() / 2, all.width() - m_metrics.px(48), 3 * line),
+        Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
+        tr("Press play: each client, lock and server gets a lane here, and what they believe stands above what "
+           "is true."));
+}
+
+} // namespace lockscope::views

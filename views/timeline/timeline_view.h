@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+#include "timeline/hit.h"
+#include "timeline/timeline_loader.h"
+#include "timeline/zoom.h"
+
+#include <QAbstractScrollArea>
+#include <QPixmap>
+
+namespace lockscope::views {
+
+class TimelineOverview;
+class TimelineRuler;
+
+/// The picture that Lockscope exists for: what each client believed, what the servers had on record, and what the
+/// guarded resource accepted, one below the other over one axis of time.
+///
+/// One widget of the viewport's size paints all lanes. What does not move with the playhead is painted once into a
+/// pixmap; the playhead repaints two strips.
+class TimelineView : public QAbstractScrollArea {
+    Q_OBJECT
+public:
+    explicit TimelineView(ViewContext* context, QWidget* parent = nullptr);
+    ~TimelineView() override;
+
+    TimelineZoom* zoom() const { return m_zoom; }
+    TimelineLoader* loader() const { return m_loader; }
+    ViewContext* context() const { return m_context; }
+    /// The picture at hand, for whoever paints or looks something up; valid while the data's mutex is held.
+    TimelineScene scene() const;
+
+    /// The lane with the keyboard's frame: a row of layout(), -1 = none.
+    int focusRow() const { return m_focusRow; }
+    void setFocusRow(int row);
+    const TimelineLayout& layoutOfLanes() const { return m_layout; }
+    /// Where a row stands in the viewport.
+    QRect rowRect(int row) const;
+    /// What a lane is called and how it stands at the playhead: "client A, thread 1: paused; holds #33".
+    QString rowWords(int row) const;
+
+    /// The measured range, when there is one; to < from when it was dragged to the left.
+    std::optional<std::pair<Nanos, Nanos>> measured() const { return m_measured; }
+    void clearMeasure();
+
+    /// Time of the last full repaint of the lanes, ms: for the status bar.
+    double lastFrameMs() const { return m_lastFrameMs; }
+    QSize sizeHint() const override { return {900, 560}; }
+    QSize minimumSizeHint() const override { return {320, 200}; }
+
+public Q_SLOTS:
+    void zoomIn();
+    void zoomOut();
+    void fit();
+    void panLeft();
+    void panRight();
+    /// The playhead to the event before / after it.
+    void previousEvent();
+    void nextEvent();
+    void setFollowing(bool following);
+
+Q_SIGNALS:
+    /// A right click on a lane, or the menu key: the window fills the menu.
+    void contextMenuRequested(lockscope::trace::EntityId entity, const QPoint& globalPos);
+    /// Enter or a double click on a lane.
+    void detailRequested(lockscope::trace::EntityId entity);
+    /// A violation was clicked; index into the verdict's violations.
+    void violationActivated(int index);
+    /// A range was measured; 0 = the measure was taken away.
+    void measureChanged(lockscope::Nanos length);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
+
+private:
+    friend class TimelineRuler;
+    friend class TimelineOverview;
+
+    /// Everything that the pixmap of lanes depends on.
+    struct CacheKey {
+        const void* data = nullptr;
+        std::size_t rows = 0, lanes = 0;
+        std::int64_t now = 0, from = 0, to = 0;
+        const void* verdict = nullptr;
+        QSize size;
+        double dpr = 0;
+        int scroll = 0, focusRow = -1;
+        trace::EntityId selection = trace::kNoEntity;
+        qint64 palette = 0;
+        std::vector<std::uint32_t> leases; ///< spans under the playhead
+        bool operator==(const CacheKey&) const = default;
+    };
+
+    // timeline_view.cpp: assembly and painting
+    void openTrace();
+    void dataChanged();
+    void verdictChanged();
+    void playheadMoved(Nanos t);
+    void reveal(Nanos t, trace::EntityId entity);
+    void updateGeometries();
+    void updateAll();
+    void refreshLanes(const TimelineScene& scene);
+    void paintOverlay(QPainter& painter, const TimelineScene& scene);
+    void paintEmpty(QPainter& painter);
+    double canvasX(std::int64_t t) const;
+    std::int64_t timeAt(double viewportX) const;
+    void readNotes();
+
+    // timeline_input.cpp: mouse, wheel, keys
+    void zoomAt(double viewportX, double factor);
+    void panPixels(double pixels);
+    void panByHand(std::int64_t delta);
+    bool handleWheel(QWheelEvent* event, double viewportX);
+    bool handleGesture(QEvent* event);
+    void showToolTip(const QPoint& viewportPos, const QPoint& globalPos);
+    void clickAt(const QPointF& position);
+    void moveFocusRow(int by);
+    void ensureRowVisible(int row);
+    bool handlesKey(const QKeyEvent* event) const;
+    trace::EntityId entityOfRow(int row) const;
+    void announceSoon();
+
+    QPointer<ViewContext> m_context;
+    TimelineZoom* m_zoom;
+    TimelineLoader* m_loader;
+    TimelineRuler* m_ruler;
+    TimelineOverview* m_overview;
+    TimelineLayout m_layout;
+    TimelineMetrics m_metrics;
+    ViolationBands m_bands;
+    std::shared_ptr<const verdict::Verdict> m_verdict;
+    TimelineNotes m_notes;
+    QPixmap m_lanes;
+    CacheKey m_key;
+    std::vector<LeaseAtPlayhead> m_leases;
+    std::int64_t m_paintedPlayhead = -1;
+    double m_lastFrameMs = 0;
+    int m_focusRow = -1;
+    bool m_rangeChosen = false; ///< the first range of this trace was chosen
+
+    enum class Drag : std::uint8_t { None, Pressed, Pan, Measure };
+    Drag m_drag = Drag::None;
+    QPointF m_pressGlobal, m_lastGlobal, m_press;
+    bool m_seeking = false; ///< the playhead is being dragged
+    std::optional<std::pair<Nanos, Nanos>> m_measured;
+    QTimer m_announce; ///< tells assistive technology at most ten times a second
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/words.h"
+
+#include "theme/format.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+
+using trace::EntityId;
+using trace::EntityKind;
+
+namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
+
+QString nameOf(const trace::Trace& trace, EntityId id) {
+    return QString::fromUtf8(trace.entity(id).name);
+}
+
+/// "A" where the client has one thread that matters, "A · 2" for another one.
+QString actorName(const trace::Trace& trace, EntityId thread) {
+    const EntityId client = trace.clientOf(thread);
+    if (client != thread && trace.entity(thread).name == "1") return nameOf(trace, client);
+    return trace.displayName(thread);
+}
+
+const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
+    const std::size_t i = spans.firstEndingAfter(t);
+    return i < spans.size() && spans[i].from <= t ? &spans[i] : nullptr;
+}
+
+QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) {
+    QString words = Timeline::tr("idle");
+    const Span* span = spanAt(lane.spans, t);
+    if (span && t < lane.endOf(*span, std::max(t, data.now()) + 1)) {
+        switch (BeliefState(span->state)) {
+        case BeliefState::Waiting:
+            words = Timeline::tr("waiting for %1").arg(duration(Nanos(t - span->from)));
+            break;
+        case BeliefState::Holding:
+            words = Timeline::tr("holds #%1").arg(span->label);
+            break;
+        case BeliefState::Stale:
+            words = Timeline::tr("still believes to hold #%1, but the record says otherwise").arg(span->label);
+            break;
+        }
+    }
+    const Span* life = lane.life ? spanAt(lane.life->spans, t) : nullptr;
+    if (!life) return words;
+    if (LifePhase(life->state) == LifePhase::Dead) return Timeline::tr("dead");
+    //: %1 is what a paused client is otherwise doing, such as "holds #33".
+    return Timeline::tr("paused; %1").arg(words);
+}
+
+QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) {
+    const Span* span = spanAt(lane.spans, t);
+    if (!span) return Timeline::tr("free");
+    if (RecordState(span->state) == RecordState::Unobserved) return Timeline::tr("not observed");
+    const Lease lease = leaseOf(data.trace(), *span);
+    QString words = lease.expires()
+                        ? Timeline::tr("held by %1, %2 left")
+                              .arg(actorName(data.trace(), lease.owner),
+                                   duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t))))
+                        : Timeline::tr("held by %1, never expires").arg(actorName(data.trace(), lease.owner));
+    if (const Span* queue = spanAt(lane.queue, t))
+        words += QStringLiteral(", ") + Timeline::tr("%n waiting", nullptr, int(queue->label));
+    return words;
+}
+
+} // namespace
+
+double Lease::fraction(std::int64_t t) const {
+    if (!expires()) return 1;
+    if (deadline <= from) return 0;
+    return std::clamp(double(deadline - t) / double(deadline - from), 0.0, 1.0);
+}
+
+Lease leaseOf(const trace::Trace& trace, const Span& span) {
+    const trace::Event event = trace.at(span.row);
+    return {event.at, event.value, span.label};
+}
+
+QString sectionCaption(LaneKind kind) {
+    switch (kind) {
+    case LaneKind::Belief:
+        return Timeline::tr("BELIEF · what each client could act on");
+    case LaneKind::Record:
+        return Timeline::tr("RECORD · what the servers hold");
+    case LaneKind::Effect:
+        return Timeline::tr("EFFECT · what the resource accepted");
+    case LaneKind::Node:
+    case LaneKind::Link:
+        return Timeline::tr("NODES AND LINKS");
+    }
+    return {};
+}
+
+QString laneTitle(const TimelineData& data, const Lane& lane) {
+    const trace::Trace& trace = data.trace();
+    switch (lane.kind) {
+    case LaneKind::Belief: {
+        const QString name = nameOf(trace, lane.client);
+        // Names made of more than a letter or two say by themselves what they are.
+        return name.size() <= 3 ? Timeline::tr("client %1").arg(name) : name;
+    }
+    case LaneKind::Link:
+        return nameOf(trace, lane.client) + QStringLiteral(" ↔ ") + nameOf(trace, lane.other);
+    default:
+        return nameOf(trace, lane.entity);
+    }
+}
+
+QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineNotes& notes) {
+    const trace::Trace& trace = data.trace();
+    const auto with = [](const QString& a, const QString& b) {
+        return a.isEmpty() || b.isEmpty() ? a + b : a + QStringLiteral(" · ") + b;
+    };
+    switch (lane.kind) {
+    case LaneKind::Belief: {
+        const bool isThread = trace.entity(lane.entity).kind == EntityKind::Thread;
+        const QString thread = isThread ? Timeline::tr("thread %1").arg(nameOf(trace, lane.entity)) : QString();
+        return with(thread, data.lockCount() > 1 ? nameOf(trace, lane.other) : QString());
+    }
+    case LaneKind::Record:
+        return with(nameOf(trace, lane.other), notes.recipe);
+    case LaneKind::Effect:
+        if (notes.tokenCheck) return *notes.tokenCheck ? Timeline::tr("checks tokens") : Timeline::tr("no token check");
+        return lane.other != trace::kNoEntity ? Timeline::tr("guarded by %1").arg(nameOf(trace, lane.other))
+                                              : QString();
+    case LaneKind::Node:
+        return Timeline::tr("server");
+    case LaneKind::Link:
+        return {};
+    }
+    return {};
+}
+
+QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
+    switch (lane.kind) {
+    case LaneKind::Belief:
+        return beliefState(data, lane, t);
+    case LaneKind::Record:
+        return recordState(data, lane, t);
+    case LaneKind::Effect: {
+        const std::size_t i = lane.ticks.lowerBound(t + 1);
+        return i == 0 ? Timeline::tr("no writes yet") : tickSentence(data, lane, lane.ticks[i - 1]);
+    }
+    case LaneKind::Node: {
+        const Span* span = spanAt(lane.spans, t);
+        if (!span) return Timeline::tr("not observed");
+        return NodePhase(span->state) == NodePhase::Up       ? Timeline::tr("up")
+               : NodePhase(span->state) == NodePhase::Paused ? Timeline::tr("paused")
+                                                             : Timeline::tr("down");
+    }
+    case LaneKind::Link: {
+        const Span* span = spanAt(lane.spans, t);
+        if (!span) return Timeline::tr("connected");
+        return LinkPhase(span->state) == LinkPhase::Cut ? Timeline::tr("cut") : Timeline::tr("delayed");
+    }
+    }
+    return {};
+}
+
+QString leaseWords(const trace::Trace& trace, const Span& span) {
+    const Lease lease = leaseOf(trace, span);
+    const QString who = actorName(trace, lease.owner);
+    if (!lease.expires()) return Timeline::tr("%1 · never expires").arg(who);
+    return Timeline::tr("%1 · lease %2").arg(who, duration(Nanos(lease.deadline - lease.from)));
+}
+
+QString leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t) {
+    const Lease lease = leaseOf(trace, span);
+    if (!lease.expires()) return leaseWords(trace, span);
+    const std::int64_t left = std::max<std::int64_t>(0, lease.deadline - t);
+    return Timeline::tr("%1 · %2 left").arg(actorName(trace, lease.owner), duration(Nanos(left)));
+}
+
+QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
+    const trace::Event event = trace.at(tick.row);
+    const QString who = actorName(trace, event.actor);
+    switch (RecordTick(tick.kind)) {
+    case RecordTick::ReleaseRefused:
+        return Timeline::tr("%1's release refused").arg(who);
+    case RecordTick::RenewRefused:
+        return Timeline::tr("%1's renewal refused").arg(who);
+    case RecordTick::Expired:
+        return Timeline::tr("expired");
+    case RecordTick::Forced:
+        return Timeline::tr("freed by force");
+    case RecordTick::Overwritten:
+        return Timeline::tr("overwritten");
+    case RecordTick::NodeLoss:
+        return Timeline::tr("lost with its server");
+    }
+    return {};
+}
+
+QString damageWords(const Damage& damage) {
+    if (damage.newer > 0)
+        return Timeline::tr("damage: #%1 after #%2").arg(QString::number(damage.number), QString::number(damage.newer));
+    return Timeline::tr("damage: #%1 held no more").arg(damage.number);
+}
+
+} // namespace lockscope::views

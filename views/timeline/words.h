@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "timeline/layout.h"
+
+#include <QString>
+#include <optional>
+
+namespace lockscope::views {
+
+// Everything that the timeline says in words: labels, tooltips and what a screen reader hears. One place, so that all
+// three say the same.
+
+/// What only a scenario knows about the things on the lanes.
+struct TimelineNotes {
+    QString recipe;                 ///< empty = not known
+    std::optional<bool> tokenCheck; ///< whether the resource refuses old tokens
+};
+
+/// A lease as the record has it.
+struct Lease {
+    std::int64_t from = 0, deadline = -1; ///< -1: never expires
+    trace::EntityId owner = trace::kNoEntity;
+    bool expires() const { return deadline >= 0; }
+    /// What is left of it at t, 0…1; 1 where it never expires.
+    double fraction(std::int64_t t) const;
+};
+/// Of a span of RecordState::Held.
+Lease leaseOf(const trace::Trace& trace, const Span& span);
+
+QString sectionCaption(LaneKind kind);
+QString laneTitle(const TimelineData& data, const Lane& lane);
+QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineNotes& notes);
+/// How it stands on a lane at t, one phrase: "holds #33, believes without record", "held by A, 4.2 s left".
+QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t);
+
+/// On a lease: "A · lease 5 s".
+QString leaseWords(const trace::Trace& trace, const Span& span);
+/// On the lease under the playhead: "A · 4.2 s left".
+QString leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t);
+/// "A's release refused".
+QString recordTickWords(const trace::Trace& trace, const Tick& tick);
+/// "damage: #33 after #34".
+QString damageWords(const Damage& damage);
+
+/// Sentences for tooltips.
+QString spanSentence(const TimelineData& data, const Lane& lane, const Span& span);
+QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tick);
+/// That its client was paused or dead.
+QString lifeSentence(const TimelineData& data, const Lane& lane, const Span& life);
+QString faultSentence(const trace::Trace& trace, const Tick& tick);
+
+} // namespace lockscope::views
