@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/recording_file.h"
+
+#include <QSqlError>
+#include <atomic>
+
+namespace lockscope::trace {
+
+namespace {
+std::atomic<int> g_connections = 0; // connection names are global to the program
+} // namespace
+
+RecordingFile::RecordingFile(const QString& path, Mode mode)
+    : m_name(QStringLiteral("lockscope-recording-%1").arg(++g_connections)) {
+    QSqlDatabase db = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_name);
+    db.setDatabaseName(path);
+    // A recording whose writer was killed inside a transaction must be rolled back first, and that is writing.
+    const bool recover = QFile::exists(path + QStringLiteral("-journal"));
+    if (mode == Mode::Read && !recover)
+        db.setConnectOptions(QStringLiteral("QSQLITE_OPEN_READONLY;QSQLITE_BUSY_TIMEOUT=5000"));
+    else
+        db.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000"));
+    if (!db.open()) m_error = db.lastError().text();
+}
+
+RecordingFile::~RecordingFile() {
+    QSqlDatabase::database(m_name, false).close();
+    QSqlDatabase::removeDatabase(m_name);
+}
+
+bool RecordingFile::isOpen() const {
+    return QSqlDatabase::database(m_name, false).isOpen();
+}
+
+QSqlQuery RecordingFile::query() const {
+    QSqlQuery q(QSqlDatabase::database(m_name, false));
+    q.setForwardOnly(true);
+    return q;
+}
+
+bool RecordingFile::run(const QString& sql) {
+    QSqlQuery q = query();
+    if (q.exec(sql)) return true;
+    noteError(q);
+    return false;
+}
+
+QVariant RecordingFile::value(const QString& sql) {
+    QSqlQuery q = query();
+    if (q.exec(sql) && q.next()) return q.value(0);
+    noteError(q);
+    return {};
+}
+
+bool RecordingFile::transaction() {
+    return run(QStringLiteral("BEGIN IMMEDIATE"));
+}
+bool RecordingFile::commit() {
+    return run(QStringLiteral("COMMIT"));
+}
+void RecordingFile::rollback() {
+    query().exec(QStringLiteral("ROLLBACK"));
+}
+
+void RecordingFile::noteError(const QSqlQuery& query) {
+    m_error = query.lastError().text().trimmed();
+}
+QString RecordingFile::lastError() const {
+    return m_error;
+}
+
+} // namespace lockscope::trace

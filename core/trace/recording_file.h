@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/recording.h"
+
+#include <QSqlDatabase>
+#include <QSqlQuery>
+
+namespace lockscope::trace {
+
+/// "LkSc" in the application_id field of a SQLite file.
+inline constexpr qint32 kApplicationId = 0x4c6b5363;
+/// The layout that this program writes and the newest that it reads.
+inline constexpr int kFormatVersion = 1;
+
+/// A connection to a SQLite file that belongs to the thread that made it, and goes away with this object.
+class RecordingFile {
+public:
+    enum class Mode { Read, Write };
+    RecordingFile(const QString& path, Mode mode);
+    ~RecordingFile();
+    RecordingFile(const RecordingFile&) = delete;
+    RecordingFile& operator=(const RecordingFile&) = delete;
+
+    bool isOpen() const;
+    /// Runs a statement that gives nothing back; false on failure, see lastError().
+    bool run(const QString& sql);
+    /// The only value of a statement's only row; invalid when there is none.
+    QVariant value(const QString& sql);
+    /// A query on this connection that is read forwards only: rows are not kept.
+    QSqlQuery query() const;
+    bool transaction();
+    bool commit();
+    void rollback();
+    /// What the database said last; for the end of a message.
+    QString lastError() const;
+    void noteError(const QSqlQuery& query);
+
+private:
+    QString m_name;
+    QString m_error;
+};
+
+} // namespace lockscope::trace

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/bulk_loader.h"
+#include "trace/chunk_codec.h"
+#include "trace/recording_file.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+namespace lockscope::trace {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Recording)
+};
+using Kind = RecordingError::Kind;
+
+constexpr std::size_t kFirstBatch = 100'000; // rows: a first picture, well within a tenth of a second
+
+} // namespace
+
+struct RecordingReader::Impl {
+    explicit Impl(const QString& p) : path(p) {}
+
+    std::unexpected<RecordingError> error(Kind kind, const QString& message) const {
+        return std::unexpected(RecordingError{kind, message.arg(QDir::toNativeSeparators(path))});
+    }
+    std::unexpected<RecordingError> damaged() const {
+        const QString why = file ? file->lastError() : QString();
+        const QString message =
+            why.isEmpty()
+                ? Words::tr("%1 is damaged after event %2. What lies before is shown; to keep it, save it under "
+                            "another name.")
+                : Words::tr(
+                      "%1 is damaged after event %2 (%3). What lies before is shown; to keep it, save it under another "
+                      "name.");
+        return std::unexpected(RecordingError{
+            Kind::Damaged, why.isEmpty()
+                               ? message.arg(QDir::toNativeSeparators(path), QString::number(trace->size()))
+                               : message.arg(QDir::toNativeSeparators(path), QString::number(trace->size()), why)});
+    }
+
+    /// Nothing when the file looks like a recording from its first bytes.
+    std::optional<RecordingError> lookAtHead() const {
+        const QFileInfo info(path);
+        if (!info.exists() || info.isDir())
+            return error(Kind::NotFound, Words::tr("%1 does not exist. Was it moved or renamed?")).error();
+        QFile raw(path);
+        if (!raw.open(QIODevice::ReadOnly))
+            return RecordingError{Kind::CannotOpen, Words::tr("%1 cannot be read: %2. Check its permissions.")
+                                                        .arg(QDir::toNativeSeparators(path), raw.errorString())};
+        const QByteArray head = raw.read(100);
+        if (head.isEmpty())
+            return error(Kind::NotRecording, Words::tr("%1 is empty: nothing was recorded into it.")).error();
+        if (!head.startsWith("SQLite format 3"))
+            return error(Kind::NotRecording,
+                         Words::tr("%1 is not a Lockscope recording. Scenarios (.json) open by “Open scenario”."))
+                .error();
+        return {};
+    }
+
+    QVariant metaValue(const char* key) {
+        QSqlQuery q = file->query();
+        q.prepare(QStringLiteral("SELECT value FROM meta WHERE key = ?"));
+        q.addBindValue(QString::fromLatin1(key));
+        return q.exec() && q.next() ? q.value(0) : QVariant();
+    }
+
+    void readMeta() {
+        meta.scenario = metaValue("scenario").toString().toUtf8();
+        meta.seed = metaValue("seed").toString().toULongLong();
+        meta.recipe = metaValue("recipe").toString();
+        meta.origin = metaValue("origin").toString();
+        meta.progressBoundNs = metaValue("progress_bound_ns").toLongLong();
+        meta.originWallMs = metaValue("origin_wall_ms").toLongLong();
+        meta.digest = metaValue("digest").toString().toLatin1();
+        meta.finished = metaValue("finished").toBool();
+        meta.rows = static_cast<std::size_t>(std::max<qlonglong>(0, metaValue("rows").toLongLong()));
+        meta.reached = Nanos(std::max<qlonglong>(0, metaValue("reached_ns").toLongLong()));
+    }
+
+    /// False when the table ends early or is damaged; names before that are there.
+    bool readEntities() {
+        BulkLoader loader(*trace);
+        QSqlQuery q = file->query();
+        if (!q.exec(QStringLiteral("SELECT id, kind, parent, other, CAST(name AS BLOB) FROM entities ORDER BY id"))) {
+            file->noteError(q);
+            return false;
+        }
+        while (q.next()) {
+            const qlonglong id = q.value(0).toLongLong();
+            if (id == 0) continue; // nobody is in every trace
+            if (id != qlonglong(trace->entityCount())) return false;
+            loader.addEntity({static_cast<EntityKind>(q.value(1).toUInt()), q.value(2).toUInt(), q.value(3).toUInt(),
+                              q.value(4).toByteArray()});
+        }
+        file->noteError(q);
+        return file->lastError().isEmpty();
+    }
+
+    QString path;
+    std::shared_ptr<Trace> trace = std::make_shared<Trace>();
+    std::unique_ptr<RecordingFile> file;
+    RecordingMeta meta;
+    bool namesDamaged = false;
+};
+
+RecordingReader::RecordingReader(const QString& path) : m_impl(std::make_unique<Impl>(path)) {
+}
+RecordingReader::~RecordingReader() = default;
+std::shared_ptr<Trace> RecordingReader::trace() const {
+    return m_impl->trace;
+}
+
+std::expected<RecordingMeta, RecordingError> RecordingReader::open() {
+    Impl& d = *m_impl;
+    if (auto refused = d.lookAtHead()) return std::unexpected(*refused);
+    d.file = std::make_unique<RecordingFile>(d.path, RecordingFile::Mode::Read);
+    const QVariant id = d.file->isOpen() ? d.file->value(QStringLiteral("PRAGMA application_id")) : QVariant();
+    if (!id.isValid()) {
+        return std::unexpected(RecordingError{
+            Kind::CannotOpen, Words::tr("%1 cannot be opened: %2. It may be in use, or damaged in its first bytes.")
+                                  .arg(QDir::toNativeSeparators(d.path), d.file->lastError())});
+    }
+    if (id.toInt() != kApplicationId)
+        return d.error(Kind::NotRecording,
+                       Words::tr("%1 is a database of another program, not a Lockscope recording."));
+    const int version = d.file->value(QStringLiteral("PRAGMA user_version")).toInt();
+    if (version > kFormatVersion)
+        return std::unexpected(RecordingError{
+            Kind::Newer,
+            Words::tr("%1 was recorded by a newer Lockscope (format %2, this one reads up to %3). Update "
+                      "Lockscope to open it.")
+                .arg(QDir::toNativeSeparators(d.path), QString::number(version), QString::number(kFormatVersion))});
+    d.readMeta();
+    d.namesDamaged = !d.readEntities();
+    d.trace->setOriginWallMs(d.meta.originWallMs);
+    return d.meta;
+}
+
+std::expected<void, RecordingError> RecordingReader::load(const std::function<void(Progress)>& progress,
+                                                          std::stop_token stop) {
+    Impl& d = *m_impl;
+    QSqlQuery q = d.file->query();
+    if (!q.exec(
+            QStringLiteral("SELECT id, rows, first_ns, hash, at, value, actor, subject, aux, kind, flags FROM chunks "
+                           "ORDER BY id"))) {
+        d.file->noteError(q);
+        return d.damaged();
+    }
+    const auto rows = std::make_unique<Columns>();
+    BulkLoader loader(*d.trace);
+    const std::size_t batch = std::max(kFirstBatch, d.meta.rows / 50);
+    std::size_t next = kFirstBatch;
+    EncodedChunk chunk;
+    for (qlonglong number = 0; q.next(); ++number) {
+        if (stop.stop_requested())
+            return d.error(Kind::Cancelled, Words::tr("Opening %1 was cancelled: what was read so far is shown."));
+        // All chunks but the last are full: one that is not is followed by nothing.
+        if (q.value(0).toLongLong() != number || d.trace->size() % Trace::kChunkRows != 0) return d.damaged();
+        chunk.rows = static_cast<std::size_t>(std::max<qlonglong>(0, q.value(1).toLongLong()));
+        chunk.firstAt = q.value(2).toLongLong();
+        chunk.check = q.value(3).toLongLong();
+        int column = 4;
+        for (QByteArray* bytes :
+             {&chunk.at, &chunk.value, &chunk.actor, &chunk.subject, &chunk.aux, &chunk.kind, &chunk.flags})
+            *bytes = q.value(column++).toByteArray();
+        const std::size_t size = d.trace->size();
+        const std::int64_t last = size ? d.trace->timeAt(size - 1) : INT64_MIN;
+        if (!decodeChunk(chunk, *rows, d.trace->entityCount(), last)) return d.damaged();
+        loader.append(*rows, chunk.rows);
+        if (d.trace->size() < next) continue;
+        next = d.trace->size() + batch;
+        if (progress) progress({d.trace->size(), std::max(d.meta.rows, d.trace->size())});
+    }
+    d.file->noteError(q);
+    const bool whole = d.file->lastError().isEmpty() && !d.namesDamaged && d.trace->size() == d.meta.rows;
+    if (!whole || (d.meta.finished && d.trace->digest() != d.meta.digest)) return d.damaged();
+    d.trace->reach(d.meta.reached);
+    if (progress) progress({d.trace->size(), d.trace->size()});
+    return {};
+}
+
+std::expected<LoadedRecording, RecordingError> loadRecording(const QString& path) {
+    RecordingReader reader(path);
+    const auto meta = reader.open();
+    if (!meta) return std::unexpected(meta.error());
+    LoadedRecording loaded{reader.trace(), *meta, {}};
+    if (const auto read = reader.load(); !read) loaded.damage = read.error();
+    return loaded;
+}
+
+} // namespace lockscope::trace

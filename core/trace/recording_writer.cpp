@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/chunk_codec.h"
+#include "trace/recording_file.h"
+
+#include <QDir>
+#include <filesystem>
+
+namespace lockscope::trace {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Recording)
+};
+
+RecordingError writeFailed(const QString& path, const QString& why) {
+    return {
+        RecordingError::Kind::WriteFailed,
+        Words::tr("%1 could not be written: %2. What was recorded before is kept; free some space or choose another "
+                  "place.")
+            .arg(QDir::toNativeSeparators(path), why)};
+}
+
+} // namespace
+
+struct RecordingWriter::Impl {
+    Impl(const QString& p, std::shared_ptr<const Trace> t)
+        : path(p), trace(std::move(t)), file(p, RecordingFile::Mode::Write) {}
+
+    bool createTables() {
+        // The page size and the identity must be set before the first table makes the file.
+        return file.isOpen() && file.run(QStringLiteral("PRAGMA page_size = 16384")) &&
+               file.run(QStringLiteral("PRAGMA journal_mode = DELETE")) &&
+               file.run(QStringLiteral("PRAGMA synchronous = NORMAL")) && file.transaction() &&
+               file.run(QStringLiteral("PRAGMA application_id = %1").arg(kApplicationId)) &&
+               file.run(QStringLiteral("PRAGMA user_version = %1").arg(kFormatVersion)) &&
+               file.run(QStringLiteral("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID")) &&
+               file.run(QStringLiteral("CREATE TABLE entities (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, "
+                                       "parent INTEGER NOT NULL, other INTEGER NOT NULL, name TEXT NOT NULL)")) &&
+               file.run(QStringLiteral(
+                   "CREATE TABLE chunks (id INTEGER PRIMARY KEY, rows INTEGER NOT NULL, first_ns INTEGER NOT NULL, "
+                   "hash INTEGER NOT NULL, at BLOB, value BLOB, actor BLOB, subject BLOB, aux BLOB, kind BLOB, "
+                   "flags BLOB)")) &&
+               file.run(QStringLiteral("CREATE TABLE violations (invariant TEXT NOT NULL, lock INTEGER NOT NULL, "
+                                       "from_ns INTEGER NOT NULL, to_ns INTEGER, actors TEXT, explanation TEXT)")) &&
+               writeMeta(false) && file.commit();
+    }
+
+    bool put(const QString& key, const QVariant& value) {
+        QSqlQuery q = file.query();
+        q.prepare(QStringLiteral("INSERT OR REPLACE INTO meta VALUES (?, ?)"));
+        q.addBindValue(key);
+        q.addBindValue(value);
+        if (q.exec()) return true;
+        file.noteError(q);
+        return false;
+    }
+
+    bool writeMeta(bool finished) {
+        return put(QStringLiteral("scenario"), QString::fromUtf8(meta.scenario)) &&
+               put(QStringLiteral("seed"), QString::number(meta.seed)) && // SQLite has no unsigned 64-bit integers
+               put(QStringLiteral("recipe"), meta.recipe) && put(QStringLiteral("origin"), meta.origin) &&
+               put(QStringLiteral("progress_bound_ns"), qint64(meta.progressBoundNs)) &&
+               put(QStringLiteral("origin_wall_ms"), qint64(trace->originWallMs())) &&
+               put(QStringLiteral("digest"), finished ? QString::fromLatin1(trace->digest()) : QString()) &&
+               put(QStringLiteral("finished"), finished) && put(QStringLiteral("rows"), qint64(rows)) &&
+               put(QStringLiteral("reached_ns"), qint64(reached.count()));
+    }
+
+    bool writeEntities(std::size_t upTo) {
+        QSqlQuery q = file.query();
+        // The cast stores the very bytes as text, so that any tool can read and query the names.
+        q.prepare(QStringLiteral("INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?, CAST(? AS TEXT))"));
+        for (; entities < upTo; ++entities) {
+            const Entity& e = trace->entity(static_cast<EntityId>(entities));
+            q.addBindValue(qint64(entities));
+            q.addBindValue(int(e.kind));
+            q.addBindValue(qint64(e.parent));
+            q.addBindValue(qint64(e.other));
+            q.addBindValue(e.name.isNull() ? QByteArray("") : e.name);
+            if (q.exec()) continue;
+            file.noteError(q);
+            return false;
+        }
+        return true;
+    }
+
+    bool writeChunks(std::size_t upTo) {
+        QSqlQuery q = file.query();
+        q.prepare(QStringLiteral("INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+        while (rows < upTo) {
+            const std::size_t number = rows / Trace::kChunkRows, first = number * Trace::kChunkRows;
+            const std::size_t count = std::min(Trace::kChunkRows, upTo - first);
+            const EncodedChunk chunk = encodeChunk(*trace, first, count); // the last one, partly written, anew
+            q.addBindValue(qint64(number));
+            q.addBindValue(qint64(chunk.rows));
+            q.addBindValue(qint64(chunk.firstAt));
+            q.addBindValue(qint64(chunk.check));
+            for (const QByteArray* column :
+                 {&chunk.at, &chunk.value, &chunk.actor, &chunk.subject, &chunk.aux, &chunk.kind, &chunk.flags})
+                q.addBindValue(*column);
+            if (!q.exec()) {
+                file.noteError(q);
+                return false;
+            }
+            rows = first + count;
+        }
+        return true;
+    }
+
+    std::expected<void, RecordingError> write(bool finished) {
+        const Nanos nowReached = trace->reached();
+        const std::size_t size = trace->size();
+        const std::size_t names = trace->entityCount(); // read last: rows up to size name none beyond
+        if (!finished && size == rows && nowReached == reached && names == entities && !metaChanged) return {};
+        const auto before = std::tuple(rows, entities, reached);
+        const bool begun = file.transaction();
+        reached = nowReached;
+        if (begun && writeEntities(names) && writeChunks(size) && writeMeta(finished) && file.commit()) {
+            metaChanged = false;
+            return {};
+        }
+        const QString why = file.lastError();
+        if (begun) file.rollback();
+        std::tie(rows, entities, reached) = before;
+        return std::unexpected(writeFailed(path, why));
+    }
+
+    QString path;
+    std::shared_ptr<const Trace> trace;
+    RecordingMeta meta;
+    RecordingFile file;
+    std::size_t rows = 0, entities = 0;
+    Nanos reached{-1};
+    bool metaChanged = false;
+};
+
+RecordingWriter::RecordingWriter(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {
+}
+RecordingWriter::~RecordingWriter() = default;
+
+std::expected<std::unique_ptr<RecordingWriter>, RecordingError>
+RecordingWriter::create(const QString& path, std::shared_ptr<const Trace> trace, const RecordingMeta& meta) {
+    // A rest of an older recording must not be mixed with the new one.
+    for (const QString& suffix :
+         {QString(), QStringLiteral("-journal"), QStringLiteral("-wal"), QStringLiteral("-shm")}) {
+        QFile old(path + suffix);
+        if (old.exists() && !old.remove())
+            return std::unexpected(RecordingError{
+                RecordingError::Kind::CannotOpen,
+                Words::tr("%1 exists and could not be replaced: %2. Close it elsewhere or choose another name.")
+                    .arg(QDir::toNativeSeparators(old.fileName()), old.errorString())});
+    }
+    auto impl = std::make_unique<Impl>(path, std::move(trace));
+    impl->meta = meta;
+    if (!impl->createTables())
+        return std::unexpected(RecordingError{
+            RecordingError::Kind::CannotOpen,
+            Words::tr("%1 could not be created: %2. Check that the folder exists and that you may write there.")
+                .arg(QDir::toNativeSeparators(path), impl->file.lastError())});
+    return std::unique_ptr<RecordingWriter>(new RecordingWriter(std::move(impl)));
+}
+
+std::expected<void, RecordingError> RecordingWriter::write() {
+    return m_impl->write(false);
+}
+
+void RecordingWriter::setMeta(const RecordingMeta& meta) {
+    m_impl->meta = meta;
+    m_impl->metaChanged = true;
+}
+
+std::expected<void, RecordingError> RecordingWriter::finish() {
+    return m_impl->write(true);
+}
+
+std::expected<void, RecordingError> RecordingWriter::writeViolations(const std::vector<RecordedViolation>& violations) {
+    RecordingFile& file = m_impl->file;
+    const bool begun = file.transaction();
+    bool good = begun && file.run(QStringLiteral("DELETE FROM violations"));
+    QSqlQuery q = file.query();
+    good = good && q.prepare(QStringLiteral("INSERT INTO violations VALUES (?, ?, ?, ?, ?, ?)"));
+    for (const RecordedViolation& v : violations) {
+        if (!good) break;
+        q.addBindValue(QString::fromLatin1(v.invariant));
+        q.addBindValue(qint64(v.lock));
+        q.addBindValue(qint64(v.from.count()));
+        q.addBindValue(v.to == kNever ? QVariant() : QVariant(qint64(v.to.count())));
+        q.addBindValue(v.actors);
+        q.addBindValue(v.explanation);
+        good = q.exec();
+        if (!good) file.noteError(q);
+    }
+    if (good && file.commit()) return {};
+    const QString why = file.lastError();
+    if (begun) file.rollback();
+    return std::unexpected(writeFailed(m_impl->path, why));
+}
+
+std::expected<void, RecordingError> saveRecording(const QString& path, std::shared_ptr<const Trace> trace,
+                                                  const RecordingMeta& meta,
+                                                  const std::vector<RecordedViolation>& violations) {
+    const QString part = path + QStringLiteral(".part");
+    {
+        auto writer = RecordingWriter::create(part, std::move(trace), meta);
+        if (!writer) return std::unexpected(writer.error());
+        auto done = (*writer)->writeViolations(violations);
+        if (done) done = (*writer)->finish();
+        if (!done) {
+            writer->reset();
+            QFile::remove(part);
+            return done;
+        }
+    }
+    // rename(2) replaces the old file in one step; QFile::rename would refuse.
+    std::error_code error;
+    std::filesystem::rename(part.toStdString(), path.toStdString(), error);
+    if (!error) return {};
+    QFile::remove(part);
+    return std::unexpected(writeFailed(path, QString::fromStdString(error.message())));
+}
+
+} // namespace lockscope::trace
