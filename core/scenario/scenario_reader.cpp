@@ -143,7 +143,9 @@ void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
         if (value <= Nanos::zero()) complaints.push_back({QLatin1String(path), tr("this must be longer than 0 s")});
     };
     positive(scenario.until, "/until");
-    positive(scenario.lock.lease, "/lock/lease");
+    if (scenario.lock.lease < 1ms) { // what the servers count in
+        complaints.push_back({QStringLiteral("/lock/lease"), tr("a lease is at least 1ms")});
+    }
     positive(scenario.workload.writeEvery.low, "/clients/write_every"); // writes without end at one instant, otherwise
     // A client that neither works nor thinks would take and free the lock for ever at one instant.
     if (scenario.workload.hold.low + scenario.workload.think.low <= Nanos::zero()) {

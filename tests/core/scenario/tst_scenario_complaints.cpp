@@ -63,7 +63,7 @@ private Q_SLOTS:
             "/faults/0/target", "did you mean “holder”?");
         row("unknown node", R"(, "faults": [{"at": "1s", "do": "kill-node", "target": "redis-2"}])", "/faults/0/target",
             "did you mean “redis-1”?");
-        row("not a link", R"(, "faults": [{"at": "1s", "do": "cut-link", "target": "A"}])", "/faults/0/target",
+        row("not a link", R"(, "faults": [{"at": "1s", "do": "cut-link", "target": "redis-1"}])", "/faults/0/target",
             "“holder-redis-1”");
         row("link of nobody", R"(, "faults": [{"at": "1s", "do": "cut-link", "target": "Q-redis-1"}])",
             "/faults/0/target", "no client “Q”");
@@ -78,7 +78,7 @@ private Q_SLOTS:
         row("two of a name", R"(, "nodes": [{"id": "n", "kind": "redis"}, {"id": "n", "kind": "redis"}])",
             "/nodes/1/id", "already");
         row("no node", R"(, "nodes": [])", "/nodes", "at least one");
-        row("no lease", R"(, "lock": {"lease": "0s"})", "/lock/lease", "longer than 0 s");
+        row("no lease", R"(, "lock": {"lease": "0s"})", "/lock/lease", "at least 1ms");
         row("never still", R"(, "clients": {"hold": "0s", "think": "0s"})", "/clients", "both be 0 s");
         row("title by language", R"(, "summary": {"zh_CN": "锁"})", "/summary", "“en” is missing");
         row("twice", R"(, "until": "5s", "until": "6s")", "/until", "second time");

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/recipe_info.h"
+#include "scenario/scenario_file.h"
+#include "session/run.h"
+
+#include <QTest>
+#include <atomic>
+#include <thread>
+
+using namespace lockscope;
+using trace::EventKind;
+
+namespace {
+
+constexpr std::uint64_t kSeeds = 200;
+
+/// When something first went wrong on purpose; kNever in a scenario without faults.
+Nanos firstFault(const trace::Trace& trace) {
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        if (trace.at(i).flags & trace::kFault) return Nanos(trace.timeAt(i));
+    }
+    return kNever;
+}
+
+/// When the lock was next granted after t; kNever = not any more.
+Nanos nextGrant(const trace::Trace& trace, Nanos t) {
+    for (std::size_t i = trace.upperBound(t); i < trace.size(); ++i) {
+        if (trace.kindAt(i) == EventKind::Granted) return Nanos(trace.timeAt(i));
+    }
+    return kNever;
+}
+
+std::map<QString, verdict::Outcome> outcomesOf(const verdict::Verdict& verdict) {
+    std::map<QString, verdict::Outcome> outcomes;
+    for (const verdict::Invariant invariant : verdict::kInvariants) {
+        outcomes[QString::fromLatin1(verdict::invariantId(invariant))] =
+            verdict.outcomes[static_cast<std::size_t>(invariant)];
+    }
+    return outcomes;
+}
+
+/// Empty when a run is as its scenario's file promises.
+QString differenceFrom(const scenario::Expectation& expected, const session::RunReport& report) {
+    const auto outcomes = outcomesOf(report.verdict);
+    for (const QString& id : expected.violates) {
+        if (outcomes.at(id) != verdict::Outcome::Violated) return id + QStringLiteral(" should be violated and is not");
+    }
+    for (const QString& id : expected.holds) {
+        if (outcomes.at(id) == verdict::Outcome::Holds) continue;
+        const auto& violations = report.verdict.violations;
+        const auto bad = std::ranges::find_if(
+            violations, [&](const auto& v) { return QLatin1String(verdict::invariantId(v.invariant)) == id; });
+        return id + QStringLiteral(" should hold: ") +
+               (bad == violations.end() ? QStringLiteral("unknown") : verdict::headline(*bad, *report.trace));
+    }
+    const Nanos fault = firstFault(*report.trace);
+    const Nanos next = fault == kNever ? kNever : nextGrant(*report.trace, fault);
+    if (expected.recoversWithin && (next == kNever || next - fault > *expected.recoversWithin)) {
+        return QStringLiteral("not granted again in time");
+    }
+    if (expected.stalls && next != kNever) return QStringLiteral("granted again at ") + scenario::formatDuration(next);
+    if (report.acquisitions == 0) return QStringLiteral("the lock was never granted");
+    return {};
+}
+
+/// Runs seeds 1…kSeeds on all cores; the first few that `judge` finds fault with.
+QStringList overAllSeeds(const scenario::Scenario& scenario,
+                         const std::function<QString(const session::RunReport&)>& judge) {
+    std::vector<QString> wrong(kSeeds);
+    std::atomic<std::uint64_t> next = 0;
+    const auto work = [&] {
+        for (std::uint64_t i = next++; i < kSeeds; i = next++) {
+            const QString why = judge(session::run(scenario, i + 1));
+            if (!why.isEmpty()) wrong[i] = QStringLiteral("seed %1: %2").arg(i + 1).arg(why);
+        }
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+            threads.emplace_back(work);
+    }
+    QStringList found;
+    std::ranges::copy_if(wrong, std::back_inserter(found), [](const QString& text) { return !text.isEmpty(); });
+    return found;
+}
+
+void expectAsPromised(const scenario::Scenario& scenario,
+                      const std::function<QString(const session::RunReport&)>& judge) {
+    const QStringList wrong = overAllSeeds(scenario, judge);
+    QVERIFY2(wrong.isEmpty(), qPrintable(QStringLiteral("%1 of %2 seeds, such as\n%3")
+                                             .arg(wrong.size())
+                                             .arg(kSeeds)
+                                             .arg(wrong.mid(0, 5).join(QLatin1Char('\n')))));
+}
+
+} // namespace
+
+class tst_builtin_scenarios : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void endAsTheirFilesPromise_data() {
+        QTest::addColumn<QString>("id");
+        QTest::addColumn<QString>("recipe");
+        for (const QString& id : scenario::builtinScenarios()) {
+            for (const recipes::RecipeInfo& recipe : recipes::allRecipes()) {
+                QTest::addRow("%s with %s", qPrintable(id), recipe.id.constData())
+                    << id << QString::fromLatin1(recipe.id);
+            }
+        }
+    }
+    void endAsTheirFilesPromise() {
+        QFETCH(QString, id);
+        QFETCH(QString, recipe);
+        auto scenario = scenario::loadScenario(id);
+        QVERIFY(scenario.has_value());
+        scenario->recipe = recipe;
+        const auto& expect = scenario->expect;
+        const auto promised = expect.contains(recipe) ? expect.find(recipe) : expect.find(QStringLiteral("*"));
+        QVERIFY2(promised != expect.end(), "the file promises nothing for this recipe");
+        expectAsPromised(*scenario, [&](const auto& report) { return differenceFrom(promised->second, report); });
+    }
+
+    /// A client that gives the lock up by its own clock needs no server to tell it.
+    void aPartitionedHolderThatHonoursItsDeadlineIsSafe_data() {
+        QTest::addColumn<QString>("recipe");
+        QTest::newRow("redis-set") << QStringLiteral("redis-set");
+        QTest::newRow("redis-reentrant") << QStringLiteral("redis-reentrant");
+    }
+    void aPartitionedHolderThatHonoursItsDeadlineIsSafe() {
+        QFETCH(QString, recipe);
+        auto scenario = scenario::loadScenario(QStringLiteral("partition-holder"));
+        QVERIFY(scenario.has_value());
+        scenario->recipe = recipe;
+        scenario->lock.honourDeadline = true;
+        expectAsPromised(*scenario, [](const session::RunReport& report) {
+            return report.verdict.violations.empty()
+                       ? QString()
+                       : verdict::headline(report.verdict.violations.front(), *report.trace);
+        });
+    }
+
+    /// The point of the lesson: not only does the one who deletes do wrong, the rightful holder gets company by it.
+    void deletingAnothersLockLetsAThirdIn() {
+        const auto scenario = scenario::loadScenario(QStringLiteral("delete-others-lock"));
+        QVERIFY(scenario.has_value());
+        expectAsPromised(*scenario, [](const session::RunReport& report) {
+            const auto& violations = report.verdict.violations;
+            const auto deleted =
+                std::ranges::find(violations, verdict::Invariant::Ownership, &verdict::Violation::invariant);
+            if (deleted == violations.end()) return QStringLiteral("nobody deleted another's lock");
+            const trace::EntityId culprit = deleted->actors.front();
+            // Those who begin it stand first; others, the culprit among them, may come in later.
+            const bool othersTogether = std::ranges::any_of(violations, [&](const verdict::Violation& v) {
+                return v.invariant == verdict::Invariant::MutualExclusion && v.from >= deleted->from &&
+                       v.actors.at(0) != culprit && v.actors.at(1) != culprit;
+            });
+            return othersTogether ? QString() : QStringLiteral("nobody else was let in");
+        });
+    }
+
+    /// Tokens are what helps where a lock cannot: the resource itself refuses the late writer.
+    void aResourceThatChecksTokensTakesNoStaleWrite() {
+        auto scenario = scenario::loadScenario(QStringLiteral("gc-pause"));
+        QVERIFY(scenario.has_value());
+        scenario->lock.token = true;
+        scenario->resource.tokenCheck = true;
+        for (const char* recipe : {"redis-set", "redis-reentrant"}) {
+            scenario->recipe = QLatin1String(recipe);
+            int refusals = 0;
+            for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+                const session::RunReport report = session::run(*scenario, seed);
+                QCOMPARE(outcomesOf(report.verdict).at(QStringLiteral("stale-write")), verdict::Outcome::Holds);
+                for (std::size_t i = 0; i < report.trace->size(); ++i)
+                    refusals += report.trace->kindAt(i) == EventKind::WriteRefused;
+            }
+            QVERIFY2(refusals >= 20, recipe);
+        }
+    }
+
+    void equalSeedsGiveEqualRunsAndOthersDiffer() {
+        for (const QString& id : scenario::builtinScenarios()) {
+            const auto scenario = scenario::loadScenario(id);
+            QVERIFY(scenario.has_value());
+            QSet<QByteArray> digests;
+            for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+                const QByteArray digest = session::run(*scenario, seed).digest;
+                QCOMPARE(session::run(*scenario, seed).digest, digest);
+                digests += digest;
+            }
+            QCOMPARE(digests.size(), 5);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_builtin_scenarios)
+#include "tst_builtin_scenarios.moc"
