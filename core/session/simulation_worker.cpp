@@ -96,8 +96,10 @@ void SimulationWorker::slice() {
                 m_search.reset();
                 break;
             }
-            for (int i = 0; i < 64 && m_world->runNext(m_search->giveUpAt); ++i) {
-            }
+            bool more = true;
+            for (int i = 0; i < 64 && more; ++i)
+                more = m_world->runNext(m_search->giveUpAt);
+            if (!more) m_world->runUntil(m_search->giveUpAt);
         } while (spent.elapsed() < kSliceMs);
     }
     const Nanos goal(m_target.load());

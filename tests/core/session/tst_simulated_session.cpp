@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario_file.h"
+#include "session/run.h"
+#include "session/simulated_session.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using scenario::Action;
+using session::Milestone;
+using session::SimulatedSession;
+
+namespace {
+
+scenario::Scenario builtin(const char* id) {
+    const auto loaded = scenario::loadScenario(QString::fromLatin1(id));
+    if (!loaded) qFatal("%s", qPrintable(loaded.error().at(0).toString()));
+    return *loaded;
+}
+
+scenario::Fault fault(Action action, const char* target) {
+    scenario::Fault f;
+    f.action = action;
+    f.target = QString::fromLatin1(target);
+    return f;
+}
+
+/// Where a run to the next milestone ends; -1 ns when it finds none.
+Nanos next(SimulatedSession& session, Milestone milestone, Nanos from) {
+    QSignalSpy spy(&session, &SimulatedSession::milestoneReached);
+    session.advanceToNext(milestone, from);
+    if (!spy.wait(30'000)) return Nanos(-2);
+    return spy.at(0).at(0).toBool() ? spy.at(0).at(1).value<Nanos>() : Nanos(-1);
+}
+
+} // namespace
+
+class TestSimulatedSession : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void comesAsFarAsItIsAskedTo() {
+        SimulatedSession session(builtin("contention"), 1);
+        const auto trace = session.trace();
+        session.advanceTo(5s);
+        QTRY_VERIFY(trace->reached() >= Nanos(5s));
+        QVERIFY(trace->size() > 20);
+        QCOMPARE(session.trace(), trace);
+    }
+
+    void runsToTheNextMilestone() {
+        SimulatedSession session(builtin("gc-pause"), 1);
+        const Nanos acquisition = next(session, Milestone::Acquisition, Nanos(0));
+        QVERIFY(acquisition > Nanos(0));
+        const Nanos fault = next(session, Milestone::Fault, acquisition);
+        QVERIFY(fault > acquisition);
+        const Nanos violation = next(session, Milestone::Violation, fault);
+        QVERIFY(violation > fault);
+        const Nanos event = next(session, Milestone::Event, fault);
+        QVERIFY(event > fault && event < violation);
+        QTRY_VERIFY(!session.verdict()->violations.empty());
+        QCOMPARE(session.verdict()->violations.front().from, violation);
+    }
+
+    void saysSoWhenThereIsNoSuchMilestone() {
+        SimulatedSession session(builtin("contention"), 1);
+        QCOMPARE(next(session, Milestone::Violation, Nanos(0)), Nanos(-1));
+    }
+
+    void aFaultByHandTakesEffectAndIsInTheScenario() {
+        SimulatedSession session(builtin("contention"), 3);
+        const Nanos granted = next(session, Milestone::Acquisition, Nanos(0));
+        session.apply(fault(Action::PauseClient, "holder"), granted + 100ms);
+        QCOMPARE(session.scenario().faults.size(), std::size_t(1));
+        const Nanos paused = next(session, Milestone::Fault, Nanos(0));
+        QCOMPARE(paused, granted + 100ms);
+    }
+
+    void thePastCanBeChangedAndTheFutureFollows() {
+        SimulatedSession session(builtin("contention"), 3);
+        session.advanceTo(20s);
+        const auto old = session.trace();
+        QTRY_VERIFY(old->reached() >= Nanos(20s));
+        QSignalSpy replaced(&session, &SimulatedSession::traceReplaced);
+        session.apply(fault(Action::KillClient, "A"), 5s);
+        QTRY_COMPARE(replaced.count(), 1);
+        QVERIFY(session.trace() != old);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(5s));
+        // Until then nothing is different.
+        const std::size_t rows = old->lowerBound(5s);
+        QVERIFY(session.trace()->size() >= rows);
+        for (std::size_t i = 0; i < rows; ++i)
+            QCOMPARE(session.trace()->at(i), old->at(i));
+    }
+
+    void whatWasDoneByHandRunsAgainToTheSameDigest() {
+        auto base = builtin("contention");
+        base.until = 30s;
+        SimulatedSession session(base, 9);
+        QTRY_VERIFY(session.trace()->size() > 0);
+        session.apply(fault(Action::PauseClient, "A"), 3s);
+        session.advanceTo(6s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(6s));
+        session.apply(fault(Action::ResumeClient, "A"), 6s + 1ns);
+        scenario::Fault lease;
+        lease.action = Action::Set;
+        lease.setting = QStringLiteral("lease");
+        lease.text = QStringLiteral("2s");
+        session.apply(lease, 8s);
+        session.apply(fault(Action::CutLink, "B"), 8s);
+        session.apply(fault(Action::KillNode, "redis-1"), 4s); // into the past: what came after is gone
+        session.apply(fault(Action::RestartNode, "redis-1"), 7s);
+        session.apply(lease, 9s);
+        session.advanceTo(30s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(30s));
+        QCOMPARE(session.settings().lock.lease, Nanos(2s));
+        QCOMPARE(session.scenario().faults.size(), std::size_t(4));
+        const auto reread = scenario::parseScenario(scenario::toJson(session.scenario()), QStringLiteral("saved.json"));
+        QVERIFY2(reread.has_value(), reread ? "" : qPrintable(reread.error().at(0).toString()));
+        QCOMPARE(session::run(*reread, 9).digest, session.trace()->digest());
+    }
+
+    void aSettingThatMakesNoSenseIsRefusedInWords() {
+        SimulatedSession session(builtin("contention"), 1);
+        QSignalSpy complained(&session, &SimulatedSession::complained);
+        scenario::Fault clients;
+        clients.action = Action::Set;
+        clients.setting = QStringLiteral("clients");
+        clients.text = QStringLiteral("many");
+        session.apply(clients, 1s);
+        QCOMPARE(complained.count(), 1);
+        QVERIFY(complained.at(0).at(0).toString().contains(QStringLiteral("200")));
+        QVERIFY(session.scenario().faults.empty());
+    }
+
+    void restartsWithTheSameOrANewSeed() {
+        SimulatedSession session(builtin("contention"), 1);
+        session.advanceTo(10s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(10s));
+        const QByteArray digest = session.trace()->digest();
+        const auto againWith = [&](std::uint64_t seed) {
+            session.restart(seed, false);
+            session.advanceTo(10s);
+            const auto trace = session.trace();
+            return QTest::qWaitFor([&] { return trace->reached() >= Nanos(10s); }, 10'000) ? trace->digest()
+                                                                                           : QByteArray();
+        };
+        QVERIFY(againWith(2) != digest);
+        QCOMPARE(againWith(1), digest);
+    }
+
+    void mayBeClosedAtAnyMoment() {
+        for (int i = 0; i < 20; ++i) {
+            SimulatedSession session(builtin("contention"), static_cast<std::uint64_t>(i));
+            session.advanceTo(1h);
+            session.advanceToNext(Milestone::Violation, Nanos(0));
+            session.apply(fault(Action::KillNode, "redis-1"), 1s);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSimulatedSession)
+#include "tst_simulated_session.moc"
