@@ -14,20 +14,6 @@ constexpr double kAheadNs = 60e6;
 /// After a stall (a dialogue, a suspended laptop) play goes on from where it was instead of leaping.
 constexpr qint64 kLongestFrameNs = 250'000'000;
 
-bool isMilestone(Milestone milestone, const trace::Event& event) {
-    switch (milestone) {
-    case Milestone::Event:
-        return true;
-    case Milestone::Acquisition:
-        return event.kind == trace::EventKind::Granted;
-    case Milestone::Fault:
-        return event.flags & (trace::kFault | trace::kByHand);
-    case Milestone::Violation:
-        return false;
-    }
-    return false;
-}
-
 } // namespace
 
 QString nothingFoundText(Milestone milestone, bool forward) {
@@ -181,7 +167,7 @@ std::optional<Nanos> Player::lastBefore(Milestone milestone, Nanos t) const {
     }
     const std::shared_ptr<const trace::Trace> trace = m_context->trace();
     for (std::size_t row = trace->lowerBound(t); row-- > 0;)
-        if (isMilestone(milestone, trace->at(row))) return trace->at(row).time();
+        if (session::isMilestone(milestone, trace->at(row))) return trace->at(row).time();
     return std::nullopt;
 }
 

@@ -9,7 +9,6 @@ namespace lockscope {
 /// A world of two clients that take the lock in turn, a second each, from second 1 on; scripted, so that tests know
 /// what is where. Answers through the event loop, as real sessions do.
 class FakeSession : public session::Session {
-    Q_OBJECT
 public:
     explicit FakeSession(QObject* parent = nullptr) : Session(parent) { build(); }
 
@@ -42,13 +41,12 @@ public:
         judged->outcomes.fill(verdict::Outcome::Holds);
         judged->outcomes[0] = verdict::Outcome::Violated;
         judged->rows = m_trace->size();
-        judged->reached = m_trace->reached();
+        judged->reached = plan;
         Q_EMIT verdictChanged();
     }
     /// Time goes by itself, for live sessions.
     void live(Nanos t) { grow(t); }
 
-public Q_SLOTS:
     void advanceTo(lockscope::Nanos t) override {
         QTimer::singleShot(0, this, [this, t] { grow(std::min(t, plan)); });
     }
