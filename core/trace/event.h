@@ -69,7 +69,8 @@ enum class EventKind : std::uint8_t {
     Released = 43,       ///< aux hold count left; at 0 belief ends
     ReleaseRefused = 44, ///< the server says: not yours; belief ends
     ReleaseFailed = 45,  ///< given up locally, outcome on the server unknown: belief ends; aux Text reason
-    ReleaseSent = 46,    ///< the client has given the lock up and asks the server to free it: belief ends here at hold count 1
+    ReleaseSent =
+        46, ///< the client has given the lock up and asks the server to free it: belief ends here at hold count 1
 
     // Record: what the servers that decide hold. actor = owner Thread, subject Lock.
     RecordHeld = 64,       ///< a new owner; value deadline instant on the server's clock, -1 never; aux hold count
@@ -85,11 +86,11 @@ enum class EventKind : std::uint8_t {
     WriteRefused = 97,  ///< value token; aux Text reason
 
     // Protocol and messages.
-    Step = 128,               ///< actor Thread, subject Lock; aux number of the recipe's step, 0 = left the recipe
-    Request = 129,            ///< actor client, subject node; value flight time ns, -1 lost, -2 not known; aux Text command
-    Reply = 130,              ///< actor node, subject client; value as Request; aux Text command
-    Push = 131,               ///< a published message: actor node, subject client; value as Request; aux Text channel
-    ConnectionLost = 132,     ///< actor client, subject node; aux Text reason
+    Step = 128,           ///< actor Thread, subject Lock; aux number of the recipe's step, 0 = left the recipe
+    Request = 129,        ///< actor client, subject node; value flight time ns, -1 lost, -2 not known; aux Text command
+    Reply = 130,          ///< actor node, subject client; value as Request; aux Text command
+    Push = 131,           ///< a published message: actor node, subject client; value as Request; aux Text channel
+    ConnectionLost = 132, ///< actor client, subject node; aux Text reason
     ConnectionRestored = 133, ///< actor client, subject node
 };
 
@@ -120,12 +121,41 @@ struct Event {
 /// The stable English identifier of a kind ("granted", "record-held"): used in exports, filters and digests of text.
 const char* kindName(EventKind kind);
 
-constexpr bool isLife(EventKind k) { return k != EventKind::None && k < EventKind::Requested; }
-constexpr bool isBelief(EventKind k) { return k >= EventKind::Requested && k < EventKind::RecordHeld; }
-constexpr bool isRecord(EventKind k) { return k >= EventKind::RecordHeld && k < EventKind::WriteAccepted; }
-constexpr bool isEffect(EventKind k) { return k >= EventKind::WriteAccepted && k < EventKind::Step; }
+constexpr bool isLife(EventKind k) {
+    return k != EventKind::None && k < EventKind::Requested;
+}
+constexpr bool isBelief(EventKind k) {
+    return k >= EventKind::Requested && k < EventKind::RecordHeld;
+}
+constexpr bool isRecord(EventKind k) {
+    return k >= EventKind::RecordHeld && k < EventKind::WriteAccepted;
+}
+constexpr bool isEffect(EventKind k) {
+    return k >= EventKind::WriteAccepted && k < EventKind::Step;
+}
 constexpr bool isMessage(EventKind k) {
     return k == EventKind::Request || k == EventKind::Reply || k == EventKind::Push;
+}
+
+/// Whether Event::aux names an entity (a Text, or the owner Thread of a RecordFreed) instead of being a number.
+constexpr bool auxIsEntity(EventKind k) {
+    using enum EventKind;
+    switch (k) {
+    case SettingChanged:
+    case AcquireFailed:
+    case RenewFailed:
+    case Lost:
+    case ReleaseFailed:
+    case RecordFreed:
+    case WriteRefused:
+    case Request:
+    case Reply:
+    case Push:
+    case ConnectionLost:
+        return true;
+    default:
+        return false;
+    }
 }
 
 } // namespace lockscope::trace

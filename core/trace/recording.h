@@ -99,7 +99,7 @@ private:
 };
 
 /// Reads a recording into a trace, growing it from the front so that others can look at what is there already. open()
-/// and load() belong to one thread, usually a worker's; the trace may be read from any.
+/// and load() belong to one thread, usually a worker's; the trace may be read from any. One object reads once.
 class RecordingReader {
 public:
     explicit RecordingReader(const QString& path);

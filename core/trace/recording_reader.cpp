@@ -98,6 +98,9 @@ struct RecordingReader::Impl {
         return file->lastError().isEmpty();
     }
 
+    std::expected<RecordingMeta, RecordingError> open();
+    std::expected<void, RecordingError> load(const std::function<void(Progress)>& progress, std::stop_token stop);
+
     QString path;
     std::shared_ptr<Trace> trace = std::make_shared<Trace>();
     std::unique_ptr<RecordingFile> file;
@@ -113,51 +116,69 @@ std::shared_ptr<Trace> RecordingReader::trace() const {
 }
 
 std::expected<RecordingMeta, RecordingError> RecordingReader::open() {
-    Impl& d = *m_impl;
-    if (auto refused = d.lookAtHead()) return std::unexpected(*refused);
-    d.file = std::make_unique<RecordingFile>(d.path, RecordingFile::Mode::Read);
-    const QVariant id = d.file->isOpen() ? d.file->value(QStringLiteral("PRAGMA application_id")) : QVariant();
+    const auto result = m_impl->open();
+    if (!result) m_impl->file.reset();
+    return result;
+}
+
+std::expected<RecordingMeta, RecordingError> RecordingReader::Impl::open() {
+    if (auto refused = lookAtHead()) return std::unexpected(*refused);
+    file = std::make_unique<RecordingFile>(path, RecordingFile::Mode::Read);
+    const auto readId = [&] { return file->value(QStringLiteral("PRAGMA application_id")); };
+    QVariant id = file->isOpen() ? readId() : QVariant();
+    if (!id.isValid() && file->isOpen()) {
+        // SQLite refuses a file shorter than its header says, unless one claims to know better: then it reads what is
+        // there, and fails at what is not.
+        file->run(QStringLiteral("PRAGMA writable_schema = ON"));
+        id = readId();
+    }
     if (!id.isValid()) {
         return std::unexpected(RecordingError{
             Kind::CannotOpen, Words::tr("%1 cannot be opened: %2. It may be in use, or damaged in its first bytes.")
-                                  .arg(QDir::toNativeSeparators(d.path), d.file->lastError())});
+                                  .arg(QDir::toNativeSeparators(path), file->lastError())});
     }
     if (id.toInt() != kApplicationId)
-        return d.error(Kind::NotRecording,
-                       Words::tr("%1 is a database of another program, not a Lockscope recording."));
-    const int version = d.file->value(QStringLiteral("PRAGMA user_version")).toInt();
+        return error(Kind::NotRecording, Words::tr("%1 is a database of another program, not a Lockscope recording."));
+    const int version = file->value(QStringLiteral("PRAGMA user_version")).toInt();
     if (version > kFormatVersion)
         return std::unexpected(RecordingError{
             Kind::Newer,
             Words::tr("%1 was recorded by a newer Lockscope (format %2, this one reads up to %3). Update "
                       "Lockscope to open it.")
-                .arg(QDir::toNativeSeparators(d.path), QString::number(version), QString::number(kFormatVersion))});
-    d.readMeta();
-    d.namesDamaged = !d.readEntities();
-    d.trace->setOriginWallMs(d.meta.originWallMs);
-    return d.meta;
+                .arg(QDir::toNativeSeparators(path), QString::number(version), QString::number(kFormatVersion))});
+    readMeta();
+    namesDamaged = !readEntities();
+    trace->setOriginWallMs(meta.originWallMs);
+    return meta;
 }
 
 std::expected<void, RecordingError> RecordingReader::load(const std::function<void(Progress)>& progress,
                                                           std::stop_token stop) {
-    Impl& d = *m_impl;
-    QSqlQuery q = d.file->query();
+    const auto result = m_impl->load(progress, std::move(stop));
+    m_impl->file.reset(); // in this thread, which made the connection
+    return result;
+}
+
+std::expected<void, RecordingError> RecordingReader::Impl::load(const std::function<void(Progress)>& progress,
+                                                                std::stop_token stop) {
+    Q_ASSERT_X(file, "RecordingReader::load", "open() comes first, and succeeds");
+    QSqlQuery q = file->query();
     if (!q.exec(
             QStringLiteral("SELECT id, rows, first_ns, hash, at, value, actor, subject, aux, kind, flags FROM chunks "
                            "ORDER BY id"))) {
-        d.file->noteError(q);
-        return d.damaged();
+        file->noteError(q);
+        return damaged();
     }
     const auto rows = std::make_unique<Columns>();
-    BulkLoader loader(*d.trace);
-    const std::size_t batch = std::max(kFirstBatch, d.meta.rows / 50);
+    BulkLoader loader(*trace);
+    const std::size_t batch = std::max(kFirstBatch, meta.rows / 50);
     std::size_t next = kFirstBatch;
     EncodedChunk chunk;
     for (qlonglong number = 0; q.next(); ++number) {
         if (stop.stop_requested())
-            return d.error(Kind::Cancelled, Words::tr("Opening %1 was cancelled: what was read so far is shown."));
+            return error(Kind::Cancelled, Words::tr("Opening %1 was cancelled: what was read so far is shown."));
         // All chunks but the last are full: one that is not is followed by nothing.
-        if (q.value(0).toLongLong() != number || d.trace->size() % Trace::kChunkRows != 0) return d.damaged();
+        if (q.value(0).toLongLong() != number || trace->size() % Trace::kChunkRows != 0) return damaged();
         chunk.rows = static_cast<std::size_t>(std::max<qlonglong>(0, q.value(1).toLongLong()));
         chunk.firstAt = q.value(2).toLongLong();
         chunk.check = q.value(3).toLongLong();
@@ -165,19 +186,19 @@ std::expected<void, RecordingError> RecordingReader::load(const std::function<vo
         for (QByteArray* bytes :
              {&chunk.at, &chunk.value, &chunk.actor, &chunk.subject, &chunk.aux, &chunk.kind, &chunk.flags})
             *bytes = q.value(column++).toByteArray();
-        const std::size_t size = d.trace->size();
-        const std::int64_t last = size ? d.trace->timeAt(size - 1) : INT64_MIN;
-        if (!decodeChunk(chunk, *rows, d.trace->entityCount(), last)) return d.damaged();
+        const std::size_t size = trace->size();
+        const std::int64_t last = size ? trace->timeAt(size - 1) : INT64_MIN;
+        if (!decodeChunk(chunk, *rows, trace->entityCount(), last)) return damaged();
         loader.append(*rows, chunk.rows);
-        if (d.trace->size() < next) continue;
-        next = d.trace->size() + batch;
-        if (progress) progress({d.trace->size(), std::max(d.meta.rows, d.trace->size())});
+        if (trace->size() < next) continue;
+        next = trace->size() + batch;
+        if (progress) progress({trace->size(), std::max(meta.rows, trace->size())});
     }
-    d.file->noteError(q);
-    const bool whole = d.file->lastError().isEmpty() && !d.namesDamaged && d.trace->size() == d.meta.rows;
-    if (!whole || (d.meta.finished && d.trace->digest() != d.meta.digest)) return d.damaged();
-    d.trace->reach(d.meta.reached);
-    if (progress) progress({d.trace->size(), d.trace->size()});
+    file->noteError(q);
+    const bool whole = file->lastError().isEmpty() && !namesDamaged && trace->size() == meta.rows;
+    if (!whole || (meta.finished && trace->digest() != meta.digest)) return damaged();
+    trace->reach(meta.reached);
+    if (progress) progress({trace->size(), trace->size()});
     return {};
 }
 

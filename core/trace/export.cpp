@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/export.h"
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace lockscope::trace {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Export)
+};
+
+/// A field as CSV wants it: quoted only where it must be.
+QByteArray csvQuoted(const QByteArray& text) {
+    if (std::ranges::none_of(text, [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; })) return text;
+    QByteArray quoted = text;
+    quoted.replace('"', "\"\"");
+    return '"' + quoted + '"';
+}
+
+/// A string as JSON wants it (RFC 8259).
+QByteArray jsonQuoted(const QByteArray& text) {
+    QByteArray quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            quoted += '\\';
+            quoted += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            constexpr char kHex[] = "0123456789abcdef";
+            quoted += "\\u00";
+            quoted += kHex[c >> 4];
+            quoted += kHex[c & 15];
+        } else {
+            quoted += c;
+        }
+    }
+    return quoted + '"';
+}
+
+/// Names in a format's spelling, each worked out once.
+class Names {
+public:
+    Names(const Trace& trace, QByteArray (*quote)(const QByteArray&)) : m_trace(trace), m_quote(quote) {}
+    const QByteArray& of(EntityId id) {
+        if (id >= m_trace.entityCount()) id = kNoEntity; // from a damaged recording
+        if (id >= m_names.size()) m_names.resize(m_trace.entityCount());
+        QByteArray& name = m_names[id];
+        if (name.isNull()) name = m_quote(m_trace.displayName(id).toUtf8());
+        if (name.isNull()) name = "";
+        return name;
+    }
+
+private:
+    const Trace& m_trace;
+    QByteArray (*m_quote)(const QByteArray&);
+    std::vector<QByteArray> m_names;
+};
+
+std::size_t flagWords(const Event& e, std::array<const char*, 3>& words) {
+    std::size_t n = 0;
+    if (e.flags & kByHand) words[n++] = "by-hand";
+    if (e.flags & kFault) words[n++] = "fault";
+    if (e.kind == EventKind::RecordFreed) {
+        constexpr std::array kHow{"release", "expiry", "force", "overwrite", "node-loss"};
+        const std::size_t how = e.flags & kFreedByMask;
+        if (how < kHow.size()) words[n++] = kHow[how];
+    }
+    return n;
+}
+
+/// Streams rows through a buffer; `line` appends one row's text.
+template <typename Line>
+std::expected<void, QString> stream(const Trace& trace, QIODevice& device, std::stop_token stop, QByteArray buffer,
+                                    Line line) {
+    constexpr qsizetype kFlush = 1 << 18;
+    const std::size_t rows = trace.size();
+    for (std::size_t i = 0; i <= rows; ++i) {
+        if (i < rows) line(buffer, trace.at(i));
+        if (i < rows && buffer.size() < kFlush) continue;
+        if (stop.stop_requested()) return std::unexpected(Words::tr("The export was stopped; the file is incomplete."));
+        if (device.write(buffer) != buffer.size())
+            return std::unexpected(Words::tr("The export could not be written: %1.").arg(device.errorString()));
+        buffer.clear();
+    }
+    return {};
+}
+
+} // namespace
+
+std::expected<void, QString> exportCsv(const Trace& trace, QIODevice& device, std::stop_token stop) {
+    Names names(trace, &csvQuoted);
+    return stream(trace, device, std::move(stop), "time_ns,kind,actor,subject,value,aux,flags,text\n",
+                  [&](QByteArray& to, const Event& e) {
+                      const bool named = auxIsEntity(e.kind);
+                      to += QByteArray::number(qlonglong(e.at)) + ',' + kindName(e.kind) + ',' + names.of(e.actor) +
+                            ',' + names.of(e.subject) + ',' + QByteArray::number(qlonglong(e.value)) + ',' +
+                            QByteArray::number(named ? 0u : e.aux) + ',';
+                      std::array<const char*, 3> words{};
+                      const std::size_t n = flagWords(e, words);
+                      for (std::size_t i = 0; i < n; ++i) {
+                          if (i) to += ' ';
+                          to += words[i];
+                      }
+                      to += ',';
+                      if (named) to += names.of(e.aux);
+                      to += '\n';
+                  });
+}
+
+std::expected<void, QString> exportJsonl(const Trace& trace, QIODevice& device, std::stop_token stop) {
+    Names names(trace, &jsonQuoted);
+    return stream(trace, device, std::move(stop), {}, [&](QByteArray& to, const Event& e) {
+        const bool named = auxIsEntity(e.kind);
+        to += "{\"time_ns\":" + QByteArray::number(qlonglong(e.at)) + ",\"kind\":\"" + kindName(e.kind) +
+              "\",\"actor\":" + names.of(e.actor) + ",\"subject\":" + names.of(e.subject) +
+              ",\"value\":" + QByteArray::number(qlonglong(e.value)) +
+              ",\"aux\":" + QByteArray::number(named ? 0u : e.aux) + ",\"flags\":[";
+        std::array<const char*, 3> words{};
+        const std::size_t n = flagWords(e, words);
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i) to += ',';
+            to += '"';
+            to += words[i];
+            to += '"';
+        }
+        to += "],\"text\":" + (named ? names.of(e.aux) : QByteArray("\"\"")) + "}\n";
+    });
+}
+
+} // namespace lockscope::trace

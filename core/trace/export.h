@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/trace.h"
+
+#include <QIODevice>
+#include <expected>
+#include <stop_token>
+
+namespace lockscope::trace {
+
+// Text formats of a trace, one event a line, UTF-8, in trace order. The columns, a contract for scripts:
+//   time_ns  ns from the trace's origin
+//   kind     as kindName() gives it: "granted", "record-held"
+//   actor    who did it: "A · 1" for thread 1 of client A, a node's or client's name, empty for nobody
+//   subject  what it was done to: a lock, resource, node, client or link
+//   value    a number; what it means depends on the kind (event.h); -1 where the kind knows "never"
+//   aux      a number (hold count, step); 0 where the kind's second column is a name: that stands in `text`
+//   flags    words: by-hand, fault; for record-freed: release, expiry, force, overwrite, node-loss
+//   text     a reason, command, channel or setting; for record-freed the owner that was freed
+
+/// RFC 4180 with a header line and "\n" between lines; flags separated by spaces. An error is a sentence: what the
+/// device said, or that it was stopped.
+std::expected<void, QString> exportCsv(const Trace& trace, QIODevice& device, std::stop_token stop = {});
+
+/// One JSON object a line, with all columns under those names in that order; flags are an array of strings.
+std::expected<void, QString> exportJsonl(const Trace& trace, QIODevice& device, std::stop_token stop = {});
+
+} // namespace lockscope::trace
