@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "faults/fault_offers.h"
+
+#include "models/lock_facts.h"
+#include "theme/format.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+
+using scenario::Action;
+using trace::EntityId;
+using trace::EntityKind;
+using trace::kNoEntity;
+using Life = trace::ClientState::Life;
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Faults)
+};
+
+template <typename Map>
+typename Map::mapped_type lookUp(const Map& map, EntityId id) {
+    const auto found = map.find(id);
+    return found == map.end() ? typename Map::mapped_type{} : found->second;
+}
+
+EntityId linkBetween(const trace::Trace& trace, EntityId client, EntityId node) {
+    const std::size_t count = trace.entityCount();
+    for (EntityId id = 1; id < count; ++id) {
+        const trace::Entity& e = trace.entity(id);
+        if (e.kind == EntityKind::Link && e.parent == client && e.other == node) return id;
+    }
+    return kNoEntity;
+}
+
+EntityId firstOf(const trace::Trace& trace, EntityKind kind) {
+    const std::size_t count = trace.entityCount();
+    for (EntityId id = 1; id < count; ++id)
+        if (trace.entity(id).kind == kind) return id;
+    return kNoEntity;
+}
+
+/// Greys an offer out where the session cannot do it at all.
+void limit(FaultOffer& offer, const ViewContext& context, bool toServer) {
+    const session::Session* const session = context.session();
+    const session::Abilities can = session ? session->abilities() : session::Abilities{};
+    if (!session) {
+        offer.enabled = false;
+        offer.why = Words::tr("Nothing is open.");
+    } else if (!can.faults || (toServer && !can.serverFaults)) {
+        offer.enabled = false;
+        offer.why = toServer && can.faults
+                        ? Words::tr("Servers and links of this session are real: only our own clients "
+                                    "can be broken here.")
+                        : Words::tr("This session cannot be changed.");
+    }
+}
+
+void refuse(FaultOffer& offer, const QString& why) {
+    if (!offer.enabled) return;
+    offer.enabled = false;
+    offer.why = why;
+}
+
+} // namespace
+
+scenario::Fault FaultOffer::fault(Nanos value) const {
+    scenario::Fault fault;
+    fault.action = action;
+    fault.target = target;
+    if (wantsValue) fault.value = value;
+    return fault;
+}
+
+std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client) {
+    const QString name = context.trace()->displayName(client);
+    const trace::ClientState state = lookUp(context.state().clients, client);
+    const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
+    std::vector<FaultOffer> offers(ClientOfferCount);
+    offers[PauseOffer] = paused ? FaultOffer{Action::ResumeClient,
+                                             name,
+                                             Words::tr("Resume %1").arg(name),
+                                             Words::tr("Resume client"),
+                                             "play",
+                                             true,
+                                             {},
+                                             true,
+                                             false}
+                                : FaultOffer{Action::PauseClient,
+                                             name,
+                                             Words::tr("Pause %1").arg(name),
+                                             Words::tr("Pause client"),
+                                             "pause",
+                                             true,
+                                             {},
+                                             false,
+                                             false};
+    offers[KillOffer] = dead ? FaultOffer{Action::RestartClient,
+                                          name,
+                                          Words::tr("Restart %1").arg(name),
+                                          Words::tr("Restart client"),
+                                          "restart",
+                                          true,
+                                          {},
+                                          true,
+                                          false}
+                             : FaultOffer{Action::KillClient,
+                                          name,
+                                          Words::tr("Kill %1").arg(name),
+                                          Words::tr("Kill client"),
+                                          "kill",
+                                          true,
+                                          {},
+                                          false,
+                                          false};
+    offers[LoseReplyOffer] = {Action::LoseReply,
+                              name,
+                              Words::tr("Lose the next reply to %1").arg(name),
+                              Words::tr("Lose next reply"),
+                              "lose-reply",
+                              true,
+                              {},
+                              false,
+                              false};
+    offers[WatchdogOffer] = {Action::StopWatchdog,
+                             name,
+                             Words::tr("Stop the watchdog of %1").arg(name),
+                             Words::tr("Stop watchdog"),
+                             "heart-off",
+                             true,
+                             {},
+                             false,
+                             false};
+    offers[ClockOffer] = {Action::JumpClock,
+                          name,
+                          Words::tr("Jump the clock of %1").arg(name),
+                          Words::tr("Jump clock"),
+                          "clock",
+                          true,
+                          {},
+                          false,
+                          true};
+    for (FaultOffer& offer : offers) {
+        limit(offer, context, false);
+        if (client == kNoEntity) refuse(offer, Words::tr("There is no client yet."));
+    }
+    for (const ClientOffer which : {PauseOffer, LoseReplyOffer, WatchdogOffer, ClockOffer})
+        if (dead) refuse(offers[which], Words::tr("%1 is dead.").arg(name));
+    if (state.watchdogStopped) refuse(offers[WatchdogOffer], Words::tr("It is stopped already."));
+    if (context.session() && context.settings().lock.watchdog == Nanos::zero())
+        refuse(offers[WatchdogOffer], Words::tr("There is no watchdog: see the workload's settings."));
+    return offers;
+}
+
+std::vector<FaultOffer> nodeOffers(const ViewContext& context, EntityId node) {
+    const QString name = context.trace()->displayName(node);
+    const trace::NodeState state = lookUp(context.state().nodes, node);
+    const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
+    std::vector<FaultOffer> offers(NodeOfferCount);
+    offers[PauseNodeOffer] = paused ? FaultOffer{Action::ResumeNode,
+                                                 name,
+                                                 Words::tr("Resume %1").arg(name),
+                                                 Words::tr("Resume node"),
+                                                 "play",
+                                                 true,
+                                                 {},
+                                                 true,
+                                                 false}
+                                    : FaultOffer{Action::PauseNode,
+                                                 name,
+                                                 Words::tr("Pause %1").arg(name),
+                                                 Words::tr("Pause node"),
+                                                 "pause",
+                                                 true,
+                                                 {},
+                                                 false,
+                                                 false};
+    offers[KillNodeOffer] = dead ? FaultOffer{Action::RestartNode,
+                                              name,
+                                              Words::tr("Restart %1").arg(name),
+                                              Words::tr("Restart node"),
+                                              "restart",
+                                              true,
+                                              {},
+                                              true,
+                                              false}
+                                 : FaultOffer{Action::KillNode,
+                                              name,
+                                              Words::tr("Kill %1").arg(name),
+                                              Words::tr("Kill node"),
+                                              "bolt",
+                                              true,
+                                              {},
+                                              false,
+                                              false};
+    offers[NodeClockOffer] = {Action::JumpClock,
+                              name,
+                              Words::tr("Jump the clock of %1").arg(name),
+                              Words::tr("Jump node's clock"),
+                              "clock",
+                              true,
+                              {},
+                              false,
+                              true};
+    for (FaultOffer& offer : offers) {
+        limit(offer, context, true);
+        if (node == kNoEntity) refuse(offer, Words::tr("There is no server yet."));
+    }
+    for (const NodeOffer which : {PauseNodeOffer, NodeClockOffer})
+        if (dead) refuse(offers[which], Words::tr("%1 is dead.").arg(name));
+    return offers;
+}
+
+std::vector<FaultOffer> linkOffers(const ViewContext& context, EntityId client, EntityId node) {
+    const auto trace = context.trace();
+    const QString names = Words::tr("%1 ↔ %2").arg(trace->displayName(client), trace->displayName(node));
+    const QString target = trace->displayName(client) + QLatin1Char('-') + trace->displayName(node);
+    const trace::LinkState state = lookUp(context.state().links, linkBetween(*trace, client, node));
+    std::vector<FaultOffer> offers(LinkOfferCount);
+    offers[CutOffer] =
+        state.cut
+            ? FaultOffer{Action::MendLink,
+                         target,
+                         Words::tr("Mend %1").arg(names),
+                         Words::tr("Mend link"),
+                         "mend-link",
+                         true,
+                         {},
+                         true,
+                         false}
+            : FaultOffer{
+                  Action::CutLink, target, Words::tr("Cut %1").arg(names), Words::tr("Cut link"), "cut-link", true, {},
+                  false,           false};
+    offers[DelayOffer] = {Action::DelayLink,
+                          target,
+                          Words::tr("Delay %1").arg(names),
+                          Words::tr("Delay link"),
+                          "delay",
+                          true,
+                          {},
+                          false,
+                          true};
+    for (FaultOffer& offer : offers) {
+        limit(offer, context, true);
+        if (client == kNoEntity || node == kNoEntity) refuse(offer, Words::tr("There is no link yet."));
+    }
+    return offers;
+}
+
+FaultOffer healOffer(const ViewContext& context) {
+    FaultOffer offer{
+        Action::HealAll, {}, Words::tr("Heal everything"), Words::tr("Heal everything"), "heal", true, {}, true, false};
+    limit(offer, context, false);
+    return offer;
+}
+
+std::vector<std::pair<Nanos, QString>> faultValues(Action action) {
+    std::vector<std::pair<Nanos, QString>> values;
+    if (action == Action::DelayLink) {
+        for (const Nanos extra : {Nanos(5ms), Nanos(50ms), Nanos(500ms), Nanos(2s)})
+            values.emplace_back(extra, Words::tr("%1 more each way").arg(duration(extra)));
+        values.emplace_back(Nanos::zero(), Words::tr("no delay"));
+    } else if (action == Action::JumpClock) {
+        for (const Nanos offset : {Nanos(1s), Nanos(10s), Nanos(1min)}) {
+            values.emplace_back(offset, Words::tr("%1 ahead").arg(duration(offset)));
+            values.emplace_back(-offset, Words::tr("%1 behind").arg(duration(offset)));
+        }
+        values.emplace_back(Nanos::zero(), Words::tr("back to true time"));
+    }
+    return values;
+}
+
+FaultTargets faultTargets(const ViewContext& context) {
+    using Why = FaultTargets::Why;
+    const auto trace = context.trace();
+    FaultTargets targets;
+    const trace::Entity& selected = trace->entity(context.selection());
+    switch (selected.kind) {
+    case EntityKind::Client:
+    case EntityKind::Thread:
+        targets.client = trace->clientOf(context.selection());
+        targets.why = Why::Selected;
+        break;
+    case EntityKind::Link:
+        targets = {selected.parent, selected.other, Why::Selected};
+        break;
+    case EntityKind::Node:
+        targets.node = context.selection();
+        break;
+    default:
+        break;
+    }
+    const EntityId lock = context.focusedLock();
+    if (targets.node == kNoEntity && lock != kNoEntity) targets.node = trace->entity(lock).parent;
+    if (targets.node == kNoEntity) targets.node = firstOf(*trace, EntityKind::Node);
+    if (targets.client != kNoEntity) return targets;
+
+    const LockFacts facts = lockFacts(lock, context);
+    const auto choose = [&](EntityId thread, Why why) {
+        targets.client = trace->clientOf(thread);
+        targets.why = why;
+    };
+    if (!facts.believers.empty())
+        choose(facts.held() && std::ranges::find(facts.believers, facts.owner) != facts.believers.end()
+                   ? facts.owner
+                   : facts.believers.front(),
+               Why::Holder);
+    else if (facts.held() && context.state().clients.contains(trace->clientOf(facts.owner)))
+        choose(facts.owner, Why::Holder);
+    else if (!facts.waiters.empty())
+        choose(facts.waiters.front().thread, Why::Waiter);
+    else if (const EntityId first = firstOf(*trace, EntityKind::Client); first != kNoEntity)
+        choose(first, Why::First);
+    return targets;
+}
+
+QString targetWords(const FaultTargets& targets, const ViewContext& context) {
+    using Why = FaultTargets::Why;
+    const QString name = context.trace()->displayName(targets.client);
+    switch (targets.why) {
+    case Why::Nobody:
+        break;
+    case Why::Selected:
+        return Words::tr("acts on %1, selected").arg(name);
+    case Why::Holder:
+        return Words::tr("acts on %1, the holder").arg(name);
+    case Why::Waiter:
+        return Words::tr("acts on %1, waiting longest").arg(name);
+    case Why::First:
+        return Words::tr("acts on %1").arg(name);
+    }
+    return {};
+}
+
+} // namespace lockscope::views

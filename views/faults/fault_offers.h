@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+
+namespace lockscope::views {
+
+/// One thing that can be done to a client, a node or a link, as it stands at the playhead: a paused client is offered
+/// to be resumed, not to be paused.
+struct FaultOffer {
+    scenario::Action action = scenario::Action::PauseClient;
+    QString target;    ///< as a scenario names it
+    QString text;      ///< "Pause A": translated, with the target
+    QString shortText; ///< "Pause client": translated, without it
+    const char* icon = "bolt";
+    bool enabled = true;
+    QString why;             ///< why it is not enabled: a sentence
+    bool undoes = false;     ///< makes good what a fault did
+    bool wantsValue = false; ///< a clock's offset, a link's latency: see faultValues()
+    scenario::Fault fault(Nanos value = {}) const;
+};
+
+/// Pause or resume, kill or restart, lose next reply, stop watchdog, jump clock: in this order.
+enum ClientOffer { PauseOffer, KillOffer, LoseReplyOffer, WatchdogOffer, ClockOffer, ClientOfferCount };
+std::vector<FaultOffer> clientOffers(const ViewContext& context, trace::EntityId client);
+/// Pause or resume, kill or restart, jump clock.
+enum NodeOffer { PauseNodeOffer, KillNodeOffer, NodeClockOffer, NodeOfferCount };
+std::vector<FaultOffer> nodeOffers(const ViewContext& context, trace::EntityId node);
+/// Cut or mend, delay.
+enum LinkOffer { CutOffer, DelayOffer, LinkOfferCount };
+std::vector<FaultOffer> linkOffers(const ViewContext& context, trace::EntityId client, trace::EntityId node);
+FaultOffer healOffer(const ViewContext& context);
+
+/// Values to choose from for an offer that wants one, with their words.
+std::vector<std::pair<Nanos, QString>> faultValues(scenario::Action action);
+
+/// Whom faults hit when nobody is chosen, and why.
+struct FaultTargets {
+    trace::EntityId client = trace::kNoEntity, node = trace::kNoEntity;
+    enum class Why : std::uint8_t { Nobody, Selected, Holder, Waiter, First } why = Why::Nobody;
+};
+/// The selected client (or the client of the selected thread or link) and the selected node; else the one who holds the
+/// focused lock by its own belief or by the record, else the longest waiting, else the first. kNoEntity: there is none.
+FaultTargets faultTargets(const ViewContext& context);
+/// "acts on A, the holder": translated.
+QString targetWords(const FaultTargets& targets, const ViewContext& context);
+
+} // namespace lockscope::views

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "locks/force_release_dialog.h"
+
+#include "theme/fonts.h"
+#include "theme/widgets.h"
+
+#include <QBoxLayout>
+#include <QDialogButtonBox>
+#include <QLineEdit>
+#include <QPushButton>
+
+namespace lockscope::views {
+
+ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holder, QWidget* parent)
+    : QDialog(parent), m_name(new QLineEdit), m_release(new QPushButton(tr("&Release by force"))) {
+    setWindowTitle(tr("Release “%1” by force").arg(lock));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(3 * kGrid, 2 * kGrid, 3 * kGrid, 2 * kGrid);
+    layout->setSpacing(kGrid);
+    auto* title = new QLabel(tr("Take “%1” away from %2?").arg(lock, holder));
+    title->setFont(uiFont(1, QFont::DemiBold));
+    layout->addWidget(title);
+    auto* text =
+        new DimLabel(tr("%1 is not told. It goes on as if it held the lock until it tries to renew or release, "
+                        "and somebody else can have the lock meanwhile.")
+                         .arg(holder));
+    text->setWordWrap(true);
+    text->setMinimumWidth(360);
+    layout->addWidget(text);
+    auto* label = new QLabel(tr("&Type the lock's name to confirm:"));
+    label->setBuddy(m_name);
+    layout->addSpacing(kGrid);
+    layout->addWidget(label);
+    m_name->setPlaceholderText(lock);
+    layout->addWidget(m_name);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+    buttons->addButton(m_release, QDialogButtonBox::AcceptRole);
+    m_release->setEnabled(false);
+    layout->addSpacing(kGrid);
+    layout->addWidget(buttons);
+    connect(m_name, &QLineEdit::textChanged, this,
+            [this, lock](const QString& typed) { m_release->setEnabled(typed == lock); });
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    m_name->setFocus();
+}
+
+} // namespace lockscope::views

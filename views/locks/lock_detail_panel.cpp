@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "locks/lock_detail_panel.h"
+
+#include "locks/code_box.h"
+#include "locks/queue_view.h"
+#include "locks/server_content.h"
+#include "locks/ttl_history.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/style.h"
+
+#include <QBoxLayout>
+#include <QGridLayout>
+#include <QScrollArea>
+#include <QStackedLayout>
+
+namespace lockscope::views {
+
+using trace::kNoEntity;
+
+LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_stack(new QStackedLayout(this)),
+      m_page(new QWidget),
+      m_name(new QLabel),
+      m_format(new Pill),
+      m_state(new DimLabel),
+      m_ring(new TtlRing),
+      m_queueCaption(new SectionCaption(tr("Queue"))),
+      m_queueNote(new DimLabel),
+      m_queue(new QueueModel(this)),
+      m_queueView(new QueueView(m_queue)),
+      m_historyCaption(new SectionCaption(tr("TTL"))),
+      m_history(new TtlHistory(context)),
+      m_serverCaption(new SectionCaption(tr("On the server"))),
+      m_server(new CodeBox) {
+    build();
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(0);
+    connect(&m_soon, &QTimer::timeout, this, &LockDetailPanel::refresh);
+    connect(m_context, &ViewContext::sessionChanged, this, &LockDetailPanel::refreshSoon);
+    connect(m_context, &ViewContext::traceGrew, this, &LockDetailPanel::refreshSoon);
+    connect(m_context, &ViewContext::playheadChanged, this, &LockDetailPanel::refreshSoon);
+    connect(m_context, &ViewContext::selectionChanged, this, &LockDetailPanel::refreshSoon);
+    connect(m_context, &ViewContext::scenarioChanged, this, &LockDetailPanel::refreshSoon);
+    connect(m_queueView, &QListView::activated, this,
+            [this](const QModelIndex& index) { m_context->select(index.data(QueueModel::EntityRole).toUInt()); });
+    refresh();
+}
+
+void LockDetailPanel::build() {
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(m_page);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    makeFrameless(scroll);
+    m_stack->addWidget(scroll);
+    m_stack->addWidget(
+        new EmptyState("lock", tr("No lock to look at"), tr("Select a lock in the table or on the timeline.")));
+
+    auto* column = new QVBoxLayout(m_page);
+    column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, 2 * kGrid);
+    column->setSpacing(kGrid);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(kGrid + 4);
+    m_name->setFont(uiFont(5, QFont::Bold));
+    m_name->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_name->setMinimumWidth(40);
+    head->addWidget(m_name);
+    head->addWidget(m_format);
+    head->addStretch();
+    m_state->setFont(uiFont(0, QFont::DemiBold));
+    head->addWidget(m_state);
+    column->addLayout(head);
+
+    auto* middle = new QHBoxLayout;
+    middle->setSpacing(2 * kGrid);
+    middle->addWidget(m_ring, 0, Qt::AlignTop);
+    auto* grid = new QGridLayout;
+    grid->setHorizontalSpacing(kGrid);
+    grid->setVerticalSpacing(3);
+    grid->setColumnStretch(1, 1);
+    const std::array<QString, FactCount> names{tr("Record says"), tr("Believers"), tr("Token"), tr("Held for"),
+                                               tr("Renewal")};
+    for (int i = 0; i < FactCount; ++i) {
+        auto* name = new DimLabel(names[std::size_t(i)]);
+        auto* value = new DimLabel;
+        value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        value->setWordWrap(true);
+        value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        name->setFont(uiFont(-0.5));
+        name->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+        value->setFont(uiFont(-0.5, i == Believers ? QFont::DemiBold : QFont::Medium));
+        value->setAccessibleName(names[std::size_t(i)]);
+        grid->addWidget(name, i, 0);
+        grid->addWidget(value, i, 1);
+        m_facts[std::size_t(i)] = value;
+    }
+    middle->addLayout(grid, 1);
+    column->addLayout(middle);
+
+    const auto section = [column](SectionCaption* caption, std::initializer_list<QWidget*> content) {
+        auto* group = new QVBoxLayout;
+        group->setSpacing(kGrid / 2);
+        group->addWidget(caption);
+        for (QWidget* widget : content)
+            group->addWidget(widget);
+        column->addLayout(group);
+    };
+    m_queueNote->setWordWrap(true);
+    m_queueNote->setFont(uiFont(-0.5));
+    section(m_queueCaption, {m_queueView, m_queueNote});
+    section(m_historyCaption, {m_history});
+    m_server->setAccessibleName(tr("On the server"));
+    section(m_serverCaption, {m_server});
+    column->addStretch();
+}
+
+void LockDetailPanel::refreshSoon() {
+    if (!m_soon.isActive()) m_soon.start();
+}
+
+void LockDetailPanel::setFact(Fact which, const QString& text, Role role) {
+    m_facts[which]->setText(text);
+    m_facts[which]->setRole(role);
+    m_facts[which]->setAccessibleDescription(text);
+}
+
+QString LockDetailPanel::fact(Fact which) const {
+    return m_facts[which]->text();
+}
+
+QString LockDetailPanel::stateText() const {
+    return m_state->text();
+}
+
+QStringList LockDetailPanel::serverLines() const {
+    return m_server->lines();
+}
+
+void LockDetailPanel::refresh() {
+    const trace::EntityId lock = m_context->focusedLock();
+    m_stack->setCurrentIndex(lock == kNoEntity ? 1 : 0);
+    if (lock == kNoEntity) return;
+    const auto trace = m_context->trace();
+    const LockFacts facts = lockFacts(lock, *m_context);
+    m_name->setText(trace->displayName(lock));
+    m_format->setText(lockFormat(lock, *m_context));
+    m_format->updateGeometry();
+    m_state->setText(conditionText(facts));
+    m_state->setRole(facts.condition == LockCondition::Free ? Role::TextDim
+                                                            : toneColors(conditionTone(facts.condition)).text);
+
+    const QString full = facts.held() && facts.expires ? tr("of %1").arg(duration(facts.lease)) : QString();
+    if (!facts.held())
+        m_ring->setTtl({0, true, false}, conditionText(facts), {});
+    else if (!facts.expires)
+        m_ring->setTtl(facts.gauge(), never(), tr("expires"));
+    else
+        m_ring->setTtl(facts.gauge(), duration(std::max(facts.ttl, Nanos::zero())), full);
+
+    const bool gap = facts.condition == LockCondition::DoubleBelief || facts.condition == LockCondition::StaleBelief;
+    setFact(RecordSays,
+            !facts.observed ? unknown()
+            : facts.held()  ? trace->displayName(facts.owner)
+                            : conditionText(facts),
+            Role::Text);
+    setFact(Believers, facts.ownClients || !facts.held() ? namesOf(facts.believers, *trace) : unknown(),
+            gap ? Role::ViolationText : Role::Text);
+    setFact(Token, facts.token ? QString::number(facts.token) : none(), Role::Text);
+    setFact(HeldFor,
+            facts.holds > 1 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(duration(facts.heldFor))
+            : facts.held()  ? duration(facts.heldFor)
+                            : none(),
+            Role::Text);
+    const Renewal::Kind renewal = facts.renewal.kind;
+    setFact(RenewalFact, renewalText(facts.renewal, true),
+            renewal == Renewal::Kind::Late      ? Role::WaitingText
+            : renewal == Renewal::Kind::Stopped ? Role::FaultText
+                                                : Role::Text);
+    showQueue(facts);
+    m_history->setLock(lock);
+    m_historyCaption->setHint(tr("the last %1").arg(duration(m_history->span())));
+    m_serverCaption->setHint(tr("as the record says"));
+    m_server->setLines(serverContent(facts, *m_context));
+}
+
+void LockDetailPanel::showQueue(const LockFacts& facts) {
+    m_queue->setWaiters(m_context->trace(), facts.waiters, m_context->playhead());
+    const auto count = facts.waiterCount();
+    const std::int64_t unnamed = count.value_or(0) - std::int64_t(facts.waiters.size());
+    QString note;
+    if (!count)
+        note = tr("This format does not say who waits.");
+    else if (*count == 0)
+        note = facts.held() ? tr("Nobody waits.") : tr("Nobody holds it, nobody waits.");
+    else if (unnamed > 0)
+        note = facts.waiters.empty() ? tr("%n waiter(s); the server does not say who.", "", int(unnamed))
+                                     : tr("and %n more that the server counts", "", int(unnamed));
+    m_queueNote->setText(note);
+    m_queueNote->setVisible(!note.isEmpty());
+    m_queueView->setVisible(!facts.waiters.empty());
+    m_queueCaption->setHint(facts.waiters.empty()      ? QString()
+                            : facts.serverWaiters >= 0 ? tr("counted by the server, named by our clients")
+                                                       : tr("not on the server: seen by our own clients"));
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/queue_model.h"
+#include "models/view_context.h"
+#include "theme/widgets.h"
+
+#include <QWidget>
+
+class QFormLayout;
+class QGridLayout;
+class QLabel;
+class QStackedLayout;
+
+namespace lockscope::views {
+
+class CodeBox;
+class QueueView;
+class TtlHistory;
+
+/// One lock in full: who holds it by the record and by belief, what is left of the lease, who queues, what lies on the
+/// server. Shows the focused lock of its context.
+class LockDetailPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit LockDetailPanel(ViewContext* context, QWidget* parent = nullptr);
+
+    /// The text of a fact, by its row: for tests and screen readers.
+    enum Fact { RecordSays, Believers, Token, HeldFor, RenewalFact, FactCount };
+    QString fact(Fact which) const;
+    QString stateText() const;
+    QStringList serverLines() const;
+    QueueModel* queue() const { return m_queue; }
+
+private:
+    void build();
+    void refreshSoon();
+    void refresh();
+    void setFact(Fact which, const QString& text, Role role);
+    void showQueue(const LockFacts& facts);
+
+    ViewContext* m_context;
+    QStackedLayout* m_stack;
+    QWidget* m_page;
+    QLabel* m_name;
+    Pill* m_format;
+    DimLabel* m_state;
+    TtlRing* m_ring;
+    std::array<DimLabel*, FactCount> m_facts{};
+    SectionCaption* m_queueCaption;
+    DimLabel* m_queueNote;
+    QueueModel* m_queue;
+    QueueView* m_queueView;
+    SectionCaption* m_historyCaption;
+    TtlHistory* m_history;
+    SectionCaption* m_serverCaption;
+    CodeBox* m_server;
+    QTimer m_soon;
+};
+
+} // namespace lockscope::views

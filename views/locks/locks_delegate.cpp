@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "locks/locks_delegate.h"
+
+#include "models/lock_filter.h"
+#include "theme/fonts.h"
+
+#include <QPainter>
+
+namespace lockscope::views {
+
+namespace {
+
+constexpr int kRowHeight = 30;
+constexpr int kPad = 6;
+constexpr int kBarWidth = 68, kBarHeight = 7;
+
+const LockFacts* factsOf(const QModelIndex& index) {
+    const auto* proxy = qobject_cast<const LocksProxy*>(index.model());
+    const auto* model = qobject_cast<const LocksModel*>(proxy ? proxy->sourceModel() : index.model());
+    return model ? model->facts(proxy ? proxy->mapToSource(index) : index) : nullptr;
+}
+
+QFont fontOf(int column, bool group) {
+    if (group) return uiFont(-1, QFont::DemiBold);
+    switch (column) {
+    case LocksModel::LockColumn:
+        return uiFont(0, QFont::DemiBold);
+    case LocksModel::HolderColumn:
+    case LocksModel::TokenColumn:
+    case LocksModel::HoldsColumn:
+        return fixedFont();
+    default:
+        return uiFont(-0.5);
+    }
+}
+
+Role roleOf(int column, bool selected) {
+    switch (column) {
+    case LocksModel::ServerColumn:
+    case LocksModel::FormatColumn:
+    case LocksModel::RenewalColumn:
+        return selected ? Role::SelectionText : Role::TextDim;
+    default:
+        return selected ? Role::SelectionText : Role::Text;
+    }
+}
+
+} // namespace
+
+QSize LocksDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const bool group = factsOf(index) == nullptr;
+    const QString text = index.data().toString();
+    int width = QFontMetrics(fontOf(index.column(), group)).horizontalAdvance(text) + 2 * kPad + 8;
+    if (index.column() == LocksModel::TtlColumn) width += kBarWidth + kPad;
+    if (index.column() == LocksModel::StateColumn && !group) width = pillWidth(text) + 2 * kPad;
+    return {width, std::max(kRowHeight, option.fontMetrics.height() + 8)};
+}
+
+void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, const QModelIndex& index) const {
+    QStyleOptionViewItem option = given;
+    initStyleOption(&option, index);
+    const bool selected = option.state & QStyle::State_Selected;
+    const LockFacts* const facts = factsOf(index);
+    painter->save();
+    if (selected)
+        painter->fillRect(option.rect, color(Role::Selection));
+    else if (option.state & QStyle::State_MouseOver)
+        painter->fillRect(option.rect, color(Role::SurfaceRaised));
+    painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1), color(Role::Hairline));
+
+    QRect room = option.rect.adjusted(kPad, 0, -kPad, -1);
+    const QVariant tone = index.data(LocksModel::ToneRole);
+    if (facts && index.column() == LocksModel::StateColumn) {
+        paintPill(*painter, room, option.text, Pill::Tone(tone.toInt()));
+        painter->restore();
+        return;
+    }
+    if (facts && index.column() == LocksModel::TtlColumn && facts->held() && facts->observed) {
+        const QRectF bar(room.left(), room.center().y() - kBarHeight / 2.0, std::min(kBarWidth, room.width()),
+                         kBarHeight);
+        paintTtlBar(*painter, bar, facts->gauge());
+        room.setLeft(room.left() + kBarWidth + kPad + 2);
+    }
+    painter->setFont(fontOf(index.column(), !facts));
+    painter->setPen(
+        color(tone.isValid() ? toneColors(Pill::Tone(tone.toInt())).text : roleOf(index.column(), selected)));
+    painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                      painter->fontMetrics().elidedText(option.text, Qt::ElideRight, room.width()));
+    if (option.state & QStyle::State_HasFocus && index.column() == LocksModel::LockColumn) {
+        // The row has the focus: one mark at its beginning, not a frame around a cell.
+        painter->fillRect(QRect(option.rect.left(), option.rect.top(), 3, option.rect.height() - 1),
+                          color(Role::FocusRing));
+    }
+    painter->restore();
+}
+
+} // namespace lockscope::views

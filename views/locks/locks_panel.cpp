@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "locks/locks_panel.h"
+
+#include "locks/force_release_dialog.h"
+#include "locks/locks_delegate.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/icons.h"
+#include "theme/style.h"
+
+#include <QBoxLayout>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMenu>
+#include <QStackedLayout>
+#include <QToolButton>
+#include <QTreeView>
+
+namespace lockscope::views {
+
+LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_model(new LocksModel(context, this)),
+      m_proxy(new LocksProxy(m_model, this)),
+      m_view(new QTreeView),
+      m_filter(new QLineEdit),
+      m_summary(new DimLabel),
+      m_tree(new QToolButton) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
+    bar->setSpacing(kGrid);
+    m_summary->setFont(uiFont(-1));
+    bar->addWidget(m_summary, 1);
+    m_tree->setIcon(icon("tree", views::Role::TextDim));
+    m_tree->setCheckable(true);
+    m_tree->setAutoRaise(true);
+    m_tree->setToolTip(tr("Group by server (Ctrl+G)"));
+    m_tree->setAccessibleName(tr("Group by server"));
+    bar->addWidget(m_tree);
+    m_filter->setPlaceholderText(tr("filter: state:held ttl<5s"));
+    m_filter->setAccessibleName(tr("Filter locks"));
+    m_filter->setToolTip(tr("Words and conditions, all of which must be true: name:ord  state:held  ttl<5s  held>1m  "
+                            "waiters>=3  server:redis  holder:A  -word (Ctrl+F)"));
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setFixedWidth(230);
+    bar->addWidget(m_filter);
+    layout->addLayout(bar);
+
+    m_view->setModel(m_proxy);
+    m_view->setItemDelegate(new LocksDelegate(m_view));
+    m_view->setRootIsDecorated(false);
+    m_view->setUniformRowHeights(true);
+    m_view->setAllColumnsShowFocus(true);
+    m_view->setMouseTracking(true);
+    m_view->setSortingEnabled(true);
+    m_view->sortByColumn(-1, Qt::AscendingOrder);
+    m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+    m_view->setAccessibleName(tr("Locks"));
+    m_view->installEventFilter(this);
+    makeFrameless(m_view);
+    QHeaderView* header = m_view->header();
+    header->setStretchLastSection(true);
+    header->setSortIndicatorClearable(true);
+    header->setHighlightSections(false);
+    header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    constexpr std::array kWidths{150, 120, 120, 150, 60, 165, 110, 76, 76, 90, 130};
+    for (int i = 0; i < LocksModel::ColumnCount; ++i)
+        header->resizeSection(i, kWidths[std::size_t(i)]);
+
+    m_stack = new QStackedLayout;
+    m_stack->addWidget(m_view);
+    m_stack->addWidget(new EmptyState("lock", tr("No locks yet"),
+                                      tr("Play a scenario, or connect to a server: every lock shows up here with who "
+                                         "holds it, for how long, and who waits.")));
+    m_stack->addWidget(new EmptyState("filter", tr("No lock matches the filter"),
+                                      tr("Clear the filter to see all locks again (Esc in the field).")));
+    layout->addLayout(m_stack, 1);
+
+    m_debounce.setSingleShot(true);
+    m_debounce.setInterval(150);
+    connect(&m_debounce, &QTimer::timeout, this, &LocksPanel::applyFilter);
+    connect(m_filter, &QLineEdit::textChanged, &m_debounce, qOverload<>(&QTimer::start));
+    connect(m_filter, &QLineEdit::returnPressed, this, &LocksPanel::applyFilter);
+    m_filter->installEventFilter(this);
+    connect(m_tree, &QToolButton::toggled, this, [this](bool on) {
+        m_model->setGrouped(on);
+        m_view->setRootIsDecorated(on);
+        m_view->expandAll();
+        follow();
+    });
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
+        if (m_following || !current.isValid()) return;
+        if (m_proxy->mapToSource(current).data(LocksModel::EntityRole).isValid())
+            m_context->select(current.data(LocksModel::EntityRole).toUInt());
+    });
+    connect(m_view, &QTreeView::customContextMenuRequested, this,
+            [this](const QPoint& at) { showMenu(m_view->viewport()->mapToGlobal(at), m_view->indexAt(at)); });
+    connect(m_context, &ViewContext::selectionChanged, this, &LocksPanel::follow);
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &LocksPanel::tell);
+    connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, &LocksPanel::tell);
+    connect(m_proxy, &QAbstractItemModel::modelReset, this, &LocksPanel::tell);
+    connect(m_proxy, &QAbstractItemModel::dataChanged, this, &LocksPanel::tell);
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex& parentIndex) {
+        if (!parentIndex.isValid() && m_model->isGrouped()) m_view->expandAll();
+        if (m_view->selectionModel()->selection().isEmpty()) follow();
+    });
+
+    const auto command = [this](const QKeySequence& keys, auto&& what) {
+        auto* action = new QAction(this);
+        action->setShortcut(keys);
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        connect(action, &QAction::triggered, this, what);
+        addAction(action);
+        return action;
+    };
+    command(QKeySequence::Find, [this] { m_filter->setFocus(Qt::ShortcutFocusReason); })->setText(tr("Filter locks"));
+    command(Qt::CTRL | Qt::Key_G, [this] { m_tree->toggle(); })->setText(tr("Group by server"));
+    tell();
+    follow();
+}
+
+void LocksPanel::applyFilter() {
+    auto filter = LockFilter::parse(m_filter->text());
+    if (!filter) {
+        m_summary->setText(filter.error());
+        static_cast<DimLabel*>(m_summary)->setRole(views::Role::ViolationText);
+        return;
+    }
+    static_cast<DimLabel*>(m_summary)->setRole(views::Role::TextDim);
+    m_proxy->setFilter(std::move(*filter));
+    if (m_model->isGrouped()) m_view->expandAll();
+    tell();
+    follow();
+}
+
+void LocksPanel::follow() {
+    m_following = true;
+    const QModelIndex index = m_proxy->indexOf(m_context->focusedLock());
+    if (index.isValid())
+        m_view->selectionModel()->setCurrentIndex(index,
+                                                  QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    else
+        m_view->selectionModel()->clear();
+    m_following = false;
+}
+
+void LocksPanel::tell() {
+    const int all = m_model->lockCount();
+    int shown = 0, held = 0, waiting = 0;
+    const auto countRows = [&](const QModelIndex& parentIndex, auto&& self) -> void {
+        const int rows = m_proxy->rowCount(parentIndex);
+        for (int row = 0; row < rows; ++row) {
+            const QModelIndex index = m_proxy->index(row, 0, parentIndex);
+            const LockFacts* const facts = m_model->facts(m_proxy->mapToSource(index));
+            if (!facts) {
+                self(index, self);
+                continue;
+            }
+            ++shown;
+            held += facts->held();
+            waiting += int(facts->waiterCount().value_or(0));
+        }
+    };
+    countRows({}, countRows);
+    m_stack->setCurrentIndex(all == 0 ? 1 : shown == 0 ? 2 : 0);
+    if (all != m_toldCount) {
+        m_toldCount = all;
+        Q_EMIT lockCountChanged(all);
+    }
+    if (!LockFilter::parse(m_filter->text())) return; // what is wrong with it stands there
+    if (all == 0)
+        m_summary->clear();
+    else if (shown < all)
+        m_summary->setText(tr("%1 of %n lock(s) shown", "", all).arg(shown));
+    else
+        m_summary->setText(tr("%1 held, %2 waiting").arg(count(held), count(waiting)));
+}
+
+void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
+    const LockFacts* const facts = m_model->facts(m_proxy->mapToSource(index));
+    if (!facts) return;
+    const trace::EntityId lock = facts->lock;
+    const QString name = m_context->trace()->displayName(lock);
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(icon("timeline"), tr("Show in the &timeline"), this,
+                    [this, lock] { m_context->reveal(m_context->playhead(), lock); });
+    menu->addAction(icon("copy"), tr("&Copy name"), this, [name] { QGuiApplication::clipboard()->setText(name); });
+    menu->addSeparator();
+    QAction* force = menu->addAction(icon("lock-open", views::Role::Fault), tr("&Release by force…"), this,
+                                     [this, lock] { askForce(lock); });
+    force->setEnabled(m_canForce && facts->held());
+    if (!m_canForce) force->setToolTip(tr("This session must not change the server."));
+    menu->setToolTipsVisible(true);
+    menu->popup(position);
+}
+
+void LocksPanel::askForce(trace::EntityId lock) {
+    const LockFacts facts = lockFacts(lock, *m_context);
+    const auto trace = m_context->trace();
+    auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(facts.owner), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, lock] { Q_EMIT forceReleaseRequested(lock); });
+    dialog->open();
+}
+
+bool LocksPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (watched == m_filter && key->key() == Qt::Key_Escape && !m_filter->text().isEmpty()) {
+            m_filter->clear();
+            applyFilter();
+            return true;
+        }
+        if (watched == m_filter && key->key() == Qt::Key_Down) {
+            m_view->setFocus(Qt::TabFocusReason);
+            return true;
+        }
+        const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
+        const QModelIndex current = m_view->currentIndex();
+        if (watched == m_view && enter && m_model->facts(m_proxy->mapToSource(current))) {
+            m_context->reveal(m_context->playhead(), current.data(LocksModel::EntityRole).toUInt());
+            return true;
+        }
+    }
+    if (watched == m_view && event->type() == QEvent::ContextMenu) {
+        // The menu key opens it at the current row, whose place the mouse need not know.
+        const auto* menu = static_cast<QContextMenuEvent*>(event);
+        if (menu->reason() == QContextMenuEvent::Keyboard) {
+            const QModelIndex current = m_view->currentIndex();
+            showMenu(m_view->viewport()->mapToGlobal(m_view->visualRect(current).bottomLeft()), current);
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/lock_filter.h"
+
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+class QStackedLayout;
+class QToolButton;
+class QTreeView;
+
+namespace lockscope::views {
+
+/// The table that on-call people read: one row a lock, as it stands at the playhead.
+class LocksPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit LocksPanel(ViewContext* context, QWidget* parent = nullptr);
+
+    /// Whether somebody answers forceReleaseRequested() for this session; until then the command is greyed out.
+    void setForceReleasePossible(bool possible) { m_canForce = possible; }
+    int lockCount() const { return m_model->lockCount(); }
+    QTreeView* view() const { return m_view; }
+    QLineEdit* filterField() const { return m_filter; }
+
+Q_SIGNALS:
+    /// The person typed the lock's name and wants it freed whoever holds it.
+    void forceReleaseRequested(lockscope::trace::EntityId lock);
+    /// For the tab's title.
+    void lockCountChanged(int count);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void applyFilter();
+    void follow();
+    void tell();
+    void showMenu(const QPoint& position, const QModelIndex& index);
+    void askForce(trace::EntityId lock);
+
+    ViewContext* m_context;
+    LocksModel* m_model;
+    LocksProxy* m_proxy;
+    QStackedLayout* m_stack;
+    QTreeView* m_view;
+    QLineEdit* m_filter;
+    QLabel* m_summary;
+    QToolButton* m_tree;
+    QTimer m_debounce;
+    bool m_canForce = false;
+    bool m_following = false;
+    int m_toldCount = -1;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "locks/protocol_model.h"
+
+#include "models/lock_facts.h"
+#include "recipes/recipe_info.h"
+#include "theme/format.h"
+
+#include <QRegularExpression>
+
+namespace lockscope::views {
+
+using trace::Belief;
+
+namespace {
+
+/// A step's text with this lock's name and lease. Redis takes milliseconds after PX and PEXPIRE; people do not.
+QString filled(QString step, const scenario::LockSettings& lock) {
+    const QString ms = QString::number(lock.lease.count() / 1'000'000);
+    for (const char* command : {"PX ", "PEXPIRE "})
+        step.replace(QLatin1String(command) + QLatin1String("{lease}"), QLatin1String(command) + ms);
+    step.replace(QLatin1String("{lease}"), duration(lock.lease));
+    step.replace(QLatin1String("{name}"), lock.name);
+    return step;
+}
+
+} // namespace
+
+ProtocolModel::ProtocolModel(ViewContext* context, QObject* parent) : QAbstractListModel(parent), m_context(context) {
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(0);
+    connect(&m_soon, &QTimer::timeout, this, &ProtocolModel::refresh);
+    for (auto signal : {&ViewContext::sessionChanged, &ViewContext::traceGrew, &ViewContext::scenarioChanged})
+        connect(context, signal, this, &ProtocolModel::refreshSoon);
+    connect(context, &ViewContext::playheadChanged, this, &ProtocolModel::refreshSoon);
+    connect(context, &ViewContext::selectionChanged, this, &ProtocolModel::refreshSoon);
+    refresh();
+}
+
+void ProtocolModel::refreshSoon() {
+    if (!m_soon.isActive()) m_soon.start();
+}
+
+QString ProtocolModel::summary() const {
+    const recipes::RecipeInfo* const info = recipes::findRecipe(m_recipe.toLatin1());
+    return info ? info->summary : QString();
+}
+
+void ProtocolModel::refresh() {
+    const session::Session* const session = m_context->session();
+    const scenario::Scenario& settings = m_context->settings();
+    const QString recipe = session ? settings.recipe : QString();
+    const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toLatin1());
+    QStringList steps;
+    if (info)
+        for (const QString& step : info->steps)
+            steps += filled(step, settings.lock);
+
+    const auto trace = m_context->trace();
+    const trace::State& state = m_context->state();
+    const trace::EntityId lock = m_context->focusedLock();
+    const auto found = state.records.find(lock);
+    const trace::EntityId owner = found == state.records.end() ? trace::kNoEntity : found->second.owner;
+    std::vector<std::vector<StepBadge>> badges(std::size_t(steps.size()));
+    for (auto it = state.beliefs.lower_bound({lock, trace::kNoEntity});
+         it != state.beliefs.end() && it->first.first == lock; ++it) {
+        const auto& [key, belief] = *it;
+        if (belief.step == 0 || belief.step > std::size_t(steps.size())) continue;
+        StepBadge badge{key.second, namesOf({key.second}, *trace), Pill::Tone::Neutral, false, {}};
+        if (belief.phase == Belief::Phase::Waiting) {
+            badge.tone = Pill::Tone::Waiting;
+            badge.words = tr("%1 waits").arg(badge.name);
+        } else if (belief.phase == Belief::Phase::Holding) {
+            const bool stale = owner != key.second;
+            badge.tone = stale ? Pill::Tone::Violation : Pill::Tone::Holding;
+            badge.words = stale ? tr("%1 believes to hold it, without the record").arg(badge.name)
+                                : tr("%1 holds it").arg(badge.name);
+        } else {
+            badge.words = badge.name;
+        }
+        const auto client = state.clients.find(trace->clientOf(key.second));
+        badge.paused = client != state.clients.end() && client->second.life == trace::ClientState::Life::Paused;
+        if (badge.paused) badge.words = tr("%1 (paused)").arg(badge.words);
+        badges[belief.step - 1].push_back(std::move(badge));
+    }
+
+    if (recipe != m_recipe || steps != m_steps) {
+        beginResetModel();
+        m_recipe = recipe;
+        m_steps = steps;
+        m_badges = std::move(badges);
+        endResetModel();
+        Q_EMIT recipeChanged();
+        return;
+    }
+    for (std::size_t i = 0; i < badges.size(); ++i) {
+        if (badges[i] == m_badges[i]) continue;
+        m_badges[i] = std::move(badges[i]);
+        Q_EMIT dataChanged(index(int(i)), index(int(i)));
+    }
+}
+
+int ProtocolModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_steps.size());
+}
+
+QVariant ProtocolModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    const QString step = m_steps[index.row()];
+    switch (role) {
+    case Qt::DisplayRole:
+        return step;
+    case NumberRole:
+        return index.row() + 1;
+    case Qt::AccessibleTextRole:
+    case Qt::ToolTipRole: {
+        QStringList words;
+        for (const StepBadge& badge : m_badges[std::size_t(index.row())])
+            words += badge.words;
+        const QString line = tr("Step %1: %2").arg(QString::number(index.row() + 1), step);
+        return words.isEmpty() ? line : line + QLatin1Char('\n') + words.join(QLatin1Char('\n'));
+    }
+    default:
+        return {};
+    }
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+#include "theme/widgets.h"
+
+#include <QAbstractListModel>
+
+namespace lockscope::views {
+
+/// A client standing at a step.
+struct StepBadge {
+    trace::EntityId thread = trace::kNoEntity;
+    QString name;
+    Pill::Tone tone = Pill::Tone::Neutral;
+    bool paused = false;
+    QString words; ///< "A believes to hold it, without the record"
+    friend bool operator==(const StepBadge&, const StepBadge&) = default;
+};
+
+/// The numbered steps of the recipe in force, each with the clients that stand at it.
+class ProtocolModel : public QAbstractListModel {
+    Q_OBJECT
+public:
+    enum Role { NumberRole = Qt::UserRole, BadgesRole };
+    explicit ProtocolModel(ViewContext* context, QObject* parent = nullptr);
+    /// The recipe's id; empty when it is not known.
+    QString recipe() const { return m_recipe; }
+    QString summary() const;
+    const std::vector<StepBadge>& badges(int row) const { return m_badges[std::size_t(row)]; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+
+Q_SIGNALS:
+    void recipeChanged();
+
+private:
+    void refreshSoon();
+    void refresh();
+    ViewContext* m_context;
+    QString m_recipe;
+    QStringList m_steps;
+    std::vector<std::vector<StepBadge>> m_badges;
+    QTimer m_soon;
+};
+
+} // namespace lockscope::views

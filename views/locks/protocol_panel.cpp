@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "locks/protocol_panel.h"
+
+#include "theme/fonts.h"
+#include "theme/style.h"
+
+#include <QBoxLayout>
+#include <QListView>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QStackedLayout>
+#include <QStyledItemDelegate>
+
+namespace lockscope::views {
+
+namespace {
+
+constexpr int kRow = 26, kBadge = 18, kGap = 4, kPad = 8;
+constexpr int kMostBadges = 6;
+
+int severity(Pill::Tone tone) {
+    switch (tone) {
+    case Pill::Tone::Violation:
+        return 3;
+    case Pill::Tone::Holding:
+        return 2;
+    case Pill::Tone::Waiting:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/// Where badge i stands, counted from the right end of the row.
+QRect badgeRect(const QRect& row, int i, int width) {
+    return {row.right() - kPad - (i + 1) * width - i * kGap, row.top() + (row.height() - kBadge) / 2, width, kBadge};
+}
+
+int badgeWidth(const std::vector<StepBadge>& badges) {
+    // Names of many clients have two letters; all badges of a row are as wide as the widest.
+    int width = kBadge;
+    const QFontMetrics metrics(uiFont(-2, QFont::Bold));
+    for (const StepBadge& badge : badges)
+        width = std::max(width, metrics.horizontalAdvance(badge.name) + 10);
+    return std::min(width, 64);
+}
+
+class ProtocolDelegate : public QStyledItemDelegate {
+public:
+    ProtocolDelegate(ProtocolModel* model, QObject* parent) : QStyledItemDelegate(parent), m_model(model) {}
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {100, kRow}; }
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const std::vector<StepBadge>& badges = m_model->badges(index.row());
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        const auto worst = std::ranges::max_element(badges, {}, [](const StepBadge& b) { return severity(b.tone); });
+        if (worst != badges.end() || option.state & QStyle::State_HasFocus) {
+            painter->setBrush(worst == badges.end() ? QBrush(Qt::NoBrush)
+                                                    : QBrush(color(toneColors(worst->tone).fill)));
+            painter->setPen(option.state & QStyle::State_HasFocus ? QPen(color(Role::FocusRing), 1.5)
+                                                                  : QPen(Qt::NoPen));
+            painter->drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -1), 3, 3);
+        }
+        const int shown = std::min<int>(int(badges.size()), kMostBadges);
+        const int width = badgeWidth(badges);
+        int used = 0;
+        for (int i = 0; i < shown; ++i) {
+            paintBadge(*painter, badgeRect(option.rect, i, width), badges[std::size_t(i)]);
+            used = option.rect.right() - badgeRect(option.rect, i, width).left();
+        }
+        QRect room = option.rect.adjusted(kPad, 0, -used - kPad, 0);
+        painter->setFont(fixedFont());
+        if (int(badges.size()) > shown) {
+            painter->setFont(uiFont(-2));
+            painter->setPen(color(Role::TextDim));
+            const QString more = QStringLiteral("+%1").arg(int(badges.size()) - shown);
+            painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, more);
+            room.setRight(room.right() - painter->fontMetrics().horizontalAdvance(more) - kGap);
+            painter->setFont(fixedFont());
+        }
+        painter->setPen(color(badges.empty() ? Role::TextDim : Role::Text));
+        const QString line = QStringLiteral("%1 %2").arg(index.row() + 1).arg(index.data().toString());
+        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                          painter->fontMetrics().elidedText(line, Qt::ElideRight, room.width()));
+        painter->restore();
+    }
+
+private:
+    static void paintBadge(QPainter& painter, const QRect& rect, const StepBadge& badge) {
+        painter.setPen(badge.paused ? QPen(color(Role::Text), 1.5, Qt::DotLine) : QPen(Qt::NoPen));
+        painter.setBrush(color(toneColors(badge.tone).dot));
+        painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), kBadge / 2.0, kBadge / 2.0);
+        painter.setFont(uiFont(-2, QFont::Bold));
+        painter.setPen(color(Role::TextOnColor));
+        painter.drawText(rect, Qt::AlignCenter,
+                         painter.fontMetrics().elidedText(badge.name, Qt::ElideMiddle, rect.width() - 4));
+    }
+    ProtocolModel* m_model;
+};
+
+} // namespace
+
+ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_model(new ProtocolModel(context, this)),
+      m_stack(new QStackedLayout(this)),
+      m_caption(new SectionCaption(tr("Protocol"))),
+      m_summary(new DimLabel),
+      m_view(new QListView) {
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+    column->setSpacing(kGrid / 2);
+    column->addWidget(m_caption);
+    m_summary->setWordWrap(true);
+    m_summary->setFont(uiFont(-1));
+    column->addWidget(m_summary);
+    m_view->setModel(m_model);
+    m_view->setItemDelegate(new ProtocolDelegate(m_model, m_view));
+    m_view->setUniformItemSizes(true);
+    m_view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_view->setAccessibleName(tr("Steps of the recipe"));
+    m_view->viewport()->installEventFilter(this);
+    makeFrameless(m_view);
+    column->addWidget(m_view, 1);
+    m_stack->addWidget(page);
+    m_stack->addWidget(new EmptyState("step", tr("No recipe to follow"),
+                                      tr("Play a scenario: its recipe's steps show up here, and each client stands at "
+                                         "the one it has come to.")));
+    connect(m_model, &ProtocolModel::recipeChanged, this, &ProtocolPanel::showRecipe);
+    connect(m_view, &QListView::activated, this, [this](const QModelIndex& index) {
+        const auto& badges = m_model->badges(index.row());
+        if (!badges.empty()) m_context->select(badges.front().thread);
+    });
+    showRecipe();
+}
+
+void ProtocolPanel::showRecipe() {
+    m_stack->setCurrentIndex(m_model->rowCount() > 0 ? 0 : 1);
+    //: Caption over the steps; %1 is a recipe's id.
+    m_caption->setText(tr("Protocol · %1").arg(m_model->recipe()));
+    m_summary->setText(m_model->summary());
+}
+
+bool ProtocolPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_view->viewport() && event->type() == QEvent::MouseButtonPress) {
+        const QPoint at = static_cast<QMouseEvent*>(event)->pos();
+        const QModelIndex index = m_view->indexAt(at);
+        if (index.isValid()) {
+            const auto& badges = m_model->badges(index.row());
+            const int width = badgeWidth(badges);
+            for (int i = 0; i < std::min<int>(int(badges.size()), kMostBadges); ++i)
+                if (badgeRect(m_view->visualRect(index), i, width).contains(at))
+                    m_context->select(badges[std::size_t(i)].thread);
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace lockscope::views

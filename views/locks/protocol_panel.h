@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "locks/protocol_model.h"
+
+#include <QWidget>
+
+class QListView;
+class QStackedLayout;
+
+namespace lockscope::views {
+
+/// The recipe's numbered steps with every client standing at its current step. Click a badge: selects that client.
+class ProtocolPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit ProtocolPanel(ViewContext* context, QWidget* parent = nullptr);
+    ProtocolModel* model() const { return m_model; }
+    QListView* view() const { return m_view; }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void showRecipe();
+    ViewContext* m_context;
+    ProtocolModel* m_model;
+    QStackedLayout* m_stack;
+    SectionCaption* m_caption;
+    DimLabel* m_summary;
+    QListView* m_view;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "locks/ttl_history.h"
+
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/palette.h"
+
+#include <QPainter>
+#include <QPainterPath>
+
+namespace lockscope::views {
+
+using trace::EventKind;
+
+namespace {
+constexpr Nanos kShortest = 10s;
+constexpr int kLeases = 4; ///< so many leases fit into the picture
+} // namespace
+
+std::vector<LeaseStretch> leaseHistory(const trace::Trace& trace, trace::EntityId lock, Nanos from, Nanos to,
+                                       std::size_t mostRows, bool* cut) {
+    std::vector<LeaseStretch> found; // latest first
+    const std::size_t end = trace.upperBound(to);
+    const std::size_t stop = end > mostRows ? end - mostRows : 0;
+    Nanos until = to;
+    std::size_t row = end;
+    while (row > stop) {
+        --row;
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::RecordHeld && kind != EventKind::RecordRenewed && kind != EventKind::RecordFreed)
+            continue;
+        const trace::Event e = trace.at(row);
+        if (e.subject != lock) continue;
+        if (kind != EventKind::RecordFreed && e.time() < until) {
+            const Nanos deadline = fromValue(e.value);
+            const Nanos lease = deadline == kNever ? Nanos::zero() : deadline - e.time();
+            found.push_back({e.time(), until, deadline, lease, kind == EventKind::RecordRenewed});
+        }
+        until = e.time();
+        if (until <= from) break;
+    }
+    if (cut) *cut = stop > 0 && row == stop && until > from;
+    std::ranges::reverse(found);
+    return found;
+}
+
+TtlHistory::TtlHistory(ViewContext* context, QWidget* parent) : QWidget(parent), m_context(context) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setFixedHeight(44);
+}
+
+void TtlHistory::setLock(trace::EntityId lock) {
+    m_lock = lock;
+    refresh();
+}
+
+void TtlHistory::refresh() {
+    const Nanos lease = std::min(m_context->settings().lock.lease, Nanos(10min));
+    m_to = m_context->playhead();
+    m_from = m_to - std::max(kShortest, lease * kLeases);
+    m_stretches = m_lock == trace::kNoEntity ? std::vector<LeaseStretch>{}
+                                             : leaseHistory(*m_context->trace(), m_lock, m_from, m_to);
+    int renewals = 0;
+    for (const LeaseStretch& stretch : m_stretches)
+        renewals += stretch.renewed;
+    setAccessibleName(tr("TTL over the last %1").arg(duration(span())));
+    setAccessibleDescription(tr("%n renewal(s)", "", renewals));
+    setToolTip(accessibleName() + QStringLiteral(": ") + accessibleDescription());
+    update();
+}
+
+void TtlHistory::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const QRectF plot = QRectF(rect()).adjusted(0, 2, 0, -14);
+    painter.fillRect(QRectF(plot.left(), plot.bottom(), plot.width(), 1), color(Role::Hairline));
+    Nanos top{};
+    for (const LeaseStretch& stretch : m_stretches)
+        top = std::max(top, stretch.lease);
+    const double width = std::max<double>(double(span().count()), 1);
+    const auto x = [&](Nanos t) { return plot.left() + double((t - m_from).count()) / width * plot.width(); };
+    const auto y = [&](Nanos left) {
+        const double share = top.count() ? double(left.count()) / double(top.count()) : 1;
+        return plot.bottom() - std::clamp(share, 0.0, 1.0) * (plot.height() - 3);
+    };
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const LeaseStretch& stretch : m_stretches) {
+        const bool never = stretch.deadline == kNever;
+        const Nanos from = std::max(stretch.from, m_from);
+        const double high = never ? plot.top() + 3 : y(stretch.deadline - from);
+        const double low = never ? high : y(std::max(stretch.deadline - stretch.to, Nanos::zero()));
+        QPainterPath shape(QPointF(x(from), plot.bottom()));
+        shape.lineTo(x(from), high);
+        shape.lineTo(x(stretch.to), low);
+        shape.lineTo(x(stretch.to), plot.bottom());
+        shape.closeSubpath();
+        painter.fillPath(shape, color(Role::HoldingSoft));
+        painter.setPen(QPen(color(never ? Role::Violation : Role::Holding), 1.5));
+        painter.drawLine(QPointF(x(from), high), QPointF(x(stretch.to), low));
+        if (stretch.renewed && stretch.from >= m_from) {
+            painter.setPen(QPen(color(Role::Accepted), 1.5));
+            painter.drawLine(QPointF(x(from), plot.top()), QPointF(x(from), plot.top() + 5));
+        }
+    }
+    painter.setFont(uiFont(-2));
+    painter.setPen(color(Role::TextFaint));
+    const QRect words = rect().adjusted(0, rect().height() - 13, 0, 0);
+    painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, tr("%1 ago").arg(duration(span())));
+    painter.drawText(words, Qt::AlignRight | Qt::AlignVCenter, instantShort(m_to));
+}
+
+} // namespace lockscope::views
