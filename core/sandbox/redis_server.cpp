@@ -92,7 +92,9 @@ QCoro::Task<std::expected<void, QString>> RedisServer::startOnPort(std::stop_tok
             Text::tr("redis-server can not be run: %1. Is it installed?").arg(m_process.lastOutput()));
     const Nanos end = m_runtime.monotonic() + kStartLimit;
     while (m_process.running() && m_runtime.monotonic() < end) {
-        const bool ready = co_await answers(stop);
+        // Its own word comes first: on a port that is taken somebody else would answer.
+        const bool listening = m_process.lastOutput().contains(QLatin1String("Ready to accept connections"));
+        const bool ready = listening && co_await answers(stop);
         if (ready) co_return std::expected<void, QString>();
         co_await m_runtime.sleep(kBetweenProbes, stop);
     }

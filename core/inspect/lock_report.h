@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/port.h"
+#include "inspect/lock_row.h"
+
+namespace lockscope::inspect {
+
+/// What one look at a server found.
+struct LockReport {
+    std::vector<LockRow> locks;          ///< sorted by name
+    bool complete = false;               ///< the whole keyspace has been gone through at least once
+    std::int64_t keysSeen = 0;           ///< candidates that were read in this look
+    Nanos at{};                          ///< the runtime's monotonic clock when the answers came
+    std::int64_t wallMs = 0;             ///< this machine's wall clock then
+    double commandsPerSecond = 0;        ///< our own load on the server, over the last seconds
+    Nanos period{};                      ///< until the next look
+    std::optional<redis::Error> trouble; ///< why there is nothing new: `locks` are the last ones known
+};
+
+/// The object that `watch --json --once` prints. `endpoint` as it may be shown: without a password.
+QJsonObject toJson(const LockReport& report, const QString& endpoint);
+
+/// How one lock differs between two looks.
+struct LockChange {
+    enum class Kind : std::uint8_t { Appeared, Changed, Vanished };
+    Kind kind = Kind::Appeared;
+    LockRow row; ///< as it is now; of a vanished one, as it was
+};
+
+/// What changed between two looks, by name. A TTL that just drained is no change; one that moved by more than
+/// `tolerance` against the clock is (a renewal, or a shorter lease).
+std::vector<LockChange> changesBetween(const LockReport& before, const LockReport& after, Nanos tolerance = 100ms);
+
+class TraceFeed;
+
+/// Writes a report into a trace. Locks that are gone since the last one are freed; trouble is a gap.
+class ReportFeed {
+public:
+    explicit ReportFeed(TraceFeed& feed) : m_feed(feed) {}
+    void write(const LockReport& report);
+
+private:
+    TraceFeed& m_feed;
+    std::vector<QByteArray> m_names; ///< of the last report, sorted
+};
+
+} // namespace lockscope::inspect

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_redis.h"
+
+#include <QFile>
+
+using namespace lockscope;
+using namespace lockscope::redis;
+using namespace lockscope::test;
+using sandbox::RedisServer;
+using sandbox::RedisServerOptions;
+using sandbox::TlsAuthority;
+using Kind = Error::Kind;
+
+class TestRedisTls : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_STARTED(m_server);
+        auto other = run(TlsAuthority::make(m_runtime, m_server.workspace(), QStringLiteral("other-")));
+        QVERIFY2(other, other ? "" : qPrintable(other.error()));
+        m_other = *other;
+    }
+    void authorityAndClientCertificate() {
+        RedisDriver driver(m_runtime, urlOf(m_server));
+        const Result pong = call(driver, {"PING"});
+        QVERIFY2(pong, pong ? "" : qPrintable(pong.error().message));
+        const QByteArray big(1'000'000, 'x'); // more than one TLS record
+        QVERIFY(call(driver, {"SET", "k", big}));
+        QCOMPARE(call(driver, {"GET", "k"})->text, big);
+        auto subscription = run(driver.subscribe("news"));
+        QVERIFY(subscription);
+        QVERIFY(call(driver, {"PUBLISH", "news", "hello"}));
+        QCOMPARE(run((*subscription)->next(5s))->payload, QByteArray("hello"));
+    }
+    void serverOfAnotherAuthority() {
+        ConnectionUrl url = urlOf(m_server);
+        url.tlsFiles.ca = m_other.ca;
+        expect(url, Kind::TlsFailed);
+    }
+    void noAuthorityAtAll() {
+        ConnectionUrl url = urlOf(m_server);
+        url.tlsFiles.ca.clear(); // the system's do not know our server
+        expect(url, Kind::TlsFailed);
+    }
+    void clientCertificateOfAnotherAuthority() {
+        ConnectionUrl url = urlOf(m_server);
+        url.tlsFiles.certificate = m_other.clientCertificate;
+        url.tlsFiles.key = m_other.clientKey;
+        expectNoConnection(url);
+    }
+    void noClientCertificate() {
+        ConnectionUrl url = urlOf(m_server);
+        url.tlsFiles.certificate.clear();
+        url.tlsFiles.key.clear();
+        expectNoConnection(url);
+    }
+    void nameThatTheCertificateDoesNotHave() {
+        ConnectionUrl url = urlOf(m_server);
+        url.endpoints[0].host = QStringLiteral("127.1"); // the same address, written as no certificate has it
+        expect(url, Kind::TlsFailed);
+        url.endpoints[0].host = QStringLiteral("localhost");
+        RedisDriver driver(m_runtime, url);
+        QVERIFY(call(driver, {"PING"}));
+    }
+    void plainClientIsToldOfTls() {
+        ConnectionUrl url = urlOf(m_server);
+        url.tls = false;
+        RedisDriver driver(m_runtime, url);
+        const Result result = call(driver, {"PING"});
+        QVERIFY(result.error().kind == Kind::Unreachable);
+        QVERIFY2(result.error().message.contains(QLatin1String("rediss://")), qPrintable(result.error().message));
+    }
+    void filesThatDoNotServe_data() {
+        QTest::addColumn<QString>("ca");
+        QTest::addColumn<QString>("certificate");
+        QTest::addColumn<QString>("key");
+        const QString none;
+        QTest::newRow("missing") << QStringLiteral("/nowhere/ca.pem") << none << none;
+        QTest::newRow("no certificate") << QStringLiteral("/dev/null") << none << none;
+        QTest::newRow("no key") << none << QStringLiteral("CERT") << QStringLiteral("/dev/null");
+    }
+    void filesThatDoNotServe() {
+        QFETCH(QString, ca);
+        QFETCH(QString, certificate);
+        QFETCH(QString, key);
+        ConnectionUrl url = urlOf(m_server);
+        if (!ca.isEmpty()) url.tlsFiles.ca = ca;
+        if (certificate.isEmpty())
+            url.tlsFiles.certificate.clear();
+        else
+            url.tlsFiles.key = key;
+        RedisDriver driver(m_runtime, url);
+        const Result result = call(driver, {"PING"});
+        QVERIFY(result.error().kind == Kind::WrongUrl);
+        const QString file = ca.isEmpty() ? key : ca;
+        QVERIFY2(result.error().message.contains(file), qPrintable(result.error().message));
+        QVERIFY(driver.status().state == Status::State::Failed);
+    }
+
+private:
+    static RedisServerOptions withTls() {
+        RedisServerOptions options;
+        options.tls = true;
+        options.password = QStringLiteral("secret");
+        return options;
+    }
+    void expect(const ConnectionUrl& url, Kind kind) {
+        RedisDriver driver(m_runtime, url);
+        const Result result = call(driver, {"PING"});
+        QVERIFY(!result);
+        QVERIFY2(result.error().kind == kind, qPrintable(result.error().message));
+    }
+    // With TLS 1.3 a server refuses a client only after the client thinks that it is connected.
+    void expectNoConnection(const ConnectionUrl& url) {
+        RedisDriver driver(m_runtime, url);
+        const Result result = call(driver, {"PING"});
+        QVERIFY(!result);
+        const Kind kind = result.error().kind;
+        QVERIFY2(kind == Kind::TlsFailed || kind == Kind::Unreachable, qPrintable(result.error().message));
+    }
+
+    EventLoopRuntime m_runtime;
+    RedisServer m_server{m_runtime, withTls()};
+    TlsAuthority m_other;
+};
+
+QTEST_GUILESS_MAIN(TestRedisTls)
+#include "tst_redis_tls.moc"
