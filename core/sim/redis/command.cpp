@@ -54,6 +54,11 @@ const Command* findCommand(const Args& args) {
     return inner ? inner : command;
 }
 
+QByteArray printed(const QByteArray& word, qsizetype limit) {
+    const qsizetype zero = word.indexOf('\0');
+    return word.left(zero < 0 ? limit : std::min(zero, limit));
+}
+
 QByteArray oneLine(QByteArray text) {
     while (text.endsWith('\r') || text.endsWith('\n'))
         text.chop(1);

@@ -8,7 +8,7 @@
 namespace lockscope::sim::redisd {
 
 enum CommandFlag : unsigned {
-    kWrites = 1,          ///< refused in read-only scripts
+    kWrites = 1,          ///< changes data or tells others: refused in read-only scripts
     kNoScript = 2,        ///< refused in scripts
     kWhileSubscribed = 4, ///< allowed to a session that has subscriptions
     kNotQueued = 8,       ///< runs at once inside MULTI
@@ -79,6 +79,9 @@ inline Reply emptyArray() {
     return Reply::array({});
 }
 } // namespace answers
+
+/// What a server prints of a client's word in an error: at most `limit` bytes, and none from a zero byte on.
+QByteArray printed(const QByteArray& word, qsizetype limit = 128);
 
 /// An error's text may not break the protocol's lines.
 QByteArray oneLine(QByteArray text);

@@ -3,6 +3,8 @@
 #include "sim/redis/command.h"
 #include "sim/redis/numbers.h"
 
+#include <limits>
+
 namespace lockscope::sim::redisd {
 
 using namespace answers;
@@ -27,6 +29,8 @@ Reply echo(Call& call) {
 Reply select(Call& call) {
     const auto db = parseInteger(call.arg(1));
     if (!db) return notInteger();
+    if (*db < std::numeric_limits<int>::min() || *db > std::numeric_limits<int>::max())
+        return error("ERR value is out of range, value must between -2147483648 and 2147483647");
     if (*db < 0 || *db >= kDatabases) return error("ERR DB index is out of range");
     call.session.db = int(*db);
     return ok();
@@ -73,7 +77,8 @@ Reply hello(Call& call) {
             name = &call.arg(++i);
             if (!nameIsFine(*name)) return badName();
         } else {
-            return Reply::error(oneLine("ERR Syntax error in HELLO option '" + call.arg(i) + "'"));
+            return Reply::error(
+                oneLine("ERR Syntax error in HELLO option '" + printed(call.arg(i), call.arg(i).size()) + "'"));
         }
     }
     if (name) call.session.name = *name;
@@ -134,9 +139,7 @@ Reply reset(Call& call) {
         call.server.unsubscribe(session, channel, false);
     for (const QByteArray& pattern : std::vector<QByteArray>(session.patterns))
         call.server.unsubscribe(session, pattern, true);
-    call.server.unwatch(session);
-    session.queue.clear();
-    session.inMulti = session.brokenMulti = false;
+    call.server.leaveMulti(session);
     session.db = 0;
     session.name.clear();
     return Reply::status("RESET");

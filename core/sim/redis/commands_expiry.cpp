@@ -36,7 +36,7 @@ std::expected<Conditions, Reply> readConditions(const Call& call) {
         else if (equalsUpper(word, "LT"))
             conditions.lt = true;
         else
-            return std::unexpected(Reply::error(oneLine("ERR Unsupported option " + word)));
+            return std::unexpected(Reply::error(oneLine("ERR Unsupported option " + printed(word, word.size()))));
     }
     if (conditions.nx && (conditions.xx || conditions.gt || conditions.lt))
         return std::unexpected(error("ERR NX and XX, GT or LT options at the same time are not compatible"));

@@ -171,13 +171,13 @@ Reply lset(Call& call) {
 Reply lrem(Call& call) {
     const auto count = parseInteger(call.arg(2));
     if (!count) return notInteger();
-    if (*count == std::numeric_limits<std::int64_t>::min())
-        return error("ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807");
     const List list = listOf(call);
     if (list.wrongType) return wrongType();
     if (!list.value) return Reply::number(0);
     ListValue& value = *list.value;
-    std::int64_t left = *count == 0 ? std::numeric_limits<std::int64_t>::max() : std::abs(*count);
+    // None, and what has no positive counterpart, means all.
+    const bool all = *count == 0 || *count == std::numeric_limits<std::int64_t>::min();
+    std::int64_t left = all ? std::numeric_limits<std::int64_t>::max() : std::abs(*count);
     const auto unwanted = [&](const QByteArray& item) { return left > 0 && item == call.arg(3) && left-- > 0; };
     const std::size_t before = value.size();
     if (*count < 0)

@@ -64,8 +64,8 @@ Reply publish(Call& call) {
 
 Reply pubsubChannels(Call& call) {
     if (call.argc() > 3)
-        return Reply::error(oneLine("ERR unknown subcommand or wrong number of arguments for '" +
-                                    call.arg(1).left(128) + "'. Try PUBSUB HELP."));
+        return Reply::error(oneLine("ERR unknown subcommand or wrong number of arguments for '" + printed(call.arg(1)) +
+                                    "'. Try PUBSUB HELP."));
     std::vector<Reply> names;
     for (const auto& topic : call.server.channels())
         if (call.argc() == 2 || globMatches(call.arg(2), topic.name)) names.push_back(Reply::bulk(topic.name));
@@ -94,7 +94,7 @@ constexpr Command kCommands[] = {
     {"UNSUBSCRIBE", unsubscribe, -1, kSubscribing},
     {"PSUBSCRIBE", psubscribe, -2, kSubscribing},
     {"PUNSUBSCRIBE", punsubscribe, -1, kSubscribing},
-    {"PUBLISH", publish, 3, 0},
+    {"PUBLISH", publish, 3, kWrites},
     {"PUBSUB", nullptr, -2, kContainer},
     {"PUBSUB|CHANNELS", pubsubChannels, -2, 0},
     {"PUBSUB|NUMSUB", pubsubNumsub, -2, 0},

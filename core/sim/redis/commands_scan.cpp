@@ -22,12 +22,17 @@ struct ScanOptions {
     bool matches(const QByteArray& name) const { return !pattern || globMatches(*pattern, name); }
 };
 
+/// As C's strtoul takes it: a sign is allowed, and nothing at all is 0.
 std::optional<std::uint64_t> readCursor(const QByteArray& text) {
+    const char* begin = text.constData();
+    const char* end = begin + std::min(text.size(), text.indexOf('\0') < 0 ? text.size() : text.indexOf('\0'));
+    if (begin == end) return 0;
+    const bool negative = *begin == '-';
+    if (negative || *begin == '+') ++begin;
     std::uint64_t cursor = 0;
-    const char* end = text.constData() + text.size();
-    const auto [stop, bad] = std::from_chars(text.constData(), end, cursor);
+    const auto [stop, bad] = std::from_chars(begin, end, cursor);
     if (bad != std::errc() || stop != end) return std::nullopt;
-    return cursor;
+    return negative ? 0 - cursor : cursor;
 }
 
 std::expected<ScanOptions, Reply> readOptions(const Call& call, int first, bool ofKeys) {

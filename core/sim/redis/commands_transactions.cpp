@@ -7,12 +7,6 @@ using namespace answers;
 
 namespace {
 
-void leaveMulti(Call& call) {
-    call.session.queue.clear();
-    call.session.inMulti = call.session.brokenMulti = false;
-    call.server.unwatch(call.session);
-}
-
 Reply multi(Call& call) {
     if (call.session.inMulti) return error("ERR MULTI calls can not be nested");
     call.session.inMulti = true;
@@ -21,7 +15,7 @@ Reply multi(Call& call) {
 
 Reply discard(Call& call) {
     if (!call.session.inMulti) return error("ERR DISCARD without MULTI");
-    leaveMulti(call);
+    call.server.leaveMulti(call.session);
     return ok();
 }
 
@@ -38,7 +32,7 @@ Reply exec(Call& call) {
     const bool broken = session.brokenMulti;
     const bool changed = session.watchedChanged || watchedKeyIsGone(call);
     const std::vector<QueuedCommand> queue = std::move(session.queue);
-    leaveMulti(call);
+    call.server.leaveMulti(call.session);
     if (broken) return error("EXECABORT Transaction discarded because of previous errors.");
     if (changed) return Reply::nil();
     std::vector<Reply> replies;

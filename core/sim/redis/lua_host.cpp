@@ -69,6 +69,7 @@ Reply popFailure(lua_State* lua, const QByteArray& sha1) {
 } // namespace
 
 LuaHost::LuaHost(Server& server) : m_server(server) {
+    restart();
 }
 
 LuaHost::~LuaHost() {
@@ -99,6 +100,12 @@ void LuaHost::flush() {
     m_scripts.clear();
 }
 
+void LuaHost::restart() {
+    constexpr std::int32_t kServersOwnSeed = 0x1234ABCD;
+    flush();
+    seedRandom(kServersOwnSeed);
+}
+
 std::expected<QByteArray, Reply> LuaHost::load(const QByteArray& body) {
     QByteArray sha1 = QCryptographicHash::hash(body, QCryptographicHash::Sha1).toHex();
     if (knows(sha1)) return sha1;
@@ -113,7 +120,8 @@ std::expected<QByteArray, Reply> LuaHost::load(const QByteArray& body) {
         lua_pop(m_lua, 1);
         return std::unexpected(std::move(reply));
     }
-    m_scripts.emplace(sha1, Script{luaL_ref(m_lua, LUA_REGISTRYINDEX), shebang->noWrites});
+    m_scripts.emplace(
+        sha1, Script{luaL_ref(m_lua, LUA_REGISTRYINDEX), shebang->noWrites, shebang->present && !shebang->noWrites});
     return sha1;
 }
 
@@ -133,13 +141,14 @@ Reply LuaHost::run(Call& call, const QByteArray& sha1, int first, int keys, bool
     // An observer of a change could send a script while another runs, which no server would do.
     if (m_running) return answers::error("BUSY Redis is busy running a script.");
     const Script script = m_scripts.at(sha1);
+    if (readOnly && script.mayWrite)
+        return answers::error("ERR Can not execute a script with write flag using *_ro command.");
     ScriptContext context;
     context.session.id = call.session.id;
     context.session.db = call.session.db;
     context.caller = call.by;
     context.readOnly = readOnly || script.readOnly;
     m_running = &context;
-    seedRandom(0);
     const PlainLocale plain;
     setTable("KEYS", call, first, first + keys);
     setTable("ARGV", call, first + keys, call.argc());

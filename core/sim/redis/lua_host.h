@@ -26,6 +26,8 @@ public:
     bool knows(const QByteArray& sha1) const { return m_scripts.contains(sha1); }
     /// Forgets all scripts. Precondition: none is running.
     void flush();
+    /// As flush(), and random numbers begin anew.
+    void restart();
 
     /// Runs a script that is known. `keys` of the words from `first` on are KEYS, the rest ARGV.
     Reply run(Call& call, const QByteArray& sha1, int first, int keys, bool readOnly);
@@ -42,6 +44,7 @@ private:
     struct Script {
         int function; ///< reference in Lua's registry
         bool readOnly;
+        bool mayWrite; ///< said so, by a shebang without no-writes
     };
     void open();
     void setTable(const char* name, const Call& call, int first, int last);
@@ -50,7 +53,7 @@ private:
     lua_State* m_lua = nullptr;
     BytesIndex<Script> m_scripts;
     ScriptContext* m_running = nullptr;
-    std::uint64_t m_random = 0;
+    std::uint64_t m_random = 0; ///< goes on from script to script, as a server's does
 };
 
 // --- lua_sandbox.cpp ---

@@ -121,7 +121,7 @@ int protectedCall(lua_State* lua) {
     return lua_gettop(lua);
 }
 
-/// math.random over the server's own generator, which starts anew with every script.
+/// math.random over the server's own generator.
 int mathRandom(lua_State* lua) {
     constexpr std::int32_t kMax = 0x7fffffff;
     const lua_Number r = lua_Number(LuaHost::of(lua).random() % kMax) / lua_Number(kMax);

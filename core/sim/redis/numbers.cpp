@@ -32,7 +32,7 @@ struct Parsed {
 bool startsWithUpper(std::string_view text, std::string_view upper) {
     if (text.size() < upper.size()) return false;
     for (std::size_t i = 0; i < upper.size(); ++i)
-        if ((text[i] & ~0x20) != upper[i]) return false;
+        if ((text[i] >= 'a' && text[i] <= 'z' ? text[i] - 'a' + 'A' : text[i]) != upper[i]) return false;
     return true;
 }
 
@@ -78,7 +78,8 @@ std::optional<double> parseDouble(const QByteArray& text) {
 
 std::optional<ScoreBound> parseScoreBound(const QByteArray& text) {
     ScoreBound bound;
-    std::string_view rest = view(text);
+    // The server reads this as a C string.
+    std::string_view rest = view(text).substr(0, view(text).find('\0'));
     if (!rest.empty() && rest[0] == '(') {
         bound.exclusive = true;
         rest.remove_prefix(1);

@@ -63,15 +63,15 @@ namespace {
 QByteArray unknownCommand(const Args& args) {
     QByteArray shown;
     for (std::size_t i = 1; i < args.size() && shown.size() < 128; ++i)
-        shown += '\'' + args[i].left(128 - shown.size()) + "' ";
-    return "ERR unknown command '" + args[0].left(128) + "', with args beginning with: " + shown;
+        shown += '\'' + printed(args[i], 128 - shown.size()) + "' ";
+    return "ERR unknown command '" + printed(args[0]) + "', with args beginning with: " + shown;
 }
 
 /// Why these words cannot be run at all; empty when they can.
 QByteArray refusal(const Command* command, const Args& args) {
     if (!command) return unknownCommand(args);
     if ((command->flags & kContainer) && args.size() > 1)
-        return "ERR unknown subcommand '" + args[1].left(128) + "'. Try " + command->name + " HELP.";
+        return "ERR unknown subcommand '" + printed(args[1]) + "'. Try " + command->name + " HELP.";
     if (!command->takes(args.size())) return "ERR wrong number of arguments for '" + command->lowerName() + "' command";
     return {};
 }
@@ -86,6 +86,10 @@ Reply Server::dispatch(Session& session, const Args& args) {
                   "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context";
     if (!refused.isEmpty()) {
         if (session.inMulti) session.brokenMulti = true;
+        if (command && std::string_view(command->name) == "EXEC") {
+            leaveMulti(session);
+            refused = "EXECABORT Transaction discarded because of: " + refused.mid(qsizetype(strlen("ERR ")));
+        }
         return Reply::error(oneLine(std::move(refused)));
     }
     if (session.inMulti && !(command->flags & kNotQueued)) {
@@ -182,7 +186,7 @@ void Server::clear() {
             touchWatchers(db, key);
         database(db).clear();
     }
-    m_lua->flush();
+    m_lua->restart();
 }
 
 void Server::note(Change change) {
@@ -200,7 +204,13 @@ void Server::tell(SessionId by, const char* command) {
                              change.expired ? QByteArray() : QByteArray(command), change.expired});
 }
 
-// ---------------------------------------------------------------- watched keys
+// ---------------------------------------------------------------- transactions and watched keys
+
+void Server::leaveMulti(Session& session) {
+    session.queue.clear();
+    session.inMulti = session.brokenMulti = false;
+    unwatch(session);
+}
 
 void Server::watch(Session& session, const QByteArray& key) {
     for (const auto& known : session.watched)

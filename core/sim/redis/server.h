@@ -86,6 +86,8 @@ public:
     // --- transactions ---
     void watch(Session& session, const QByteArray& key);
     void unwatch(Session& session);
+    /// Forgets what was queued and watched.
+    void leaveMulti(Session& session);
 
     // --- subscriptions ---
     bool subscribe(Session& session, const QByteArray& channel, bool pattern);

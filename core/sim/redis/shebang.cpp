@@ -19,6 +19,7 @@ bool isKnownFlag(const QByteArray& flag) {
 std::expected<Shebang, redis::Reply> readShebang(const QByteArray& script) {
     Shebang shebang;
     if (!script.startsWith("#!")) return shebang;
+    shebang.present = true;
     shebang.length = script.indexOf('\n');
     if (shebang.length < 0) return refuse("Invalid script shebang");
     const QList<QByteArray> words = script.left(shebang.length).simplified().split(' ');

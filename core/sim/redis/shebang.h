@@ -8,8 +8,9 @@ namespace lockscope::sim::redisd {
 
 /// What a script's first line says when it starts with "#!".
 struct Shebang {
-    qsizetype length = 0; ///< bytes before the line's end, which are no Lua
-    bool noWrites = false;
+    qsizetype length = 0;  ///< bytes before the line's end, which are no Lua
+    bool present = false;  ///< then what it does not say is no
+    bool noWrites = false; ///< the script promises to write nothing
 };
 
 /// The error is the reply.

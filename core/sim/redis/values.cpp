@@ -83,6 +83,7 @@ std::optional<std::size_t> ZsetValue::rank(const QByteArray& member) const {
 }
 
 void ZsetValue::set(const QByteArray& member, double score) {
+    score += 0.0; // a small sorted set of Redis keeps integers as such and knows no minus zero
     const auto [it, added] = m_scores.try_emplace(member, score);
     if (!added) {
         m_items.erase(m_items.begin() + std::ptrdiff_t(place(it->second, member)));
