@@ -67,21 +67,20 @@ Reply hello(Call& call) {
         if (!version) return error("ERR Protocol version is not an integer or out of range");
         if (*version != 2) return error("NOPROTO unsupported protocol version");
     }
-    const QByteArray* name = nullptr;
     for (int i = 2; i < call.argc(); ++i) {
         const int more = call.argc() - 1 - i;
         if (equalsUpper(call.arg(i), "AUTH") && more >= 2) {
             if (!isDefaultUser(call.arg(i + 1))) return wrongPass();
             i += 2;
         } else if (equalsUpper(call.arg(i), "SETNAME") && more >= 1) {
-            name = &call.arg(++i);
-            if (!nameIsFine(*name)) return badName();
+            // At once, whatever words come after it.
+            if (!nameIsFine(call.arg(++i))) return badName();
+            call.session.name = call.arg(i);
         } else {
             return Reply::error(
                 oneLine("ERR Syntax error in HELLO option '" + printed(call.arg(i), call.arg(i).size()) + "'"));
         }
     }
-    if (name) call.session.name = *name;
     std::vector<Reply> items;
     const auto add = [&](const char* field, Reply value) {
         items.push_back(Reply::bulk(field));

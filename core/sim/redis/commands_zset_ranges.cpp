@@ -147,6 +147,7 @@ Reply rangeWith(Call& call, RangeOptions options) {
         return error("ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
     if (options.withScores && by == By::Member)
         return error("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
+    if (by == By::Rank) options.offset = 0; // "LIMIT 5 -1" gets here, and means nothing
     const bool swapped = reversed && by != By::Rank;
     const auto range = Range::read(by, call.arg(swapped ? 3 : 2), call.arg(swapped ? 2 : 3));
     if (!range) return range.error();

@@ -48,8 +48,7 @@ private:
             args = {oneIn(12) ? "EVAL_RO" : "EVAL", body};
         if (lock) {
             // Two keys and two arguments fit all of them; which argument is the lease differs.
-            args.insert(args.end(),
-                        {"2", key(), key(), oneIn(2) ? member() : longMs(), oneIn(2) ? member() : longMs()});
+            args.insert(args.end(), {"2", key(), key(), oneIn(2) ? owner() : longMs(), oneIn(2) ? owner() : longMs()});
             return args;
         }
         const std::uint64_t keys = below(3);
@@ -86,8 +85,8 @@ private:
         if (word == "idx") return QByteArray::number(int(below(9)) - 4);
         if (word == "score") return score();
         if (word == "bound") return (oneIn(3) ? "(" : "") + score();
-        if (word == "sec") return oneIn(12) ? integer() : QByteArray::number(qulonglong(1000 + below(1000000)));
-        if (word == "ms") return oneIn(12) ? integer() : longMs();
+        if (word == "sec") return oneIn(12) ? oddTime() : QByteArray::number(qulonglong(1000 + below(1000000)));
+        if (word == "ms") return oneIn(12) ? oddTime() : longMs();
         if (word == "absms") return absolute(1);
         if (word == "abssec") return absolute(1000);
         if (word == "pattern") return pattern();
@@ -97,10 +96,16 @@ private:
     }
     QByteArray key() { return "k" + QByteArray::number(int(below(7))); }
     QByteArray member() { return oneIn(20) ? value() : "f" + QByteArray::number(int(below(6))); }
+    QByteArray owner() { return "f" + QByteArray::number(int(below(6))); }
+    /// Never a short time: the two servers would not end it at the same command.
+    QByteArray oddTime() {
+        const QByteArray odd = integer();
+        return odd.toLongLong() > 0 && odd.size() < 10 ? QByteArray("-5") : odd;
+    }
     QByteArray longMs() { return QByteArray::number(qulonglong(1000000 + below(1000000000))); }
     /// One of a few instants, so that equal deadlines happen; some are past where the seed has such keys.
     QByteArray absolute(std::int64_t unit) {
-        if (oneIn(12)) return integer();
+        if (oneIn(12)) return oddTime();
         const std::int64_t ahead = (std::int64_t(below(6)) - (m_large ? 1 : 0)) * 5000000 + 2500000;
         return QByteArray::number(qlonglong((m_startMs + ahead) / unit));
     }
@@ -147,6 +152,7 @@ private:
         return kBounds[below(std::size(kBounds))];
     }
     void damage(redis::Args& args) {
+        if (args[0] == "WAIT") return; // may wait for ever
         switch (below(4)) {
         case 0:
             if (args.size() > 1) args.pop_back();

@@ -76,7 +76,10 @@ inline const char* const kTemplates[] = {
     "ZREVRANK key field",
     "ZRANGE key idx idx ?WITHSCORES ?REV",
     "ZRANGE key bound bound BYSCORE ?REV ?WITHSCORES ?LIMIT_idx_idx",
-    "ZRANGE key lex lex BYLEX ?REV ?LIMIT_idx_idx ?WITHSCORES",
+    // By member only where all scores are equal: elsewhere the answer is not defined.
+    "ZADD samescore 0 field 0 field",
+    "ZREM samescore field",
+    "ZRANGE samescore lex lex BYLEX ?REV ?LIMIT_idx_idx ?WITHSCORES",
     "ZRANGE key int int ?REV/BYSCORE/LIMIT ?LIMIT_int_int",
     "ZRANGEBYSCORE key bound bound ?WITHSCORES ?LIMIT_idx_idx",
     "ZREVRANGEBYSCORE key bound bound ?WITHSCORES ?LIMIT_idx_idx",
