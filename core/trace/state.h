@@ -119,6 +119,9 @@ public:
     State at(Nanos t);
     /// The state after the first `rows` rows (at most the trace's size), at the last of them.
     State atRow(std::size_t rows);
+    /// Folds in up to `rows` further rows ahead of use, so that the first look at the end of a long trace need not do
+    /// it all at once (about 30 million rows a second). True when the whole trace is folded in.
+    bool prepare(std::size_t rows);
     /// Bytes held by keyframes.
     std::size_t memoryBytes() const { return m_keyframeBytes; }
 

@@ -23,6 +23,12 @@ State StateIndex::atRow(std::size_t rows) {
     return cursorAt(std::min(rows, m_trace->size()));
 }
 
+bool StateIndex::prepare(std::size_t rows) {
+    const std::size_t size = m_trace->size();
+    extend(rows < size - m_head.rows ? m_head.rows + rows : size);
+    return m_head.rows == size;
+}
+
 void StateIndex::fold(State& state, std::size_t rows) const {
     while (state.rows < rows)
         state.apply(m_trace->at(state.rows), *m_trace);

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void indexEqualsNaiveFold_data();
     void indexEqualsNaiveFold();
     void indexFollowsAGrowingTrace();
+    void canBePreparedInSlices();
     void staysWithin32BytesAnEvent();
 };
 
@@ -277,6 +278,17 @@ void TestTraceState::indexFollowsAGrowingTrace() {
     QCOMPARE(index.at(5ns).rows, 2u);
     QCOMPARE(index.at(4ns).rows, 1u);
     QCOMPARE(index.atRow(99).rows, 2u);
+}
+
+void TestTraceState::canBePreparedInSlices() {
+    const auto trace = syntheticTrace(10'000, 8, 5);
+    StateIndex index(trace), other(trace);
+    int slices = 1;
+    while (!index.prepare(3000))
+        ++slices;
+    QCOMPARE(slices, 4);
+    QVERIFY(index.prepare(SIZE_MAX));
+    QVERIFY(index.at(trace->reached()) == other.at(trace->reached()));
 }
 
 void TestTraceState::staysWithin32BytesAnEvent() {
