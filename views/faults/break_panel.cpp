@@ -75,21 +75,21 @@ void BreakPanel::refresh() {
     const auto link = linkOffers(*m_context, targets.client, targets.node);
     // With a node selected its own clock is meant.
     const bool nodeSelected = m_context->trace()->entity(m_context->selection()).kind == trace::EntityKind::Node;
-    show(Pause, client[PauseOffer]);
-    show(Kill, client[KillOffer]);
-    show(KillNode, node[KillNodeOffer]);
-    show(PauseNode, node[PauseNodeOffer]);
-    show(Cut, link[CutOffer]);
-    show(Clock, nodeSelected ? node[NodeClockOffer] : client[ClockOffer]);
-    show(Delay, link[DelayOffer]);
-    show(LoseReply, client[LoseReplyOffer]);
-    show(Watchdog, client[WatchdogOffer]);
-    show(Heal, healOffer(*m_context));
+    showOffer(Pause, client[PauseOffer]);
+    showOffer(Kill, client[KillOffer]);
+    showOffer(KillNode, node[KillNodeOffer]);
+    showOffer(PauseNode, node[PauseNodeOffer]);
+    showOffer(Cut, link[CutOffer]);
+    showOffer(Clock, nodeSelected ? node[NodeClockOffer] : client[ClockOffer]);
+    showOffer(Delay, link[DelayOffer]);
+    showOffer(LoseReply, client[LoseReplyOffer]);
+    showOffer(Watchdog, client[WatchdogOffer]);
+    showOffer(Heal, healOffer(*m_context));
     m_targetText = targetWords(targets, *m_context);
     m_caption->setHint(m_targetText);
 }
 
-void BreakPanel::show(Which which, const FaultOffer& offer) {
+void BreakPanel::showOffer(Which which, const FaultOffer& offer) {
     QAction* const action = m_actions[which];
     FaultOffer& shown = m_offers[which];
     const bool otherIcon = action->icon().isNull() || qstrcmp(shown.icon, offer.icon) != 0;

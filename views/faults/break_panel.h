@@ -25,7 +25,7 @@ private:
     enum Which { Pause, Kill, KillNode, PauseNode, Cut, Clock, Delay, LoseReply, Watchdog, Heal, Count };
     void refreshSoon();
     void refresh();
-    void show(Which which, const FaultOffer& offer);
+    void showOffer(Which which, const FaultOffer& offer);
     void trigger(Which which);
 
     ViewContext* m_context;

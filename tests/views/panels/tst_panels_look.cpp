@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "events/events_panel.h"
+#include "fake_session.h"
+#include "faults/break_panel.h"
+#include "faults/workload_panel.h"
+#include "locks/lock_detail_panel.h"
+#include "locks/locks_panel.h"
+#include "locks/protocol_panel.h"
+#include "theme/palette.h"
+#include "verdict/verdict_panel.h"
+
+#include <QDir>
+#include <QSet>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using views::testing::FakeSession;
+using views::testing::PauseStory;
+
+/// Every panel paints something, in both themes, and nothing that matters is cut off. Pictures are kept in the folder
+/// named by LOCKSCOPE_SHOTS, where it is set.
+class PanelsLook : public QObject {
+    Q_OBJECT
+
+    template <typename Panel>
+    static QImage shot(const char* name, bool dark, bool empty, QSize size) {
+        Theme::instance().setChoice(dark ? ThemeChoice::Dark : ThemeChoice::Light);
+        FakeSession session;
+        session.plan.lock.lease = 5s;
+        session.plan.lock.honourDeadline = false;
+        const PauseStory story(session.writable());
+        if (!empty) session.setVerdict(views::testing::pauseVerdict(story, *session.trace()));
+        ViewContext context;
+        Panel panel(&context);
+        panel.resize(size);
+        if (!empty) context.setSession(&session);
+        context.setPlayhead(6812ms);
+        panel.show();
+        [&] { QVERIFY(QTest::qWaitForWindowExposed(&panel)); }();
+        // Refreshes are queued: one turn of the event loop later all is in place.
+        QCoreApplication::processEvents();
+        QCoreApplication::processEvents();
+        const QImage image = panel.grab().toImage();
+        if (const QString folder = qEnvironmentVariable("LOCKSCOPE_SHOTS"); !folder.isEmpty()) {
+            const QString file =
+                QStringLiteral("%1%2-%3.png").arg(QLatin1String(name), empty ? QStringLiteral("-empty") : QString(),
+                                                  dark ? QStringLiteral("dark") : QStringLiteral("light"));
+            image.save(QDir(folder).filePath(file));
+        }
+        return image;
+    }
+
+    static int coloursIn(const QImage& image) {
+        QSet<QRgb> colours;
+        for (int y = 0; y < image.height(); y += 2)
+            for (int x = 0; x < image.width(); x += 2)
+                colours.insert(image.pixel(x, y));
+        return int(colours.size());
+    }
+
+    static bool has(const QImage& image, QColor colour) {
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width(); ++x)
+                if (image.pixel(x, y) == colour.rgb()) return true;
+        return false;
+    }
+
+    template <typename Panel>
+    static void look(const char* name, QSize size, std::initializer_list<Role> roles) {
+        for (const bool dark : {false, true}) {
+            const QImage empty = shot<Panel>(name, dark, true, size);
+            const QImage full = shot<Panel>(name, dark, false, size);
+            QVERIFY2(coloursIn(full) > 20, "blank");
+            QVERIFY2(coloursIn(empty) > 5, "an empty panel says nothing");
+            QVERIFY2(full != empty, "shows nothing of the session");
+            for (const Role role : roles)
+                QVERIFY2(has(full, color(role, dark)),
+                         qPrintable(QStringLiteral("%1 lacks role %2").arg(QLatin1String(name)).arg(int(role))));
+        }
+    }
+
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void theLocksTableShowsBarAndPill() {
+        look<LocksPanel>("locks", {1185, 260}, {Role::Holding, Role::ViolationSoft, Role::GaugeTrack});
+    }
+    void theLocksDetailShowsRingQueueAndContent() {
+        look<LockDetailPanel>("detail", {306, 520}, {Role::Holding, Role::Field, Role::SurfaceRaised});
+    }
+    void theProtocolShowsBadgesInTheirColours() {
+        look<ProtocolPanel>("protocol", {306, 220},
+                            {Role::Holding, Role::Waiting, Role::Violation, Role::HoldingSoft, Role::WaitingSoft});
+    }
+    void theEventsAreLinesWithMarks() { look<EventsPanel>("events", {1185, 300}, {Role::Selection}); }
+    void theVerdictShowsCardsOfViolations() {
+        look<VerdictPanel>("verdict", {306, 420}, {Role::Violation, Role::SurfaceRaised});
+    }
+    void theBreakButtonsStandInTheirColumn() {
+        look<BreakPanel>("break", {206, 430}, {Role::SurfaceRaised, Role::AcceptedSoft});
+    }
+    void theWorkloadIsAForm() { look<WorkloadPanel>("workload", {206, 360}, {Role::Field}); }
+};
+
+QTEST_MAIN(PanelsLook)
+#include "tst_panels_look.moc"

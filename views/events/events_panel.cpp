@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "events/events_panel.h"
+
+#include "events/events_delegate.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/icons.h"
+#include "theme/style.h"
+#include "theme/widgets.h"
+
+#include <QBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QStackedLayout>
+#include <QTableView>
+#include <QToolButton>
+
+namespace lockscope::views {
+
+EventsPanel::EventsPanel(ViewContext* context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_model(new EventsModel(context, this)),
+      m_view(new QTableView),
+      m_filter(new QLineEdit),
+      m_summary(new DimLabel),
+      m_follow(new QToolButton) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
+    bar->setSpacing(2);
+    for (int i = 0; i < kEventGroups; ++i) {
+        auto* button = new QToolButton;
+        button->setText(eventGroupName(EventGroup(i)));
+        button->setCheckable(true);
+        button->setChecked(true);
+        button->setAutoRaise(true);
+        button->setFont(uiFont(-1));
+        button->setToolTip(tr("Show or hide: %1").arg(button->text()));
+        connect(button, &QToolButton::toggled, this, &EventsPanel::applyFilter);
+        m_groups[std::size_t(i)] = button;
+        bar->addWidget(button);
+    }
+    bar->addSpacing(kGrid);
+    m_summary->setFont(uiFont(-1));
+    bar->addWidget(m_summary, 1);
+    m_follow->setIcon(icon("follow", views::Role::TextDim));
+    m_follow->setCheckable(true);
+    m_follow->setChecked(true);
+    m_follow->setAutoRaise(true);
+    m_follow->setToolTip(tr("Scroll along with the playhead"));
+    m_follow->setAccessibleName(tr("Scroll along with the playhead"));
+    bar->addWidget(m_follow);
+    m_filter->setPlaceholderText(tr("filter: A refused -step"));
+    m_filter->setAccessibleName(tr("Filter events"));
+    m_filter->setToolTip(tr("Words that must all occur in an event: a client, a lock, a kind, a command. "
+                            "A minus before a word: must not occur. (Ctrl+F)"));
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setFixedWidth(210);
+    m_filter->installEventFilter(this);
+    bar->addWidget(m_filter);
+    layout->addLayout(bar);
+
+    m_view->setModel(m_model);
+    m_view->setItemDelegate(new EventsDelegate(m_view));
+    m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_view->setShowGrid(false);
+    m_view->setMouseTracking(true);
+    m_view->setTabKeyNavigation(false);
+    m_view->setWordWrap(false);
+    m_view->setAccessibleName(tr("Events"));
+    m_view->verticalHeader()->hide();
+    m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_view->verticalHeader()->setDefaultSectionSize(std::max(25, QFontMetrics(uiFont()).height() + 7));
+    QHeaderView* header = m_view->horizontalHeader();
+    header->setHighlightSections(false);
+    header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    header->setStretchLastSection(true);
+    constexpr std::array kWidths{96, 200, 110, 130, 320};
+    for (int i = 0; i < EventsModel::ColumnCount; ++i)
+        header->resizeSection(i, kWidths[std::size_t(i)]);
+    makeFrameless(m_view);
+    m_stack = new QStackedLayout;
+    m_stack->addWidget(m_view);
+    m_stack->addWidget(new EmptyState("timeline", tr("Nothing has happened yet"),
+                                      tr("Play a scenario, or connect to a server: every message, grant, renewal and "
+                                         "fault becomes a line here.")));
+    m_stack->addWidget(
+        new EmptyState("filter", tr("No event matches"), tr("Show more kinds of events, or clear the filter (Esc).")));
+    layout->addLayout(m_stack, 1);
+
+    m_debounce.setSingleShot(true);
+    m_debounce.setInterval(200);
+    connect(&m_debounce, &QTimer::timeout, this, &EventsPanel::applyFilter);
+    connect(m_filter, &QLineEdit::textChanged, &m_debounce, qOverload<>(&QTimer::start));
+    connect(m_filter, &QLineEdit::returnPressed, this, &EventsPanel::applyFilter);
+    connect(m_model, &EventsModel::indexed, this, [this] {
+        tell();
+        follow();
+    });
+    connect(m_context, &ViewContext::playheadChanged, this, &EventsPanel::follow);
+    connect(m_follow, &QToolButton::toggled, this, &EventsPanel::follow);
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (m_moving || !current.isValid()) return;
+                // By hand, so the playhead goes where the person looks.
+                m_moving = true;
+                m_context->reveal(Nanos(current.data(EventsModel::TimeRole).toLongLong()),
+                                  current.data(EventsModel::EntityRole).toUInt());
+                m_moving = false;
+            });
+    auto* find = new QAction(tr("Filter events"), this);
+    find->setShortcut(QKeySequence::Find);
+    find->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    connect(find, &QAction::triggered, this, [this] { m_filter->setFocus(Qt::ShortcutFocusReason); });
+    addAction(find);
+    tell();
+    follow();
+}
+
+void EventsPanel::setFollowing(bool following) {
+    m_follow->setChecked(following);
+}
+
+void EventsPanel::applyFilter() {
+    std::array<bool, kEventGroups> groups{};
+    for (int i = 0; i < kEventGroups; ++i)
+        groups[std::size_t(i)] = m_groups[std::size_t(i)]->isChecked();
+    m_moving = true; // a model that starts anew has no current row
+    m_model->setFilter(m_filter->text().simplified(), groups);
+    m_moving = false;
+}
+
+void EventsPanel::follow() {
+    if (m_moving || !isVisible()) return;
+    const int row = m_model->rowAt(m_context->playhead());
+    const QModelIndex current = m_view->currentIndex();
+    // Several events of one instant: the one that was clicked stays.
+    if (current.isValid() && current.data(EventsModel::TimeRole).toLongLong() == m_context->playhead().count()) return;
+    m_moving = true;
+    if (row < 0) {
+        m_view->selectionModel()->clear();
+    } else if (current.row() != row) {
+        const QModelIndex index = m_model->index(row, 0);
+        // The view scrolls to a new current row by itself; it shall not when the person looks elsewhere.
+        const bool autoScroll = m_view->hasAutoScroll();
+        m_view->setAutoScroll(false);
+        m_view->selectionModel()->setCurrentIndex(index,
+                                                  QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+        m_view->setAutoScroll(autoScroll);
+        if (m_follow->isChecked()) m_view->scrollTo(index, QAbstractItemView::EnsureVisible);
+    }
+    m_moving = false;
+}
+
+void EventsPanel::tell() {
+    const auto all = qint64(m_context->trace()->size());
+    const int shown = m_model->rowCount();
+    m_stack->setCurrentIndex(all == 0 ? 1 : shown == 0 && !m_model->isIndexing() ? 2 : 0);
+    if (m_model->isIndexing())
+        m_summary->setText(tr("%1 found, %2 % of the events looked at")
+                               .arg(count(shown), QString::number(int(m_model->progress() * 100))));
+    else if (m_model->isFiltered())
+        m_summary->setText(tr("%1 of %2 events").arg(count(shown), count(all)));
+    else if (shown < all)
+        m_summary->setText(tr("the first %1 of %2 events").arg(count(shown), count(all)));
+    else
+        m_summary->setText(tr("%1 events").arg(count(all)));
+    Q_EMIT eventCountChanged(all);
+}
+
+bool EventsPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_filter && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Escape && !m_filter->text().isEmpty()) {
+            m_filter->clear();
+            applyFilter();
+            return true;
+        }
+        if (key == Qt::Key_Down) {
+            m_view->setFocus(Qt::TabFocusReason);
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/events_model.h"
+
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+class QStackedLayout;
+class QTableView;
+class QToolButton;
+
+namespace lockscope::views {
+
+class DimLabel;
+
+/// What happened, a line each, in words. The line at the playhead is marked and kept in sight; a click, or the arrow
+/// keys, move the playhead to another.
+class EventsPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit EventsPanel(ViewContext* context, QWidget* parent = nullptr);
+    EventsModel* model() const { return m_model; }
+    QTableView* view() const { return m_view; }
+    QLineEdit* filterField() const { return m_filter; }
+    /// Whether the list scrolls along with the playhead.
+    void setFollowing(bool follow);
+
+Q_SIGNALS:
+    /// For the tab's title.
+    void eventCountChanged(qint64 count);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void applyFilter();
+    void follow();
+    void tell();
+
+    ViewContext* m_context;
+    EventsModel* m_model;
+    QStackedLayout* m_stack;
+    QTableView* m_view;
+    QLineEdit* m_filter;
+    DimLabel* m_summary;
+    QToolButton* m_follow;
+    std::array<QToolButton*, kEventGroups> m_groups{};
+    QTimer m_debounce;
+    bool m_moving = false; ///< the current row is being set by us, not by the person
+};
+
+} // namespace lockscope::views

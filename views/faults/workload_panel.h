@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QFormLayout;
+class QLineEdit;
+class QSpinBox;
+
+namespace lockscope::views {
+
+class DimLabel;
+class SectionCaption;
+
+/// The settings that clients work by, as they are at the playhead. Each change goes to the session at once.
+class WorkloadPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit WorkloadPanel(ViewContext* context, QWidget* parent = nullptr);
+
+    /// The control of a setting ("lease"), nullptr when there is none of that name.
+    QWidget* control(const QString& setting) const;
+    /// What is wrong with the last entry; empty when nothing is.
+    QString complaint() const;
+
+private:
+    void addText(const QString& setting, const QString& label, const QString& hint);
+    void addChoice(const QString& setting, const QString& label,
+                   const std::vector<std::pair<QString, QString>>& choices, const QString& hint);
+    void addRow(const QString& setting, const QString& label, QWidget* field, const QString& hint);
+    void showSettings();
+    QString shown(const QString& setting) const;
+    void submit(const QString& setting, const QString& text);
+    void submitText(const QString& setting);
+    void complain(QLineEdit* field, const QString& message);
+
+    ViewContext* m_context;
+    SectionCaption* m_caption;
+    QFormLayout* m_form;
+    std::map<QString, QWidget*> m_controls;
+    QSpinBox* m_clients = nullptr;
+    DimLabel* m_complaint;
+    QPointer<QLineEdit> m_wrong; ///< the field that the complaint is about
+    bool m_showing = false;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verdict/verdict_delegates.h"
+
+#include "models/verdict_model.h"
+#include "theme/fonts.h"
+#include "theme/icons.h"
+
+#include <QListView>
+#include <QPainter>
+
+namespace lockscope::views {
+
+namespace {
+
+constexpr int kPad = 10, kIcon = 13;
+
+int wordsWidth(const QStyleOptionViewItem& option) {
+    const auto* list = qobject_cast<const QListView*>(option.widget);
+    return std::max(80, (list ? list->viewport()->width() : option.rect.width()) - 2 * kPad - 6);
+}
+
+} // namespace
+
+QSize InvariantDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const QFontMetrics metrics(uiFont());
+    return {metrics.horizontalAdvance(index.data().toString()) + kIcon + 28,
+            std::max(26, option.fontMetrics.height() + 8)};
+}
+
+void InvariantDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    painter->save();
+    if (option.state & QStyle::State_Selected)
+        painter->fillRect(option.rect, color(Role::Selection));
+    else if (option.state & QStyle::State_MouseOver)
+        painter->fillRect(option.rect, color(Role::SurfaceRaised));
+    const auto outcome = verdict::Outcome(index.data(InvariantsModel::OutcomeRole).toInt());
+    const bool violated = outcome == verdict::Outcome::Violated;
+    QRect room = option.rect.adjusted(4, 0, -4, 0);
+    if (index.column() == InvariantsModel::NameColumn) {
+        const QRectF picture(room.left(), room.center().y() - kIcon / 2.0, kIcon, kIcon);
+        if (violated)
+            paintIcon(*painter, picture, "cross", Role::Violation);
+        else if (outcome == verdict::Outcome::Holds)
+            paintIcon(*painter, picture, "check", Role::Accepted);
+        else
+            paintIcon(*painter, picture, "unknown", Role::TextFaint);
+        room.setLeft(room.left() + kIcon + 10);
+        painter->setFont(uiFont());
+        painter->setPen(color(Role::Text));
+        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                          painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, room.width()));
+    } else {
+        painter->setFont(uiFont(-0.5));
+        painter->setPen(color(violated ? Role::ViolationText : Role::TextDim));
+        painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, index.data().toString());
+    }
+    painter->restore();
+}
+
+QSize ViolationDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const int width = wordsWidth(option);
+    const QRect words = QFontMetrics(uiFont(-0.5))
+                            .boundingRect(QRect(0, 0, width, 10000), Qt::TextWordWrap,
+                                          index.data(ViolationsModel::ExplainRole).toString());
+    return {width, words.height() + QFontMetrics(uiFont()).height() + 3 * 7};
+}
+
+void ViolationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const QRectF card = QRectF(option.rect).adjusted(1, 2, -1, -3);
+    const bool marked = option.state & (QStyle::State_Selected | QStyle::State_MouseOver);
+    painter->setPen(option.state & QStyle::State_HasFocus ? QPen(color(Role::FocusRing), 1.5) : QPen(Qt::NoPen));
+    painter->setBrush(color(option.state & QStyle::State_Selected ? Role::ViolationSoft
+                            : marked                              ? Role::SurfaceHover
+                                                                  : Role::SurfaceRaised));
+    painter->drawRoundedRect(card, 4, 4);
+    painter->fillRect(QRectF(card.left(), card.top() + 4, 3, card.height() - 8), color(Role::Violation));
+    QRect room = option.rect.adjusted(kPad + 3, 7, -kPad, -7);
+    painter->setFont(uiFont(-0.5));
+    const QString when = index.data(ViolationsModel::WhenRole).toString();
+    const int whenWidth = painter->fontMetrics().horizontalAdvance(when);
+    painter->setPen(color(Role::ViolationText));
+    painter->drawText(room, Qt::AlignRight | Qt::AlignTop, when);
+    painter->setFont(uiFont(0, QFont::DemiBold));
+    painter->drawText(room, Qt::AlignLeft | Qt::AlignTop,
+                      painter->fontMetrics().elidedText(index.data(ViolationsModel::IdRole).toString(), Qt::ElideRight,
+                                                        room.width() - whenWidth - 8));
+    room.setTop(room.top() + painter->fontMetrics().height() + 3);
+    painter->setFont(uiFont(-0.5));
+    painter->setPen(color(Role::Text));
+    painter->drawText(room, Qt::TextWordWrap, index.data(ViolationsModel::ExplainRole).toString());
+    painter->restore();
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verdict/verdict_panel.h"
+
+#include "theme/format.h"
+#include "theme/style.h"
+#include "theme/widgets.h"
+#include "verdict/verdict_delegates.h"
+
+#include <QBoxLayout>
+#include <QHeaderView>
+#include <QListView>
+#include <QTreeView>
+
+namespace lockscope::views {
+
+namespace {
+
+/// Lays its cards out anew when it gets wider or narrower: their height follows from the width.
+class CardList : public QListView {
+public:
+    using QListView::QListView;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override {
+        scheduleDelayedItemsLayout();
+        QListView::resizeEvent(event);
+    }
+};
+
+} // namespace
+
+VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_invariantsModel(new InvariantsModel(context, this)),
+      m_violationsModel(new ViolationsModel(context, this)),
+      m_invariants(new QTreeView),
+      m_caption(new SectionCaption(tr("Violations"))),
+      m_violations(new CardList),
+      m_empty(new DimLabel(tr("Nothing has gone wrong so far."))) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+    column->setSpacing(kGrid / 2);
+    column->addWidget(new SectionCaption(tr("Verdict")));
+
+    m_invariants->setModel(m_invariantsModel);
+    m_invariants->setItemDelegate(new InvariantDelegate(m_invariants));
+    m_invariants->setHeaderHidden(true);
+    m_invariants->setRootIsDecorated(false);
+    m_invariants->setUniformRowHeights(true);
+    m_invariants->setAllColumnsShowFocus(true);
+    m_invariants->setMouseTracking(true);
+    m_invariants->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_invariants->setAccessibleName(tr("Invariants"));
+    m_invariants->header()->setStretchLastSection(false);
+    m_invariants->header()->setSectionResizeMode(InvariantsModel::NameColumn, QHeaderView::Stretch);
+    m_invariants->header()->setSectionResizeMode(InvariantsModel::WhenColumn, QHeaderView::ResizeToContents);
+    m_invariants->setFixedHeight(m_invariantsModel->rowCount() * m_invariants->sizeHintForRow(0) + 2);
+    makeFrameless(m_invariants);
+    column->addWidget(m_invariants);
+
+    column->addSpacing(kGrid / 2);
+    column->addWidget(m_caption);
+    m_violations->setModel(m_violationsModel);
+    m_violations->setItemDelegate(new ViolationDelegate(m_violations));
+    m_violations->setMouseTracking(true);
+    m_violations->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_violations->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_violations->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_violations->setAccessibleName(tr("Violations"));
+    makeFrameless(m_violations);
+    static_cast<QLabel*>(m_empty)->setWordWrap(true);
+    column->addWidget(m_empty);
+    column->addWidget(m_violations, 1);
+    column->addStretch();
+
+    const auto toFirst = [this](const QModelIndex& index) {
+        const qint64 from = index.data(InvariantsModel::FromRole).toLongLong();
+        if (from < 0) return;
+        const int invariant = index.data(InvariantsModel::InvariantRole).toInt();
+        const QString id = QString::fromLatin1(verdict::invariantId(verdict::Invariant(invariant)));
+        for (int row = 0; row < m_violationsModel->rowCount(); ++row) {
+            const QModelIndex violation = m_violationsModel->index(row);
+            if (violation.data(ViolationsModel::IdRole).toString() != id) continue;
+            m_violations->setCurrentIndex(violation);
+            goTo(violation);
+            return;
+        }
+    };
+    // A click and Enter both; `activated` alone leaves the single click to the desktop's taste.
+    connect(m_invariants, &QTreeView::clicked, this, toFirst);
+    connect(m_invariants, &QTreeView::activated, this, toFirst);
+    connect(m_violations, &QListView::clicked, this, &VerdictPanel::goTo);
+    connect(m_violations, &QListView::activated, this, &VerdictPanel::goTo);
+    for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+        connect(m_violationsModel, signal, this, &VerdictPanel::tell);
+    connect(m_violationsModel, &QAbstractItemModel::modelReset, this, &VerdictPanel::tell);
+    connect(context, &ViewContext::verdictChanged, this, &VerdictPanel::tell);
+    tell();
+}
+
+void VerdictPanel::tell() {
+    const int violations = m_violationsModel->rowCount();
+    m_caption->setHint(violations ? count(violations) : QString());
+    const auto verdict = m_context->verdict();
+    const bool judged = m_context->session() && verdict->rows > 0;
+    static_cast<QLabel*>(m_empty)->setText(judged ? tr("Nothing has gone wrong so far.")
+                                                  : tr("Nothing to judge yet: play a scenario, or open a recording."));
+    m_empty->setVisible(violations == 0);
+    m_violations->setVisible(violations > 0);
+}
+
+void VerdictPanel::goTo(const QModelIndex& violation) {
+    if (!violation.isValid()) return;
+    m_context->reveal(Nanos(violation.data(ViolationsModel::FromRole).toLongLong()),
+                      violation.data(ViolationsModel::EntityRole).toUInt());
+}
+
+} // namespace lockscope::views

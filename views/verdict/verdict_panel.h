@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/verdict_model.h"
+
+#include <QWidget>
+
+class QListView;
+class QTreeView;
+
+namespace lockscope::views {
+
+class SectionCaption;
+
+/// Every invariant with its outcome, and below it each violation in words. A click goes there.
+class VerdictPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit VerdictPanel(ViewContext* context, QWidget* parent = nullptr);
+    QTreeView* invariants() const { return m_invariants; }
+    QListView* violations() const { return m_violations; }
+
+private:
+    void tell();
+    void goTo(const QModelIndex& violation);
+
+    ViewContext* m_context;
+    InvariantsModel* m_invariantsModel;
+    ViolationsModel* m_violationsModel;
+    QTreeView* m_invariants;
+    SectionCaption* m_caption;
+    QListView* m_violations;
+    QWidget* m_empty;
+};
+
+} // namespace lockscope::views
