@@ -3,6 +3,8 @@
 #include "backends/redis/port.h"
 #include "inspect/key_snapshot.h"
 
+#include <span>
+
 namespace lockscope::inspect {
 
 /// A key whose content is wanted, and what type it should have.

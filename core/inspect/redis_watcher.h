@@ -6,6 +6,7 @@
 #include "inspect/redis_recogniser.h"
 
 #include <deque>
+#include <map>
 
 namespace lockscope::inspect {
 
