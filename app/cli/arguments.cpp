@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/arguments.h"
+
+#include "cli/text.h"
+#include "scenario/scenario.h"
+#include "scenario/schema_check.h"
+
+namespace lockscope::cli {
+
+std::expected<Arguments, QString> Arguments::parse(const QStringList& words, const std::vector<Option>& options,
+                                                   const QStringList& places) {
+    Arguments arguments;
+    for (qsizetype i = 0; i < words.size(); ++i) {
+        const QString& word = words[i];
+        if (word == QLatin1String("--")) {
+            arguments.m_hasRest = true;
+            arguments.m_rest = words.mid(i + 1);
+            break;
+        }
+        if (!word.startsWith(QLatin1Char('-')) || word.size() == 1) {
+            arguments.m_places += word;
+            continue;
+        }
+        const QString name = word.section(QLatin1Char('='), 0, 0).mid(2);
+        const auto known = std::ranges::find(options, name, &Option::name);
+        if (!word.startsWith(QLatin1String("--")) || known == options.end()) {
+            QStringList names;
+            for (const Option& option : options)
+                names += QStringLiteral("--") + option.name;
+            return std::unexpected(tr("there is no option %1%2")
+                                       .arg(word, scenario::suggestion(word.section(QLatin1Char('='), 0, 0), names)));
+        }
+        if (arguments.m_options.contains(name)) return std::unexpected(tr("--%1 is given twice").arg(name));
+        if (!known->takesValue) {
+            if (word.contains(QLatin1Char('='))) return std::unexpected(tr("--%1 takes no value").arg(name));
+            arguments.m_options[name] = QString();
+        } else if (word.contains(QLatin1Char('='))) {
+            arguments.m_options[name] = word.section(QLatin1Char('='), 1);
+        } else if (i + 1 < words.size() && words[i + 1] != QLatin1String("--")) {
+            arguments.m_options[name] = words[++i];
+        } else {
+            return std::unexpected(tr("--%1 needs a value").arg(name));
+        }
+    }
+    if (arguments.m_places.size() < places.size()) {
+        return std::unexpected(tr("%1 is missing").arg(places[arguments.m_places.size()]));
+    }
+    if (arguments.m_places.size() > places.size()) {
+        return std::unexpected(tr("“%1” is one word too many").arg(arguments.m_places[places.size()]));
+    }
+    return arguments;
+}
+
+std::optional<QString> Arguments::value(const char* option) const {
+    const auto found = m_options.find(QLatin1String(option));
+    if (found == m_options.end()) return std::nullopt;
+    return found->second;
+}
+
+std::expected<Nanos, QString> durationOf(const char* option, const QString& text, Nanos least) {
+    const auto duration = scenario::parseDuration(text);
+    if (duration && *duration >= least) return *duration;
+    return std::unexpected(tr("--%1 “%2” should be a time of at least %3 with its unit, such as 5s, 250ms or 1.5h")
+                               .arg(QLatin1String(option), text, scenario::formatDuration(least)));
+}
+
+} // namespace lockscope::cli

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/judgement.h"
+#include "cli/output.h"
+#include "cli/text.h"
+#include "scenario/scenario.h"
+#include "trace/recording.h"
+
+namespace lockscope::cli {
+
+namespace {
+
+struct Checked {
+    trace::LoadedRecording recording;
+    verdict::Verdict verdict;
+    std::uint64_t acquisitions = 0;
+    QByteArray digest;
+    bool whole = true; ///< nothing is missing and nothing was changed
+};
+
+Checked judge(trace::LoadedRecording recording) {
+    Checked checked;
+    verdict::Bounds bounds;
+    if (recording.meta.progressBoundNs > 0) bounds.progress = Nanos(recording.meta.progressBoundNs);
+    verdict::Judge judge(recording.trace, bounds);
+    judge.consume();
+    checked.verdict = judge.verdict(recording.meta.finished);
+    for (std::size_t i = 0; i < recording.trace->size(); ++i) {
+        if (recording.trace->kindAt(i) == trace::EventKind::Granted) ++checked.acquisitions;
+    }
+    checked.digest = recording.trace->digest();
+    if (recording.damage) {
+        complain(recording.damage->message);
+        checked.whole = false;
+    } else if (!recording.meta.digest.isEmpty() && recording.meta.digest != checked.digest) {
+        complain(tr("the recording was changed after it was made: its digest is not that of its events"));
+        checked.whole = false;
+    }
+    checked.recording = std::move(recording);
+    return checked;
+}
+
+/// What was violated was; but that the rest of a broken recording would have held, nobody knows.
+ExitStatus status(const Checked& checked) {
+    const ExitStatus status = statusOf(checked.verdict);
+    return status == kFine && !checked.whole ? kUnknown : status;
+}
+
+QByteArray toJson(const QString& file, const Checked& checked) {
+    const trace::Trace& trace = *checked.recording.trace;
+    const trace::RecordingMeta& meta = checked.recording.meta;
+    const QJsonValue recipe = meta.recipe.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(meta.recipe);
+    JsonLine line;
+    line.add("file", file)
+        .add("origin", meta.origin)
+        .add("recipe", recipe)
+        .add("seed", meta.seed)
+        .addJson("until_ms", milliseconds(trace.reached().count()))
+        .add("events", static_cast<std::uint64_t>(trace.size()))
+        .add("acquisitions", checked.acquisitions)
+        .add("digest", checked.digest)
+        .add("finished", meta.finished)
+        .add("whole", checked.whole)
+        .addJson("invariants", outcomesJson(checked.verdict))
+        .addJson("violations", violationsJson(checked.verdict, trace));
+    return line.toJson();
+}
+
+} // namespace
+
+int check(const QStringList& words) {
+    const auto arguments = Arguments::parse(words, {{QStringLiteral("json"), false}}, {tr("FILE")});
+    if (!arguments) return misused("check", arguments.error());
+    const QString file = arguments->place(0);
+    auto recording = trace::loadRecording(file);
+    if (!recording) {
+        complain(recording.error().message);
+        return kUsage;
+    }
+    const Checked checked = judge(*std::move(recording));
+    if (arguments->has("json")) {
+        say(toJson(file, checked));
+    } else {
+        say(QStringLiteral("%1 · %2").arg(file, scenario::formatDuration(checked.recording.trace->reached())) +
+            (checked.recording.meta.finished ? QString() : tr(" · the recording ended early")));
+        say(judgementText(checked.verdict, *checked.recording.trace));
+        say(tr("  %1 acquisitions, %2 events, digest %3")
+                .arg(QString::number(checked.acquisitions), QString::number(checked.recording.trace->size()),
+                     QString::fromLatin1(checked.digest)));
+    }
+    return status(checked);
+}
+
+} // namespace lockscope::cli

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/child_process.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace lockscope::cli {
+
+namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+
+struct Arrived {
+    int signal;
+    bool fromTerminal;
+};
+
+// A signal handler knows globals only, and may do little more than write.
+int g_inboxWrite = -1;
+int g_inboxRead = -1;
+std::map<int, struct sigaction> g_before;
+
+void onSignal(int signal, siginfo_t* info, void*) {
+    const int error = errno;
+    const Arrived arrived{signal, info->si_code > 0}; // sent by the kernel: a terminal's key, not a person's kill
+    [[maybe_unused]] const auto written = ::write(g_inboxWrite, &arrived, sizeof arrived);
+    errno = error;
+}
+
+/// Memory that execve() wants: pointers to texts, ended by a null pointer.
+class CStrings {
+public:
+    explicit CStrings(std::vector<QByteArray> texts) : m_texts(std::move(texts)) {
+        for (QByteArray& text : m_texts)
+            m_pointers.push_back(text.data());
+        m_pointers.push_back(nullptr);
+    }
+    char** data() { return m_pointers.data(); }
+
+private:
+    std::vector<QByteArray> m_texts;
+    std::vector<char*> m_pointers;
+};
+
+std::vector<QByteArray> environmentWith(const std::map<QByteArray, std::optional<QByteArray>>& variables) {
+    std::vector<QByteArray> environment;
+    for (char** entry = environ; *entry; ++entry) {
+        const QByteArray text(*entry);
+        if (!variables.contains(text.left(text.indexOf('=')))) environment.push_back(text);
+    }
+    for (const auto& [name, value] : variables) {
+        if (value) environment.push_back(name + '=' + *value);
+    }
+    return environment;
+}
+
+} // namespace
+
+SignalInbox::SignalInbox() {
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) qFatal("no pipe: %s", std::strerror(errno));
+    g_inboxRead = ends[0];
+    g_inboxWrite = ends[1];
+    m_notifier = std::make_unique<QSocketNotifier>(g_inboxRead, QSocketNotifier::Read);
+    connect(m_notifier.get(), &QSocketNotifier::activated, this, [this] { read(); });
+
+    struct sigaction action {};
+    action.sa_sigaction = onSignal;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NOCLDSTOP;
+    for (const int signal : kSignals) {
+        struct sigaction before {};
+        sigaction(signal, nullptr, &before);
+        g_before[signal] = before;
+        // nohup(1) and background jobs of some shells ignore signals on purpose.
+        if (before.sa_handler != SIG_IGN || signal == SIGCHLD) sigaction(signal, &action, nullptr);
+    }
+}
+
+SignalInbox::~SignalInbox() {
+    for (const auto& [signal, before] : g_before)
+        sigaction(signal, &before, nullptr);
+    g_before.clear();
+    m_notifier.reset();
+    ::close(g_inboxRead);
+    ::close(g_inboxWrite);
+}
+
+void SignalInbox::read() {
+    Arrived arrived{};
+    while (::read(g_inboxRead, &arrived, sizeof arrived) == static_cast<ssize_t>(sizeof arrived)) {
+        if (arrived.signal == SIGCHLD)
+            Q_EMIT childChanged();
+        else
+            Q_EMIT interrupted(arrived.signal, arrived.fromTerminal);
+    }
+}
+
+std::expected<ChildProcess, ChildProcess::StartError>
+ChildProcess::start(const QStringList& command, const std::map<QByteArray, std::optional<QByteArray>>& variables) {
+    std::vector<QByteArray> words;
+    for (const QString& word : command)
+        words.push_back(word.toLocal8Bit());
+    CStrings arguments(words), environment(environmentWith(variables));
+
+    ChildProcess child;
+    child.m_ownGroup = !(::isatty(STDIN_FILENO) && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp());
+    int failure[2] = {-1, -1}; // closed by a successful exec; else carries its errno
+    if (::pipe2(failure, O_CLOEXEC) != 0)
+        return std::unexpected(StartError{false, QString::fromLocal8Bit(std::strerror(errno))});
+
+    const pid_t parent = ::getpid();
+    child.m_pid = ::fork();
+    if (child.m_pid < 0) {
+        const int error = errno;
+        ::close(failure[0]);
+        ::close(failure[1]);
+        return std::unexpected(StartError{false, QString::fromLocal8Bit(std::strerror(error))});
+    }
+    if (child.m_pid == 0) { // only what is allowed between fork and exec
+        if (child.m_ownGroup) ::setpgid(0, 0);
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (::getppid() != parent) ::_exit(SIGTERM); // it died before we asked to be told
+        ::signal(SIGPIPE, SIG_DFL);                  // networking code ignores it, and that is inherited
+        ::execvpe(arguments.data()[0], arguments.data(), environment.data());
+        const int error = errno;
+        [[maybe_unused]] const auto written = ::write(failure[1], &error, sizeof error);
+        ::_exit(127);
+    }
+    if (child.m_ownGroup) ::setpgid(child.m_pid, child.m_pid); // whichever of the two comes first
+    ::close(failure[1]);
+    int error = 0;
+    ssize_t got = 0;
+    do
+        got = ::read(failure[0], &error, sizeof error);
+    while (got < 0 && errno == EINTR);
+    ::close(failure[0]);
+    if (got == static_cast<ssize_t>(sizeof error)) {
+        ::waitpid(child.m_pid, nullptr, 0);
+        return std::unexpected(StartError{error == ENOENT, QString::fromLocal8Bit(std::strerror(error))});
+    }
+    return child;
+}
+
+std::optional<int> ChildProcess::ended() {
+    int status = 0;
+    if (m_status || ::waitpid(m_pid, &status, WNOHANG) != m_pid) return m_status;
+    if (WIFEXITED(status))
+        m_status = WEXITSTATUS(status);
+    else if (WIFSIGNALED(status))
+        m_status = 128 + WTERMSIG(status);
+    return m_status;
+}
+
+void ChildProcess::signal(int number) const {
+    // Not after its end: the number may be another's by then. The group's, though, is kept while any member lives.
+    if (m_ownGroup)
+        ::kill(-m_pid, number);
+    else if (!m_status)
+        ::kill(m_pid, number);
+}
+
+} // namespace lockscope::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QSocketNotifier>
+#include <QStringList>
+#include <expected>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sys/types.h>
+
+namespace lockscope::cli {
+
+/// Signals of this process as events of the Qt event loop. One at a time in a program.
+class SignalInbox : public QObject {
+    Q_OBJECT
+public:
+    /// From now on until its end SIGINT, SIGTERM, SIGHUP and SIGCHLD arrive here instead of doing what they do.
+    SignalInbox();
+    ~SignalInbox() override;
+
+Q_SIGNALS:
+    /// SIGINT, SIGTERM or SIGHUP; `fromTerminal`: a key was pressed, so that the whole foreground job got it.
+    void interrupted(int signal, bool fromTerminal);
+    void childChanged();
+
+private:
+    void read();
+    std::unique_ptr<QSocketNotifier> m_notifier;
+};
+
+/// A command that runs in its own process, with this process's input and outputs.
+///
+/// In a process group of its own, so that a signal reaches all that it started; except in the foreground of a terminal,
+/// where the group decides who may read keys. It gets SIGTERM when this process dies.
+class ChildProcess {
+public:
+    /// Why it could not be started, told apart as env(1) does.
+    struct StartError {
+        bool notFound = false;
+        QString reason;
+    };
+    /// Starts COMMAND, found by PATH, with variables added to the environment (nullopt: taken out of it).
+    static std::expected<ChildProcess, StartError>
+    start(const QStringList& command, const std::map<QByteArray, std::optional<QByteArray>>& variables);
+
+    /// The exit status in the shell's way (128 + signal when a signal ended it) once it has ended. Never blocks.
+    std::optional<int> ended();
+    /// Sends a signal, unless it has ended.
+    void signal(int number) const;
+    /// True when it shares the terminal's foreground with us.
+    bool sharesTerminal() const { return !m_ownGroup; }
+
+private:
+    pid_t m_pid = 0;
+    bool m_ownGroup = true;
+    std::optional<int> m_status;
+};
+
+} // namespace lockscope::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trace/export.h"
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/output.h"
+#include "cli/picture.h"
+#include "cli/text.h"
+#include "scenario/schema_check.h"
+#include "trace/recording.h"
+
+#include <QFile>
+#include <QSaveFile>
+
+namespace lockscope::cli {
+
+namespace {
+
+const QStringList kFormats{QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("csv"),
+                           QStringLiteral("jsonl")};
+const QStringList kLater{QStringLiteral("perfetto"), QStringLiteral("jepsen")};
+
+std::expected<void, QString> write(const QString& format, const trace::LoadedRecording& recording, QIODevice& device) {
+    if (format == QLatin1String("csv")) return trace::exportCsv(*recording.trace, device);
+    if (format == QLatin1String("jsonl")) return trace::exportJsonl(*recording.trace, device);
+    return paint(format, recording, device);
+}
+
+/// An existing file stays whole when anything goes wrong. "-" is stdout.
+std::expected<void, QString> exportTo(const QString& out, const QString& format,
+                                      const trace::LoadedRecording& recording) {
+    if (out == QLatin1String("-")) {
+        QFile device;
+        if (!device.open(stdout, QIODevice::WriteOnly)) return std::unexpected(device.errorString());
+        return write(format, recording, device);
+    }
+    QSaveFile device(out);
+    if (!device.open(QIODevice::WriteOnly))
+        return std::unexpected(tr("%1 cannot be written: %2").arg(out, device.errorString()));
+    if (auto done = write(format, recording, device); !done) return done;
+    if (!device.commit()) return std::unexpected(tr("%1 cannot be written: %2").arg(out, device.errorString()));
+    return {};
+}
+
+} // namespace
+
+bool exportPaints(const QStringList& words) {
+    return words.contains(QStringLiteral("png")) || words.contains(QStringLiteral("svg")) ||
+           words.contains(QStringLiteral("--to=png")) || words.contains(QStringLiteral("--to=svg"));
+}
+
+int exportFile(const QStringList& words) {
+    const auto arguments =
+        Arguments::parse(words, {{QStringLiteral("to")}}, {QStringLiteral("FILE"), QStringLiteral("OUT")});
+    if (!arguments) return misused("export", arguments.error());
+    const auto format = arguments->value("to");
+    if (!format) return misused("export", tr("--to is missing: %1").arg(kFormats.join(QStringLiteral(", "))));
+    if (kLater.contains(*format)) {
+        return misused("export", tr("the format “%1” does not exist yet in this version; there are %2")
+                                     .arg(*format, kFormats.join(QStringLiteral(", "))));
+    }
+    if (!kFormats.contains(*format)) {
+        return misused("export", tr("there is no format “%1”%2").arg(*format, scenario::suggestion(*format, kFormats)));
+    }
+    const auto recording = trace::loadRecording(arguments->place(0));
+    if (!recording) {
+        complain(recording.error().message);
+        return kUsage;
+    }
+    if (recording->damage) complain(recording->damage->message); // what lies before it is exported
+    if (const auto done = exportTo(arguments->place(1), *format, *recording); !done) {
+        complain(done.error());
+        return kUsage;
+    }
+    return recording->damage ? kUnknown : kFine;
+}
+
+} // namespace lockscope::cli

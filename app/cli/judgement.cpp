@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/judgement.h"
+
+#include "cli/output.h"
+#include "cli/text.h"
+
+#include <QJsonArray>
+
+namespace lockscope::cli {
+
+namespace {
+
+constexpr int kMostSentences = 5; ///< of one invariant; more of the same teaches nothing
+
+const char* outcomeId(verdict::Outcome outcome) {
+    switch (outcome) {
+    case verdict::Outcome::Holds:
+        return "holds";
+    case verdict::Outcome::Violated:
+        return "violated";
+    case verdict::Outcome::Unknown:
+        break;
+    }
+    return "unknown";
+}
+
+} // namespace
+
+QString actorName(trace::EntityId id, const trace::Trace& trace) {
+    const trace::Entity& entity = trace.entity(id);
+    if (entity.kind != trace::EntityKind::Thread) return QString::fromUtf8(entity.name);
+    const QString client = QString::fromUtf8(trace.entity(entity.parent).name);
+    return entity.name == "1" ? client : client + QLatin1Char(':') + QString::fromUtf8(entity.name);
+}
+
+QByteArray violationsJson(const verdict::Verdict& verdict, const trace::Trace& trace) {
+    QList<QByteArray> items;
+    for (const verdict::Violation& violation : verdict.violations) {
+        QJsonArray actors;
+        for (const trace::EntityId actor : violation.actors)
+            actors += actorName(actor, trace);
+        JsonLine line;
+        line.add("invariant", verdict::invariantId(violation.invariant))
+            .add("lock", trace.entity(violation.lock).name)
+            .addJson("from_ms", milliseconds(violation.from.count()))
+            .addJson("to_ms", violation.to == kNever ? QByteArray("null") : milliseconds(violation.to.count()))
+            .add("actors", actors)
+            .add("explain", verdict::explain(violation, trace));
+        items += line.toJson();
+    }
+    return jsonArray(items);
+}
+
+QByteArray outcomesJson(const verdict::Verdict& verdict) {
+    JsonLine line;
+    for (const verdict::Invariant invariant : verdict::kInvariants) {
+        const verdict::Outcome outcome = verdict.outcomes[static_cast<std::size_t>(invariant)];
+        line.add(verdict::invariantId(invariant).constData(), QLatin1String(outcomeId(outcome)));
+    }
+    return line.toJson();
+}
+
+QString outcomeWord(verdict::Outcome outcome) {
+    switch (outcome) {
+    case verdict::Outcome::Holds:
+        return tr("holds");
+    case verdict::Outcome::Violated:
+        return tr("VIOLATED");
+    case verdict::Outcome::Unknown:
+        break;
+    }
+    return tr("unknown");
+}
+
+QString judgementText(const verdict::Verdict& verdict, const trace::Trace& trace) {
+    QStringList lines;
+    for (const verdict::Invariant invariant : verdict::kInvariants) {
+        const QString id = QString::fromLatin1(verdict::invariantId(invariant));
+        lines += QStringLiteral("  %1  %2")
+                     .arg(id, -17)
+                     .arg(outcomeWord(verdict.outcomes[static_cast<std::size_t>(invariant)]));
+        int told = 0;
+        for (const verdict::Violation& violation : verdict.violations) {
+            if (violation.invariant != invariant) continue;
+            if (++told <= kMostSentences) lines += QStringLiteral("      ") + verdict::explain(violation, trace);
+        }
+        if (told > kMostSentences)
+            lines += QStringLiteral("      ") + tr("… and %n more", nullptr, told - kMostSentences);
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace lockscope::cli

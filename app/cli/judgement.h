@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/trace.h"
+#include "verdict/verdict.h"
+
+namespace lockscope::cli {
+
+/// [{invariant, lock, from_ms, to_ms, actors, explain}, …] as the contract has it. An interval that goes on has
+/// to_ms null.
+QByteArray violationsJson(const verdict::Verdict& verdict, const trace::Trace& trace);
+
+/// "A", or "A:2" where a client's threads must be told apart. Never translated: programs read it.
+QString actorName(trace::EntityId id, const trace::Trace& trace);
+
+/// {"mutual-exclusion": "holds", …}
+QByteArray outcomesJson(const verdict::Verdict& verdict);
+
+/// The verdict for people: a line for each invariant, a sentence for each violation.
+QString judgementText(const verdict::Verdict& verdict, const trace::Trace& trace);
+
+/// "violated", "holds" or "unknown", translated.
+QString outcomeWord(verdict::Outcome outcome);
+
+} // namespace lockscope::cli

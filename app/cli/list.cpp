@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/output.h"
+#include "cli/text.h"
+#include "recipes/recipe_info.h"
+#include "scenario/scenario_file.h"
+#include "scenario/schema_check.h"
+
+#include <QLocale>
+
+namespace lockscope::cli {
+
+namespace {
+
+/// One thing of a list: for people an id and a sentence, for programs an object.
+struct Item {
+    QString id, sentence;
+    QByteArray json;
+};
+
+std::vector<Item> scenarios() {
+    std::vector<Item> items;
+    const QString language = QLocale().name();
+    for (const QString& id : scenario::builtinScenarios()) {
+        const auto scenario = scenario::loadScenario(id);
+        if (!scenario) continue; // a test sees to it that none is broken
+        JsonLine line;
+        line.add("id", id)
+            .add("title", scenario->titleIn(language))
+            .add("summary", scenario->summaryIn(language))
+            .add("recipe", scenario->recipe);
+        items.push_back({id, scenario->titleIn(language), line.toJson()});
+    }
+    return items;
+}
+
+std::vector<Item> recipes() {
+    std::vector<Item> items;
+    for (const recipes::RecipeInfo& recipe : recipes::allRecipes()) {
+        JsonLine line;
+        line.add("id", recipe.id)
+            .add("backend", recipe.backend)
+            .add("summary", recipe.summary)
+            .add("naive", recipe.naive)
+            .add("reentrant", recipe.reentrant)
+            .add("watchdog", recipe.watchdog)
+            .add("token", recipe.token)
+            .add("fair", recipe.fair);
+        const QString unsafe = recipe.naive ? tr(" (unsafe: exists to be seen failing)") : QString();
+        items.push_back({QString::fromLatin1(recipe.id), recipe.summary + unsafe, line.toJson()});
+    }
+    return items;
+}
+
+std::vector<Item> formats() {
+    struct Format {
+        const char* id;
+        const char* kind;
+        const char* sentence;
+    };
+    static const Format kFormats[] = {
+        {"redisson", "lock",
+         QT_TRANSLATE_NOOP("cli",
+                           "Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore")},
+        {"redis-py", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with redis-py's value")},
+        {"redlock", "lock",
+         QT_TRANSLATE_NOOP("cli", "SET NX with the value of a Redlock library (node-redlock, redsync, redlock-py, …)")},
+        {"shedlock", "lock", QT_TRANSLATE_NOOP("cli", "ShedLock's job locks")},
+        {"string", "lock", QT_TRANSLATE_NOOP("cli", "another string under a name that locks have, such as lock:*")},
+        {"lockscope", "file",
+         QT_TRANSLATE_NOOP("cli", "a recording, as simulate --record writes it; a SQLite database")},
+        {"png", "export", QT_TRANSLATE_NOOP("cli", "the timeline as a picture")},
+        {"svg", "export", QT_TRANSLATE_NOOP("cli", "the timeline as a drawing")},
+        {"csv", "export", QT_TRANSLATE_NOOP("cli", "all events as a table")},
+        {"jsonl", "export", QT_TRANSLATE_NOOP("cli", "all events, one JSON object a line")},
+    };
+    std::vector<Item> items;
+    for (const Format& format : kFormats) {
+        JsonLine line;
+        line.add("id", QByteArray(format.id)).add("kind", QByteArray(format.kind)).add("summary", tr(format.sentence));
+        items.push_back({QLatin1String(format.id), tr(format.sentence), line.toJson()});
+    }
+    return items;
+}
+
+} // namespace
+
+int list(const QStringList& words) {
+    const auto arguments =
+        Arguments::parse(words, {{QStringLiteral("json"), false}}, {tr("scenarios, recipes or formats")});
+    if (!arguments) return misused("list", arguments.error());
+    const QString what = arguments->place(0);
+    std::vector<Item> items;
+    if (what == QLatin1String("scenarios")) {
+        items = scenarios();
+    } else if (what == QLatin1String("recipes")) {
+        items = recipes();
+    } else if (what == QLatin1String("formats")) {
+        items = formats();
+    } else {
+        const QStringList lists{QStringLiteral("scenarios"), QStringLiteral("recipes"), QStringLiteral("formats")};
+        return misused("list", tr("there is no list of “%1”%2").arg(what, scenario::suggestion(what, lists)));
+    }
+    if (arguments->has("json")) {
+        QList<QByteArray> lines;
+        for (const Item& item : items)
+            lines += item.json;
+        say("[\n" + lines.join(",\n") + "\n]");
+        return kFine;
+    }
+    qsizetype width = 0;
+    for (const Item& item : items)
+        width = std::max(width, item.id.size());
+    for (const Item& item : items)
+        say(item.id.leftJustified(width + 2) + item.sentence);
+    return kFine;
+}
+
+} // namespace lockscope::cli

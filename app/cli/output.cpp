@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/output.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <cstdio>
+
+namespace lockscope::cli {
+
+void say(const QByteArray& line) {
+    std::fwrite(line.constData(), 1, static_cast<std::size_t>(line.size()), stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout); // whoever reads a pipe wants each line when it happens
+}
+
+void say(const QString& line) {
+    say(line.toUtf8());
+}
+
+void complain(const QString& message) {
+    const QByteArray text = "lockscope: " + message.toUtf8() + '\n';
+    std::fwrite(text.constData(), 1, static_cast<std::size_t>(text.size()), stderr);
+}
+
+JsonLine& JsonLine::addJson(const char* name, const QByteArray& json) {
+    if (!m_fields.isEmpty()) m_fields += ", ";
+    m_fields += '"' + QByteArray(name) + "\": " + json;
+    return *this;
+}
+
+JsonLine& JsonLine::add(const char* name, const QJsonValue& value) {
+    const QByteArray boxed = QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact);
+    return addJson(name, boxed.mid(1, boxed.size() - 2));
+}
+
+JsonLine& JsonLine::add(const char* name, std::uint64_t value) {
+    return addJson(name, QByteArray::number(static_cast<qulonglong>(value)));
+}
+
+QByteArray jsonArray(const QList<QByteArray>& items) {
+    return '[' + items.join(", ") + ']';
+}
+
+QByteArray milliseconds(std::int64_t nanos) {
+    QByteArray text = QByteArray::number(static_cast<qlonglong>(nanos / 1'000'000));
+    if (const std::int64_t rest = nanos % 1'000'000) {
+        QByteArray digits = QByteArray::number(static_cast<qlonglong>(rest)).rightJustified(6, '0');
+        while (digits.endsWith('0'))
+            digits.chop(1);
+        text += '.' + digits;
+    }
+    return text;
+}
+
+} // namespace lockscope::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QJsonValue>
+#include <QString>
+
+namespace lockscope::cli {
+
+/// A line of data to stdout, at once.
+void say(const QString& line);
+void say(const QByteArray& line);
+/// A message to stderr: "lockscope: …".
+void complain(const QString& message);
+
+/// A JSON object whose fields stand in the order in which they were added: people read them, too.
+class JsonLine {
+public:
+    JsonLine& add(const char* name, const QJsonValue& value);
+    /// Whole numbers beyond 2^53 lose digits as QJsonValue.
+    JsonLine& add(const char* name, std::uint64_t value);
+    JsonLine& add(const char* name, const QByteArray& text) { return add(name, QJsonValue(QString::fromUtf8(text))); }
+    /// `json` is a JSON text already.
+    JsonLine& addJson(const char* name, const QByteArray& json);
+    /// One line, without its end.
+    QByteArray toJson() const { return '{' + m_fields + '}'; }
+
+private:
+    QByteArray m_fields;
+};
+
+/// "[a, b, c]" of JSON texts.
+QByteArray jsonArray(const QList<QByteArray>& items);
+
+/// Nanoseconds as a number of milliseconds, exact.
+QByteArray milliseconds(std::int64_t nanos);
+
+} // namespace lockscope::cli

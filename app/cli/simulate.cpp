@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/judgement.h"
+#include "cli/output.h"
+#include "cli/parallel_runs.h"
+#include "cli/recordings.h"
+#include "cli/text.h"
+#include "recipes/recipe_info.h"
+#include "scenario/scenario_file.h"
+#include "scenario/schema_check.h"
+#include "session/run.h"
+
+namespace lockscope::cli {
+
+namespace {
+
+struct Seeds {
+    std::uint64_t first = 1, last = 1;
+};
+
+std::optional<std::uint64_t> number(const QString& text) {
+    bool fine = false;
+    const qulonglong value = text.toULongLong(&fine);
+    return fine && !text.startsWith(QLatin1Char('+')) ? std::optional<std::uint64_t>(value) : std::nullopt;
+}
+
+std::expected<Seeds, QString> seedsOf(const Arguments& arguments) {
+    if (arguments.has("seed") && arguments.has("seeds")) return std::unexpected(tr("give --seed or --seeds, not both"));
+    if (const auto one = arguments.value("seed")) {
+        const auto seed = number(*one);
+        if (!seed) return std::unexpected(tr("--seed “%1” should be a whole number from 0 on").arg(*one));
+        return Seeds{*seed, *seed};
+    }
+    if (const auto many = arguments.value("seeds")) {
+        const auto first = number(many->section(QStringLiteral(".."), 0, 0));
+        const auto last = number(many->section(QStringLiteral(".."), 1));
+        if (!first || !last || *first > *last) {
+            return std::unexpected(
+                tr("--seeds “%1” should be two whole numbers, the smaller first, such as 1..1000").arg(*many));
+        }
+        return Seeds{*first, *last};
+    }
+    return Seeds{};
+}
+
+/// The scenario with the command line's changes; everything that is wrong goes to stderr.
+std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
+    auto loaded = scenario::loadScenario(arguments.place(0));
+    if (!loaded) {
+        for (const scenario::Problem& problem : loaded.error())
+            complain(problem.toString());
+        return std::nullopt;
+    }
+    if (const auto recipe = arguments.value("recipe")) loaded->recipe = *recipe;
+    if (!recipes::findRecipe(loaded->recipe.toUtf8())) {
+        QStringList ids;
+        for (const auto& recipe : recipes::allRecipes())
+            ids += QString::fromLatin1(recipe.id);
+        complain(tr("there is no recipe “%1”%2").arg(loaded->recipe, scenario::suggestion(loaded->recipe, ids)));
+        return std::nullopt;
+    }
+    if (const auto until = arguments.value("until")) {
+        const auto duration = durationOf("until", *until);
+        if (!duration) {
+            complain(duration.error());
+            return std::nullopt;
+        }
+        loaded->until = *duration;
+    }
+    return *std::move(loaded);
+}
+
+QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, const session::RunReport& report) {
+    JsonLine line;
+    line.add("scenario", scenario.id)
+        .add("recipe", scenario.recipe)
+        .add("seed", seed)
+        .addJson("until_ms", milliseconds(scenario.until.count()))
+        .add("events", static_cast<std::uint64_t>(report.trace->size()))
+        .add("acquisitions", report.acquisitions)
+        .add("digest", report.digest)
+        .addJson("violations", violationsJson(report.verdict, *report.trace));
+    return line.toJson();
+}
+
+int simulateOne(const scenario::Scenario& scenario, std::uint64_t seed, const Arguments& arguments) {
+    const session::RunReport report = session::run(scenario, seed);
+    if (arguments.has("json")) {
+        say(reportJson(scenario, seed, report));
+    } else {
+        say(tr("%1 with %2, seed %3, %4 of virtual time")
+                .arg(scenario.id, scenario.recipe, QString::number(seed), scenario::formatDuration(scenario.until)));
+        say(judgementText(report.verdict, *report.trace));
+        say(tr("  %1 acquisitions, %2 events, digest %3")
+                .arg(QString::number(report.acquisitions), QString::number(report.trace->size()),
+                     QString::fromLatin1(report.digest)));
+    }
+    if (const auto file = arguments.value("record")) {
+        if (const auto done = saveRecording(*file, report, scenario, seed); !done) {
+            complain(done.error());
+            return kUsage;
+        }
+    }
+    return statusOf(report.verdict);
+}
+
+QString violatedInvariants(const verdict::Verdict& verdict) {
+    QStringList ids;
+    for (const verdict::Invariant invariant : verdict::kInvariants) {
+        if (verdict.outcomes[static_cast<std::size_t>(invariant)] == verdict::Outcome::Violated) {
+            ids += QString::fromLatin1(verdict::invariantId(invariant));
+        }
+    }
+    return ids.join(QStringLiteral(", "));
+}
+
+int simulateMany(const scenario::Scenario& scenario, Seeds seeds, bool json) {
+    struct Result {
+        QByteArray line;
+        int status = kFine;
+    };
+    std::uint64_t violated = 0, unknown = 0;
+    std::optional<std::uint64_t> firstViolating;
+    const auto work = [&](std::uint64_t seed) {
+        const session::RunReport report = session::run(scenario, seed);
+        Result result{{}, statusOf(report.verdict)};
+        if (json) {
+            result.line = reportJson(scenario, seed, report);
+        } else {
+            const QString broken = violatedInvariants(report.verdict);
+            result.line = tr("seed %1: %2")
+                              .arg(QString::number(seed), broken.isEmpty() ? outcomeWord(report.verdict.overall())
+                                                                           : tr("violates %1").arg(broken))
+                              .toUtf8();
+        }
+        return result;
+    };
+    runInParallel<Result>(seeds.first, seeds.last, work, [&](std::uint64_t seed, const Result& result) {
+        say(result.line);
+        if (result.status == kUnknown) ++unknown;
+        if (result.status != kViolated) return;
+        ++violated;
+        if (!firstViolating) firstViolating = seed;
+    });
+
+    const std::uint64_t runs = seeds.last - seeds.first + 1;
+    if (json) {
+        JsonLine line;
+        line.add("runs", runs).add("violated", violated);
+        if (firstViolating)
+            line.add("first_violating_seed", *firstViolating);
+        else
+            line.add("first_violating_seed", QJsonValue(QJsonValue::Null));
+        say(line.toJson());
+    } else if (firstViolating) {
+        say(tr("%1 runs, %2 violated; the first is seed %3")
+                .arg(QString::number(runs), QString::number(violated), QString::number(*firstViolating)));
+    } else {
+        say(tr("%1 runs, none violated").arg(runs));
+    }
+    return violated > 0 ? kViolated : unknown > 0 ? kUnknown : kFine;
+}
+
+} // namespace
+
+int simulate(const QStringList& words) {
+    const auto arguments = Arguments::parse(words,
+                                            {{QStringLiteral("recipe")},
+                                             {QStringLiteral("seed")},
+                                             {QStringLiteral("seeds")},
+                                             {QStringLiteral("until")},
+                                             {QStringLiteral("record")},
+                                             {QStringLiteral("json"), false}},
+                                            {QStringLiteral("SCENARIO")});
+    if (!arguments) return misused("simulate", arguments.error());
+    const auto seeds = seedsOf(*arguments);
+    if (!seeds) return misused("simulate", seeds.error());
+    if (arguments->has("seeds") && arguments->has("record")) {
+        return misused("simulate", tr("--record takes one run: give --seed instead of --seeds"));
+    }
+    const auto scenario = scenarioOf(*arguments);
+    if (!scenario) return kUsage;
+    if (arguments->has("seeds")) return simulateMany(*scenario, *seeds, arguments->has("json"));
+    return simulateOne(*scenario, seeds->first, *arguments);
+}
+
+} // namespace lockscope::cli

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program.h"
+
+#include "runtime/event_loop_runtime.h"
+#include "sandbox/redis_server.h"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <csignal>
+#include <qcoro/qcorotask.h>
+
+using namespace lockscope;
+using namespace lockscope::tests;
+
+class tst_cli_lock : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+    std::unique_ptr<QTemporaryDir> m_folder;
+
+    QString path(const char* name) const { return m_folder->filePath(QLatin1String(name)); }
+    bool there(const char* name) const { return QFile::exists(path(name)); }
+    QByteArray content(const char* name) const {
+        QFile file(path(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    void put(const char* name, const QByteArray& text) const {
+        QFile file(path(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+    }
+    QByteArray redis(const QStringList& words) const {
+        return runProgram(QStringLiteral("redis-cli"),
+                          QStringList{QStringLiteral("-p"), QString::number(m_server->port())} + words)
+            .out.trimmed();
+    }
+    /// lock [options] URL orders -- sh -c SCRIPT, in the test's folder.
+    QStringList words(const QStringList& options, const QString& script) const {
+        return QStringList{QStringLiteral("lock")} + options +
+               QStringList{m_server->url(),      QStringLiteral("orders"),
+                           QStringLiteral("--"), QStringLiteral("sh"),
+                           QStringLiteral("-c"), QStringLiteral("cd '%1'; ").arg(m_folder->path()) + script};
+    }
+    Ran run(const QStringList& options, const char* script) const {
+        return program(words(options, QString::fromUtf8(script)));
+    }
+    std::unique_ptr<QProcess> start(const QStringList& options, const char* script) const {
+        auto process = std::make_unique<QProcess>();
+        process->setProcessEnvironment(plainEnvironment());
+        process->start(kProgram, words(options, QString::fromUtf8(script)));
+        return process;
+    }
+    static QStringList lease(const char* text) { return {QStringLiteral("--lease"), QLatin1String(text)}; }
+    static QStringList wait(const char* text) { return {QStringLiteral("--wait"), QLatin1String(text)}; }
+    static bool end(QProcess& process) {
+        return QTest::qWaitFor([&] { return process.state() == QProcess::NotRunning; }, 30'000);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        const auto started = QCoro::waitFor(m_server->start());
+        QVERIFY2(started.has_value(), started ? "" : qPrintable(started.error()));
+    }
+    void init() {
+        m_folder = std::make_unique<QTemporaryDir>();
+        redis({QStringLiteral("FLUSHALL")});
+    }
+    void cleanupTestCase() { m_server.reset(); }
+
+    void theCommandsStatusIsPassedThrough() {
+        QCOMPARE(run({}, "exit 0").status, 0);
+        QCOMPARE(run({}, "exit 7").status, 7);
+        QCOMPARE(run({}, "kill -9 $$").status, 137);
+        QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
+    }
+
+    void theCommandHasOurInputAndOutputs() {
+        const Ran ran = program(words({}, QStringLiteral("cat; echo problem >&2")), "some data\n");
+        QVERIFY2(ran.status == 0, ran.told());
+        QCOMPARE(ran.out, QByteArray("some data\n"));
+        QCOMPARE(ran.err, QByteArray("problem\n"));
+    }
+
+    void theCommandKnowsItsLockAndToken() {
+        const QByteArray first = run({}, "echo $LOCKSCOPE_LOCK $LOCKSCOPE_TOKEN").out.trimmed();
+        const QByteArray second = run({}, "echo $LOCKSCOPE_LOCK $LOCKSCOPE_TOKEN").out.trimmed();
+        QVERIFY2(first.startsWith("orders "), first);
+        QVERIFY2(second.mid(7).toLongLong() > first.mid(7).toLongLong() && first.mid(7).toLongLong() > 0,
+                 first + " then " + second);
+    }
+
+    void theLockIsHeldWhileTheCommandRuns_data() {
+        QTest::addColumn<QString>("recipe");
+        for (const char* recipe : {"redis-reentrant", "redis-set"})
+            QTest::newRow(recipe) << QLatin1String(recipe);
+    }
+    void theLockIsHeldWhileTheCommandRuns() {
+        QFETCH(QString, recipe);
+        const QStringList options{QStringLiteral("--recipe"), recipe, QStringLiteral("--lease"), QStringLiteral("1s")};
+        // Longer than the lease: renewed meanwhile.
+        const auto holder = start(options, "touch in; until [ -e go ]; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
+        QElapsedTimer timer;
+        timer.start();
+        while (timer.elapsed() < 2500) {
+            QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("1"));
+            QTest::qWait(100); // looks again and again over a stretch of real time; nothing is hoped for
+        }
+        put("go", {});
+        QVERIFY(end(*holder));
+        QCOMPARE(holder->exitCode(), 0);
+        QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
+    }
+
+    void processesExcludeEachOther() {
+        std::vector<std::unique_ptr<QProcess>> processes;
+        // mkdir fails when the directory is there: whoever finds another inside leaves a note.
+        for (int i = 0; i < 5; ++i)
+            processes.push_back(start({}, "mkdir busy || touch clash; sleep 0.1; rmdir busy; echo x >> done"));
+        for (const auto& process : processes)
+            QVERIFY(end(*process));
+        for (const auto& process : processes)
+            QCOMPARE(process->exitCode(), 0);
+        QVERIFY(!there("clash"));
+        QCOMPARE(content("done").count('x'), 5);
+    }
+
+    void aCounterWithoutAtomicityEndsExact() {
+        put("counter", "0\n");
+        const QString increment =
+            QStringLiteral("n=$(cat '%1'); sleep 0.01; echo $((n + 1)) > '%1'").arg(path("counter"));
+        const QString loop =
+            QStringLiteral("for i in 1 2 3 4 5; do \"$0\" lock \"$1\" counter -- sh -c \"$2\" || exit 1; done");
+        std::vector<std::unique_ptr<QProcess>> processes;
+        for (int i = 0; i < 8; ++i) {
+            auto process = std::make_unique<QProcess>();
+            process->setProcessEnvironment(plainEnvironment());
+            process->start(QStringLiteral("sh"), {QStringLiteral("-c"), loop, kProgram, m_server->url(), increment});
+            processes.push_back(std::move(process));
+        }
+        for (const auto& process : processes) {
+            QVERIFY(QTest::qWaitFor([&] { return process->state() == QProcess::NotRunning; }, 100'000));
+            QVERIFY2(process->exitCode() == 0, process->readAllStandardError());
+        }
+        QCOMPARE(content("counter"), QByteArray("40\n"));
+    }
+
+    void aKilledHolderFreesTheLockWithinItsLease() {
+        const auto holder = start(lease("3s"), "echo $$ > pid.new; mv pid.new pid; sleep 600 & wait");
+        QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
+        holder->kill();
+        QElapsedTimer timer;
+        timer.start();
+        const Ran next = run(wait("10s"), "true");
+        QVERIFY2(next.status == 0, next.told());
+        QVERIFY2(timer.elapsed() < 4000, qPrintable(QString::number(timer.elapsed())));
+        // Its command does not work on without a lock.
+        const QString proc = QStringLiteral("/proc/") + QString::fromLatin1(content("pid").trimmed());
+        QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(proc), 5000);
+    }
+
+    void aWaitThatIsOverIs124() {
+        const auto holder = start({}, "touch in; until [ -e go ]; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
+        const Ran later = run(wait("300ms"), "touch ran");
+        QVERIFY2(later.status == 124, later.told());
+        const Ran once = run(wait("0s"), "touch ran");
+        QVERIFY2(once.status == 124, once.told());
+        QVERIFY(!there("ran"));
+        put("go", {});
+        QVERIFY(end(*holder));
+    }
+
+    void aLostLockEndsTheCommandAndIs123() {
+        const auto holder =
+            start(lease("1500ms"), "trap 'touch terminated; exit 0' TERM; touch in; while :; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
+        QCOMPARE(redis({QStringLiteral("DEL"), QStringLiteral("orders")}), QByteArray("1"));
+        QVERIFY(end(*holder));
+        const QByteArray told = holder->readAllStandardError();
+        QVERIFY2(holder->exitCode() == 123, told);
+        QVERIFY(there("terminated"));
+        QVERIFY2(told.contains("the lock “orders” is lost"), told);
+    }
+
+    void aCommandThatIgnoresTheEndOfItsLockIsKilled() {
+        const auto holder = start(lease("1s"), "trap '' TERM; touch in; while :; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
+        redis({QStringLiteral("DEL"), QStringLiteral("orders")});
+        QVERIFY(end(*holder));
+        QCOMPARE(holder->exitCode(), 123);
+    }
+
+    void aLossThatShowsOnlyAtTheEndIs123() {
+        const Ran ran =
+            program(words({}, QStringLiteral("redis-cli -p %1 DEL orders >/dev/null").arg(m_server->port())));
+        QVERIFY2(ran.status == 123, ran.told());
+    }
+
+    void commandsThatCannotRunAreToldApart() {
+        const QStringList head{QStringLiteral("lock"), m_server->url(), QStringLiteral("orders"), QStringLiteral("--")};
+        QCOMPARE(program(head + QStringList{QStringLiteral("/no/such/command")}).status, 127);
+        QCOMPARE(program(head + QStringList{QStringLiteral("no-such-command-anywhere")}).status, 127);
+        QCOMPARE(program(head + QStringList{m_folder->path()}).status, 126);
+        QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
+    }
+
+    void signalsGoToTheCommand() {
+        const auto holder = start({}, "trap 'exit 9' TERM; touch in; while :; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
+        holder->terminate();
+        QVERIFY(end(*holder));
+        QCOMPARE(holder->exitCode(), 9);
+        QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
+    }
+
+    void aSignalWhileWaitingLeavesNothingBehind() {
+        const auto holder = start({}, "touch in; until [ -e go ]; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
+        const auto waiter = start({}, "touch ran");
+        QTRY_VERIFY_WITH_TIMEOUT(redis({QStringLiteral("PUBSUB"), QStringLiteral("CHANNELS")}).contains("orders"),
+                                 10'000);
+        waiter->terminate();
+        QVERIFY(end(*waiter));
+        QCOMPARE(waiter->exitCode(), 128 + SIGTERM);
+        put("go", {});
+        QVERIFY(end(*holder));
+        QCOMPARE(run(wait("1s"), "true").status, 0);
+        QVERIFY(!there("ran"));
+    }
+
+    void whatGoesWrongWithTheServerIs125AndTellsNoPassword() {
+        const QString nobody = QStringLiteral("redis://:sesame@127.0.0.1:1/0");
+        const Ran unreachable = lockscope(
+            {QStringLiteral("lock"), nobody, QStringLiteral("orders"), QStringLiteral("--"), QStringLiteral("true")});
+        QVERIFY2(unreachable.status == 125 && unreachable.err.contains("127.0.0.1:1"), unreachable.told());
+        QVERIFY2(!unreachable.err.contains("sesame"), unreachable.told());
+        const QString login = QStringLiteral("redis://me:sesame@127.0.0.1:%1").arg(m_server->port());
+        const Ran refused = lockscope(
+            {QStringLiteral("lock"), login, QStringLiteral("orders"), QStringLiteral("--"), QStringLiteral("true")});
+        QVERIFY2(refused.status == 125 && !refused.err.isEmpty() && !refused.err.contains("sesame"), refused.told());
+    }
+
+    void wrongWordsAre125_data() {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QString>("contains");
+        QTest::newRow("no command") << QStringLiteral("lock redis://127.0.0.1 orders")
+                                    << QStringLiteral("the command to run is missing");
+        QTest::newRow("empty command") << QStringLiteral("lock redis://127.0.0.1 orders --")
+                                       << QStringLiteral("missing");
+        QTest::newRow("scheme") << QStringLiteral("lock redsi://127.0.0.1 orders -- true")
+                                << QStringLiteral("redis://");
+        QTest::newRow("port") << QStringLiteral("lock redis://127.0.0.1:99999 orders -- true")
+                              << QStringLiteral("65535");
+        QTest::newRow("recipe") << QStringLiteral("lock --recipe redis-st redis://127.0.0.1 orders -- true")
+                                << QStringLiteral("did you mean “redis-set”");
+        QTest::newRow("lease") << QStringLiteral("lock --lease 5 redis://127.0.0.1 orders -- true")
+                               << QStringLiteral("unit");
+        QTest::newRow("no name") << QStringLiteral("lock redis://127.0.0.1 -- true")
+                                 << QStringLiteral("NAME is missing");
+    }
+    void wrongWordsAre125() {
+        QFETCH(QString, words);
+        QFETCH(QString, contains);
+        const Ran ran = program(words.split(QLatin1Char(' ')));
+        QVERIFY2(ran.status == 125 && QString::fromUtf8(ran.err).contains(contains), ran.told());
+    }
+
+    void aKeyOfAnotherKindIsLeftAlone() {
+        redis({QStringLiteral("SET"), QStringLiteral("orders"), QStringLiteral("precious")});
+        const Ran ran = run(wait("1s"), "touch ran");
+        QVERIFY2(ran.status == 125, ran.told());
+        QCOMPARE(redis({QStringLiteral("GET"), QStringLiteral("orders")}), QByteArray("precious"));
+        QVERIFY(!there("ran"));
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_cli_lock)
+#include "tst_cli_lock.moc"

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program.h"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+
+using namespace lockscope::tests;
+
+class tst_cli_simulate : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void oneRunIsOneObject() {
+        const Ran ran = program("simulate gc-pause --recipe redis-set --seed 7 --json");
+        QVERIFY2(ran.status == 1 && ran.err.isEmpty(), ran.told());
+        QCOMPARE(ran.out.trimmed().count('\n'), 0);
+        const QJsonObject run = ran.object();
+        QCOMPARE(run[u"scenario"], QJsonValue(QStringLiteral("gc-pause")));
+        QCOMPARE(run[u"recipe"], QJsonValue(QStringLiteral("redis-set")));
+        QCOMPARE(run[u"seed"], QJsonValue(7));
+        QCOMPARE(run[u"until_ms"], QJsonValue(30000));
+        QVERIFY(run[u"events"].toInt() > 100);
+        QVERIFY(run[u"acquisitions"].toInt() >= 4);
+        QCOMPARE(run[u"digest"].toString().size(), 32);
+        const QJsonArray violations = run[u"violations"].toArray();
+        QVERIFY(!violations.isEmpty());
+        QSet<QString> invariants;
+        for (const QJsonValue& violation : violations) {
+            invariants += violation[u"invariant"].toString();
+            QCOMPARE(violation[u"lock"].toString(), QStringLiteral("orders"));
+            QVERIFY(violation[u"from_ms"].toDouble() <= violation[u"to_ms"].toDouble());
+            QVERIFY(!violation[u"actors"].toArray().isEmpty());
+            QVERIFY(violation[u"actors"].toArray()[0].toString().size() == 1);
+            QVERIFY(!violation[u"explain"].toString().isEmpty());
+        }
+        QCOMPARE(invariants, (QSet<QString>{QStringLiteral("mutual-exclusion"), QStringLiteral("stale-write")}));
+    }
+
+    void theFieldsStandInTheOrderOfTheContract() {
+        const QByteArray out = program("simulate contention --json").out;
+        qsizetype at = 0;
+        for (const char* field :
+             {"scenario", "recipe", "seed", "until_ms", "events", "acquisitions", "digest", "violations"}) {
+            const qsizetype found = out.indexOf('"' + QByteArray(field) + "\":");
+            QVERIFY2(found >= at, field);
+            at = found;
+        }
+    }
+
+    void whatHoldsExitsWithZero() {
+        const Ran ran = program("simulate contention --json");
+        QVERIFY2(ran.status == 0, ran.told());
+        QCOMPARE(ran.object()[u"violations"].toArray().size(), 0);
+        QCOMPARE(ran.object()[u"seed"], QJsonValue(1));
+    }
+
+    void equalSeedsGiveEqualBytes() {
+        const Ran first = program("simulate gc-pause --seeds 1..40 --json");
+        const Ran second = program("simulate gc-pause --seeds 1..40 --json");
+        QCOMPARE(first.status, 1);
+        QCOMPARE(first.out, second.out);
+        const auto one = program("simulate gc-pause --seed 23 --json").object();
+        QCOMPARE(first.objects().at(22), one);
+    }
+
+    void manySeedsComeInOrderWithASum() {
+        const Ran ran = program("simulate gc-pause --seeds 11..60 --json");
+        QCOMPARE(ran.status, 1);
+        const auto lines = ran.objects();
+        QCOMPARE(lines.size(), std::size_t(51));
+        QSet<QString> digests;
+        for (int i = 0; i < 50; ++i) {
+            QCOMPARE(lines[std::size_t(i)][u"seed"].toInt(), 11 + i);
+            digests += lines[std::size_t(i)][u"digest"].toString();
+        }
+        QCOMPARE(digests.size(), 50);
+        QCOMPARE(lines.back(), (QJsonObject{{u"runs"_qs, 50}, {u"violated"_qs, 50}, {u"first_violating_seed"_qs, 11}}));
+    }
+
+    void noViolationIsNull() {
+        const Ran ran = program("simulate contention --seeds 1..20 --json");
+        QVERIFY2(ran.status == 0, ran.told());
+        QCOMPARE(ran.objects().back(),
+                 (QJsonObject{{u"runs"_qs, 20}, {u"violated"_qs, 0}, {u"first_violating_seed"_qs, QJsonValue::Null}}));
+    }
+
+    void theGreatestSeedsAreExact() {
+        const Ran ran =
+            program("simulate contention --until 5s --seeds 18446744073709551614..18446744073709551615 --json");
+        QCOMPARE(ran.status, 0);
+        QVERIFY2(ran.out.contains("\"seed\": 18446744073709551615,"), ran.told());
+        QVERIFY2(ran.out.contains("\"runs\": 2,"), ran.told());
+    }
+
+    void untilCutsTheRun() {
+        const Ran ran = program("simulate gc-pause --until 1500ms --json");
+        QVERIFY2(ran.status == 0, ran.told()); // nothing has gone wrong by then
+        QCOMPARE(ran.object()[u"until_ms"], QJsonValue(1500));
+    }
+
+    void peopleGetSentences() {
+        const Ran ran = program("simulate gc-pause");
+        QCOMPARE(ran.status, 1);
+        QVERIFY2(ran.out.contains("mutual-exclusion   VIOLATED") && ran.out.contains("ownership          holds"),
+                 ran.told());
+    }
+
+    void aFileIsAScenarioToo() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("mine.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"lockscope": 1, "id": "mine", "title": "Mine", "until": "20s", "clients": {"count": 2}})");
+        file.close();
+        const Ran ran = program({QStringLiteral("simulate"), path, QStringLiteral("--json")});
+        QVERIFY2(ran.status == 0, ran.told());
+        QCOMPARE(ran.object()[u"scenario"], QJsonValue(QStringLiteral("mine")));
+        QVERIFY(ran.object()[u"acquisitions"].toInt() >= 2);
+    }
+
+    /// The digest is about what happened, not about who looks at it.
+    void theDigestIsTheSameInEveryLanguage() {
+        const QStringList words{QStringLiteral("simulate"), QStringLiteral("watchdog-dies"), QStringLiteral("--json")};
+        const QString english = program(words).object()[u"digest"].toString();
+        QProcessEnvironment environment = plainEnvironment();
+        environment.insert(QStringLiteral("LANGUAGE"), QStringLiteral("zh_CN"));
+        environment.insert(QStringLiteral("LANG"), QStringLiteral("zh_CN.UTF-8"));
+        environment.remove(QStringLiteral("LC_ALL"));
+        const Ran chinese = runProgram(kProgram, words, {}, environment);
+        QCOMPARE(chinese.object()[u"digest"].toString(), english);
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_cli_simulate)
+#include "tst_cli_simulate.moc"

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program.h"
+
+#include <QTemporaryDir>
+
+using namespace lockscope::tests;
+
+class tst_cli_usage : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void helpAndVersionAreData_data() {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QString>("contains");
+        QTest::newRow("help") << QStringLiteral("--help") << QStringLiteral("lockscope simulate SCENARIO");
+        QTest::newRow("h") << QStringLiteral("-h") << QStringLiteral("lockscope watch URL");
+        QTest::newRow("version") << QStringLiteral("--version") << QStringLiteral("lockscope 0.");
+        QTest::newRow("of a command") << QStringLiteral("simulate --help") << QStringLiteral("lockscope simulate");
+        QTest::newRow("of lock") << QStringLiteral("lock --help") << QStringLiteral("-- COMMAND");
+    }
+    void helpAndVersionAreData() {
+        QFETCH(QString, words);
+        QFETCH(QString, contains);
+        const Ran ran = program(words.split(QLatin1Char(' ')));
+        QVERIFY2(ran.status == 0 && ran.err.isEmpty(), ran.told());
+        QVERIFY2(ran.out.contains(contains.toUtf8()), ran.told());
+    }
+
+    void complaintsSayWhatWouldBeRight_data() {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QString>("contains");
+        const auto row = [](const char* words, const char* contains) {
+            QTest::newRow(words) << QString::fromUtf8(words) << QString::fromUtf8(contains);
+        };
+        row("simualte gc-pause", "did you mean “simulate”?");
+        row("simulate", "SCENARIO is missing");
+        row("simulate gc-puase", "did you mean “gc-pause”?");
+        row("simulate gc-pause --sed 3", "did you mean “--seed”?");
+        row("simulate gc-pause -j", "there is no option -j");
+        row("simulate gc-pause --seed", "--seed needs a value");
+        row("simulate gc-pause --seed x", "whole number");
+        row("simulate gc-pause --seed -1", "whole number");
+        row("simulate gc-pause --seed 1 --seed 2", "given twice");
+        row("simulate gc-pause --seeds 5", "1..1000");
+        row("simulate gc-pause --seeds 5..1", "the smaller first");
+        row("simulate gc-pause --seeds 1..2 --seed 1", "not both");
+        row("simulate gc-pause --seeds 1..2 --record x.lockscope", "one run");
+        row("simulate gc-pause --until 30", "with its unit");
+        row("simulate gc-pause --until 0s", "at least");
+        row("simulate gc-pause --json=yes", "takes no value");
+        row("simulate gc-pause crash-holder", "one word too many");
+        row("simulate gc-pause --recipe redis-sett", "did you mean “redis-set”?");
+        row("list", "missing");
+        row("list recepies", "did you mean “recipes”?");
+        row("sandbox gc-pause", "does not exist yet");
+        row("compare", "does not exist yet");
+    }
+    void complaintsSayWhatWouldBeRight() {
+        QFETCH(QString, words);
+        QFETCH(QString, contains);
+        const Ran ran = program(words.split(QLatin1Char(' ')));
+        QVERIFY2(ran.status == 2 && ran.out.isEmpty(), ran.told());
+        QVERIFY2(QString::fromUtf8(ran.err).contains(contains), ran.told());
+        QVERIFY2(ran.err.startsWith("lockscope: "), ran.told());
+    }
+
+    void everyMistakeInAScenarioIsToldWithItsLine() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("broken.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{\n \"lockscope\": 1,\n \"id\": \"x\",\n \"title\": \"X\",\n \"until\": \"60\",\n"
+                   " \"lock\": {\n  \"leese\": \"5s\"\n }\n}\n");
+        file.close();
+        const Ran ran = program({QStringLiteral("simulate"), path});
+        QVERIFY2(ran.status == 2, ran.told());
+        QVERIFY2(ran.err.contains("broken.json:5: /until: "), ran.told());
+        QVERIFY2(ran.err.contains("broken.json:6: /lock: "), ran.told());
+        QVERIFY2(ran.err.contains("did you mean “lease”?"), ran.told());
+        QCOMPARE(ran.err.trimmed().count('\n'), 1);
+    }
+
+    void listsNameTheBuiltInScenarios() {
+        const Ran plain = program("list scenarios");
+        QCOMPARE(plain.status, 0);
+        const Ran json = program("list scenarios --json");
+        QCOMPARE(json.status, 0);
+        QStringList ids;
+        for (const QJsonValue& item : json.array()) {
+            ids += item[u"id"].toString();
+            QVERIFY(!item[u"title"].toString().isEmpty() && !item[u"summary"].toString().isEmpty());
+            QVERIFY(plain.out.contains(item[u"id"].toString().toUtf8() + ' '));
+        }
+        for (const char* id :
+             {"contention", "gc-pause", "crash-holder", "delete-others-lock", "watchdog-dies", "partition-holder"}) {
+            QVERIFY2(ids.contains(QLatin1String(id)), id);
+        }
+    }
+
+    void listsNameTheRecipesAndFormats() {
+        QMap<QString, QJsonObject> recipes;
+        const QJsonArray items = program("list recipes --json").array();
+        for (const QJsonValue& item : items)
+            recipes[item[u"id"].toString()] = item.toObject();
+        QVERIFY(recipes.contains(QStringLiteral("redis-set")));
+        QCOMPARE(recipes[QStringLiteral("redis-set-del")][u"naive"], QJsonValue(true));
+        QCOMPARE(recipes[QStringLiteral("redis-reentrant")][u"reentrant"], QJsonValue(true));
+        QCOMPARE(recipes[QStringLiteral("redis-reentrant")][u"naive"], QJsonValue(false));
+        const Ran formats = program("list formats --json");
+        QVERIFY2(formats.out.contains("\"redisson\"") && formats.out.contains("\"jsonl\""), formats.told());
+    }
+
+    void aLocaleWithoutUtf8MakesNoNoise() {
+        QProcessEnvironment environment = plainEnvironment();
+        environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("C"));
+        const Ran ran = runProgram(kProgram, {QStringLiteral("list"), QStringLiteral("scenarios")}, {}, environment);
+        QVERIFY2(ran.status == 0 && ran.err.isEmpty(), ran.told());
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_cli_usage)
+#include "tst_cli_usage.moc"
