@@ -14,6 +14,9 @@ using redis::Result;
 
 constexpr auto kLoadWindow = 5s;
 constexpr auto kRemembered = 30s;
+constexpr auto kDullFor = 300s;
+constexpr std::size_t kMostDull = 2'000'000; // some tens of megabytes
+constexpr std::size_t kFewKeys = 50;
 constexpr int kMostEventsPerSecond = 2000; // beyond that, being told costs more than looking
 
 const char* typeOfCompanion(const QByteArray& key) {
@@ -37,25 +40,30 @@ RedisWatcher::RedisWatcher(redis::RedisDriver& driver, WatchOptions options)
 QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop) {
     m_scan.restart();
     m_known.clear();
-    co_return co_await look(m_options.scansOfOnce, stop);
+    m_candidates.clear();
+    m_dull.clear();
+    m_complete = false;
+    co_return co_await look(m_options.scansOfOnce, std::numeric_limits<std::size_t>::max(), stop);
 }
 
-QCoro::Task<LockReport> RedisWatcher::look(int scans, std::stop_token stop) {
-    std::vector<WantedKey> wanted;
+QCoro::Task<LockReport> RedisWatcher::look(int scans, std::size_t keyLimit, std::stop_token stop) {
     std::vector<KeySnapshot> snapshots;
     auto trouble = co_await readSubscriptions(stop);
-    if (!trouble) trouble = co_await m_scan.advance(scans, wanted, stop);
-    if (!trouble) trouble = co_await readLocks(std::move(wanted), snapshots, stop);
+    if (!trouble) trouble = co_await findCandidates(scans, keyLimit, stop);
+    if (!trouble) {
+        std::vector<WantedKey> wanted = takeCandidates(keyLimit);
+        trouble = co_await readLocks(std::move(wanted), snapshots, stop);
+    }
+    if (!trouble && m_scan.rounds() > 0 && m_candidates.empty()) m_complete = true;
 
     LockReport report;
     report.at = m_driver.runtime().monotonic();
     report.wallMs = m_driver.runtime().wallMs();
-    report.complete = m_scan.rounds() > 0;
+    report.complete = m_complete;
     report.keysSeen = std::int64_t(snapshots.size());
     if (trouble) {
         report.trouble = trouble;
         report.locks = m_last.locks;
-        report.complete = m_last.complete;
     } else {
         RecogniserOptions recogniser;
         recogniser.patterns = m_options.patterns;
@@ -66,6 +74,33 @@ QCoro::Task<LockReport> RedisWatcher::look(int scans, std::stop_token stop) {
     countLoad(report);
     m_last = report;
     co_return report;
+}
+
+QCoro::Task<std::optional<Error>> RedisWatcher::findCandidates(int scans, std::size_t keyLimit, std::stop_token stop) {
+    const int rounds = m_scan.rounds();
+    std::vector<WantedKey> found;
+    for (int i = 0; i < scans && m_candidates.size() < keyLimit && m_scan.rounds() == rounds; ++i) {
+        found.clear();
+        auto error = co_await m_scan.advance(1, found, stop);
+        if (error) co_return error;
+        for (WantedKey& key : found)
+            if (!m_dull.contains(qHash(key.key))) m_candidates.push_back(std::move(key));
+    }
+    // Few keys are all read again in each round; of many, those that were no locks are left alone for some minutes.
+    const Nanos now = m_driver.runtime().monotonic();
+    const bool few = m_scan.rounds() != rounds && m_dull.size() <= keyLimit;
+    if (few || m_dull.size() > kMostDull || now - m_dullSince > kDullFor) {
+        m_dull.clear();
+        m_dullSince = now;
+    }
+    co_return std::nullopt;
+}
+
+std::vector<WantedKey> RedisWatcher::takeCandidates(std::size_t keyLimit) {
+    const std::size_t count = std::min(keyLimit, m_candidates.size());
+    std::vector<WantedKey> taken(m_candidates.begin(), m_candidates.begin() + std::ptrdiff_t(count));
+    m_candidates.erase(m_candidates.begin(), m_candidates.begin() + std::ptrdiff_t(count));
+    return taken;
 }
 
 QCoro::Task<std::optional<Error>> RedisWatcher::readSubscriptions(std::stop_token stop) {
@@ -106,6 +141,15 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey>
         want(first, key, known.type);
     for (const WantedKey& key : wanted)
         want(first, key.key, key.type);
+    // Whoever waits tells where to look.
+    if (m_subscriptions) {
+        for (const auto& [channel, count] : *m_subscriptions) {
+            const auto key = redisson::keyOfChannel(channel);
+            if (!key) continue;
+            want(first, key->first, key->second);
+            want(first, redisson::hashTag(key->first), key->second);
+        }
+    }
     auto error = co_await m_reader.read(std::move(first), snapshots, stop);
     if (error) co_return error;
 
@@ -132,6 +176,8 @@ void RedisWatcher::remember(const std::vector<KeySnapshot>& snapshots, const std
         // A lock that is only waited for has no key yet: look for the one it will have.
         if (row.raw.empty()) m_known[row.name] = {"hash", now};
     }
+    for (const KeySnapshot& snapshot : snapshots)
+        if (!m_known.contains(snapshot.key)) m_dull.insert(qHash(snapshot.key));
     std::erase_if(m_known, [now](const auto& entry) { return now - entry.second.seen > kRemembered; });
 }
 
@@ -155,12 +201,15 @@ QCoro::Task<> RedisWatcher::watch(std::function<void(const LockReport&)> callbac
     } stopListening{ending};
     runtime.spawn([this, token = ending.get_token()]() { return listen(token); });
 
+    // Keys still unknown are read at such a pace that known locks are seen at least each longest period.
+    const double longest = std::chrono::duration<double>(m_options.longestPeriod).count();
+    const auto keyLimit = std::max(kFewKeys, std::size_t(m_options.commandsPerSecond * longest / 3));
     Nanos period = m_options.shortestPeriod;
     for (;;) {
         const std::uint64_t before = m_reader.commands();
         const LockReport last = m_last;
         m_notified = false;
-        LockReport report = co_await look(m_options.scansPerLook, stop);
+        LockReport report = co_await look(m_options.scansPerLook, keyLimit, stop);
 
         const bool changed = !changesBetween(last, report).empty();
         period = changed ? m_options.shortestPeriod : std::min(period * 3 / 2, m_options.longestPeriod);

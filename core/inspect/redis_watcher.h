@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <map>
+#include <unordered_set>
 
 namespace lockscope::inspect {
 
@@ -39,7 +40,9 @@ public:
     std::uint64_t commandsSent() const { return m_reader.commands(); }
 
 private:
-    QCoro::Task<LockReport> look(int scans, std::stop_token stop);
+    QCoro::Task<LockReport> look(int scans, std::size_t keyLimit, std::stop_token stop);
+    QCoro::Task<std::optional<redis::Error>> findCandidates(int scans, std::size_t keyLimit, std::stop_token stop);
+    std::vector<WantedKey> takeCandidates(std::size_t keyLimit);
     QCoro::Task<std::optional<redis::Error>> readLocks(std::vector<WantedKey> wanted,
                                                        std::vector<KeySnapshot>& snapshots, std::stop_token stop);
     QCoro::Task<std::optional<redis::Error>> readSubscriptions(std::stop_token stop);
@@ -56,7 +59,11 @@ private:
         const char* type;
         Nanos seen; ///< last time that it belonged to a lock
     };
-    std::map<QByteArray, Known> m_known; ///< keys of locks: read at every look
+    std::map<QByteArray, Known> m_known;    ///< keys of locks: read at every look
+    std::deque<WantedKey> m_candidates;     ///< found by the scan, not read yet
+    std::unordered_set<std::size_t> m_dull; ///< hashes of names that were read and are no locks: not read again soon
+    Nanos m_dullSince{};
+    bool m_complete = false;
     std::optional<Subscriptions> m_subscriptions;
     std::int64_t m_serverWallMs = 0;
     LockReport m_last;

@@ -79,6 +79,14 @@ std::optional<QByteArray> nameOfLockChannel(const QByteArray& channel) {
     return nameOfTag(tag);
 }
 
+std::optional<std::pair<QByteArray, const char*>> keyOfChannel(const QByteArray& channel) {
+    if (const auto name = nameOfLockChannel(channel)) return std::pair(*name, "hash");
+    if (const auto name = nameAfter(channel, "redisson_rwlock:")) return std::pair(*name, "hash");
+    if (const auto name = nameAfter(channel, "redisson_sc:")) return std::pair(*name, "string");
+    if (const auto name = nameAfter(channel, "redisson_countdownlatch__channel__")) return std::pair(*name, "string");
+    return std::nullopt;
+}
+
 std::optional<QByteArray> nameOfQueueKey(const QByteArray& key) {
     return nameAfter(key, kQueue);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <QByteArray>
 #include <optional>
+#include <utility>
 
 namespace lockscope::inspect {
 
@@ -28,6 +29,8 @@ QByteArray latchChannel(const QByteArray& name);
 /// The lock's name when `channel` is the wake-up channel of a plain (or fenced) lock; fair waiters' own channels
 /// (`…:client:thread`) are not.
 std::optional<QByteArray> nameOfLockChannel(const QByteArray& channel);
+/// The name and type of the key that a channel of this library belongs to, whichever kind of lock it is.
+std::optional<std::pair<QByteArray, const char*>> keyOfChannel(const QByteArray& channel);
 /// The lock's name when `key` is a fair lock's queue.
 std::optional<QByteArray> nameOfQueueKey(const QByteArray& key);
 /// The lock's name when `key` is a fencing counter.

@@ -195,6 +195,32 @@ private Q_SLOTS:
         QCOMPARE(watch.last().locks.size(), 200u);
         QVERIFY2(watch.last().period >= 1s, qPrintable(QString::number(watch.last().period.count())));
     }
+    void knownLocksStayInSightAmongManyKeys() {
+        QVERIFY(call(*m_client, {"EVAL", "for i = 1, 8000 do redis.call('SET', 'user:' .. i, 'name') end", "0"}));
+        takeRedisson("orders", owner(kA, 1), 1, 60'000);
+        WatchOptions options;
+        options.shortestPeriod = 5ms;
+        options.longestPeriod = 100ms;
+        options.commandsPerSecond = 20'000;
+        Watch watch(*this, options);
+        QTRY_VERIFY(rowOf(watch.last(), "orders"));
+        QVERIFY(!watch.last().complete); // the other keys are still being read, a few at a time
+        QVERIFY(watch.last().period <= 200ms);
+        QVERIFY(call(*m_client, {"HINCRBY", "orders", owner(kA, 1), "1"}));
+        QTRY_COMPARE(rowOf(watch.last(), "orders")->holders.at(0).holds.value(), 2);
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last().complete, 30'000);
+        QVERIFY(call(*m_client, {"SET", "orders2", owner(kB, 1) + ":0123456789abcdef", "PX", "60000"}));
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(watch.last(), "orders2"), 30'000);
+    }
+    void semaphoreIsFoundWhenSomebodyWaits() {
+        QVERIFY(call(*m_client, {"SET", "permits", "0"}));
+        Watch watch(*this);
+        QTRY_VERIFY(watch.last().complete);
+        QVERIFY(watch.last().locks.empty());
+        auto waiter = run(m_client->subscribe("redisson_sc:{permits}"));
+        QTRY_VERIFY(rowOf(watch.last(), "permits"));
+        QCOMPARE(rowOf(watch.last(), "permits")->format, QByteArray("redisson-semaphore"));
+    }
     void looksLessOftenWhenNothingHappens() {
         WatchOptions options;
         options.shortestPeriod = 10ms;
