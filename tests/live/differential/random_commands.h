@@ -152,7 +152,8 @@ private:
         return kBounds[below(std::size(kBounds))];
     }
     void damage(redis::Args& args) {
-        if (args[0] == "WAIT") return; // may wait for ever
+        // WAIT may wait for ever, and the scores of this set are to stay equal.
+        if (args[0] == "WAIT" || (args.size() > 1 && args[1] == "samescore")) return;
         switch (below(4)) {
         case 0:
             if (args.size() > 1) args.pop_back();
