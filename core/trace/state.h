@@ -110,7 +110,7 @@ private:
 };
 
 /// States of a trace at any time, through keyframes: O(log n) plus at most one keyframe interval of rows. Keyframes lie
-/// the further apart the bigger the state is, so that all of them together stay below 1.5 bytes a row.
+/// the further apart the bigger the state is, so that all of them together stay below one byte a row.
 /// Belongs to one reader thread; extends itself over new rows as asked.
 class StateIndex {
 public:

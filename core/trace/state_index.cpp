@@ -6,8 +6,8 @@
 namespace lockscope::trace {
 
 namespace {
-constexpr std::size_t kMinInterval = 1024; // rows; folding so many takes well under a tenth of a millisecond
-constexpr double kKeyframeBytesPerRow = 1.5;
+constexpr std::size_t kMinInterval = 2048; // rows; folding so many takes about a tenth of a millisecond
+constexpr double kKeyframeBytesPerRow = 1.0;
 } // namespace
 
 StateIndex::StateIndex(std::shared_ptr<const Trace> trace) : m_trace(std::move(trace)) {
