@@ -32,6 +32,10 @@ bool pushField(lua_State* lua, const char* name, int type) {
     return false;
 }
 
+/// How deep the tables of an answer may lie in each other. A real server stops at the size of Lua's stack, far beyond
+/// what any client's parser takes.
+constexpr int kDeepest = 200;
+
 /// As a C cast on the machines that servers run on.
 std::int64_t truncated(double number) {
     constexpr double kLimit = 9223372036854775808.0;
@@ -39,17 +43,17 @@ std::int64_t truncated(double number) {
     return std::int64_t(number);
 }
 
-Reply makeReply(lua_State* lua);
+Reply makeReply(lua_State* lua, int depth);
 
 /// The keys (and values) of the table on top of the stack, which stays.
-Reply flattened(lua_State* lua, bool values) {
+Reply flattened(lua_State* lua, bool values, int depth) {
     std::vector<Reply> items;
     lua_pushnil(lua);
     while (lua_next(lua, -2) != 0) {
         lua_pushvalue(lua, -2);
-        items.push_back(makeReply(lua));
+        items.push_back(makeReply(lua, depth));
         if (values)
-            items.push_back(makeReply(lua));
+            items.push_back(makeReply(lua, depth));
         else
             lua_pop(lua, 1);
     }
@@ -57,7 +61,7 @@ Reply flattened(lua_State* lua, bool values) {
 }
 
 /// The table on top of the stack, which stays.
-Reply fromTable(lua_State* lua) {
+Reply fromTable(lua_State* lua, int depth) {
     Reply reply;
     if (pushField(lua, "err", LUA_TSTRING)) {
         reply = Reply::error(oneLine(textAt(lua, -1)));
@@ -66,9 +70,9 @@ Reply fromTable(lua_State* lua) {
     } else if (pushField(lua, "double", LUA_TNUMBER)) {
         reply = Reply::bulk(formatDouble(lua_tonumber(lua, -1)));
     } else if (pushField(lua, "map", LUA_TTABLE)) {
-        reply = flattened(lua, true);
+        reply = flattened(lua, true, depth);
     } else if (pushField(lua, "set", LUA_TTABLE)) {
-        reply = flattened(lua, false);
+        reply = flattened(lua, false, depth);
     } else if (pushField(lua, "big_number", LUA_TSTRING)) {
         reply = Reply::bulk(textAt(lua, -1).replace('\r', ' ').replace('\n', ' '));
     } else {
@@ -76,7 +80,7 @@ Reply fromTable(lua_State* lua) {
         for (int i = 1;; ++i) {
             lua_rawgeti(lua, -1, i);
             if (lua_isnil(lua, -1)) break;
-            items.push_back(makeReply(lua));
+            items.push_back(makeReply(lua, depth));
         }
         reply = Reply::array(std::move(items));
     }
@@ -84,10 +88,10 @@ Reply fromTable(lua_State* lua) {
     return reply;
 }
 
-/// Pops a value.
-Reply makeReply(lua_State* lua) {
-    // A table may hold itself; Lua's own limit ends that.
-    if (!lua_checkstack(lua, 6)) {
+/// Pops a value that lies in `depth` tables.
+Reply makeReply(lua_State* lua, int depth) {
+    // A table may hold itself.
+    if (depth >= kDeepest || !lua_checkstack(lua, 6)) {
         lua_pop(lua, 1);
         return answers::error("ERR reached lua stack limit");
     }
@@ -103,7 +107,7 @@ Reply makeReply(lua_State* lua) {
         reply = Reply::number(truncated(lua_tonumber(lua, -1)));
         break;
     case LUA_TTABLE:
-        reply = fromTable(lua);
+        reply = fromTable(lua, depth + 1);
         break;
     default:
         break;
@@ -152,7 +156,7 @@ void pushReply(lua_State* lua, const Reply& reply) {
 }
 
 Reply popReply(lua_State* lua) {
-    return makeReply(lua);
+    return makeReply(lua, 0);
 }
 
 } // namespace lockscope::sim::redisd
