@@ -56,7 +56,7 @@ private Q_SLOTS:
     }
     void nameThatTheCertificateDoesNotHave() {
         ConnectionUrl url = urlOf(m_server);
-        url.endpoints[0].host = QStringLiteral("127.1"); // the same address, written as no certificate has it
+        url.endpoints[0].host = QStringLiteral("127.0.0.2"); // the same server, but its certificate does not say so
         expect(url, Kind::TlsFailed);
         url.endpoints[0].host = QStringLiteral("localhost");
         RedisDriver driver(m_runtime, url);
@@ -102,6 +102,7 @@ private:
         RedisServerOptions options;
         options.tls = true;
         options.password = QStringLiteral("secret");
+        options.extraLines = {QStringLiteral("bind 127.0.0.1 127.0.0.2")};
         return options;
     }
     void expect(const ConnectionUrl& url, Kind kind) {
