@@ -22,8 +22,9 @@ struct Abilities {
     bool rewind = false;       ///< apply() in the past makes a new future from there
     bool speed = false;        ///< time goes as fast as one likes
     bool restart = false;
-    bool workload = false; ///< clients of our own, settings can change
-    bool live = false;     ///< time goes by itself
+    bool workload = false;     ///< clients of our own, settings can change
+    bool live = false;         ///< time goes by itself
+    bool forceRelease = false; ///< forceRelease() works
 };
 
 /// How it stands with the servers, in words for the status pill.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/url.h"
+#include "session/session.h"
+
+#include <QThread>
+
+namespace lockscope::session {
+
+class LiveWorker;
+
+/// Somebody's running Redis as a session: its locks are watched, read-only. Where the user allows changes for this
+/// connection, workload clients of our own can be started against it, paused and killed, and a lock freed by force.
+/// Everything that talks to the server happens on a thread of its own.
+class LiveSession final : public Session {
+    Q_OBJECT
+public:
+    /// `settings` say what the workload does once it is asked for; it starts with no clients.
+    LiveSession(ConnectionUrl url, bool allowChanges, scenario::Scenario settings, QObject* parent = nullptr);
+    ~LiveSession() override;
+
+    Abilities abilities() const override;
+    QString title() const override;
+    Health health() const override { return m_health; }
+    std::shared_ptr<const trace::Trace> trace() const override { return m_trace; }
+    std::shared_ptr<const verdict::Verdict> verdict() const override { return m_verdict; }
+    /// The workload's settings; what was done by hand on a live server does not run again by itself.
+    scenario::Scenario scenario() const override { return m_settings; }
+    std::uint64_t seed() const override { return 0; }
+    Nanos planned() const override { return Nanos(0); }
+    bool changesAllowed() const { return m_allowChanges; }
+    /// Commands a second that this program sends to the server, watching and workload together.
+    double ownLoad() const { return m_ownLoad; }
+
+public Q_SLOTS:
+    void advanceTo(lockscope::Nanos) override {}
+    void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) override;
+    void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
+    void restart(std::uint64_t seed, bool keepByHand) override;
+    void forceRelease(QByteArray lockName) override;
+
+Q_SIGNALS:
+    void ownLoadChanged(double commandsPerSecond);
+
+private:
+    bool m_allowChanges;
+    ConnectionUrl m_url;
+    scenario::Scenario m_settings;
+    std::shared_ptr<trace::Trace> m_trace;
+    std::shared_ptr<const verdict::Verdict> m_verdict;
+    Health m_health;
+    double m_ownLoad = 0;
+    QThread m_thread;
+    LiveWorker* m_worker; ///< lives on m_thread, deleted there
+};
+
+} // namespace lockscope::session

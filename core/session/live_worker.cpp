@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/live_worker.h"
+
+#include "recipes/recipe_info.h"
+#include "recipes/redis/redis_recipe.h"
+#include "session/run.h"
+#include "sim/settings_text.h"
+
+#include <QDateTime>
+
+namespace lockscope::session {
+
+using scenario::Action;
+using trace::EntityKind;
+using trace::EventKind;
+
+LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace)
+    : m_url(std::move(url)),
+      m_settings(std::move(settings)),
+      m_trace(std::move(trace)),
+      m_recorder(m_trace, [this] { return Nanos(std::chrono::steady_clock::now() - m_origin); }),
+      m_node(m_trace->intern(EntityKind::Node, m_url.endpoints.at(0).display().toUtf8())),
+      m_observer(m_trace->intern(EntityKind::Client, "lockscope")),
+      m_feed(
+          m_recorder, m_node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
+      m_ownRecord(m_recorder, m_feed, [this](trace::EntityId thread) { return partyOf(thread); }),
+      m_resource(m_recorder,
+                 m_trace->intern(EntityKind::Resource, m_settings.resource.name.toUtf8(),
+                                 m_feed.lockEntity(m_settings.lock.name.toUtf8())),
+                 m_settings.resource.tokenCheck),
+      m_judge(m_trace, boundsFor(m_settings)),
+      m_runtime(m_origin),
+      m_driver(m_runtime, m_url),
+      m_tick(this) {
+    m_settings.workload.clients = 0;
+    m_ownRecord.setLease(m_settings.lock.lease);
+    m_trace->setOriginWallMs(QDateTime::currentMSecsSinceEpoch());
+}
+
+LiveWorker::~LiveWorker() {
+    m_clients.clear();
+    m_watcher.reset();
+    m_runtime.kill();
+}
+
+void LiveWorker::start() {
+    m_driver.onStatus([this](const redis::Status& status) { connectionChanged(status); });
+    Q_EMIT health({Health::Level::Working, m_driver.status().describe(m_driver.where())});
+    m_watcher = std::make_unique<inspect::RedisWatcher>(m_driver);
+    m_runtime.spawn([this] { return m_watcher->watch([this](const inspect::LockReport& report) { seen(report); }); });
+    connect(&m_tick, &QTimer::timeout, this, &LiveWorker::tick);
+    m_tick.start(33);
+}
+
+void LiveWorker::connectionChanged(const redis::Status& status) {
+    using State = redis::Status::State;
+    const bool connected = status.state == State::Connected;
+    if (connected && !m_everConnected) m_recorder.emit(EventKind::NodeStarted, m_node);
+    m_everConnected = m_everConnected || connected;
+    const bool working = status.state == State::Connecting || status.state == State::Idle;
+    const auto level = connected ? Health::Level::Good : working ? Health::Level::Working : Health::Level::Bad;
+    Q_EMIT health({level, status.describe(m_driver.where())});
+}
+
+void LiveWorker::seen(const inspect::LockReport& report) {
+    if (report.trouble) {
+        if (m_observed) {
+            m_recorder.emit(EventKind::ConnectionLost, m_observer, m_node, 0,
+                            m_trace->text(report.trouble->message.toUtf8()));
+            m_feed.unobserved();
+        }
+        m_observed = false;
+        return;
+    }
+    if (!m_observed) {
+        m_observed = true;
+        m_recorder.emit(EventKind::ConnectionRestored, m_observer, m_node);
+        m_feed.observed();
+    }
+    std::set<QByteArray> now;
+    for (const inspect::LockRow& row : report.locks) {
+        now.insert(row.name);
+        if (m_ownRecord.knowsBetter(row.name, report.at)) continue;
+        m_feed.update(row.name, row, trace::kNoEntity, false, false);
+        m_ownRecord.seen(row.name, row.holders.empty() ? trace::kNoEntity : threadOf(row.holders.front()));
+    }
+    for (const QByteArray& name : m_known) {
+        if (now.contains(name) || m_ownRecord.knowsBetter(name, report.at)) continue;
+        m_feed.update(name, std::nullopt, trace::kNoEntity, false, false);
+        m_ownRecord.seen(name, trace::kNoEntity);
+    }
+    // A lock of our own workload may have come and gone between two looks.
+    now.insert(m_settings.lock.name.toUtf8());
+    m_known = std::move(now);
+}
+
+trace::EntityId LiveWorker::threadOf(const inspect::Party& party) {
+    if (const auto own = m_threads.find(party.client); own != m_threads.end()) return own->second;
+    const auto client = m_trace->intern(EntityKind::Client, party.client);
+    return m_trace->intern(EntityKind::Thread, party.thread.value_or(QByteArray()), client);
+}
+
+std::optional<inspect::Party> LiveWorker::partyOf(trace::EntityId thread) const {
+    for (const auto& client : m_clients) {
+        if (client->thread() != thread) continue;
+        inspect::Party party;
+        party.client = client->uuid();
+        party.thread = "1";
+        return party;
+    }
+    return std::nullopt;
+}
+
+void LiveWorker::tick() {
+    m_trace->reach(m_recorder.now());
+    Q_EMIT grown();
+    if (m_trace->size() != m_judgedRows) {
+        m_judgedRows = m_trace->size();
+        m_judge.consume();
+        Q_EMIT judged(std::make_shared<verdict::Verdict>(m_judge.verdict()));
+    }
+    std::uint64_t sent = m_driver.commandsSent();
+    for (const auto& client : m_clients)
+        sent += client->commandsSent();
+    const Nanos now = m_recorder.now();
+    m_sent.emplace_back(now, sent);
+    while (m_sent.size() > 2 && now - m_sent.front().first > 2s)
+        m_sent.pop_front();
+    const double seconds = std::chrono::duration<double>(now - m_sent.front().first).count();
+    if (seconds > 0.5) Q_EMIT load(static_cast<double>(sent - m_sent.front().second) / seconds);
+}
+
+void LiveWorker::emitFault(EventKind kind, trace::EntityId actor, std::uint32_t aux) {
+    m_recorder.emit(kind, actor, trace::kNoEntity, 0, aux, trace::kFault | trace::kByHand);
+}
+
+LiveClient* LiveWorker::findClient(const QString& target) {
+    for (const auto& client : m_clients) {
+        const bool alive = client->life() != Runtime::Life::Dead;
+        if (target == QLatin1String("holder") ? alive && client->holds() : target.toUtf8() == client->name()) {
+            return client.get();
+        }
+    }
+    return nullptr;
+}
+
+void LiveWorker::setClients(int count) {
+    while (static_cast<int>(m_clients.size()) < count) {
+        LiveClient::World world{m_origin,
+                                m_recorder,
+                                m_node,
+                                m_url,
+                                m_resource,
+                                m_settings,
+                                [this](const QByteArray& name) { return m_feed.lockEntity(name); },
+                                [this](const LiveClient& client) { m_threads[client.uuid()] = client.thread(); }};
+        const auto name = scenario::clientName(static_cast<int>(m_clients.size())).toUtf8();
+        m_clients.push_back(std::make_unique<LiveClient>(std::move(world), name));
+    }
+    for (std::size_t i = 0; i < m_clients.size(); ++i) {
+        LiveClient& client = *m_clients[i];
+        const bool wanted = i < static_cast<std::size_t>(count);
+        if (!wanted && client.life() != Runtime::Life::Dead) {
+            m_recorder.emit(EventKind::ClientKilled, client.entity());
+            client.kill();
+        }
+        if (wanted && client.life() == Runtime::Life::Dead) client.restart();
+    }
+}
+
+void LiveWorker::set(const scenario::Fault& fault) {
+    scenario::Scenario changed = m_settings;
+    if (const auto done = sim::applySetting(changed, fault.setting, fault.text); !done) {
+        Q_EMIT refused(done.error());
+        return;
+    }
+    if (!recipes::findRecipe(changed.recipe.toUtf8())) {
+        Q_EMIT refused(tr("There is no recipe “%1”.").arg(changed.recipe));
+        return;
+    }
+    m_settings = changed;
+    m_resource.setTokenCheck(m_settings.resource.tokenCheck);
+    m_ownRecord.setLease(m_settings.lock.lease);
+    emitFault(EventKind::SettingChanged, trace::kNoEntity,
+              m_trace->text((fault.setting + QLatin1Char('=') + fault.text).toUtf8()));
+    setClients(m_settings.workload.clients);
+}
+
+void LiveWorker::act(const scenario::Fault& fault) {
+    switch (fault.action) {
+    case Action::Set:
+        set(fault);
+        return;
+    case Action::HealAll:
+        emitFault(EventKind::Healed, trace::kNoEntity);
+        for (int i = 0; i < m_settings.workload.clients && i < static_cast<int>(m_clients.size()); ++i) {
+            LiveClient& client = *m_clients[static_cast<std::size_t>(i)];
+            if (client.life() == Runtime::Life::Paused) emitFault(EventKind::ClientResumed, client.entity());
+            client.resume();
+            if (client.life() == Runtime::Life::Dead) client.restart();
+        }
+        return;
+    case Action::PauseClient:
+    case Action::ResumeClient:
+    case Action::KillClient:
+    case Action::RestartClient:
+    case Action::StopWatchdog:
+        break;
+    default:
+        Q_EMIT refused(tr("This is somebody's real server: only clients of our own can be broken here."));
+        return;
+    }
+    LiveClient* client = findClient(fault.target);
+    if (!client) {
+        Q_EMIT refused(tr("There is no client of ours called “%1” to do this to now.").arg(fault.target));
+        return;
+    }
+    const Runtime::Life life = client->life();
+    if (fault.action == Action::PauseClient && life == Runtime::Life::Running) {
+        client->pause();
+        emitFault(EventKind::ClientPaused, client->entity());
+    } else if (fault.action == Action::ResumeClient && life == Runtime::Life::Paused) {
+        emitFault(EventKind::ClientResumed, client->entity());
+        client->resume();
+    } else if (fault.action == Action::KillClient && life != Runtime::Life::Dead) {
+        emitFault(EventKind::ClientKilled, client->entity());
+        client->kill();
+    } else if (fault.action == Action::RestartClient) {
+        if (life != Runtime::Life::Dead) emitFault(EventKind::ClientKilled, client->entity());
+        client->restart();
+    } else if (fault.action == Action::StopWatchdog) {
+        client->stopWatchdog();
+        emitFault(EventKind::WatchdogStopped, client->entity());
+    }
+}
+
+void LiveWorker::forceRelease(const QByteArray& lockName) {
+    m_runtime.spawn([this, lockName] { return free(lockName); });
+}
+
+QCoro::Task<> LiveWorker::free(QByteArray lockName) {
+    // By the recipe whose layout the key has, so that waiters are woken the way they expect.
+    const redis::Result type = co_await m_driver.call(redis::argsOf("TYPE", lockName));
+    const QByteArray recipe = type && type->text == "hash" ? "redis-reentrant" : "redis-set";
+    const auto freed = co_await recipes::makeRedisRecipe(recipe, {m_driver, lockName, {}})->forceRelease({});
+    if (!freed) {
+        Q_EMIT refused(freed.error().message);
+    } else if (!*freed) {
+        Q_EMIT refused(tr("“%1” was free already.").arg(QString::fromUtf8(lockName)));
+    } else {
+        m_feed.update(lockName, std::nullopt, trace::kNoEntity, false, true);
+    }
+}
+
+} // namespace lockscope::session

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/redis_watcher.h"
+#include "inspect/trace_feed.h"
+#include "session/live_client.h"
+#include "session/own_record.h"
+#include "session/session.h"
+
+#include <QTimer>
+
+namespace lockscope::session {
+
+/// The thread's side of a live session: the watcher, the workload clients, the judge. All functions are called on its
+/// thread; it is made and destroyed there.
+class LiveWorker final : public QObject {
+    Q_OBJECT
+public:
+    LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace);
+    ~LiveWorker() override;
+
+    void start();
+    void act(const scenario::Fault& fault);
+    void forceRelease(const QByteArray& lockName);
+
+Q_SIGNALS:
+    void grown();
+    void judged(std::shared_ptr<const lockscope::verdict::Verdict> verdict);
+    void health(lockscope::session::Health health);
+    void load(double commandsPerSecond);
+    void refused(QString why);
+
+private:
+    LiveClient* findClient(const QString& target);
+    void setClients(int count);
+    void set(const scenario::Fault& fault);
+    void seen(const inspect::LockReport& report);
+    void connectionChanged(const redis::Status& status);
+    void tick();
+    void emitFault(trace::EventKind kind, trace::EntityId actor, std::uint32_t aux = 0);
+    QCoro::Task<> free(QByteArray lockName);
+    trace::EntityId threadOf(const inspect::Party& party);
+    std::optional<inspect::Party> partyOf(trace::EntityId thread) const;
+
+    std::chrono::steady_clock::time_point m_origin = std::chrono::steady_clock::now();
+    ConnectionUrl m_url;
+    scenario::Scenario m_settings;
+    std::shared_ptr<trace::Trace> m_trace;
+    trace::Recorder m_recorder;
+    trace::EntityId m_node;
+    trace::EntityId m_observer;                      ///< this program, as a client of the node
+    std::map<QByteArray, trace::EntityId> m_threads; ///< of our own clients, by identity
+    inspect::TraceFeed m_feed;
+    OwnRecord m_ownRecord;
+    sim::GuardedResource m_resource;
+    verdict::Judge m_judge;
+    std::size_t m_judgedRows = 0;
+    EventLoopRuntime m_runtime;
+    redis::RedisDriver m_driver;
+    std::unique_ptr<inspect::RedisWatcher> m_watcher;
+    std::set<QByteArray> m_known; ///< locks seen at the last look
+    std::vector<std::unique_ptr<LiveClient>> m_clients;
+    QTimer m_tick;
+    bool m_observed = true;
+    bool m_everConnected = false;
+    std::deque<std::pair<Nanos, std::uint64_t>> m_sent; ///< total commands sent, over the last seconds
+};
+
+} // namespace lockscope::session

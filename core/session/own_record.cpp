@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/own_record.h"
+
+namespace lockscope::session {
+
+using trace::EventKind;
+
+namespace {
+/// How long a look may take from its first read on the server to our hearing of it.
+constexpr Nanos kLongestLook = 100ms;
+} // namespace
+
+OwnRecord::OwnRecord(trace::Recorder& recorder, inspect::TraceFeed& feed, Identity identity)
+    : m_recorder(recorder), m_feed(feed), m_identity(std::move(identity)) {
+    m_recorder.onEvent([this](const trace::Event& event) { hear(event); });
+}
+
+bool OwnRecord::knowsBetter(const QByteArray& lockName, Nanos lookedAt) const {
+    const auto lock = m_locks.find(lockName);
+    return lock != m_locks.end() && lock->second.told >= Nanos(0) && lookedAt - lock->second.told < kLongestLook;
+}
+
+void OwnRecord::held(const QByteArray& name, Lock& lock, trace::EntityId thread, int holds) {
+    std::optional<inspect::Party> party = m_identity(thread);
+    if (!party) return;
+    party->holds = holds;
+    inspect::LockRow row;
+    row.name = name;
+    row.state = inspect::LockRow::State::Held;
+    row.ttlMs = std::chrono::duration_cast<std::chrono::milliseconds>(m_lease).count();
+    row.holders = {*party};
+    lock.owner = thread;
+    lock.told = m_recorder.now();
+    m_feed.update(name, row, trace::kNoEntity, false, false);
+}
+
+void OwnRecord::freed(const QByteArray& name, Lock& lock, trace::EntityId cause) {
+    lock.owner = trace::kNoEntity;
+    lock.told = m_recorder.now();
+    m_feed.update(name, std::nullopt, cause, false, false);
+}
+
+void OwnRecord::hear(const trace::Event& event) {
+    if (!trace::isBelief(event.kind)) return;
+    const QByteArray name = m_recorder.trace().entity(event.subject).name;
+    Lock& lock = m_locks[name];
+    switch (event.kind) {
+    case EventKind::Granted:
+    case EventKind::Reentered:
+        if (lock.owner != event.actor && lock.releasing.contains(lock.owner)) freed(name, lock, lock.owner);
+        held(name, lock, event.actor, static_cast<int>(event.aux));
+        break;
+    case EventKind::Renewed:
+        if (lock.owner == event.actor) held(name, lock, event.actor, 1);
+        break;
+    case EventKind::ReleaseSent:
+        lock.releasing[event.actor] = lock.owner;
+        break;
+    case EventKind::Released: {
+        const auto sent = lock.releasing.find(event.actor);
+        const trace::EntityId ownerThen = sent == lock.releasing.end() ? trace::kNoEntity : sent->second;
+        if (sent != lock.releasing.end()) lock.releasing.erase(sent);
+        if (event.aux != 0) break;
+        // Its own hold; or, by a recipe that does not look, the hold of whoever had it when the release was sent.
+        if (lock.owner == event.actor || (lock.owner != trace::kNoEntity && lock.owner == ownerThen)) {
+            freed(name, lock, event.actor);
+        }
+        break;
+    }
+    case EventKind::ReleaseRefused:
+    case EventKind::ReleaseFailed:
+        lock.releasing.erase(event.actor);
+        break;
+    default:
+        break;
+    }
+}
+
+} // namespace lockscope::session

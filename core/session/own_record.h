@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/trace_feed.h"
+#include "trace/recorder.h"
+
+#include <set>
+
+namespace lockscope::session {
+
+/// What our own clients' grants and releases say about the record on a real server.
+///
+/// A watcher looks a few times a second; a client that was just granted a lock knows more than its last look, and a
+/// write in between must not seem to come from a stranger. Replies to different clients may overtake each other: a
+/// grant that came while the last owner's release was under way follows that release.
+class OwnRecord {
+public:
+    /// `identity` names a thread of ours on the server, nullopt for a stranger's.
+    using Identity = std::function<std::optional<inspect::Party>(trace::EntityId thread)>;
+    OwnRecord(trace::Recorder& recorder, inspect::TraceFeed& feed, Identity identity);
+
+    /// True when a watcher's look that ended at `lookedAt` may be older than what a client of ours has told since.
+    bool knowsBetter(const QByteArray& lockName, Nanos lookedAt) const;
+    /// The owner as a look found it; kNoEntity = free.
+    void seen(const QByteArray& lockName, trace::EntityId owner) { m_locks[lockName].owner = owner; }
+    /// The lease that grants and renewals carry from now on.
+    void setLease(Nanos lease) { m_lease = lease; }
+
+private:
+    struct Lock {
+        trace::EntityId owner = trace::kNoEntity;
+        Nanos told{-1};                                       ///< when a client of ours last changed it
+        std::map<trace::EntityId, trace::EntityId> releasing; ///< thread → owner when it sent its release
+    };
+    void hear(const trace::Event& event);
+    void held(const QByteArray& name, Lock& lock, trace::EntityId thread, int holds);
+    void freed(const QByteArray& name, Lock& lock, trace::EntityId cause);
+
+    trace::Recorder& m_recorder;
+    inspect::TraceFeed& m_feed;
+    Identity m_identity;
+    Nanos m_lease = 30s;
+    std::map<QByteArray, Lock> m_locks;
+};
+
+} // namespace lockscope::session

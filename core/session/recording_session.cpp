@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/recording_session.h"
+
+#include "scenario/scenario_file.h"
+#include "session/milestones.h"
+#include "session/run.h"
+
+#include <QElapsedTimer>
+#include <QFileInfo>
+
+namespace lockscope::session {
+
+namespace {
+constexpr std::int64_t kJudgeEveryMs = 200; ///< while reading: the verdict is news, not every row of it
+}
+
+RecordingSession::RecordingSession(const QString& path, QObject* parent)
+    : Session(parent),
+      m_path(path),
+      m_trace(std::make_shared<trace::Trace>()),
+      m_verdict(std::make_shared<verdict::Verdict>()) {
+    m_health = {Health::Level::Working, tr("Recording · %1 · reading").arg(title())};
+    auto reader = std::make_shared<trace::RecordingReader>(path);
+    m_trace = reader->trace();
+
+    // Results come back by queued calls to this object, which outlives the thread: the destructor waits for it.
+    auto* loader = new QObject;
+    loader->moveToThread(&m_thread);
+    connect(&m_thread, &QThread::finished, loader, &QObject::deleteLater);
+    const auto tell = [this](auto&& call) { QMetaObject::invokeMethod(this, std::forward<decltype(call)>(call)); };
+    m_thread.setObjectName(QStringLiteral("recording"));
+    m_thread.start();
+    QMetaObject::invokeMethod(loader, [this, reader, tell, stop = m_stop.get_token()] {
+        const auto meta = reader->open();
+        if (!meta) {
+            tell([this, message = meta.error().message] { finished(message); });
+            return;
+        }
+        tell([this, meta = *meta] { opened(meta); });
+        verdict::Bounds bounds;
+        if (meta->progressBoundNs > 0) bounds.progress = Nanos(meta->progressBoundNs);
+        verdict::Judge judge(reader->trace(), bounds);
+        QElapsedTimer sinceJudged;
+        sinceJudged.start();
+        const auto publish = [&](bool all) {
+            judge.consume();
+            tell([this, verdict = std::make_shared<const verdict::Verdict>(judge.verdict(all))] {
+                m_verdict = verdict;
+                Q_EMIT verdictChanged();
+            });
+        };
+        const auto done = reader->load(
+            [&](trace::RecordingReader::Progress at) {
+                if (sinceJudged.elapsed() >= kJudgeEveryMs) {
+                    publish(false);
+                    sinceJudged.restart();
+                }
+                tell([this, at] {
+                    Q_EMIT advanced();
+                    Q_EMIT progress(at.rows, at.total);
+                });
+            },
+            stop);
+        publish(true);
+        tell([this, message = done ? QString() : done.error().message] { finished(message); });
+    });
+}
+
+RecordingSession::~RecordingSession() {
+    m_stop.request_stop();
+    m_thread.quit();
+    m_thread.wait();
+}
+
+QString RecordingSession::title() const {
+    return QFileInfo(m_path).fileName();
+}
+
+void RecordingSession::opened(const trace::RecordingMeta& meta) {
+    m_meta = meta;
+    if (!meta.scenario.isEmpty()) {
+        if (auto scenario = scenario::parseScenario(meta.scenario, title())) m_scenario = std::move(*scenario);
+    }
+    if (!meta.recipe.isEmpty()) m_scenario.recipe = meta.recipe;
+    Q_EMIT scenarioChanged();
+}
+
+void RecordingSession::finished(const QString& damage) {
+    m_loading = false;
+    if (damage.isEmpty()) {
+        const QString whole = m_meta.finished
+                                  ? tr("Recording · %1").arg(title())
+                                  : tr("Recording · %1 · it was cut off; all but its last second is here").arg(title());
+        m_health = {Health::Level::Good, whole};
+    } else {
+        m_health = {Health::Level::Bad, tr("Recording · %1 · not whole").arg(title())};
+        Q_EMIT complained(damage);
+    }
+    Q_EMIT healthChanged();
+    Q_EMIT advanced();
+    Q_EMIT loaded();
+}
+
+void RecordingSession::advanceToNext(Milestone milestone, Nanos from) {
+    const auto at = nextMilestone(*m_trace, *m_verdict, milestone, from);
+    Q_EMIT milestoneReached(at.has_value(), at.value_or(m_trace->reached()));
+}
+
+void RecordingSession::apply(scenario::Fault, Nanos) {
+    Q_EMIT complained(tr("A recording cannot be changed. Open its scenario to try something else with it."));
+}
+
+void RecordingSession::restart(std::uint64_t, bool) {
+    Q_EMIT complained(tr("A recording has one course only. Open its scenario to run it with another seed."));
+}
+
+} // namespace lockscope::session

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "session/session.h"
+#include "trace/recording.h"
+
+#include <QThread>
+#include <stop_token>
+
+namespace lockscope::session {
+
+class RecordingLoader;
+
+/// A saved recording as a session: nothing in it can be changed. It is read and judged on a thread of its own, from the
+/// front: what has been read can be looked at already.
+class RecordingSession final : public Session {
+    Q_OBJECT
+public:
+    /// Precondition: `path` is a file; what is wrong with it is told by health() and complained().
+    explicit RecordingSession(const QString& path, QObject* parent = nullptr);
+    ~RecordingSession() override;
+
+    Abilities abilities() const override { return {}; }
+    QString title() const override;
+    Health health() const override { return m_health; }
+    std::shared_ptr<const trace::Trace> trace() const override { return m_trace; }
+    std::shared_ptr<const verdict::Verdict> verdict() const override { return m_verdict; }
+    /// The scenario that was recorded, as far as the recording says.
+    scenario::Scenario scenario() const override { return m_scenario; }
+    std::uint64_t seed() const override { return m_meta.seed; }
+    Nanos planned() const override { return Nanos(0); }
+
+    /// True until all of it has been read, or reading was given up.
+    bool isLoading() const { return m_loading; }
+    /// Stops reading; what was read stays.
+    void cancelLoading() { m_stop.request_stop(); }
+
+public Q_SLOTS:
+    void advanceTo(lockscope::Nanos) override {}
+    void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) override;
+    void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
+    void restart(std::uint64_t seed, bool keepByHand) override;
+
+Q_SIGNALS:
+    /// Rows read of all rows, while loading.
+    void progress(quint64 rows, quint64 total);
+    void loaded();
+
+private:
+    void opened(const trace::RecordingMeta& meta);
+    void finished(const QString& damage);
+
+    QString m_path;
+    std::shared_ptr<trace::Trace> m_trace;
+    std::shared_ptr<const verdict::Verdict> m_verdict;
+    scenario::Scenario m_scenario;
+    trace::RecordingMeta m_meta;
+    Health m_health;
+    bool m_loading = true;
+    std::stop_source m_stop;
+    QThread m_thread;
+};
+
+} // namespace lockscope::session
