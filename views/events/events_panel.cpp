@@ -9,6 +9,7 @@
 #include "theme/widgets.h"
 
 #include <QBoxLayout>
+#include <QCheckBox>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -31,16 +32,13 @@ EventsPanel::EventsPanel(ViewContext* context, QWidget* parent)
     layout->setSpacing(0);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
-    bar->setSpacing(2);
+    bar->setSpacing(kGrid);
     for (int i = 0; i < kEventGroups; ++i) {
-        auto* button = new QToolButton;
-        button->setText(eventGroupName(EventGroup(i)));
-        button->setCheckable(true);
+        auto* button = new QCheckBox(eventGroupName(EventGroup(i)));
         button->setChecked(true);
-        button->setAutoRaise(true);
         button->setFont(uiFont(-1));
         button->setToolTip(tr("Show or hide: %1").arg(button->text()));
-        connect(button, &QToolButton::toggled, this, &EventsPanel::applyFilter);
+        connect(button, &QCheckBox::toggled, this, &EventsPanel::applyFilter);
         m_groups[std::size_t(i)] = button;
         bar->addWidget(button);
     }
@@ -76,6 +74,7 @@ EventsPanel::EventsPanel(ViewContext* context, QWidget* parent)
     m_view->setAccessibleName(tr("Events"));
     m_view->verticalHeader()->hide();
     m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_view->verticalHeader()->setMinimumSectionSize(16);
     m_view->verticalHeader()->setDefaultSectionSize(std::max(25, QFontMetrics(uiFont()).height() + 7));
     QHeaderView* header = m_view->horizontalHeader();
     header->setHighlightSections(false);
@@ -156,6 +155,11 @@ void EventsPanel::follow() {
         if (m_follow->isChecked()) m_view->scrollTo(index, QAbstractItemView::EnsureVisible);
     }
     m_moving = false;
+}
+
+void EventsPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    follow();
 }
 
 void EventsPanel::tell() {

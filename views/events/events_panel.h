@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-class QLabel;
+class QCheckBox;
 class QLineEdit;
 class QStackedLayout;
 class QTableView;
@@ -32,6 +32,7 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     void applyFilter();
@@ -45,7 +46,7 @@ private:
     QLineEdit* m_filter;
     DimLabel* m_summary;
     QToolButton* m_follow;
-    std::array<QToolButton*, kEventGroups> m_groups{};
+    std::array<QCheckBox*, kEventGroups> m_groups{};
     QTimer m_debounce;
     bool m_moving = false; ///< the current row is being set by us, not by the person
 };

@@ -84,7 +84,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
         const QString id = QString::fromLatin1(info.id);
         all.emplace_back(id, info.naive ? tr("%1 (naive)").arg(id) : id);
     }
-    addChoice(QStringLiteral("recipe"), tr("&Recipe"), all,
+    addChoice(QStringLiteral("recipe"), tr("Recipe"), all,
               tr("The lock algorithm that clients use from their next round on"));
     auto* recipe = static_cast<QComboBox*>(m_controls[QStringLiteral("recipe")]);
     for (int i = 0; i < recipe->count(); ++i)
@@ -93,23 +93,23 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     m_clients = new QSpinBox;
     m_clients->setRange(1, kMostClients);
     m_clients->setKeyboardTracking(false);
-    addRow(QStringLiteral("clients"), tr("&Clients"), m_clients,
+    addRow(QStringLiteral("clients"), tr("Clients"), m_clients,
            tr("How many client processes, 1 to %1").arg(kMostClients));
     connect(m_clients, &QSpinBox::valueChanged, this, [this](int value) {
         if (!m_showing) submit(QStringLiteral("clients"), QString::number(value));
     });
-    addText(QStringLiteral("lease"), tr("&Lease"), tr("How long the server keeps a hold, such as 5s or 250ms"));
-    addText(QStringLiteral("watchdog"), tr("&Watchdog"), tr("How often a holder renews, such as 2s, or off"));
-    addText(QStringLiteral("hold"), tr("&Hold"), tr("How long the work takes: shortest – longest, such as 2s – 4s"));
-    addText(QStringLiteral("think"), tr("Thin&k"), tr("Pause between rounds: shortest – longest"));
+    addText(QStringLiteral("lease"), tr("Lease"), tr("How long the server keeps a hold, such as 5s or 250ms"));
+    addText(QStringLiteral("watchdog"), tr("Watchdog"), tr("How often a holder renews, such as 2s, or off"));
+    addText(QStringLiteral("hold"), tr("Hold"), tr("How long the work takes: shortest – longest, such as 2s – 4s"));
+    addText(QStringLiteral("think"), tr("Think"), tr("Pause between rounds: shortest – longest"));
     addChoice(QStringLiteral("token_check"), tr("&Token check"),
               {{QStringLiteral("false"), tr("off")}, {QStringLiteral("true"), tr("on")}},
               tr("Whether the guarded resource refuses a write with a token older than the newest it has seen"));
-    addChoice(QStringLiteral("deadline"), tr("&Deadline"),
+    addChoice(QStringLiteral("deadline"), tr("Deadline"),
               {{QStringLiteral("honoured"), tr("honoured")}, {QStringLiteral("ignored"), tr("ignored")}},
               tr("Whether a client gives the lock up by its own clock when its lease has ended"));
-    addChoice(QStringLiteral("on_loss"), tr("On l&oss"),
-              {{QStringLiteral("stop"), tr("stop the work")}, {QStringLiteral("carry-on"), tr("carry on")}},
+    addChoice(QStringLiteral("on_loss"), tr("On loss"),
+              {{QStringLiteral("stop"), tr("stop")}, {QStringLiteral("carry-on"), tr("carry on")}},
               tr("What a client does that is told it has lost the lock"));
 
     connect(context, &ViewContext::sessionChanged, this, &WorkloadPanel::showSettings);
@@ -119,11 +119,11 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
 }
 
 void WorkloadPanel::addRow(const QString& setting, const QString& label, QWidget* field, const QString& hint) {
-    auto* caption = new QLabel(label);
+    auto* caption = new DimLabel(label);
     caption->setBuddy(field);
     caption->setToolTip(hint);
     field->setToolTip(hint);
-    field->setAccessibleName(QString(label).remove(QLatin1Char('&')));
+    field->setAccessibleName(label);
     field->setAccessibleDescription(hint);
     field->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     field->setMinimumWidth(96);

@@ -153,7 +153,7 @@ void LockDetailPanel::refresh() {
     m_state->setRole(facts.condition == LockCondition::Free ? Role::TextDim
                                                             : toneColors(conditionTone(facts.condition)).text);
 
-    const QString full = facts.held() && facts.expires ? tr("of %1").arg(duration(facts.lease)) : QString();
+    const QString full = facts.held() && facts.expires ? tr("of %1").arg(roundDuration(facts.lease)) : QString();
     if (!facts.held())
         m_ring->setTtl({0, true, false}, conditionText(facts), {});
     else if (!facts.expires)
@@ -182,7 +182,7 @@ void LockDetailPanel::refresh() {
                                                 : Role::Text);
     showQueue(facts);
     m_history->setLock(lock);
-    m_historyCaption->setHint(tr("the last %1").arg(duration(m_history->span())));
+    m_historyCaption->setHint(tr("the last %1").arg(roundDuration(m_history->span())));
     m_serverCaption->setHint(tr("as the record says"));
     m_server->setLines(serverContent(facts, *m_context));
 }

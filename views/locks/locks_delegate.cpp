@@ -11,8 +11,8 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kRowHeight = 30;
-constexpr int kPad = 6;
-constexpr int kBarWidth = 68, kBarHeight = 7;
+constexpr int kPad = 12; ///< where the header puts its words
+constexpr int kBarWidth = 68, kBarHeight = 7, kGap = 8;
 
 const LockFacts* factsOf(const QModelIndex& index) {
     const auto* proxy = qobject_cast<const LocksProxy*>(index.model());
@@ -51,7 +51,7 @@ QSize LocksDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
     const bool group = factsOf(index) == nullptr;
     const QString text = index.data().toString();
     int width = QFontMetrics(fontOf(index.column(), group)).horizontalAdvance(text) + 2 * kPad + 8;
-    if (index.column() == LocksModel::TtlColumn) width += kBarWidth + kPad;
+    if (index.column() == LocksModel::TtlColumn) width += kBarWidth + kGap;
     if (index.column() == LocksModel::StateColumn && !group) width = pillWidth(text) + 2 * kPad;
     return {width, std::max(kRowHeight, option.fontMetrics.height() + 8)};
 }
@@ -68,7 +68,7 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
         painter->fillRect(option.rect, color(Role::SurfaceRaised));
     painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1), color(Role::Hairline));
 
-    QRect room = option.rect.adjusted(kPad, 0, -kPad, -1);
+    QRect room = option.rect.adjusted(kPad, 0, -4, -1);
     const QVariant tone = index.data(LocksModel::ToneRole);
     if (facts && index.column() == LocksModel::StateColumn) {
         paintPill(*painter, room, option.text, Pill::Tone(tone.toInt()));
@@ -79,7 +79,7 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
         const QRectF bar(room.left(), room.center().y() - kBarHeight / 2.0, std::min(kBarWidth, room.width()),
                          kBarHeight);
         paintTtlBar(*painter, bar, facts->gauge());
-        room.setLeft(room.left() + kBarWidth + kPad + 2);
+        room.setLeft(room.left() + kBarWidth + kGap);
     }
     painter->setFont(fontOf(index.column(), !facts));
     painter->setPen(

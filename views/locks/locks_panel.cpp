@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/locks_panel.h"
 
+#include "faults/fault_menu.h"
 #include "locks/force_release_dialog.h"
 #include "locks/locks_delegate.h"
 #include "theme/fonts.h"
@@ -71,7 +72,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    constexpr std::array kWidths{150, 120, 120, 150, 60, 165, 110, 76, 76, 90, 130};
+    constexpr std::array kWidths{140, 110, 110, 130, 60, 160, 112, 76, 76, 90, 130};
     for (int i = 0; i < LocksModel::ColumnCount; ++i)
         header->resizeSection(i, kWidths[std::size_t(i)]);
 
@@ -106,7 +107,10 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_context, &ViewContext::selectionChanged, this, &LocksPanel::follow);
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &LocksPanel::tell);
     connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, &LocksPanel::tell);
-    connect(m_proxy, &QAbstractItemModel::modelReset, this, &LocksPanel::tell);
+    connect(m_proxy, &QAbstractItemModel::modelReset, this, [this] {
+        tell();
+        follow();
+    });
     connect(m_proxy, &QAbstractItemModel::dataChanged, this, &LocksPanel::tell);
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex& parentIndex) {
         if (!parentIndex.isValid() && m_model->isGrouped()) m_view->expandAll();
@@ -194,6 +198,8 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
     menu->addAction(icon("timeline"), tr("Show in the &timeline"), this,
                     [this, lock] { m_context->reveal(m_context->playhead(), lock); });
     menu->addAction(icon("copy"), tr("&Copy name"), this, [name] { QGuiApplication::clipboard()->setText(name); });
+    menu->addSeparator();
+    fillFaultMenu(*menu, *m_context, lock);
     menu->addSeparator();
     QAction* force = menu->addAction(icon("lock-open", views::Role::Fault), tr("&Release by force…"), this,
                                      [this, lock] { askForce(lock); });

@@ -18,7 +18,7 @@ QString filled(QString step, const scenario::LockSettings& lock) {
     const QString ms = QString::number(lock.lease.count() / 1'000'000);
     for (const char* command : {"PX ", "PEXPIRE "})
         step.replace(QLatin1String(command) + QLatin1String("{lease}"), QLatin1String(command) + ms);
-    step.replace(QLatin1String("{lease}"), duration(lock.lease));
+    step.replace(QLatin1String("{lease}"), roundDuration(lock.lease));
     step.replace(QLatin1String("{name}"), lock.name);
     return step;
 }

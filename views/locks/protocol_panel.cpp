@@ -140,8 +140,7 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
 
 void ProtocolPanel::showRecipe() {
     m_stack->setCurrentIndex(m_model->rowCount() > 0 ? 0 : 1);
-    //: Caption over the steps; %1 is a recipe's id.
-    m_caption->setText(tr("Protocol · %1").arg(m_model->recipe()));
+    m_caption->setHint(m_model->recipe());
     m_summary->setText(m_model->summary());
 }
 

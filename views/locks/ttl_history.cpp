@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/ttl_history.h"
 
+#include "models/lock_facts.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/palette.h"
@@ -63,7 +64,7 @@ void TtlHistory::refresh() {
     int renewals = 0;
     for (const LeaseStretch& stretch : m_stretches)
         renewals += stretch.renewed;
-    setAccessibleName(tr("TTL over the last %1").arg(duration(span())));
+    setAccessibleName(tr("TTL over the last %1").arg(roundDuration(span())));
     setAccessibleDescription(tr("%n renewal(s)", "", renewals));
     setToolTip(accessibleName() + QStringLiteral(": ") + accessibleDescription());
     update();
@@ -104,7 +105,7 @@ void TtlHistory::paintEvent(QPaintEvent*) {
     painter.setFont(uiFont(-2));
     painter.setPen(color(Role::TextFaint));
     const QRect words = rect().adjusted(0, rect().height() - 13, 0, 0);
-    painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, tr("%1 ago").arg(duration(span())));
+    painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, tr("%1 ago").arg(roundDuration(span())));
     painter.drawText(words, Qt::AlignRight | Qt::AlignVCenter, instantShort(m_to));
 }
 

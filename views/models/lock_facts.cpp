@@ -169,6 +169,12 @@ Pill::Tone conditionTone(LockCondition condition) {
     return Pill::Tone::Neutral;
 }
 
+QString roundDuration(Nanos d) {
+    QString text = duration(d);
+    if (d.count() % 1'000'000'000 == 0) text.remove(QStringLiteral(".0"));
+    return text;
+}
+
 QString ttlText(const LockFacts& facts) {
     if (!facts.held()) return none();
     if (!facts.observed) return unknown();

@@ -88,6 +88,8 @@ QString conditionText(const LockFacts& facts);
 /// "held", "free", "believers", "orphan", …: what `state:` filters by, the same in every language.
 QString conditionId(LockCondition condition);
 Pill::Tone conditionTone(LockCondition condition);
+/// As duration(), without a decimal that says nothing: "5 s" for a lease of five seconds.
+QString roundDuration(Nanos d);
 /// "4.2 s", "never expires", "—".
 QString ttlText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "none: no watchdog", short for tables ("—") or in full. Translated.

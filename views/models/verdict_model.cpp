@@ -9,6 +9,14 @@ using verdict::Invariant;
 using verdict::Outcome;
 using verdict::Violation;
 
+namespace {
+/// A damaging write is a moment, not a span.
+QString whenText(const Violation& violation) {
+    const bool moment = violation.to != kNever && violation.to - violation.from < 50ms;
+    return moment ? instantShort(violation.from) : interval(violation.from, violation.to);
+}
+} // namespace
+
 InvariantsModel::InvariantsModel(ViewContext* context, QObject* parent)
     : QAbstractTableModel(parent), m_context(context), m_verdict(context->verdict()) {
     connect(context, &ViewContext::verdictChanged, this, &InvariantsModel::refresh);
@@ -36,8 +44,7 @@ QString InvariantsModel::when(Invariant invariant) const {
     for (const Violation& violation : m_verdict->violations) {
         if (violation.invariant != invariant) continue;
         if (++others > 0) continue;
-        const bool moment = violation.to != kNever && violation.to - violation.from < 50ms;
-        text = moment ? instantShort(violation.from) : interval(violation.from, violation.to);
+        text = whenText(violation);
     }
     //: %1 is an interval of time, %n how many more there are.
     return others > 0 ? tr("%1 + %n more", "", others).arg(text) : text;
@@ -154,7 +161,7 @@ QVariant ViolationsModel::data(const QModelIndex& index, int role) const {
     case IdRole:
         return QString::fromLatin1(verdict::invariantId(violation.invariant));
     case WhenRole:
-        return interval(violation.from, violation.to);
+        return whenText(violation);
     default:
         return {};
     }

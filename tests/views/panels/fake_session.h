@@ -58,7 +58,7 @@ private:
 struct PauseStory {
     explicit PauseStory(trace::Trace& trace);
     trace::EntityId node, lock, resource;
-    trace::EntityId a, b, c;             ///< clients
+    trace::EntityId a, b, c; ///< clients
     trace::EntityId aThread, bThread, cThread;
     trace::EntityId aLink, bLink, cLink;
 };

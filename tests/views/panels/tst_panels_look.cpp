@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/cluster_panel.h"
 #include "events/events_panel.h"
 #include "fake_session.h"
 #include "faults/break_panel.h"
@@ -43,9 +44,9 @@ class PanelsLook : public QObject {
         QCoreApplication::processEvents();
         const QImage image = panel.grab().toImage();
         if (const QString folder = qEnvironmentVariable("LOCKSCOPE_SHOTS"); !folder.isEmpty()) {
-            const QString file =
-                QStringLiteral("%1%2-%3.png").arg(QLatin1String(name), empty ? QStringLiteral("-empty") : QString(),
-                                                  dark ? QStringLiteral("dark") : QStringLiteral("light"));
+            const QString file = QStringLiteral("%1%2-%3.png")
+                                     .arg(QLatin1String(name), empty ? QStringLiteral("-empty") : QString(),
+                                          dark ? QStringLiteral("dark") : QStringLiteral("light"));
             image.save(QDir(folder).filePath(file));
         }
         return image;
@@ -99,6 +100,9 @@ private Q_SLOTS:
     }
     void theBreakButtonsStandInTheirColumn() {
         look<BreakPanel>("break", {206, 430}, {Role::SurfaceRaised, Role::AcceptedSoft});
+    }
+    void theClusterShowsNodesClientsAndBeliefs() {
+        look<ClusterPanel>("cluster", {900, 300}, {Role::Holding, Role::Surface, Role::SurfaceSunken});
     }
     void theWorkloadIsAForm() { look<WorkloadPanel>("workload", {206, 360}, {Role::Field}); }
 };

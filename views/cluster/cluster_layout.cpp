@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/cluster_layout.h"
+
+#include <QLineF>
+#include <algorithm>
+#include <cmath>
+
+namespace lockscope::views {
+
+using trace::EntityId;
+using trace::EntityKind;
+
+namespace {
+
+constexpr double kMargin = 20, kNodeWidth = 168, kNodeHeight = 52;
+constexpr double kLargest = 44, kSmallest = 12, kWords = 18;
+
+double distanceToSegment(QPointF p, QPointF a, QPointF b) {
+    const QPointF ab = b - a, ap = p - a;
+    const double length = QPointF::dotProduct(ab, ab);
+    const double t = length > 0 ? std::clamp(QPointF::dotProduct(ap, ab) / length, 0.0, 1.0) : 0.0;
+    return QLineF(p, a + ab * t).length();
+}
+
+} // namespace
+
+const ClusterLayout::Item* ClusterLayout::find(EntityId entity) const {
+    const auto found = std::ranges::find(items, entity, &Item::entity);
+    return found == items.end() ? nullptr : &*found;
+}
+
+const ClusterLayout::Item* ClusterLayout::at(QPointF point, double reach) const {
+    const Item* nearest = nullptr;
+    double best = reach;
+    for (const Item& item : items) {
+        if (item.kind == EntityKind::Node && item.box.contains(point)) return &item;
+        if (item.kind == EntityKind::Client &&
+            QLineF(point, item.box.center()).length() <= std::max(item.box.width() / 2, 8.0))
+            return &item;
+        if (item.kind != EntityKind::Link) continue;
+        if (const double d = distanceToSegment(point, item.from, item.to); d < best) {
+            best = d;
+            nearest = &item;
+        }
+    }
+    return nearest;
+}
+
+ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, const std::vector<EntityId>& clients,
+                            const std::vector<EntityId>& links, const trace::Trace& trace) {
+    ClusterLayout layout;
+    const double width = std::max(size.width() - 2 * kMargin, 60.0);
+    const double nodeWidth = std::min(kNodeWidth, width / std::max<double>(double(nodes.size()), 1) - 12);
+    const double nodeStep = width / std::max<double>(double(nodes.size()), 1);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const double centre = kMargin + nodeStep * (double(i) + 0.5);
+        layout.items.push_back({nodes[i],
+                                EntityKind::Node,
+                                QRectF(centre - nodeWidth / 2, kMargin, nodeWidth, kNodeHeight),
+                                {},
+                                {},
+                                trace::kNoEntity,
+                                nodes[i]});
+    }
+
+    // As large as they fit below, with a gap for messages between them and the nodes.
+    const double top = kMargin + kNodeHeight + std::clamp(size.height() * 0.2, 36.0, 120.0);
+    const double room = std::max(size.height() - top - kMargin / 2, kSmallest);
+    const int count = int(clients.size());
+    double cell = kSmallest + 4;
+    for (double diameter = kLargest; diameter >= kSmallest; diameter -= 2) {
+        const bool words = diameter >= 28;
+        const double w = words ? std::max(diameter + 40, 84.0) : diameter + 6;
+        const double h = diameter + (words ? kWords + 8 : 6);
+        const int columns = std::max(1, int(width / w));
+        const int rows = (count + columns - 1) / columns;
+        layout.clientSize = diameter;
+        layout.clientWords = words;
+        layout.clientColumns = std::min(columns, std::max(count, 1));
+        layout.clientRows = std::max(rows, 1);
+        cell = h;
+        if (rows * h <= room) break;
+    }
+    for (int i = 0; i < count; ++i) {
+        const int row = i / layout.clientColumns, column = i % layout.clientColumns;
+        const int inRow = std::min(layout.clientColumns, count - row * layout.clientColumns);
+        const double step = width / std::max(inRow, 1);
+        // A last row that is not full keeps the columns of the others.
+        const double spacing = layout.clientRows > 1 ? width / layout.clientColumns : std::min(step, 170.0);
+        const double used = layout.clientRows > 1 ? width : spacing * inRow;
+        const double x = kMargin + (width - used) / 2 + spacing * (column + 0.5);
+        const double y = top + row * cell + layout.clientSize / 2;
+        QRectF box(0, 0, layout.clientSize, layout.clientSize);
+        box.moveCenter(QPointF(x, y));
+        layout.items.push_back(
+            {clients[std::size_t(i)], EntityKind::Client, box, {}, {}, clients[std::size_t(i)], trace::kNoEntity});
+    }
+    for (const EntityId link : links) {
+        const trace::Entity& e = trace.entity(link);
+        const ClusterLayout::Item* const client = layout.find(e.parent);
+        const ClusterLayout::Item* const node = layout.find(e.other);
+        if (!client || !node) continue;
+        const QPointF from = client->box.center() - QPointF(0, layout.clientSize / 2 + 3);
+        // Fanned out along the node's lower edge, so that many links do not end in one point.
+        const double share = std::clamp((from.x() - node->box.center().x()) / width, -0.5, 0.5);
+        const QPointF to(node->box.center().x() + share * node->box.width() * 0.8, node->box.bottom() + 2);
+        layout.items.push_back({link, EntityKind::Link, {}, from, to, e.parent, e.other});
+    }
+    return layout;
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/trace.h"
+
+#include <QPointF>
+#include <QRectF>
+#include <vector>
+
+namespace lockscope::views {
+
+/// Where things stand in the picture of the cluster: nodes in a row above, clients in rows below, a link between each
+/// client and node. Pure arithmetic.
+struct ClusterLayout {
+    struct Item {
+        trace::EntityId entity = trace::kNoEntity;
+        trace::EntityKind kind = trace::EntityKind::None;
+        QRectF box;       ///< of a node; of a client the square around its circle
+        QPointF from, to; ///< of a link: from the client to the node
+        trace::EntityId client = trace::kNoEntity, node = trace::kNoEntity; ///< of a link
+    };
+    std::vector<Item> items; ///< nodes, then clients, then links: the order in which the keyboard walks
+    double clientSize = 40;  ///< diameter of a client
+    bool clientWords = true; ///< room for a line of words under each client
+    int clientRows = 1, clientColumns = 1;
+
+    const Item* find(trace::EntityId entity) const;
+    /// The item under a point; a link is hit within `reach` of its line. Nodes and clients lie above links.
+    const Item* at(QPointF point, double reach = 5) const;
+};
+
+/// A picture of `size` for these entities. Each link is a Link entity with parent and other among them.
+ClusterLayout layOutCluster(QSizeF size, const std::vector<trace::EntityId>& nodes,
+                            const std::vector<trace::EntityId>& clients, const std::vector<trace::EntityId>& links,
+                            const trace::Trace& trace);
+
+} // namespace lockscope::views

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/cluster_paint.h"
+
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/icons.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+
+namespace lockscope::views {
+
+using trace::EntityId;
+using Life = trace::ClientState::Life;
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Cluster)
+};
+
+void paintMark(QPainter& painter, const QRectF& rect, double radius) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(color(Role::FocusRing), 2));
+    painter.drawRoundedRect(rect, radius, radius);
+}
+
+/// A small chip with words, centred at a point.
+void paintTag(QPainter& painter, QPointF centre, const QString& text, Role ink) {
+    painter.setFont(uiFont(-2, QFont::DemiBold));
+    QRectF chip(0, 0, painter.fontMetrics().horizontalAdvance(text) + 12, painter.fontMetrics().height() + 3);
+    chip.moveCenter(centre);
+    painter.setPen(QPen(color(ink), 1));
+    painter.setBrush(color(Role::Surface));
+    painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2);
+    painter.setPen(color(ink));
+    painter.drawText(chip, Qt::AlignCenter, text);
+}
+
+QString offsetText(Nanos offset) {
+    return (offset > Nanos::zero() ? QStringLiteral("+") : QString()) + duration(offset);
+}
+
+} // namespace
+
+ClientLook clientLook(const ViewContext& context, EntityId client) {
+    ClientLook look;
+    const trace::State& state = context.state();
+    if (const auto found = state.clients.find(client); found != state.clients.end()) {
+        look.life = found->second.life;
+        look.watchdogStopped = found->second.watchdogStopped;
+        look.clockOffset = Nanos(found->second.clockOffset);
+    }
+    const auto trace = context.trace();
+    for (const auto& [key, belief] : state.beliefs) {
+        if (belief.phase == trace::Belief::Phase::Idle || trace->clientOf(key.second) != client) continue;
+        ClientLook::Belief now = ClientLook::Belief::Waiting;
+        if (belief.phase == trace::Belief::Phase::Holding) {
+            const auto record = state.records.find(key.first);
+            const bool recorded =
+                record != state.records.end() && (record->second.owner == key.second || !record->second.observed);
+            now = recorded ? ClientLook::Belief::Holding : ClientLook::Belief::Stale;
+        }
+        if (now < look.belief) continue;
+        look.belief = now;
+        look.since = Nanos(belief.since);
+    }
+    return look;
+}
+
+QString clientWords(const ClientLook& look, Nanos now) {
+    if (look.life == Life::Dead) return Words::tr("dead");
+    const bool paused = look.life == Life::Paused;
+    switch (look.belief) {
+    case ClientLook::Belief::Idle:
+        return paused ? Words::tr("paused") : Words::tr("idle");
+    case ClientLook::Belief::Waiting:
+        return paused ? Words::tr("paused, waits") : Words::tr("waits %1").arg(duration(now - look.since));
+    case ClientLook::Belief::Holding:
+        return paused ? Words::tr("paused, holds") : Words::tr("holds");
+    case ClientLook::Belief::Stale:
+        return paused ? Words::tr("paused, still believes") : Words::tr("still believes");
+    }
+    return {};
+}
+
+void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked) {
+    const auto found = context.state().links.find(link.entity);
+    const trace::LinkState state = found == context.state().links.end() ? trace::LinkState{} : found->second;
+    const bool broken = state.cut || state.replyLossArmed || state.extraLatency != 0;
+    QPen pen(color(broken ? Role::Fault : Role::Hairline), broken || marked ? 2 : 1.25);
+    if (marked) pen.setColor(color(Role::FocusRing));
+    if (state.cut) pen.setDashPattern({3, 4});
+    painter.setPen(pen);
+    painter.drawLine(link.from, link.to);
+    if (!broken) return;
+    const QPointF middle = (link.from + link.to) / 2;
+    if (state.cut) {
+        const QRectF picture(middle.x() - 9, middle.y() - 9, 18, 18);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color(Role::SurfaceSunken));
+        painter.drawEllipse(picture.adjusted(-2, -2, 2, 2));
+        paintIcon(painter, picture, "cut-link", Role::Fault);
+    } else if (state.extraLatency != 0) {
+        paintTag(painter, middle, QStringLiteral("+") + duration(Nanos(state.extraLatency)), Role::FaultText);
+    }
+    if (state.replyLossArmed) {
+        const QPointF near = link.from + (link.to - link.from) * 0.25;
+        paintIcon(painter, QRectF(near.x() - 7, near.y() - 7, 14, 14), "lose-reply", Role::Fault);
+    }
+}
+
+void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, bool marked) {
+    const auto found = context.state().nodes.find(node.entity);
+    const trace::NodeState state = found == context.state().nodes.end() ? trace::NodeState{} : found->second;
+    const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
+    painter.setPen(dead ? QPen(color(Role::Fault), 1.5, Qt::DashLine) : QPen(color(Role::FieldBorder), 1));
+    painter.setBrush(color(dead ? Role::SurfaceRaised : Role::Surface));
+    painter.drawRoundedRect(node.box, 6, 6);
+    if (paused) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(dotBrush());
+        painter.drawRoundedRect(node.box, 6, 6);
+    }
+    painter.fillRect(QRectF(node.box.left() + 1, node.box.top() + 8, 3, node.box.height() - 16),
+                     color(dead || paused ? Role::Fault : Role::Node));
+    const QRectF picture(node.box.left() + 14, node.box.center().y() - 11, 22, 22);
+    paintIcon(painter, picture,
+              dead     ? "kill"
+              : paused ? "pause"
+                       : "server",
+              dead || paused ? Role::Fault : Role::TextDim);
+    QRectF room = node.box.adjusted(46, 7, -8, -7);
+    painter.setFont(uiFont(0, QFont::DemiBold));
+    painter.setPen(color(dead ? Role::TextDim : Role::Text));
+    const auto text = [&painter](const QString& whole, double width) {
+        return painter.fontMetrics().elidedText(whole, Qt::ElideRight, int(width));
+    };
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, text(context.trace()->displayName(node.entity), room.width()));
+    QString words = dead ? Words::tr("dead") : paused ? Words::tr("paused") : QString();
+    if (words.isEmpty()) {
+        int held = 0;
+        for (const auto& [lock, record] : context.state().records)
+            if (record.owner != trace::kNoEntity && context.trace()->entity(lock).parent == node.entity) ++held;
+        words = state.life == Life::Unknown ? Words::tr("not seen yet") : Words::tr("%n lock(s) held", "", held);
+    }
+    if (state.clockOffset != 0) words = Words::tr("clock %1").arg(offsetText(Nanos(state.clockOffset)));
+    painter.setFont(uiFont(-1.5));
+    painter.setPen(color(dead || paused || state.clockOffset ? Role::FaultText : Role::TextDim));
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignBottom, text(words, room.width()));
+    if (marked) paintMark(painter, node.box.adjusted(-3, -3, 3, 3), 8);
+}
+
+void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client, bool words,
+                 bool marked) {
+    const ClientLook look = clientLook(context, client.entity);
+    const bool dead = look.life == Life::Dead, paused = look.life == Life::Paused;
+    Role ink = Role::TextDim;
+    painter.setPen(QPen(color(Role::FieldBorder), 1.25));
+    painter.setBrush(color(Role::Surface));
+    switch (look.belief) {
+    case ClientLook::Belief::Holding:
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color(Role::Holding));
+        ink = Role::TextOnColor;
+        break;
+    case ClientLook::Belief::Stale:
+        painter.setPen(QPen(color(Role::Violation), 2));
+        painter.setBrush(color(Role::StaleBeliefSoft));
+        painter.drawEllipse(client.box);
+        painter.setBrush(hatchBrush(Role::StaleBelief, painter.device()->devicePixelRatioF()));
+        ink = Role::Text;
+        break;
+    case ClientLook::Belief::Waiting:
+        painter.setPen(QPen(color(Role::Waiting), 2.5, Qt::DotLine));
+        ink = Role::Text;
+        break;
+    case ClientLook::Belief::Idle:
+        break;
+    }
+    if (dead) {
+        painter.setPen(QPen(color(Role::Fault), 1.5, Qt::DashLine));
+        painter.setBrush(color(Role::SurfaceRaised));
+        ink = Role::TextFaint;
+    }
+    painter.drawEllipse(client.box);
+    if (paused) {
+        painter.setPen(QPen(color(Role::Fault), 1.5, Qt::DotLine));
+        painter.setBrush(dotBrush(Role::Paused, painter.device()->devicePixelRatioF()));
+        painter.drawEllipse(client.box.adjusted(-3, -3, 3, 3));
+    }
+    const double size = client.box.width();
+    const QString name = context.trace()->displayName(client.entity);
+    if (size >= 18) {
+        painter.setFont(uiFont(size >= 36 ? 2 : -1.5, QFont::Bold));
+        const QSizeF need = painter.fontMetrics().size(0, name);
+        if (look.belief == ClientLook::Belief::Stale && !dead) {
+            // On a plain ground: letters drown in hatching.
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(color(Role::Surface));
+            QRectF ground(0, 0, need.width() + 8, need.height());
+            ground.moveCenter(client.box.center());
+            painter.drawRoundedRect(ground, 6, 6);
+        }
+        painter.setPen(color(ink));
+        painter.drawText(client.box, Qt::AlignCenter,
+                         painter.fontMetrics().elidedText(name, Qt::ElideMiddle, int(size + 2)));
+    }
+    if (paused && size >= 28) {
+        const QRectF chip(client.box.right() - 10, client.box.top() - 6, 18, 18);
+        painter.setPen(QPen(color(Role::Fault), 1));
+        painter.setBrush(color(Role::Surface));
+        painter.drawEllipse(chip);
+        paintIcon(painter, chip.adjusted(4, 4, -4, -4), "pause", Role::Fault);
+    }
+    if (words) {
+        painter.setFont(uiFont(-1.5));
+        const bool stale = look.belief == ClientLook::Belief::Stale && !dead;
+        painter.setPen(color(stale                                        ? Role::ViolationText
+                             : dead || paused                             ? Role::FaultText
+                             : look.belief == ClientLook::Belief::Waiting ? Role::WaitingText
+                             : look.belief == ClientLook::Belief::Holding ? Role::HoldingText
+                                                                          : Role::TextDim));
+        QString line = clientWords(look, context.playhead());
+        if (look.clockOffset != Nanos::zero())
+            line = Words::tr("%1, clock %2").arg(line, offsetText(look.clockOffset));
+        else if (look.watchdogStopped && !dead)
+            line = Words::tr("%1, no watchdog").arg(line);
+        painter.drawText(QRectF(client.box.center().x() - 70, client.box.bottom() + 5, 140, 18),
+                         Qt::AlignHCenter | Qt::AlignTop, painter.fontMetrics().elidedText(line, Qt::ElideRight, 140));
+    }
+    if (marked) paintMark(painter, client.box.adjusted(-6, -6, 6, 6), client.box.width() / 2 + 6);
+}
+
+void paintFlight(QPainter& painter, const Flight& flight, const ClusterLayout::Item& link, const trace::Trace& trace,
+                 bool words) {
+    const double along = flight.toNode ? flight.progress : 1 - flight.progress;
+    const QPointF at = link.from + (link.to - link.from) * along;
+    const bool reply = flight.kind != trace::EventKind::Request;
+    if (flight.lost) {
+        paintIcon(painter, QRectF(at.x() - 7, at.y() - 7, 14, 14), "cross", Role::Violation);
+    } else {
+        // Questions are full, answers hollow, what is published is square.
+        painter.setPen(QPen(color(Role::Message), 1.75));
+        painter.setBrush(color(reply ? Role::Surface : Role::Message));
+        if (flight.kind == trace::EventKind::Push)
+            painter.drawRect(QRectF(at.x() - 4, at.y() - 4, 8, 8));
+        else
+            painter.drawEllipse(at, 4.5, 4.5);
+    }
+    if (!words || flight.text == trace::kNoEntity) return;
+    QString text = trace.displayName(flight.text);
+    if (flight.lost) text = Words::tr("lost: %1").arg(text);
+    painter.setFont(fixedFont(-1.5));
+    painter.setPen(color(flight.lost ? Role::ViolationText : Role::TextDim));
+    painter.drawText(QRectF(at.x() + 9, at.y() - 9, 190, 18), Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(text, Qt::ElideRight, 190));
+}
+
+} // namespace lockscope::views

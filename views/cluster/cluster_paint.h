@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "cluster/cluster_layout.h"
+#include "cluster/flights.h"
+#include "models/view_context.h"
+
+class QPainter;
+
+namespace lockscope::views {
+
+/// How a client stands with the locks, at one instant.
+struct ClientLook {
+    enum class Belief : std::uint8_t { Idle, Waiting, Holding, Stale } belief = Belief::Idle;
+    trace::ClientState::Life life = trace::ClientState::Life::Unknown;
+    bool watchdogStopped = false;
+    Nanos clockOffset{};
+    Nanos since{};
+};
+ClientLook clientLook(const ViewContext& context, trace::EntityId client);
+/// "holds", "waits 4.6 s", "believes, without the record": translated.
+QString clientWords(const ClientLook& look, Nanos now);
+
+void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked);
+void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, bool marked);
+void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client, bool words,
+                 bool marked);
+void paintFlight(QPainter& painter, const Flight& flight, const ClusterLayout::Item& link, const trace::Trace& trace,
+                 bool words);
+
+} // namespace lockscope::views

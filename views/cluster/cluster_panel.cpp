@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/cluster_panel.h"
+
+#include "cluster/cluster_accessible.h"
+#include "cluster/cluster_paint.h"
+#include "faults/fault_menu.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/widgets.h"
+
+#include <QBoxLayout>
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QMenu>
+#include <QPainter>
+#include <QToolTip>
+
+namespace lockscope::views {
+
+using trace::EntityId;
+using trace::EntityKind;
+using trace::kNoEntity;
+
+namespace {
+/// With more messages than this in the picture their words would hide it.
+constexpr std::size_t kWordyFlights = 4;
+constexpr int kMostLinks = 1000; ///< drawn; with more of them only those of the selection
+} // namespace
+
+ClusterPanel::ClusterPanel(ViewContext* context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_empty(new EmptyState("server", tr("No server yet"),
+                             tr("Play a scenario, or connect to a server: its nodes, clients and the messages between "
+                                "them show up here. Right-click one to break it."),
+                             this)) {
+    installClusterAccessibility();
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setAccessibleName(tr("Cluster"));
+    setAccessibleDescription(tr("Arrow keys go from node to client to link; the menu key breaks what is selected."));
+    connect(context, &ViewContext::sessionChanged, this, &ClusterPanel::forget);
+    connect(context, &ViewContext::traceGrew, this, &ClusterPanel::grow);
+    connect(context, &ViewContext::playheadChanged, this, [this](Nanos t) {
+        m_pace = std::chrono::abs(t - m_lastPlayhead);
+        m_lastPlayhead = t;
+        update();
+    });
+    connect(context, &ViewContext::selectionChanged, this, &ClusterPanel::follow);
+    forget();
+}
+
+void ClusterPanel::forget() {
+    m_nodes.clear();
+    m_clients.clear();
+    m_links.clear();
+    m_seenEntities = 0;
+    m_current = -1;
+    m_hovered = kNoEntity;
+    m_layoutValid = false;
+    grow();
+    follow();
+}
+
+void ClusterPanel::grow() {
+    const auto trace = m_context->trace();
+    const std::size_t count = trace->entityCount();
+    for (; m_seenEntities < count; ++m_seenEntities) {
+        const EntityId id = EntityId(m_seenEntities);
+        const EntityKind kind = trace->entity(id).kind;
+        if (kind == EntityKind::Node)
+            m_nodes.push_back(id);
+        else if (kind == EntityKind::Client)
+            m_clients.push_back(id);
+        else if (kind == EntityKind::Link)
+            m_links.push_back(id);
+        else
+            continue;
+        m_layoutValid = false;
+    }
+    m_empty->setVisible(m_nodes.empty() && m_clients.empty());
+    update();
+}
+
+const ClusterLayout& ClusterPanel::picture() const {
+    if (!m_layoutValid) {
+        m_layout = layOutCluster(size(), m_nodes, m_clients, m_links, *m_context->trace());
+        m_layoutValid = true;
+    }
+    return m_layout;
+}
+
+void ClusterPanel::resizeEvent(QResizeEvent*) {
+    m_layoutValid = false;
+    m_empty->setGeometry(rect());
+}
+
+void ClusterPanel::follow() {
+    const EntityId selected = m_context->selection();
+    const EntityId shown = m_context->trace()->clientOf(selected);
+    const auto& items = picture().items;
+    const auto found = std::ranges::find(items, shown, &ClusterLayout::Item::entity);
+    const int now = found == items.end() ? -1 : int(found - items.begin());
+    if (now != m_current) setCurrent(now);
+    update();
+}
+
+void ClusterPanel::setCurrent(int index) {
+    const auto& items = picture().items;
+    if (index >= int(items.size())) return;
+    m_current = index;
+    if (index >= 0) {
+        const EntityId entity = items[std::size_t(index)].entity;
+        // A selected thread of this client stays selected.
+        if (m_context->trace()->clientOf(m_context->selection()) != entity) m_context->select(entity);
+        if (hasFocus()) tellFocusedItem(this, index);
+    }
+    update();
+}
+
+Nanos ClusterPanel::leastFlight() const {
+    // About eight pictures long, whatever the speed; standing still, long enough to see what was just sent.
+    return std::clamp<Nanos>(m_pace * 8, 1ms, 1s);
+}
+
+void ClusterPanel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), color(Role::SurfaceSunken));
+    if (m_nodes.empty() && m_clients.empty()) return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    const auto trace = m_context->trace();
+    const ClusterLayout& layout = picture();
+    const EntityId selected = trace->clientOf(m_context->selection());
+    const auto marked = [&](const ClusterLayout::Item& item) {
+        return item.entity == selected || item.entity == m_hovered;
+    };
+    const bool manyLinks = m_links.size() > std::size_t(kMostLinks);
+    for (const ClusterLayout::Item& item : layout.items)
+        if (item.kind == EntityKind::Link && (!manyLinks || marked(item) || item.client == selected))
+            paintLink(painter, *m_context, item, marked(item));
+    m_flights = flightsAt(*trace, m_context->playhead(), leastFlight());
+    std::map<std::pair<EntityId, EntityId>, const ClusterLayout::Item*> links;
+    for (const ClusterLayout::Item& item : layout.items)
+        if (item.kind == EntityKind::Link) links[{item.client, item.node}] = &item;
+    for (const Flight& flight : m_flights)
+        if (const auto link = links.find({flight.client, flight.node}); link != links.end())
+            paintFlight(painter, flight, *link->second, *trace, m_flights.size() <= kWordyFlights);
+    for (const ClusterLayout::Item& item : layout.items) {
+        if (item.kind == EntityKind::Node) paintNode(painter, *m_context, item, marked(item));
+        if (item.kind == EntityKind::Client) paintClient(painter, *m_context, item, layout.clientWords, marked(item));
+    }
+    const bool slowed = std::ranges::any_of(m_flights, [&](const Flight& f) { return f.time < leastFlight(); });
+    painter.setFont(uiFont(-2));
+    painter.setPen(color(Role::TextFaint));
+    const QRect corner = rect().adjusted(12, 0, -12, -6);
+    if (slowed)
+        painter.drawText(corner, Qt::AlignRight | Qt::AlignBottom,
+                         tr("messages are shown for %1; they are quicker").arg(duration(leastFlight())));
+    if (manyLinks)
+        painter.drawText(corner, Qt::AlignLeft | Qt::AlignBottom,
+                         tr("%n link(s): only those of the selected client are drawn", "", int(m_links.size())));
+}
+
+QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
+    const auto trace = m_context->trace();
+    const QString name = trace->displayName(item.entity);
+    const trace::State& state = m_context->state();
+    using Life = trace::ClientState::Life;
+    if (item.kind == EntityKind::Client)
+        return tr("client %1: %2").arg(name, clientWords(clientLook(*m_context, item.entity), m_context->playhead()));
+    if (item.kind == EntityKind::Node) {
+        const auto found = state.nodes.find(item.entity);
+        const Life life = found == state.nodes.end() ? Life::Unknown : found->second.life;
+        return tr("node %1: %2")
+            .arg(name, life == Life::Dead      ? tr("dead")
+                       : life == Life::Paused  ? tr("paused")
+                       : life == Life::Running ? tr("running")
+                                               : tr("not seen yet"));
+    }
+    const auto found = state.links.find(item.entity);
+    const trace::LinkState link = found == state.links.end() ? trace::LinkState{} : found->second;
+    QStringList words;
+    if (link.cut) words += tr("cut");
+    if (link.extraLatency) words += tr("%1 slower").arg(duration(Nanos(link.extraLatency)));
+    if (link.replyLossArmed) words += tr("the next reply will be lost");
+    return tr("link %1: %2").arg(name, words.isEmpty() ? tr("whole") : words.join(QStringLiteral(", ")));
+}
+
+void ClusterPanel::mousePressEvent(QMouseEvent* event) {
+    const ClusterLayout::Item* const item = picture().at(event->position());
+    if (!item) {
+        m_context->select(kNoEntity);
+        return;
+    }
+    const int index = int(item - picture().items.data());
+    setCurrent(index);
+}
+
+void ClusterPanel::mouseMoveEvent(QMouseEvent* event) {
+    const ClusterLayout::Item* const item = picture().at(event->position());
+    const EntityId hovered = item ? item->entity : kNoEntity;
+    if (hovered == m_hovered) return;
+    m_hovered = hovered;
+    setCursor(item ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    update();
+}
+
+void ClusterPanel::leaveEvent(QEvent*) {
+    m_hovered = kNoEntity;
+    update();
+}
+
+bool ClusterPanel::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const ClusterLayout::Item* const item = picture().at(help->pos());
+        if (item)
+            QToolTip::showText(help->globalPos(), describe(*item), this);
+        else
+            QToolTip::hideText();
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void ClusterPanel::focusInEvent(QFocusEvent* event) {
+    QWidget::focusInEvent(event);
+    if (m_current < 0 && event->reason() != Qt::MouseFocusReason && !picture().items.empty()) setCurrent(0);
+    if (m_current >= 0) tellFocusedItem(this, m_current);
+    update();
+}
+
+void ClusterPanel::step(int dx, int dy) {
+    const auto& items = picture().items;
+    if (items.empty()) return;
+    if (m_current < 0) {
+        setCurrent(0);
+        return;
+    }
+    // Sideways: the neighbours in the walking order. Up and down: the nearest item in that direction.
+    if (dx != 0) {
+        setCurrent(std::clamp(m_current + dx, 0, int(items.size()) - 1));
+        return;
+    }
+    const auto centre = [](const ClusterLayout::Item& item) {
+        return item.kind == EntityKind::Link ? (item.from + item.to) / 2 : item.box.center();
+    };
+    const QPointF here = centre(items[std::size_t(m_current)]);
+    int best = -1;
+    double least = 1e18;
+    for (int i = 0; i < int(items.size()); ++i) {
+        const QPointF d = centre(items[std::size_t(i)]) - here;
+        if (d.y() * dy <= 1) continue;
+        const double distance = std::abs(d.y()) + 2 * std::abs(d.x());
+        if (distance < least) {
+            least = distance;
+            best = i;
+        }
+    }
+    if (best >= 0) setCurrent(best);
+}
+
+void ClusterPanel::keyPressEvent(QKeyEvent* event) {
+    const auto& items = picture().items;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        return step(-1, 0);
+    case Qt::Key_Right:
+        return step(1, 0);
+    case Qt::Key_Up:
+        return step(0, -1);
+    case Qt::Key_Down:
+        return step(0, 1);
+    case Qt::Key_Home:
+        return setCurrent(items.empty() ? -1 : 0);
+    case Qt::Key_End:
+        return setCurrent(int(items.size()) - 1);
+    case Qt::Key_Escape:
+        return m_context->select(kNoEntity);
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_current >= 0) m_context->reveal(m_context->playhead(), items[std::size_t(m_current)].entity);
+        return;
+    default:
+        QWidget::keyPressEvent(event);
+    }
+}
+
+void ClusterPanel::contextMenuEvent(QContextMenuEvent* event) {
+    const auto& items = picture().items;
+    const ClusterLayout::Item* item = picture().at(event->pos());
+    QPoint at = event->globalPos();
+    if (event->reason() == QContextMenuEvent::Keyboard) {
+        if (m_current < 0) return;
+        item = &items[std::size_t(m_current)];
+        const QPointF place = item->kind == EntityKind::Link ? (item->from + item->to) / 2 : item->box.center();
+        at = mapToGlobal(place.toPoint());
+    }
+    if (!item) return;
+    setCurrent(int(item - items.data()));
+    openMenu(item->entity, at);
+}
+
+void ClusterPanel::openMenu(EntityId entity, const QPoint& at) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    fillFaultMenu(*menu, *m_context, entity);
+    menu->popup(at);
+}
+
+} // namespace lockscope::views

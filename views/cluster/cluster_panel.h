@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "cluster/cluster_layout.h"
+#include "cluster/flights.h"
+#include "models/view_context.h"
+
+#include <QWidget>
+
+namespace lockscope::views {
+
+/// The cluster as a picture at the playhead: nodes, clients, the links between them, and messages under way. Click or
+/// arrow keys select; right click or the menu key breaks things.
+class ClusterPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit ClusterPanel(ViewContext* context, QWidget* parent = nullptr);
+
+    const ClusterLayout& picture() const;
+    const std::vector<Flight>& flights() const { return m_flights; }
+    /// How it stands with an item, in words: for tips, screen readers and tests.
+    QString describe(const ClusterLayout::Item& item) const;
+    /// The item that has the keyboard; -1 = none.
+    int current() const { return m_current; }
+    void setCurrent(int index);
+    QSize sizeHint() const override { return {640, 300}; }
+    QSize minimumSizeHint() const override { return {220, 160}; }
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent*) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    void forget();
+    void grow();
+    void follow();
+    void step(int dx, int dy);
+    void openMenu(trace::EntityId entity, const QPoint& at);
+    Nanos leastFlight() const;
+
+    ViewContext* m_context;
+    mutable ClusterLayout m_layout;
+    mutable bool m_layoutValid = false;
+    std::vector<trace::EntityId> m_nodes, m_clients, m_links;
+    std::size_t m_seenEntities = 0;
+    std::vector<Flight> m_flights;
+    Nanos m_lastPlayhead{}, m_pace{}; ///< how far the playhead moved between the last two pictures
+    int m_current = -1;
+    trace::EntityId m_hovered = trace::kNoEntity;
+    QWidget* m_empty;
+};
+
+} // namespace lockscope::views
