@@ -11,7 +11,7 @@ int TimelineMetrics::laneHeight(LaneKind kind) const {
     case LaneKind::Belief:
         return px(58);
     case LaneKind::Record:
-        return px(84);
+        return px(88);
     case LaneKind::Effect:
         return px(54);
     case LaneKind::Node:
@@ -27,7 +27,7 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
     case LaneKind::Belief:
         return {x, double(px(16)), width, double(px(29))};
     case LaneKind::Record:
-        return {x, double(px(17)), width, double(px(51))};
+        return {x, double(px(18)), width, double(px(48))};
     case LaneKind::Effect:
         return {x, double(px(13)), width, double(px(22))};
     case LaneKind::Node:

@@ -18,14 +18,16 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
     kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), y)); // the pattern stays with the span when panning
     kit.p.fillRect(QRectF(x, y, std::round(r.width()), kit.m.px(3)), kit.waitDots);
     kit.p.restore();
-    if (r.width() < 40) return;
-    QString words =
-        span.open() ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(duration(Nanos(span.to - span.from)));
+    if (r.width() < 24) return;
+    const QString time = span.open() ? QString() : duration(Nanos(span.to - span.from));
+    const QString waits = span.open() ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(time);
+    QStringList wordings{waits, time};
     //: On a waiting client, after "waits 4.6 s": how many asked before it.
-    if (span.label > 0) words += QStringLiteral(" · ") + Timeline::tr("%n ahead", nullptr, int(span.label));
+    if (span.label > 0)
+        wordings.prepend(waits + QStringLiteral(" · ") + Timeline::tr("%n ahead", nullptr, int(span.label)));
     const double left = std::max(x, 0.0) + kit.m.px(3);
-    kit.text({left, y - kit.m.px(18), end - left, double(kit.m.px(16))}, words, kit.smallBold, kit.smallBoldFm,
-             Role::WaitingText);
+    kit.firstFitting({left, y - kit.m.px(18), end - left, double(kit.m.px(16))}, wordings, kit.smallBold,
+                     kit.smallBoldFm, Role::WaitingText);
 }
 
 void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
@@ -33,9 +35,10 @@ void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
         kit.rounded(r, 3, color(Role::Holding));
     else
         kit.box(r, color(Role::Holding));
-    const double left = std::max(r.x(), 0.0) + kit.m.px(8);
-    const QString words = Timeline::tr("holds #%1").arg(span.label);
-    kit.text({left, r.y(), r.right() - left - 4, r.height()}, words, kit.bold, kit.boldFm, Role::TextOnColor);
+    const double left = std::max(r.x(), 0.0) + (r.width() < 60 ? 3 : kit.m.px(8));
+    const QString number = QStringLiteral("#%1").arg(span.label);
+    kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()}, {Timeline::tr("holds %1").arg(number), number},
+                     kit.bold, kit.boldFm, Role::TextOnColor);
 }
 
 void paintStale(const PaintKit& kit, const QRectF& r) {
@@ -69,7 +72,7 @@ void paintColumns(const PaintKit& kit, const PixelColumns& columns, const QRectF
         if (amber > 0) waited.add(x, bar.bottom() - blue - amber, width, amber);
         if (blue > 0) held.add(x, bar.bottom() - blue, width, blue);
     });
-    waited.paint(kit.p, color(Role::Waiting, 0.75));
+    waited.paint(kit.p, color(Role::Waiting, 0.5));
     held.paint(kit.p, color(Role::Holding));
     stale.paint(kit.p, color(Role::StaleBelief));
 }
@@ -84,11 +87,19 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
         kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), r.y()));
         kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 5, kit.dots, QPen(color(Role::Paused), 1.5));
         kit.p.setBrushOrigin(QPointF(0, 0));
-        const QString words = QStringLiteral("⏸ ") + Timeline::tr("paused");
-        const double width = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(16);
-        const double left = std::max(r.x() + kit.m.px(6), 2.0);
+        // The bars of a pause sign, drawn: few fonts have one that fits their letters.
+        const QString words = Timeline::tr("paused");
+        const double sign = kit.m.px(11), width = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(16) + sign;
+        const double left = std::round(std::max(r.x() + kit.m.px(6), 2.0));
         if (r.right() - left < width * 0.6 || left < pillEnd) return;
-        pillEnd = kit.chip(left, 1, words, Role::Surface, Role::Paused, Role::Text).right() + 4;
+        const QRectF pill(left, 1, width, kit.m.px(19));
+        kit.rounded(pill.adjusted(0.5, 0.5, -0.5, -0.5), pill.height() / 2, color(Role::Surface),
+                    QPen(color(Role::Paused), 1));
+        for (const int offset : {0, 5})
+            kit.box(QRectF(left + kit.m.px(8) + kit.m.px(offset), pill.y() + kit.m.px(5), kit.m.px(3), kit.m.px(9)),
+                    color(Role::Text));
+        kit.text(pill.adjusted(kit.m.px(8) + sign, 0, 0, 0), words, kit.smallBold, kit.smallBoldFm, Role::Text);
+        pillEnd = pill.right() + 4;
     };
     const auto dead = [&](const QRectF& r) {
         kit.box(QRectF(r.x(), r.y(), 2, r.height()), color(Role::Paused));
@@ -116,26 +127,24 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
 }
 
 /// What happened to a belief besides its spans: gave up, learned of the loss, a renewal without answer.
-void paintTicks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) {
+void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     double last = -1e9;
-    ticks.visit(
+    lane.ticks.visit(
         kit.c.from(), kit.c.to(), kit.pixel * 4,
         [&](std::size_t, const Tick& tick) {
             const double x = kit.c.x(tick.at);
             if (x < last + 8) return;
-            last = x;
             const auto kind = BeliefTick(tick.kind);
-            const Role role = kind == BeliefTick::Lost ? Role::Violation : Role::Waiting;
-            const double r = kit.m.px(4), y = bar.center().y();
-            kit.p.setRenderHint(QPainter::Antialiasing, true);
-            kit.p.setPen(QPen(color(role), 2));
-            if (kind == BeliefTick::RenewFailed) {
-                kit.p.drawLine(QPointF(x, bar.y() - 5), QPointF(x, bar.y() + 3));
-            } else {
-                kit.p.drawLine(QPointF(x - r, y - r), QPointF(x + r, y + r));
-                kit.p.drawLine(QPointF(x - r, y + r), QPointF(x + r, y - r));
+            // A cross ends the line of a wait; where no line is to be seen it would stand for nothing.
+            if (kind == BeliefTick::GaveUp) {
+                const std::size_t wait = lane.spans.firstEndingAfter(tick.at - 1);
+                if (wait == lane.spans.size() || kit.c.x(tick.at) - kit.c.x(lane.spans[wait].from) < 8) return;
             }
-            kit.p.setRenderHint(QPainter::Antialiasing, false);
+            last = x;
+            if (kind == BeliefTick::RenewFailed)
+                kit.box(QRectF(x - 1, bar.y() - 5, 2, 8), color(Role::Waiting));
+            else
+                kit.sprite(kind == BeliefTick::Lost ? Sprite::Lost : Sprite::GaveUp, x, bar.center().y());
         },
         [](const TickSum&) {});
 }
@@ -174,7 +183,7 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
     // Above the dots of a pause: that one still believes is the point of the picture.
     for (const auto& [span, rect] : wide)
         if (span->state == unsigned(BeliefState::Stale)) paintStale(kit, rect);
-    paintTicks(kit, lane.ticks, bar);
+    paintTicks(kit, lane, bar);
     if (lane.life) paintFaults(kit, lane.life->faults, height);
     paintFaults(kit, lane.faults, height);
 }

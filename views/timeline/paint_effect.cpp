@@ -13,34 +13,6 @@ struct Mark {
     std::uint32_t kinds, count;
 };
 
-void diamond(const PaintKit& kit, double x, double y, double r, const QBrush& fill, const QPen& pen) {
-    const QPointF corners[]{{x, y - r}, {x + r, y}, {x, y + r}, {x - r, y}};
-    kit.p.setPen(pen);
-    kit.p.setBrush(fill);
-    kit.p.drawPolygon(corners, 4);
-}
-
-void glyph(const PaintKit& kit, double x, double y, double r, EffectTick kind) {
-    kit.p.setPen(QPen(color(kind == EffectTick::Refused ? Role::TextDim : Role::TextOnColor), std::max(1.6, r / 6),
-                      Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    kit.p.setBrush(Qt::NoBrush);
-    switch (kind) {
-    case EffectTick::Accepted: {
-        const QPointF check[]{{x - r * 0.34, y}, {x - r * 0.08, y + r * 0.28}, {x + r * 0.36, y - r * 0.26}};
-        kit.p.drawPolyline(check, 3);
-        break;
-    }
-    case EffectTick::Refused:
-        kit.p.drawLine(QPointF(x - r * 0.25, y - r * 0.25), QPointF(x + r * 0.25, y + r * 0.25));
-        kit.p.drawLine(QPointF(x - r * 0.25, y + r * 0.25), QPointF(x + r * 0.25, y - r * 0.25));
-        break;
-    case EffectTick::Stale:
-        kit.p.drawLine(QPointF(x, y - r * 0.42), QPointF(x, y + r * 0.08));
-        kit.p.drawPoint(QPointF(x, y + r * 0.42));
-        break;
-    }
-}
-
 } // namespace
 
 void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
@@ -65,7 +37,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         const double before = i > 0 ? mark.x - marks[i - 1].x : 1e9;
         const double after = i + 1 < marks.size() ? marks[i + 1].x - mark.x : 1e9;
         if (mark.kinds & bit(EffectTick::Stale)) damages.push_back(i);
-        if (mark.tick && before >= r && after >= r) {
+        if (mark.tick && before >= 7 && after >= 7) {
             alone.push_back(i++);
             continue;
         }
@@ -82,18 +54,19 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     accepted.paint(kit.p, color(Role::Accepted));
     refused.paint(kit.p, color(Role::TextFaint));
 
-    kit.p.setRenderHint(QPainter::Antialiasing, true);
     double numberEnd = -1e9;
     for (const std::size_t i : alone) {
+        const double gap = std::min(i > 0 ? marks[i].x - marks[i - 1].x : 1e9,
+                                    i + 1 < marks.size() ? marks[i + 1].x - marks[i].x : 1e9);
+        const bool small = gap < 1.6 * r; // no room for a sign: a small, plain diamond
         const Tick& tick = *marks[i].tick;
         const auto kind = EffectTick(tick.kind);
         if (kind == EffectTick::Stale) continue;
         const double x = marks[i].x;
         if (kind == EffectTick::Refused)
-            diamond(kit, x, y, r - 1, color(Role::SurfaceSunken), QPen(color(Role::TextDim), 1.6));
+            kit.sprite(small ? Sprite::RefusedSmall : Sprite::Refused, x, y);
         else
-            diamond(kit, x, y, r, color(Role::Accepted), Qt::NoPen);
-        glyph(kit, x, y, r, kind);
+            kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
         if (tick.label == 0) continue;
         const QString number = QString::number(tick.label);
         const double width = kit.smallFm.horizontalAdvance(number);
@@ -103,27 +76,22 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         numberEnd = x + width / 2 + 4;
     }
     // Last, above everything: damage is never hidden by what was fine.
-    double last = -1e9, textEnd = -1e9;
-    for (const std::size_t i : damages) {
-        const double x = marks[i].x;
-        if (x < last + 3) continue;
-        last = x;
-        kit.p.setRenderHint(QPainter::Antialiasing, true);
-        diamond(kit, x, y, r + 1, color(Role::Violation), QPen(color(Role::SurfaceSunken), 1));
-        glyph(kit, x, y, r + 1, EffectTick::Stale);
-        if (!marks[i].tick || x + r + 4 < textEnd) continue;
-        const Damage& damage = kit.data.damage(marks[i].tick->label);
-        const QString words = damageWords(damage);
-        const double width = kit.smallBoldFm.horizontalAdvance(words) + 1;
-        textEnd = kit.text({x + r + 4, 0, width, double(kit.m.px(15))}, words, kit.smallBold, kit.smallBoldFm,
-                           Role::ViolationText) +
-                  8;
+    double last = -1e9;
+    for (std::size_t d = 0; d < damages.size(); ++d) {
+        const Mark& mark = marks[damages[d]];
+        if (mark.x < last + 3) continue;
+        last = mark.x;
+        kit.sprite(Sprite::Damage, mark.x, y);
+        const double room = (d + 1 < damages.size() ? marks[damages[d + 1]].x : kit.c.width() + r) - mark.x - 2 * r - 6;
+        if (!mark.tick || room < 20) continue;
+        const Damage& damage = kit.data.damage(mark.tick->label);
+        kit.firstFitting({mark.x + r + 3, 0, room, double(kit.m.px(15))}, {damageWords(damage)}, kit.smallBold,
+                         kit.smallBoldFm, Role::ViolationText);
         const QString number = QString::number(damage.number);
-        const double numberWidth = kit.smallFm.horizontalAdvance(number);
-        kit.text({x - numberWidth / 2, bar.bottom() + 1, numberWidth + 1, double(kit.m.px(15))}, number, kit.small,
+        const double width = kit.smallFm.horizontalAdvance(number);
+        kit.text({mark.x - width / 2, bar.bottom() + 1, width + 1, double(kit.m.px(15))}, number, kit.small,
                  kit.smallFm, Role::ViolationText);
     }
-    kit.p.setRenderHint(QPainter::Antialiasing, false);
     paintFaults(kit, lane.faults, height);
 }
 

@@ -19,7 +19,6 @@ QBrush dottedLine(const TimelineMetrics& m, double dpr) {
     painter.fillRect(QRectF(0, 0, dot, dot), color(Role::Waiting));
     painter.end();
     QBrush brush(tile);
-    brush.setTransform(QTransform::fromScale(1 / dpr, 1 / dpr));
     return brush;
 }
 
@@ -35,9 +34,10 @@ QBrush cached(double dpr, int which, const TimelineMetrics& m) {
     Entry& entry = entries[std::size_t(which)];
     const QRgb key = color(roles[std::size_t(which)]).rgba();
     if (entry.key == key && entry.dpr == dpr && entry.u == m.u) return entry.brush;
-    const QBrush brush = which == 4   ? dottedLine(m, dpr)
-                         : which == 1 ? dotBrush(Role::Paused, dpr)
-                                      : hatchBrush(roles[std::size_t(which)], dpr);
+    QBrush brush = which == 4   ? dottedLine(m, dpr)
+                   : which == 1 ? dotBrush(Role::Paused, dpr)
+                                : hatchBrush(roles[std::size_t(which)], dpr);
+    brush.setTransform({}); // Qt itself scales a texture by its device pixel ratio
     entry = {key, dpr, m.u, brush};
     return brush;
 }
@@ -45,12 +45,13 @@ QBrush cached(double dpr, int which, const TimelineMetrics& m) {
 } // namespace
 
 PaintKit::PaintKit(QPainter& painter, const TimelineData& timelineData, const TimelineCoordinates& coordinates,
-                   const TimelineMetrics& metrics, double dpr)
+                   const TimelineMetrics& metrics, double devicePixelRatio)
     : p(painter),
       data(timelineData),
       trace(timelineData.trace()),
       c(coordinates),
       m(metrics),
+      dpr(devicePixelRatio),
       now(data.now()),
       pixel(c.pixel()),
       normal(uiFont()),
@@ -93,6 +94,13 @@ double PaintKit::text(const QRectF& rect, const QString& words, const QFont& fon
     const double baseline = rect.y() + (rect.height() + fm.ascent() - fm.descent()) / 2;
     p.drawText(QPointF(rect.x(), std::round(baseline)), shown);
     return rect.left() + width;
+}
+
+double PaintKit::firstFitting(const QRectF& rect, const QStringList& wordings, const QFont& font,
+                              const QFontMetricsF& fm, Role role) const {
+    for (const QString& words : wordings)
+        if (fm.horizontalAdvance(words) <= rect.width()) return text(rect, words, font, fm, role);
+    return rect.left();
 }
 
 QRectF PaintKit::chip(double x, double y, const QString& words, Role fill, Role border, Role ink) const {
@@ -151,28 +159,26 @@ void BoxBatch::paint(QPainter& painter, const QColor& fill) const {
 
 void paintFaults(const PaintKit& kit, const TickTrack& faults, int height) {
     if (faults.empty()) return;
-    const double half = kit.m.px(5), tall = kit.m.px(8);
+    const double apart = kit.m.px(9);
     double last = -1e9;
     bool lastByHand = false;
+    BoxBatch lines;
     const auto flag = [&](std::int64_t at, bool byHand) {
-        const double x = std::round(kit.c.x(at)) + 0.5;
-        // Flags that would cover each other become one; one planted by hand is not hidden by a planned one.
-        if (x < last + half && (!byHand || lastByHand)) return;
+        const double x = std::round(kit.c.x(at));
+        lines.add(x, 0, 1, height);
+        // Flags that would cover each other become one; one planted by hand is not hidden by a planned one. Their
+        // lines stay.
+        if (x < last + apart && (!byHand || lastByHand)) return;
         last = x;
         lastByHand = byHand;
-        kit.box(QRectF(x - 0.5, 0, 1, height), color(Role::Fault, 0.45));
-        const QPointF triangle[]{{x - half, 0}, {x + half, 0}, {x, tall}};
-        kit.p.setRenderHint(QPainter::Antialiasing, true);
-        kit.p.setPen(QPen(color(Role::Fault), 1.3));
-        kit.p.setBrush(byHand ? color(Role::Fault) : color(Role::SurfaceSunken));
-        kit.p.drawPolygon(triangle, 3);
-        kit.p.setRenderHint(QPainter::Antialiasing, false);
+        kit.sprite(byHand ? Sprite::FaultByHand : Sprite::FaultPlanned, x, kit.m.px(8));
     };
-    const auto slack = std::int64_t(half * kit.c.nanosPerPixel());
+    const auto slack = std::int64_t(apart * kit.c.nanosPerPixel());
     faults.visit(
         kit.c.from() - slack, kit.c.to() + slack, kit.pixel,
         [&](std::size_t, const Tick& tick) { flag(tick.at, tick.kind == unsigned(FaultTick::ByHand)); },
         [&](const TickSum& sum) { flag(sum.from, sum.kinds & bit(FaultTick::ByHand)); });
+    lines.paint(kit.p, color(Role::Fault, 0.4));
 }
 
 } // namespace lockscope::views

@@ -3,6 +3,7 @@
 #include "theme/palette.h"
 #include "timeline/coordinates.h"
 #include "timeline/layout.h"
+#include "timeline/sprites.h"
 
 #include <QFont>
 #include <QFontMetricsF>
@@ -21,6 +22,7 @@ struct PaintKit {
     const trace::Trace& trace;
     const TimelineCoordinates& c;
     const TimelineMetrics& m;
+    double dpr;
     std::int64_t now;           ///< open spans end here
     std::int64_t pixel;         ///< ns per pixel
     std::int64_t playhead = -1; ///< record labels under it are left to the overlay; -1 = none
@@ -33,10 +35,14 @@ struct PaintKit {
     /// One line of text, left-aligned and centred in height, elided; nothing when there is no room for a few letters.
     /// Gives the right end of what was drawn, or rect.left().
     double text(const QRectF& rect, const QString& text, const QFont& font, const QFontMetricsF& fm, Role role) const;
+    /// The first of several wordings that fits, from the fullest to the shortest; nothing when none does.
+    double firstFitting(const QRectF& rect, const QStringList& wordings, const QFont& font, const QFontMetricsF& fm,
+                        Role role) const;
     /// Text in a rounded chip whose left end is at (x, y); gives its rectangle.
     QRectF chip(double x, double y, const QString& text, Role fill, Role border, Role ink) const;
     /// A rectangle filled without smoothing: boxes are aligned to pixels.
     void box(const QRectF& rect, const QColor& color) const { p.fillRect(rect.toAlignedRect(), color); }
+    void sprite(Sprite sprite, double x, double y) const { paintSprite(p, sprite, {x, y}, m.u, dpr); }
     /// A smooth, rounded bar.
     void rounded(const QRectF& rect, double radius, const QBrush& fill, const QPen& pen = Qt::NoPen) const;
 };

@@ -42,8 +42,8 @@ struct Arrow {
     const Tick* tick;
 };
 
-/// A message on its way from one end of the link (top: client, bottom: server) to the other.
-void paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, double room) {
+/// A message on its way from one end of the link (top: client, bottom: server) to the other. Gives where it ends.
+double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, double room) {
     const Tick& tick = *arrow.tick;
     const auto kind = LinkTick(tick.kind);
     const trace::Event e = kit.trace.at(tick.row);
@@ -58,7 +58,7 @@ void paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, doub
     if (kind == LinkTick::ConnectionLost || kind == LinkTick::ConnectionRestored) {
         kit.p.setPen(QPen(color(kind == LinkTick::ConnectionLost ? Role::Fault : Role::Accepted), 2));
         kit.p.drawLine(QPointF(arrow.x, bar.top() - 3), QPointF(arrow.x, bar.bottom() + 3));
-        return;
+        return arrow.x;
     }
     const bool lost = kind == LinkTick::Lost;
     if (lost) to = (from + to) / 2;
@@ -69,16 +69,17 @@ void paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, doub
         const double r = kit.m.px(3);
         kit.p.drawLine(to + QPointF(-r, -r), to + QPointF(r, r));
         kit.p.drawLine(to + QPointF(-r, r), to + QPointF(r, -r));
-    } else if (room > 7) {
+    } else if (flight > kit.m.px(10)) {
         const double angle = std::atan2(to.y() - from.y(), to.x() - from.x()), tip = kit.m.px(5);
         for (const double turn : {2.7, -2.7})
             kit.p.drawLine(to, to + QPointF(std::cos(angle + turn), std::sin(angle + turn)) * tip);
     }
-    if (room < kit.m.px(90) || e.aux == trace::kNoEntity) return;
+    if (room < kit.m.px(90) || e.aux == trace::kNoEntity) return arrow.x + flight;
     const QRectF words(std::max(from.x(), to.x()) + 3, up ? bar.top() - kit.m.px(10) : bar.bottom() - kit.m.px(6),
                        room - flight - kit.m.px(14), kit.m.px(15));
     kit.text(words, QString::fromUtf8(kit.trace.entity(e.aux).name), kit.fixedSmall, kit.fixedSmallFm, Role::TextFaint);
     kit.p.setRenderHint(QPainter::Antialiasing, true);
+    return arrow.x + flight;
 }
 
 } // namespace
@@ -109,8 +110,12 @@ void paintLink(const PaintKit& kit, const Lane& lane, int height) {
             ++end;
         const double after = end < arrows.size() ? arrows[end].x - arrows[end - 1].x : 1e9;
         if (end - i <= 4) {
-            for (; i < end; ++i)
-                paintArrow(kit, arrows[i], bar, i + 1 < end ? arrows[i + 1].x - arrows[i].x : after);
+            // An answer starts where its question ended, also when both fall onto one pixel: they make a V.
+            for (double pen = -1e9; i < end; ++i) {
+                Arrow arrow = arrows[i];
+                arrow.x = std::max(arrow.x, pen);
+                pen = paintArrow(kit, arrow, bar, i + 1 < end ? arrows[i + 1].x - arrows[i].x : after);
+            }
             continue;
         }
         for (; i < end; ++i) {

@@ -42,8 +42,9 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     const QRectF line(textLeft, r.bottom() - kit.m.px(19), textRight - textLeft - 3, kit.m.px(18));
     const bool underPlayhead = kit.playhead >= span.from && kit.playhead < end;
     // A renewal goes on with the same owner: said once, at the beginning, or at the left edge.
-    const bool says = !(span.flags & kRenewedFlag) || r.x() < 1 || r.width() > kit.m.px(150);
-    if (!underPlayhead && says) kit.text(line, leaseWords(kit.trace, span), kit.bold, kit.boldFm, Role::TextOnColor);
+    const bool says = !(span.flags & kRenewedFlag) || r.x() < 1 || r.width() > kit.m.px(120);
+    if (!underPlayhead && says)
+        kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold, kit.boldFm, Role::TextOnColor);
     // The end of a lease that ran out; of one cut short by a release there is nothing to say.
     if (lease.expires() && end >= lease.deadline && r.width() > kit.m.px(150)) {
         const QString words = Timeline::tr("expires %1").arg(instantShort(Nanos(lease.deadline)));
@@ -76,8 +77,9 @@ void paintQueue(const PaintKit& kit, const SpanTrack& queue, const QRectF& bar) 
             kit.p.fillRect(r, kit.waitDots);
             kit.p.setBrushOrigin(QPointF(0, 0));
             const double left = std::max(r.x(), 0.0) + 2;
-            kit.text({left, r.bottom() - 1, r.right() - left - 4, double(kit.m.px(13))},
-                     Timeline::tr("%n waiting", nullptr, int(span.label)), kit.small, kit.smallFm, Role::WaitingText);
+            kit.firstFitting({left, r.bottom(), r.right() - left - 4, double(kit.m.px(13))},
+                             {Timeline::tr("%n waiting", nullptr, int(span.label)), QString::number(span.label)},
+                             kit.small, kit.smallFm, Role::WaitingText);
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch ambers;
@@ -85,33 +87,33 @@ void paintQueue(const PaintKit& kit, const SpanTrack& queue, const QRectF& bar) 
     ambers.paint(kit.p, color(Role::Waiting, 0.75));
 }
 
+/// Refusals and other ends of a record that no release explains.
 void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) {
-    double lastX = -1e9, lastText = -1e9;
-    const auto line = [&](double x, Role role) {
-        if (x < lastX + 2) return false;
-        lastX = x;
-        kit.box(QRectF(std::round(x) - 1, bar.y() - kit.m.px(5), 2, bar.height() + kit.m.px(9)), color(role));
-        return true;
+    struct Mark {
+        double x;
+        const Tick* tick; ///< null: several
+        Role role;
     };
-    const auto roleOf = [](std::uint32_t kinds) {
-        return kinds & ~(bit(RecordTick::Expired) | bit(RecordTick::Forced)) ? Role::Violation : Role::Waiting;
+    std::vector<Mark> marks;
+    const auto add = [&](double x, const Tick* tick, std::uint32_t kinds) {
+        // A lease that runs out is seen by its wedge; lines of one pixel are one line.
+        kinds &= ~bit(RecordTick::Expired);
+        if (kinds == 0 || (!marks.empty() && x < marks.back().x + 2)) return;
+        marks.push_back({x, tick, kinds == bit(RecordTick::Forced) ? Role::Waiting : Role::Violation});
     };
     ticks.visit(
         kit.c.from(), kit.c.to(), kit.pixel * 2,
-        [&](std::size_t, const Tick& tick) {
-            if (tick.kind == unsigned(RecordTick::Expired)) return; // the wedge that runs out says so
-            const double x = kit.c.x(tick.at);
-            const Role role = roleOf(1u << tick.kind);
-            if (!line(x, role) || x < lastText) return;
-            const QString words = recordTickWords(kit.trace, tick);
-            const double width = kit.smallBoldFm.horizontalAdvance(words) + 4;
-            lastText = kit.text({x + 5, 0, width, double(kit.m.px(15))}, words, kit.smallBold, kit.smallBoldFm,
-                                role == Role::Violation ? Role::ViolationText : Role::WaitingText) +
-                       10;
-        },
-        [&](const TickSum& sum) {
-            if (sum.kinds != bit(RecordTick::Expired)) line(kit.c.x(sum.from), roleOf(sum.kinds));
-        });
+        [&](std::size_t, const Tick& tick) { add(kit.c.x(tick.at), &tick, 1u << tick.kind); },
+        [&](const TickSum& sum) { add(kit.c.x(sum.from), nullptr, sum.kinds); });
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        const Mark& mark = marks[i];
+        kit.box(QRectF(std::round(mark.x) - 1, bar.y() - kit.m.px(5), 2, bar.height() + kit.m.px(9)), color(mark.role));
+        const double room = (i + 1 < marks.size() ? marks[i + 1].x : kit.c.width()) - mark.x - 10;
+        if (!mark.tick || room < 20) continue;
+        kit.firstFitting({mark.x + 5, 0, room, double(kit.m.px(15))}, {recordTickWords(kit.trace, *mark.tick)},
+                         kit.smallBold, kit.smallBoldFm,
+                         mark.role == Role::Violation ? Role::ViolationText : Role::WaitingText);
+    }
 }
 
 } // namespace

@@ -44,8 +44,8 @@ void paintPlayheadPill(QPainter& painter, double x, int left, int right, const T
 struct LeaseAtPlayhead {
     std::uint32_t row = 0; ///< of the span
     QRectF place;          ///< of the words
-    QString words;
-    QPointF dot; ///< where the playhead crosses the wedge
+    QStringList words;     ///< from the fullest to the shortest
+    QPointF dot;           ///< where the playhead crosses the wedge
 };
 std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const QSize& size);
 void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease);

@@ -39,48 +39,39 @@ QString markText(std::int64_t t, std::int64_t step) {
 void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int height) {
     BoxBatch washes, blocks;
     struct Pill {
-        QRectF rect;
-        QString words;
+        double left, right;
+        const ViolationBands::Band* band;
     };
     std::vector<Pill> pills;
-    double free = -1e9;
     scene.bands.visit(kit.c, kit.now, [&](const ViolationBands::Band& band, double x, double width) {
-        const double left = std::max(x, -4.0), right = std::min(x + width, kit.c.width() + 4);
+        const double left = std::max(x, 0.0), right = std::min(x + width, kit.c.width());
         if (right <= left) return;
         washes.add(left, top, right - left, height);
-        const QString words = violationWord(scene.bands.violation(band.first).invariant);
-        const double needed = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(14);
-        const double inner = std::max(left, 0.0);
-        QRectF pill(inner + 2, top + kit.m.px(5), std::min(right, kit.c.width()) - inner - 4, height - kit.m.px(10));
-        // A narrow band still says what it is when there is room to its right.
-        if (pill.width() < needed && inner >= free) {
-            pills.push_back({pill.adjusted(-2, 0, -2, 0), words});
-            free = inner + needed + kit.m.px(10);
-        } else if (pill.width() >= needed) {
-            pills.push_back({pill, words});
-            free = pill.right();
-        } else {
-            blocks.add(inner, pill.y(), std::max(2.0, pill.width()), pill.height());
-        }
+        pills.push_back({left, right, &band});
     });
     washes.paint(kit.p, color(Role::ViolationBand));
-    blocks.paint(kit.p, color(Role::Violation));
+    const double y = top + kit.m.px(5), tall = height - kit.m.px(10);
     for (std::size_t i = 0; i < pills.size(); ++i) {
-        const auto& [rect, words] = pills[i];
-        const double needed = kit.smallBoldFm.horizontalAdvance(words);
-        if (rect.width() >= needed + kit.m.px(10)) {
-            kit.rounded(rect, 3, color(Role::Violation));
-            kit.text(rect.adjusted((rect.width() - needed) / 2, 0, 0, 0), words, kit.smallBold, kit.smallBoldFm,
-                     Role::TextOnColor);
+        const auto [left, right, band] = pills[i];
+        const double next = i + 1 < pills.size() ? pills[i + 1].left : kit.c.width();
+        if (right - left < 20 && next - right < 40) {
+            blocks.add(left, y, std::max(2.0, right - left), tall);
             continue;
         }
-        kit.box(QRectF(rect.x(), rect.y(), std::max(3.0, rect.width()), rect.height()), color(Role::Violation));
-        const double left = rect.x() + std::max(3.0, rect.width()) + 4;
-        const double room = (i + 1 < pills.size() ? pills[i + 1].rect.x() : kit.c.width()) - left - 4;
-        if (room > needed)
-            kit.text({left, rect.y(), needed + 1, rect.height()}, words, kit.smallBold, kit.smallBoldFm,
-                     Role::ViolationText);
+        const QString words = violationWord(scene.bands.violation(band->first).invariant);
+        const double needed = kit.smallBoldFm.horizontalAdvance(words);
+        const bool inside = right - left > needed + kit.m.px(12);
+        const QRectF pill(left + (right - left > 8 ? 2 : 0), y,
+                          std::max(3.0, right - left - (right - left > 8 ? 4 : 0)), tall);
+        kit.rounded(pill, pill.width() > 8 ? 3 : 0, color(Role::Violation));
+        if (inside)
+            kit.text(pill.adjusted((pill.width() - needed) / 2, 0, 0, 0), words, kit.smallBold, kit.smallBoldFm,
+                     Role::TextOnColor);
+        else // a narrow band still says what it is when there is room to its right
+            kit.firstFitting({right + 5, y, next - right - 9, tall}, {words}, kit.smallBold, kit.smallBoldFm,
+                             Role::ViolationText);
     }
+    blocks.paint(kit.p, color(Role::Violation));
     kit.p.save();
     kit.p.translate(0, top);
     paintFaults(kit, kit.data.generalFaults(), height);
@@ -125,8 +116,12 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
     const PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
     painter.fillRect(QRect(QPoint(), size), color(Role::Surface));
     painter.fillRect(QRect(0, 0, size.width(), 1), color(Role::Hairline));
+    const QString length = scene.end < 120 * kSecond && scene.end % kSecond == 0
+                               ? Timeline::tr("%1 s").arg(scene.end / kSecond)
+                               : duration(Nanos(scene.end));
     kit.text({double(kit.m.px(14)), 0, double(labels - kit.m.px(16)), double(size.height())},
-             interval(Nanos(0), Nanos(scene.end)), kit.fixedSmall, kit.fixedSmallFm, Role::TextFaint);
+             //: Below the lanes: the whole time axis, "0 – 60 s".
+             Timeline::tr("0 – %1").arg(length), kit.fixedSmall, kit.fixedSmallFm, Role::TextFaint);
 
     painter.save();
     painter.translate(labels, 0);
@@ -153,10 +148,16 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
     held.paint(painter, color(Role::Holding, 0.6));
     waited.paint(painter, color(Role::Waiting, 0.55));
 
-    BoxBatch violations, planned, byHand;
+    BoxBatch violations, violationWashes, planned, byHand;
     scene.bands.visit(c, kit.now, [&](const ViolationBands::Band&, double x, double width) {
-        violations.add(std::round(x), kit.m.px(4), std::max(2.0, std::round(width)), size.height() - kit.m.px(8));
+        // What lasts is a wash with edges, so that the activity in it stays to be seen.
+        (width > 6 ? violationWashes : violations)
+            .add(std::round(x), kit.m.px(4), std::max(2.0, std::round(width)), size.height() - kit.m.px(8));
+        if (width <= 6) return;
+        violations.add(std::round(x), kit.m.px(4), 1, size.height() - kit.m.px(8));
+        violations.add(std::round(x + width) - 1, kit.m.px(4), 1, size.height() - kit.m.px(8));
     });
+    violationWashes.paint(painter, color(Role::Violation, 0.4));
     violations.paint(painter, color(Role::Violation));
     double last = -1e9;
     const auto fault = [&](std::int64_t at, bool hand) {

@@ -7,17 +7,29 @@
 namespace lockscope::views {
 namespace {
 
+/// A translucent colour as it looks on the lanes' ground. What covers the full height is painted opaque: Qt spreads
+/// tall translucent fills over threads, and hundreds of thin ones would spend the frame in waking them.
+QColor onGround(const QColor& top) {
+    const QColor ground = color(Role::SurfaceSunken);
+    const auto mix = [a = top.alphaF()](float over, float under) { return over * a + under * (1 - a); };
+    return QColor::fromRgbF(mix(top.redF(), ground.redF()), mix(top.greenF(), ground.greenF()),
+                            mix(top.blueF(), ground.blueF()));
+}
+
 void paintGrid(const PaintKit& kit, int height) {
     const std::int64_t step = rulerStep(kit.c, kit.m.px(64));
     BoxBatch lines;
     for (std::int64_t t = (kit.c.from() + step - 1) / step * step; t < kit.c.to(); t += step)
         lines.add(std::round(kit.c.x(t)), 0, 1, height);
     lines.paint(kit.p, color(Role::Grid));
+}
+
+void paintFuture(const PaintKit& kit, int height) {
     // What has not happened yet is not the same as nothing having happened.
     const double reached = kit.c.x(kit.now);
     if (reached < kit.c.width())
         kit.box(QRectF(std::max(0.0, reached), 0, kit.c.width() - std::max(0.0, reached), height),
-                color(Role::SurfaceRaised, 0.55));
+                onGround(color(Role::SurfaceRaised, 0.55)));
 }
 
 void paintBands(const PaintKit& kit, const ViolationBands& bands, int height) {
@@ -37,8 +49,8 @@ void paintBands(const PaintKit& kit, const ViolationBands& bands, int height) {
             if (x + width < kit.c.width() + 8) edges.add(std::round(x + width) - 1, y, 1, dash);
         }
     });
-    washes.paint(kit.p, color(Role::ViolationBand));
-    edges.paint(kit.p, color(Role::Violation, 0.75));
+    washes.paint(kit.p, onGround(color(Role::ViolationBand)));
+    edges.paint(kit.p, onGround(color(Role::Violation, 0.6)));
 }
 
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
@@ -83,8 +95,9 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
     painter.save();
     painter.translate(labels, 0);
     painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
-    paintGrid(kit, lanesEnd);
+    paintFuture(kit, lanesEnd);
     paintBands(kit, scene.bands, lanesEnd);
+    paintGrid(kit, lanesEnd);
     painter.restore();
 
     const auto& rows = scene.layout.rows();
@@ -110,6 +123,7 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
             painter.drawRect(QRectF(1, y + 1, size.width() - 2, row.height - 3));
         }
     }
+    painter.fillRect(QRect(labels - 1, 0, 1, lanesEnd), color(Role::Hairline));
     for (const TimelineLayout::Section& section : scene.layout.sections()) {
         const QRect strip(0, section.y - scene.scroll, size.width(), scene.metrics.captionHeight());
         if (!strip.intersects(QRect(QPoint(), size))) continue;
@@ -118,7 +132,6 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         kit.text(QRectF(strip).adjusted(kit.m.px(14), 0, -8, 0), sectionCaption(section.kind), font,
                  QFontMetricsF(font), Role::TextDim);
     }
-    painter.fillRect(QRect(labels - 1, 0, 1, lanesEnd), color(Role::Hairline));
 }
 
 std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const QSize& size) {
@@ -155,13 +168,13 @@ std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const 
 void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease) {
     const QFont font = uiFont(0, QFont::DemiBold);
     const QFontMetricsF fm(font);
-    if (lease.place.width() >= 6 * fm.averageCharWidth()) {
+    for (const QString& words : lease.words) {
+        if (fm.horizontalAdvance(words) > lease.place.width()) continue;
         painter.setFont(font);
         painter.setPen(color(Role::TextOnColor));
-        const QString words = fm.elidedText(lease.words, Qt::ElideRight, lease.place.width());
-        painter.drawText(QPointF(lease.place.x(),
-                                 std::round(lease.place.y() + (lease.place.height() + fm.ascent() - fm.descent()) / 2)),
-                         words);
+        const double baseline = lease.place.y() + (lease.place.height() + fm.ascent() - fm.descent()) / 2;
+        painter.drawText(QPointF(lease.place.x(), std::round(baseline)), words);
+        break;
     }
     painter.setRenderHint(QPainter::Antialiasing, true);
     painter.setPen(QPen(color(Role::Surface), 1.5));

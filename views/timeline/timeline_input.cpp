@@ -367,7 +367,8 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
 
 void TimelineView::focusInEvent(QFocusEvent* event) {
     QAbstractScrollArea::focusInEvent(event);
-    if (m_focusRow < 0 && event->reason() != Qt::MouseFocusReason && !m_layout.rows().empty()) m_focusRow = 0;
+    const bool byTab = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+    if (m_focusRow < 0 && byTab && !m_layout.rows().empty()) m_focusRow = 0;
     viewport()->update();
 }
 

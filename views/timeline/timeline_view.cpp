@@ -56,6 +56,11 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
         viewport()->update();
         announceSoon();
     });
+    connect(context, &ViewContext::scenarioChanged, this, [this] {
+        readNotes();
+        m_key = {};
+        viewport()->update();
+    });
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
     updateGeometries();
     openTrace();
@@ -64,7 +69,9 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
 TimelineView::~TimelineView() = default;
 
 void TimelineView::openTrace() {
-    m_rangeChosen = false;
+    // A trace replaced within a session (another past, another seed) is looked at through the same window of time.
+    if (m_session != m_context->session()) m_rangeChosen = false;
+    m_session = m_context->session();
     m_measured.reset();
     readNotes();
     m_loader->open(m_context->trace());
@@ -75,7 +82,7 @@ void TimelineView::readNotes() {
     m_notes = {};
     const session::Session* session = m_context->session();
     if (!session || !session->abilities().workload) return;
-    const scenario::Scenario scenario = session->scenario();
+    const scenario::Scenario& scenario = m_context->scenario();
     m_notes.recipe = scenario.recipe;
     m_notes.tokenCheck = scenario.resource.tokenCheck;
 }
@@ -108,7 +115,6 @@ void TimelineView::dataChanged() {
 void TimelineView::verdictChanged() {
     m_verdict = m_context->verdict();
     m_bands.setVerdict(m_verdict);
-    readNotes();
     m_overview->refresh();
     m_ruler->update();
     viewport()->update();
@@ -260,7 +266,7 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
     qCDebug(frameTime, "%.2f ms for %d lanes", m_lastFrameMs, int(m_layout.rows().size()));
 }
 
-void TimelineView::paintEvent(QPaintEvent* event) {
+void TimelineView::paintEvent(QPaintEvent*) {
     QPainter painter(viewport());
     {
         const std::lock_guard lock(m_loader->data()->mutex());
@@ -268,9 +274,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
             QMetaObject::invokeMethod(this, &TimelineView::updateGeometries, Qt::QueuedConnection);
         const TimelineScene now = scene();
         refreshLanes(now);
-        const QRect r = event->rect();
-        const double dpr = m_lanes.devicePixelRatio();
-        painter.drawPixmap(QRectF(r), m_lanes, QRectF(r.x() * dpr, r.y() * dpr, r.width() * dpr, r.height() * dpr));
+        painter.drawPixmap(0, 0, m_lanes); // clipped to what is to be repainted
         paintOverlay(painter, now);
         m_paintedPlayhead = now.playhead;
     }

@@ -150,6 +150,7 @@ private:
     std::int64_t m_paintedPlayhead = -1;
     double m_lastFrameMs = 0;
     int m_focusRow = -1;
+    QPointer<session::Session> m_session;
     bool m_rangeChosen = false; ///< the first range of this trace was chosen
 
     enum class Drag : std::uint8_t { None, Pressed, Pan, Measure };

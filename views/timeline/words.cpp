@@ -164,18 +164,22 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     return {};
 }
 
-QString leaseWords(const trace::Trace& trace, const Span& span) {
+QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     const Lease lease = leaseOf(trace, span);
     const QString who = actorName(trace, lease.owner);
-    if (!lease.expires()) return Timeline::tr("%1 · never expires").arg(who);
-    return Timeline::tr("%1 · lease %2").arg(who, duration(Nanos(lease.deadline - lease.from)));
+    if (!lease.expires()) return {Timeline::tr("%1 · never expires").arg(who), who};
+    // Leases are round numbers as a rule; latency makes them a few µs longer.
+    const QString length =
+        duration(Nanos(lease.deadline - lease.from)).replace(QLatin1String(".0 "), QLatin1String(" "));
+    return {Timeline::tr("%1 · lease %2").arg(who, length), who};
 }
 
-QString leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t) {
+QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t) {
     const Lease lease = leaseOf(trace, span);
     if (!lease.expires()) return leaseWords(trace, span);
-    const std::int64_t left = std::max<std::int64_t>(0, lease.deadline - t);
-    return Timeline::tr("%1 · %2 left").arg(actorName(trace, lease.owner), duration(Nanos(left)));
+    const QString left = duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t)));
+    const QString who = actorName(trace, lease.owner);
+    return {Timeline::tr("%1 · %2 left").arg(who, left), left, who};
 }
 
 QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
