@@ -235,6 +235,24 @@ void LockscopeStyle::drawComplexControl(ComplexControl control, const QStyleOpti
             return drawSlider(*slider, *painter, groove, handle);
         }
         break;
+    case CC_ToolButton:
+        if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+            button && (button->features & QStyleOptionToolButton::HasMenu) &&
+            !(button->features & QStyleOptionToolButton::MenuButtonPopup)) {
+            // Fusion squeezes its arrow into the corner; here it stands after the text.
+            drawPrimitive(PE_PanelButtonTool, option, painter, widget);
+            QStyleOptionToolButton label = *button;
+            label.features = QStyleOptionToolButton::None;
+            label.rect.adjust(2, 0, -kMenuArrow, 0);
+            drawControl(CE_ToolButtonLabel, &label, painter, widget);
+            paintIcon(*painter,
+                      centred(QRectF(option->rect.right() - kMenuArrow, option->rect.top(), kMenuArrow - 4,
+                                     option->rect.height()),
+                              14),
+                      "chevron-down", option->state & State_Enabled ? Role::TextDim : Role::TextFaint);
+            return;
+        }
+        break;
     case CC_ScrollBar:
         if (const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option))
             return drawScrollBar(*bar, *painter, subControlRect(CC_ScrollBar, option, SC_ScrollBarSlider, widget));

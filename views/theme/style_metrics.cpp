@@ -145,10 +145,15 @@ QSize LockscopeStyle::sizeFromContents(ContentsType type, const QStyleOption* op
     switch (type) {
     case CT_PushButton:
         result.setHeight(std::max(kControlHeight, result.height()));
+        result.setWidth(result.width() + (result.height() > kControlHeight + 8 ? 32 : 8));
         break;
-    case CT_ToolButton:
-        result = {std::max(size.width() + 12, kControlHeight), std::max(size.height() + 8, kControlHeight)};
+    case CT_ToolButton: {
+        const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+        const bool menu = button && (button->features & QStyleOptionToolButton::HasMenu);
+        result = {std::max(size.width() + 12 + (menu ? style_parts::kMenuArrow : 0), kControlHeight),
+                  std::max(size.height() + 8, kControlHeight)};
         break;
+    }
     case CT_ComboBox:
     case CT_SpinBox:
     case CT_LineEdit:

@@ -19,6 +19,8 @@ inline constexpr const char* kTone = "lockscopeTone";
 enum class ButtonTone { Neutral, Primary, Healing };
 
 inline constexpr int kRadius = 6;
+/// Room for the arrow of a button that opens a menu.
+inline constexpr int kMenuArrow = 22;
 
 /// A square of `side` in the middle of a rectangle.
 QRectF centred(const QRectF& rect, double side);

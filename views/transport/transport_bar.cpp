@@ -110,7 +110,6 @@ TransportBar::TransportBar(ViewContext* context, Player* player, QWidget* parent
     layout->addWidget(m_next);
     layout->addSpacing(kGrid);
     layout->addWidget(m_clock);
-    layout->addSpacing(kGrid);
     layout->addWidget(makeSpeed());
     layout->addSpacing(kGrid);
     layout->addWidget(m_seed);

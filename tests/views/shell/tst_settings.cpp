@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/settings.h"
+
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lockscope;
+using app::Layout;
+using app::Settings;
+using views::ThemeChoice;
+
+class TestSettings : public QObject {
+    Q_OBJECT
+    QTemporaryDir m_folder;
+    QString file(const char* name) const { return m_folder.filePath(QLatin1String(name)); }
+
+private Q_SLOTS:
+    void everythingComesBack() {
+        {
+            Settings settings(file("a.ini"));
+            settings.setTheme(ThemeChoice::Dark);
+            settings.setLanguage(QStringLiteral("zh_CN"));
+            settings.setLayout(Layout::Monitor);
+            settings.setGeometry("geometry");
+            settings.setDockState(Layout::Monitor, "docks of monitor");
+            settings.setDockState(Layout::Break, "docks of break");
+            settings.addRecentFile(QStringLiteral("/tmp/a.lockscope"));
+            settings.addRecentConnection(QStringLiteral("redis://h:1"));
+            settings.setSpeed(0.25);
+        }
+        Settings settings(file("a.ini"));
+        QCOMPARE(settings.theme(), ThemeChoice::Dark);
+        QCOMPARE(settings.language(), QStringLiteral("zh_CN"));
+        QCOMPARE(settings.layout(), Layout::Monitor);
+        QCOMPARE(settings.geometry(), QByteArray("geometry"));
+        QCOMPARE(settings.dockState(Layout::Monitor), QByteArray("docks of monitor"));
+        QCOMPARE(settings.dockState(Layout::Break), QByteArray("docks of break"));
+        QCOMPARE(settings.dockState(Layout::Teach), QByteArray());
+        QCOMPARE(settings.recentFiles(), QStringList{QStringLiteral("/tmp/a.lockscope")});
+        QCOMPARE(settings.recentConnections(), QStringList{QStringLiteral("redis://h:1")});
+        QCOMPARE(settings.speed(), 0.25);
+    }
+
+    void defaultsHoldBeforeAnythingIsStored() {
+        Settings settings(file("b.ini"));
+        QCOMPARE(settings.theme(), ThemeChoice::System);
+        QCOMPARE(settings.language(), QString());
+        QCOMPARE(settings.layout(), Layout::Teach);
+        QCOMPARE(settings.speed(), 1.0);
+        QVERIFY(settings.recentFiles().isEmpty());
+    }
+
+    void nonsenseInTheFileGivesDefaults() {
+        QFile ini(file("c.ini"));
+        QVERIFY(ini.open(QIODevice::WriteOnly));
+        ini.write("[look]\ntheme=plaid\n[window]\nlayout=upside-down\n");
+        ini.close();
+        Settings settings(file("c.ini"));
+        QCOMPARE(settings.theme(), ThemeChoice::System);
+        QCOMPARE(settings.layout(), Layout::Teach);
+    }
+
+    void changesAreToldOnlyOnce() {
+        Settings settings(file("d.ini"));
+        QSignalSpy theme(&settings, &Settings::themeChanged), language(&settings, &Settings::languageChanged),
+            recent(&settings, &Settings::recentChanged);
+        settings.setTheme(ThemeChoice::Dark);
+        settings.setTheme(ThemeChoice::Dark);
+        settings.setLanguage(QStringLiteral("en"));
+        settings.setLanguage(QStringLiteral("en"));
+        settings.addRecentFile(QStringLiteral("/tmp/x.json"));
+        settings.addRecentFile(QStringLiteral("/tmp/x.json"));
+        QCOMPARE(theme.count(), 1);
+        QCOMPARE(language.count(), 1);
+        QCOMPARE(recent.count(), 1);
+    }
+
+    void recentListsAreNewestFirstAndShort() {
+        Settings settings(file("e.ini"));
+        for (int i = 0; i < 15; ++i)
+            settings.addRecentFile(QStringLiteral("/tmp/%1.json").arg(i));
+        settings.addRecentFile(QStringLiteral("/tmp/9.json"));
+        QCOMPARE(settings.recentFiles().size(), Settings::kMostRecent);
+        QCOMPARE(settings.recentFiles().first(), QStringLiteral("/tmp/9.json"));
+        QCOMPARE(settings.recentFiles().count(QStringLiteral("/tmp/9.json")), 1);
+        settings.removeRecentFile(QStringLiteral("/tmp/9.json"));
+        QVERIFY(!settings.recentFiles().contains(QStringLiteral("/tmp/9.json")));
+    }
+
+    void noPasswordEverReachesTheFile_data() {
+        QTest::addColumn<QString>("url");
+        QTest::addColumn<QString>("kept");
+        const auto row = [](const char* url, const char* kept) {
+            QTest::newRow(url) << QString::fromLatin1(url) << QString::fromLatin1(kept);
+        };
+        row("redis://:s3cret@h:6379/2", "redis://h:6379/2");
+        row("redis://ann:s3cret@h:6379", "redis://ann@h:6379");
+        row("redis://ann:s3cret@@h", "redis://ann@h");
+        row("redis://ann:s3cret:x@h", "redis://ann@h");
+        row("redis+sentinel://u:s3cret@a:1,b:2/m", "redis+sentinel://u@a:1,b:2/m");
+        row("redis://h:6379/0?x=a@b", "redis://h:6379/0?x=a@b");
+        row("redis://[::1]:6379", "redis://[::1]:6379");
+    }
+    void noPasswordEverReachesTheFile() {
+        QFETCH(QString, url);
+        QFETCH(QString, kept);
+        QCOMPARE(app::withoutPassword(url), kept);
+        Settings settings(file("f.ini"));
+        settings.addRecentConnection(url);
+        settings.sync();
+        QFile ini(file("f.ini"));
+        QVERIFY(ini.open(QIODevice::ReadOnly));
+        const QByteArray text = ini.readAll();
+        QVERIFY(!text.contains("s3cret"));
+        QCOMPARE(settings.recentConnections().first(), kept);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSettings)
+#include "tst_settings.moc"

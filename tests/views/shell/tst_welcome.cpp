@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "scenario/scenario_file.h"
+#include "theme/palette.h"
+#include "welcome/connect_dialog.h"
+#include "welcome/scenario_card.h"
+#include "welcome/shortcut_sheet.h"
+#include "welcome/welcome_page.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+
+namespace {
+
+/// Accepts redis:// addresses only, as a stand-in for the real check.
+QString check(const QString& url) {
+    return url.startsWith(QLatin1String("redis://")) ? QString() : QStringLiteral("Write redis://host:port.");
+}
+
+} // namespace
+
+class TestWelcome : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void theOpeningLessonIsOneClick() {
+        WelcomePage page;
+        page.resize(1600, 900);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        QSignalSpy chosen(&page, &WelcomePage::scenarioChosen);
+        QTest::mouseClick(page.lessonButton(), Qt::LeftButton);
+        QCOMPARE(chosen.count(), 1);
+        QCOMPARE(chosen.first().first().toString(), QStringLiteral("contention"));
+        QTest::keyClick(page.lessonButton(), Qt::Key_Space);
+        QCOMPARE(chosen.count(), 2);
+    }
+
+    void everyBuiltInScenarioHasACard() {
+        WelcomePage page;
+        page.resize(1600, 900);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        QSignalSpy chosen(&page, &WelcomePage::scenarioChosen);
+        QStringList ids;
+        for (ScenarioCard* card : page.findChildren<ScenarioCard*>()) {
+            ids << card->scenarioId();
+            QVERIFY(!card->accessibleName().isEmpty());
+            QVERIFY(!card->accessibleDescription().isEmpty());
+            QTest::mouseClick(card, Qt::LeftButton);
+            QCOMPARE(chosen.takeLast().first().toString(), card->scenarioId());
+        }
+        QCOMPARE(ids, scenario::builtinScenarios());
+    }
+
+    void cardsRearrangeInANarrowWindow() {
+        WelcomePage page;
+        page.resize(1600, 900);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        const auto columns = [&] {
+            QSet<int> lefts;
+            for (const ScenarioCard* card : page.findChildren<ScenarioCard*>())
+                lefts << card->x();
+            return lefts.size();
+        };
+        QTRY_COMPARE(columns(), 3);
+        page.resize(700, 900);
+        QTRY_COMPARE(columns(), 2);
+        page.resize(580, 900);
+        QTRY_COMPARE(columns(), 1);
+        // Nothing is cut off at the side.
+        QVERIFY2(page.widget()->width() <= page.viewport()->width(), qPrintable(QString::number(page.widget()->width())));
+    }
+
+    void recentFilesAndServersAreOneClick() {
+        WelcomePage page;
+        page.resize(1600, 900);
+        page.setRecent({QStringLiteral("/tmp/night.lockscope")}, {QStringLiteral("redis://10.0.0.1")});
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        QSignalSpy file(&page, &WelcomePage::fileChosen), server(&page, &WelcomePage::connectRequested);
+        for (QAbstractButton* row : page.findChildren<QAbstractButton*>())
+            if (row->isVisible() &&
+                (row->text() == QLatin1String("night.lockscope") || row->text() == QLatin1String("redis://10.0.0.1")))
+                QTest::mouseClick(row, Qt::LeftButton);
+        QCOMPARE(file.count(), 1);
+        QCOMPARE(file.first().first().toString(), QStringLiteral("/tmp/night.lockscope"));
+        QCOMPARE(server.count(), 1);
+        QTest::mouseClick(page.urlField(), Qt::LeftButton);
+        QTest::keyClicks(page.urlField(), QStringLiteral("redis://x"));
+        QTest::keyClick(page.urlField(), Qt::Key_Return);
+        QCOMPARE(server.count(), 2);
+        QCOMPARE(server.last().first().toString(), QStringLiteral("redis://x"));
+    }
+
+    void theConnectDialogChecksWhileOneTypes() {
+        ConnectDialog dialog(check, {QStringLiteral("redis://old")});
+        dialog.show();
+        QVERIFY(QTest::qWaitForWindowActive(&dialog));
+        QLineEdit* field = dialog.findChild<QComboBox*>()->lineEdit();
+        QVERIFY(dialog.url().isEmpty());
+        QVERIFY(!dialog.complaint().isEmpty());
+        QTest::keyClicks(field, QStringLiteral("http://x"));
+        QCOMPARE(dialog.complaint(), QStringLiteral("Write redis://host:port."));
+        QSignalSpy accepted(&dialog, &QDialog::accepted);
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(accepted.count(), 0);
+        field->selectAll();
+        QTest::keyClicks(field, QStringLiteral("redis://:secret@h:6379/1"));
+        QCOMPARE(dialog.complaint(), QString());
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(accepted.count(), 1);
+        QCOMPARE(dialog.url(), QStringLiteral("redis://:secret@h:6379/1"));
+    }
+
+    void changesAreForbiddenUnlessAllowed() {
+        ConnectDialog dialog(check, {});
+        QVERIFY(!dialog.changesAllowed());
+        dialog.findChild<QCheckBox*>()->click();
+        QVERIFY(dialog.changesAllowed());
+    }
+
+    void anyKeyPutsTheShortcutSheetAway() {
+        QWidget window;
+        window.resize(1200, 800);
+        auto* action = new QAction(QStringLiteral("Play"), &window);
+        action->setShortcut(Qt::Key_Space);
+        action->setProperty("group", QStringLiteral("Play"));
+        auto* bare = new QAction(QStringLiteral("No keys"), &window);
+        window.addActions({action, bare});
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        ShortcutSheet sheet(&window);
+        QSignalSpy triggered(action, &QAction::triggered);
+        sheet.open({action, bare});
+        QCOMPARE(sheet.shown(), 1);
+        QVERIFY(sheet.accessibleDescription().contains(QLatin1String("Space")));
+        QTest::keyClick(&sheet, Qt::Key_Space);
+        QVERIFY(!sheet.isVisible());
+        QCOMPARE(triggered.count(), 0);
+    }
+};
+
+QTEST_MAIN(TestWelcome)
+#include "tst_welcome.moc"
