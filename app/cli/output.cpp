@@ -33,10 +33,6 @@ JsonLine& JsonLine::add(const char* name, const QJsonValue& value) {
     return addJson(name, boxed.mid(1, boxed.size() - 2));
 }
 
-JsonLine& JsonLine::add(const char* name, std::uint64_t value) {
-    return addJson(name, QByteArray::number(static_cast<qulonglong>(value)));
-}
-
 QByteArray jsonArray(const QList<QByteArray>& items) {
     return '[' + items.join(", ") + ']';
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <QJsonValue>
 #include <QString>
+#include <concepts>
 
 namespace lockscope::cli {
 
@@ -16,7 +17,10 @@ class JsonLine {
 public:
     JsonLine& add(const char* name, const QJsonValue& value);
     /// Whole numbers beyond 2^53 lose digits as QJsonValue.
-    JsonLine& add(const char* name, std::uint64_t value);
+    template <std::same_as<std::uint64_t> Number>
+    JsonLine& add(const char* name, Number value) {
+        return addJson(name, QByteArray::number(static_cast<qulonglong>(value)));
+    }
     JsonLine& add(const char* name, const QByteArray& text) { return add(name, QJsonValue(QString::fromUtf8(text))); }
     /// `json` is a JSON text already.
     JsonLine& addJson(const char* name, const QByteArray& json);

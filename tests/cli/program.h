@@ -57,7 +57,7 @@ inline Ran program(const QStringList& arguments, const QByteArray& input = {}) {
 
 /// lockscope with one line of words.
 inline Ran program(const char* words) {
-    return lockscope(QString::fromUtf8(words).split(QLatin1Char(' '), Qt::SkipEmptyParts));
+    return program(QString::fromUtf8(words).split(QLatin1Char(' '), Qt::SkipEmptyParts));
 }
 
 } // namespace lockscope::tests

@@ -93,7 +93,7 @@ private Q_SLOTS:
     void theLockIsHeldWhileTheCommandRuns_data() {
         QTest::addColumn<QString>("recipe");
         for (const char* recipe : {"redis-reentrant", "redis-set"})
-            QTest::newRow(recipe) << QLatin1String(recipe);
+            QTest::newRow(recipe) << QString(QLatin1String(recipe));
     }
     void theLockIsHeldWhileTheCommandRuns() {
         QFETCH(QString, recipe);
@@ -150,6 +150,7 @@ private Q_SLOTS:
         const auto holder = start(lease("3s"), "echo $$ > pid.new; mv pid.new pid; sleep 600 & wait");
         QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
         holder->kill();
+        QVERIFY(end(*holder));
         QElapsedTimer timer;
         timer.start();
         const Ran next = run(wait("10s"), "true");
@@ -232,12 +233,12 @@ private Q_SLOTS:
 
     void whatGoesWrongWithTheServerIs125AndTellsNoPassword() {
         const QString nobody = QStringLiteral("redis://:sesame@127.0.0.1:1/0");
-        const Ran unreachable = lockscope(
+        const Ran unreachable = program(
             {QStringLiteral("lock"), nobody, QStringLiteral("orders"), QStringLiteral("--"), QStringLiteral("true")});
         QVERIFY2(unreachable.status == 125 && unreachable.err.contains("127.0.0.1:1"), unreachable.told());
         QVERIFY2(!unreachable.err.contains("sesame"), unreachable.told());
         const QString login = QStringLiteral("redis://me:sesame@127.0.0.1:%1").arg(m_server->port());
-        const Ran refused = lockscope(
+        const Ran refused = program(
             {QStringLiteral("lock"), login, QStringLiteral("orders"), QStringLiteral("--"), QStringLiteral("true")});
         QVERIFY2(refused.status == 125 && !refused.err.isEmpty() && !refused.err.contains("sesame"), refused.told());
     }
