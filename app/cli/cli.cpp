@@ -52,7 +52,7 @@ QString helpText() {
                       QStringLiteral("    ") + tr("open the window, with a recording or a server if you like")};
     for (const Command& command : kCommands) {
         if (!command.usage) continue;
-        lines += QStringLiteral("lockscope ") + QLatin1String(command.usage);
+        lines += QStringLiteral("lockscope ") + QString::fromUtf8(command.usage);
         lines += QStringLiteral("    ") + tr(command.purpose);
     }
     lines += {QStringLiteral("lockscope --help | --version"), QString(),
@@ -78,7 +78,9 @@ int unknownCommand(const QString& word) {
 /// Qt tells of a locale without UTF-8 that it changes it for itself; scripts and cron jobs have such, and it does no
 /// harm.
 void messageHandler(QtMsgType type, const QMessageLogContext&, const QString& message) {
-    if (type == QtDebugMsg || type == QtInfoMsg || message.startsWith(QLatin1String("Detected locale"))) return;
+    if (type == QtDebugMsg || type == QtInfoMsg || message.startsWith(QLatin1String("Detected locale")) ||
+        message.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR")))
+        return;
     complain(message);
 }
 
@@ -95,7 +97,7 @@ bool isForTerminal(const QStringList& words) {
 }
 
 QString usageOf(const char* command) {
-    return QStringLiteral("lockscope ") + QLatin1String(findCommand(QLatin1String(command))->usage);
+    return QStringLiteral("lockscope ") + QString::fromUtf8(findCommand(QLatin1String(command))->usage);
 }
 
 int misused(const char* command, const QString& complaint) {

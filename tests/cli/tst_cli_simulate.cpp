@@ -119,7 +119,8 @@ private Q_SLOTS:
 
     /// The digest is about what happened, not about who looks at it.
     void theDigestIsTheSameInEveryLanguage() {
-        const QStringList words{QStringLiteral("simulate"), QStringLiteral("partition-holder"), QStringLiteral("--json")};
+        const QStringList words{QStringLiteral("simulate"), QStringLiteral("partition-holder"),
+                                QStringLiteral("--json")};
         const QString english = program(words).object()[u"digest"].toString();
         QProcessEnvironment environment = plainEnvironment();
         environment.insert(QStringLiteral("LANGUAGE"), QStringLiteral("zh_CN"));

@@ -15,7 +15,7 @@ private Q_SLOTS:
         QTest::newRow("h") << QStringLiteral("-h") << QStringLiteral("lockscope watch URL");
         QTest::newRow("version") << QStringLiteral("--version") << QStringLiteral("lockscope 0.");
         QTest::newRow("of a command") << QStringLiteral("simulate --help") << QStringLiteral("lockscope simulate");
-        QTest::newRow("of lock") << QStringLiteral("lock --help") << QStringLiteral("-- COMMAND");
+        QTest::newRow("of lock") << QStringLiteral("lock --help") << QStringLiteral("-- COMMAND…");
     }
     void helpAndVersionAreData() {
         QFETCH(QString, words);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program.h"
+
+#include <QImage>
+#include <QSet>
+#include <QTemporaryDir>
+
+using namespace lockscope::tests;
+
+class tst_cli_export : public QObject {
+    Q_OBJECT
+    QTemporaryDir m_folder;
+    QString m_recording;
+    int m_events = 0;
+
+    QString path(const char* name) const { return m_folder.filePath(QLatin1String(name)); }
+    Ran exportTo(const char* format, const QString& out) const {
+        return program({QStringLiteral("export"), m_recording, QStringLiteral("--to"), QLatin1String(format), out});
+    }
+    static QByteArray content(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_recording = path("run.lockscope");
+        const Ran run = program({QStringLiteral("simulate"), QStringLiteral("gc-pause"), QStringLiteral("--json"),
+                                 QStringLiteral("--record"), m_recording});
+        QVERIFY2(run.status == 1, run.told());
+        m_events = run.object()[u"events"].toInt();
+    }
+
+    void aTableHasALineForEveryEvent() {
+        QCOMPARE(exportTo("csv", path("run.csv")).status, 0);
+        const QByteArray csv = content(path("run.csv"));
+        QCOMPARE(csv.trimmed().split('\n').size(), m_events + 1);
+        QVERIFY(csv.startsWith("time_ns,kind,actor,subject,value,aux,flags,text"));
+        QCOMPARE(exportTo("csv", QStringLiteral("-")).out, csv);
+    }
+
+    void jsonLinesAreObjectsInOrder() {
+        QCOMPARE(exportTo("jsonl", path("run.jsonl")).status, 0);
+        const QList<QByteArray> lines = content(path("run.jsonl")).trimmed().split('\n');
+        QCOMPARE(lines.size(), m_events);
+        double last = 0;
+        QSet<QString> kinds;
+        for (const QByteArray& line : lines) {
+            const QJsonObject event = QJsonDocument::fromJson(line).object();
+            QVERIFY2(event[u"time_ns"].toDouble() >= last, line);
+            last = event[u"time_ns"].toDouble();
+            kinds += event[u"kind"].toString();
+        }
+        for (const char* kind : {"granted", "record-held", "write-accepted", "client-paused"})
+            QVERIFY2(kinds.contains(QLatin1String(kind)), kind);
+    }
+
+    void aPictureShowsSomething() {
+        const Ran ran = exportTo("png", path("run.png"));
+        QVERIFY2(ran.status == 0 && ran.err.isEmpty(), ran.told());
+        const QImage image(path("run.png"));
+        QVERIFY(image.width() >= 1200 && image.height() >= 300);
+        QSet<QRgb> colours;
+        for (int y = 0; y < image.height(); y += 3) {
+            for (int x = 0; x < image.width(); x += 3)
+                colours += image.pixel(x, y);
+        }
+        QVERIFY2(colours.size() > 50, qPrintable(QString::number(colours.size())));
+    }
+
+    void aDrawingIsSvgWithWords() {
+        QCOMPARE(exportTo("svg", path("run.svg")).status, 0);
+        const QByteArray svg = content(path("run.svg"));
+        QVERIFY(svg.contains("<svg") && svg.contains("orders") && svg.trimmed().endsWith("</svg>"));
+    }
+
+    void formatsThatDoNotExistAreRefused() {
+        const Ran later = exportTo("perfetto", path("x"));
+        QVERIFY2(later.status == 2 && later.err.contains("does not exist yet"), later.told());
+        const Ran typo = exportTo("pgn", path("x"));
+        QVERIFY2(typo.status == 2 && typo.err.contains("did you mean “png”?"), typo.told());
+        QVERIFY(!QFile::exists(path("x")));
+    }
+
+    void whatCannotBeWrittenLeavesNothing() {
+        const Ran ran = exportTo("csv", path("no/such/folder/run.csv"));
+        QVERIFY2(ran.status == 2 && ran.err.contains("no/such/folder"), ran.told());
+        const Ran missing = program({QStringLiteral("export"), path("missing.lockscope"), QStringLiteral("--to"),
+                                     QStringLiteral("csv"), path("y.csv")});
+        QVERIFY2(missing.status == 2 && !QFile::exists(path("y.csv")), missing.told());
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_cli_export)
+#include "tst_cli_export.moc"
