@@ -242,7 +242,9 @@ QCoro::Task<> LiveWorker::free(QByteArray lockName) {
     // By the recipe whose layout the key has, so that waiters are woken the way they expect.
     const redis::Result type = co_await m_driver.call(redis::argsOf("TYPE", lockName));
     const QByteArray recipe = type && type->text == "hash" ? "redis-reentrant" : "redis-set";
-    const auto freed = co_await recipes::makeRedisRecipe(recipe, {m_driver, lockName, {}})->forceRelease({});
+    // Made before the await: GCC 12 destroys aggregates made inside a co_await expression twice.
+    const std::unique_ptr<recipes::Recipe> owner = recipes::makeRedisRecipe(recipe, {m_driver, lockName, QByteArray()});
+    const auto freed = co_await owner->forceRelease({});
     if (!freed) {
         Q_EMIT refused(freed.error().message);
     } else if (!*freed) {

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/driver.h"
+#include "runtime/event_loop_runtime.h"
+#include "sandbox/redis_server.h"
+#include "scenario/scenario_file.h"
+#include "session/live_session.h"
+#include "trace/state.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using scenario::Action;
+using session::Health;
+using session::LiveSession;
+using trace::EventKind;
+
+namespace {
+
+int count(const session::Session& session, EventKind kind) {
+    const auto trace = session.trace();
+    int n = 0;
+    for (std::size_t i = 0; i < trace->size(); ++i)
+        n += trace->kindAt(i) == kind ? 1 : 0;
+    return n;
+}
+
+bool violated(const session::Session& session, verdict::Invariant invariant) {
+    return std::ranges::any_of(session.verdict()->violations,
+                               [invariant](const verdict::Violation& v) { return v.invariant == invariant; });
+}
+
+QString explainAll(const session::Session& session) {
+    QStringList lines;
+    for (const auto& violation : session.verdict()->violations)
+        lines << verdict::explain(violation, *session.trace());
+    return lines.join(QLatin1Char('\n'));
+}
+
+/// Quick rounds, so that a test sees many hand-overs.
+scenario::Scenario quick(const char* recipe) {
+    scenario::Scenario settings;
+    settings.recipe = QString::fromLatin1(recipe);
+    settings.lock.name = QStringLiteral("lockscope:test");
+    settings.lock.lease = 3s;
+    settings.lock.watchdog = 1s;
+    settings.workload.hold = {50ms, 120ms};
+    settings.workload.think = {10ms, 50ms};
+    settings.workload.writeEvery = {10ms, 20ms};
+    return settings;
+}
+
+scenario::Fault fault(Action action, const char* target) {
+    scenario::Fault f;
+    f.action = action;
+    f.target = QString::fromLatin1(target);
+    return f;
+}
+
+scenario::Fault setting(const char* name, const char* value) {
+    scenario::Fault f;
+    f.action = Action::Set;
+    f.setting = QString::fromLatin1(name);
+    f.text = QString::fromLatin1(value);
+    return f;
+}
+
+} // namespace
+
+class TestLiveSession : public QObject {
+    Q_OBJECT
+
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+
+    void startServer() {
+        std::optional<bool> started;
+        m_runtime.spawn([&]() -> QCoro::Task<> { started = (co_await m_server->start()).has_value(); });
+        QTRY_VERIFY_WITH_TIMEOUT(started.has_value(), 20'000);
+        QVERIFY(*started);
+    }
+    ConnectionUrl url() const { return *parseConnectionUrl(m_server->url()); }
+    /// What the server answers to somebody else.
+    redis::Reply ask(redis::Args args) {
+        redis::RedisDriver driver(m_runtime, url());
+        std::optional<redis::Result> result;
+        m_runtime.spawn([&]() -> QCoro::Task<> { result = co_await driver.call(args); });
+        if (!QTest::qWaitFor([&] { return result.has_value(); }, 10'000) || !*result)
+            return redis::Reply::error("no reply");
+        return **result;
+    }
+
+private Q_SLOTS:
+    void init() {
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        startServer();
+    }
+    void cleanup() { m_server.reset(); }
+
+    void locksOfOthersAreSeenWithoutTouchingThem() {
+        ask({"HSET", "orders", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", "2"});
+        ask({"PEXPIRE", "orders", "30000"});
+        const QByteArray before = ask({"INFO", "keyspace"}).text;
+        LiveSession session(url(), false, quick("redis-set"));
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 10'000);
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::RecordHeld) == 1, 10'000);
+        const auto trace = session.trace();
+        const trace::State state = trace::StateIndex(trace).at(trace->reached());
+        bool found = false;
+        for (const auto& [lock, record] : state.records) {
+            if (trace->entity(lock).name != "orders") continue;
+            found = true;
+            QCOMPARE(record.holds, 2u);
+            QCOMPARE(trace->entity(record.owner).name, QByteArray("57"));
+            QVERIFY(record.deadline > record.since + Nanos(20s).count());
+        }
+        QVERIFY(found);
+        QSignalSpy complained(&session, &LiveSession::complained);
+        session.apply(setting("clients", "3"), Nanos(0));
+        session.forceRelease("orders");
+        QCOMPARE(complained.count(), 2);
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 1);
+        QVERIFY(!before.isEmpty());
+    }
+
+    void ourOwnClientsContendAndNothingIsViolated_data() {
+        QTest::addColumn<QByteArray>("recipe");
+        QTest::newRow("redis-set") << QByteArray("redis-set");
+        QTest::newRow("redis-reentrant") << QByteArray("redis-reentrant");
+    }
+    void ourOwnClientsContendAndNothingIsViolated() {
+        QFETCH(QByteArray, recipe);
+        LiveSession session(url(), true, quick(recipe.constData()));
+        session.apply(setting("clients", "4"), Nanos(0));
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 30, 30'000);
+        QVERIFY(count(session, EventKind::WriteAccepted) >= 30);
+        QTRY_VERIFY(session.verdict()->rows > 0);
+        QVERIFY2(session.verdict()->violations.empty(), qPrintable(explainAll(session)));
+    }
+
+    void pausingTheHolderForLongerThanItsLeaseIsSeenToHurt() {
+        auto settings = quick("redis-set");
+        settings.lock.lease = 400ms;
+        settings.lock.watchdog = Nanos(0);
+        settings.lock.honourDeadline = false;
+        settings.workload.hold = {200ms, 300ms};
+        LiveSession session(url(), true, settings);
+        session.apply(setting("clients", "3"), Nanos(0));
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 3, 20'000);
+        // Whoever holds when it gets there: between two holds there is nobody, so ask until somebody is paused.
+        QTRY_VERIFY_WITH_TIMEOUT((session.apply(fault(Action::PauseClient, "holder"), Nanos(0)),
+                                  count(session, EventKind::ClientPaused) > 0),
+                                 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(violated(session, verdict::Invariant::MutualExclusion), 20'000);
+        session.apply(fault(Action::HealAll, ""), Nanos(0));
+        QTRY_VERIFY_WITH_TIMEOUT(violated(session, verdict::Invariant::StaleWrite), 20'000);
+    }
+
+    void aKilledClientsLockIsFreeAgainByItsLease() {
+        auto settings = quick("redis-reentrant");
+        settings.lock.lease = 1s;
+        settings.lock.watchdog = 300ms;
+        settings.workload.hold = {10s, 10s};
+        LiveSession session(url(), true, settings);
+        session.apply(setting("clients", "2"), Nanos(0));
+        QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::Granted), 1, 20'000);
+        session.apply(fault(Action::KillClient, "holder"), Nanos(0));
+        QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::Granted), 2, 10'000);
+        QVERIFY2(!violated(session, verdict::Invariant::MutualExclusion), qPrintable(explainAll(session)));
+    }
+
+    void losingTheServerIsSaidInWordsAndMendsItself() {
+        LiveSession session(url(), true, quick("redis-set"));
+        session.apply(setting("clients", "2"), Nanos(0));
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 3, 20'000);
+        m_server->kill();
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Bad, 10'000);
+        QVERIFY(!session.health().text.isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::ConnectionLost) >= 1, 10'000);
+        startServer();
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 20'000);
+        const int granted = count(session, EventKind::Granted);
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= granted + 5, 30'000);
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::ConnectionRestored) >= 1, 10'000);
+    }
+
+    void aLockIsFreedByForceAndItsHolderLearns() {
+        auto settings = quick("redis-reentrant");
+        settings.workload.hold = {60s, 60s};
+        LiveSession session(url(), true, settings);
+        session.apply(setting("clients", "1"), Nanos(0));
+        QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::Granted), 1, 20'000);
+        session.forceRelease("lockscope:test");
+        QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::Lost), 1, 10'000);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLiveSession)
+#include "tst_live_session.moc"
