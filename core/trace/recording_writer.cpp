@@ -28,8 +28,9 @@ struct RecordingWriter::Impl {
         : path(p), trace(std::move(t)), file(p, RecordingFile::Mode::Write) {}
 
     bool createTables() {
-        // The page size and the identity must be set before the first table makes the file.
-        return file.isOpen() && file.run(QStringLiteral("PRAGMA page_size = 16384")) &&
+        // Set before the first table makes the file. Small pages: most recordings are of a minute, and each table takes
+        // at least one page; ten million rows are read as fast with them as with big ones.
+        return file.isOpen() && file.run(QStringLiteral("PRAGMA page_size = 1024")) &&
                file.run(QStringLiteral("PRAGMA journal_mode = DELETE")) &&
                file.run(QStringLiteral("PRAGMA synchronous = NORMAL")) && file.transaction() &&
                file.run(QStringLiteral("PRAGMA application_id = %1").arg(kApplicationId)) &&
