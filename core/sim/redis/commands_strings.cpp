@@ -195,6 +195,19 @@ Reply strlen(Call& call) {
     return Reply::number(found.value ? found.value->size() : 0);
 }
 
+/// Bytes [first, last], negative ones counted from the end.
+Reply getrange(Call& call) {
+    const auto first = parseInteger(call.arg(2)), last = parseInteger(call.arg(3));
+    if (!first || !last) return notInteger();
+    const auto found = call.get<StringValue>(call.arg(1));
+    if (found.wrongType) return wrongType();
+    const std::int64_t size = found.value ? found.value->size() : 0;
+    if (*first < 0 && *last < 0 && *first > *last) return Reply::bulk({});
+    const std::int64_t from = *first < 0 ? std::max<std::int64_t>(0, *first + size) : *first;
+    const std::int64_t to = std::min(*last < 0 ? std::max<std::int64_t>(0, *last + size) : *last, size - 1);
+    return Reply::bulk(from > to ? QByteArray() : found.value->mid(from, to - from + 1));
+}
+
 constexpr Command kCommands[] = {
     {"GET", get, 2, 0},
     {"SET", set, -3, kWrites},
@@ -209,6 +222,7 @@ constexpr Command kCommands[] = {
     {"MSETNX", msetnx, -3, kWrites},
     {"APPEND", append, 3, kWrites},
     {"STRLEN", strlen, 2, 0},
+    {"GETRANGE", getrange, 4, 0},
 };
 
 } // namespace

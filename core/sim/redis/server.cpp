@@ -130,7 +130,7 @@ Entry* Server::find(int db, const QByteArray& key) {
 void Server::expire(int db, QByteArray key) {
     database(db).erase(key);
     touchWatchers(db, key);
-    note({db, std::move(key), true});
+    if (m_front.onKeyChange) m_changes.push_back({db, std::move(key), true});
 }
 
 void Server::removeDue(int db) {
@@ -170,13 +170,19 @@ std::optional<std::int64_t> Server::nextExpiryUs() const {
 
 void Server::changed(int db, const QByteArray& key) {
     touchWatchers(db, key);
-    note({db, key, false});
+    if (!m_front.onKeyChange) return;
+    for (const Change& known : m_changes)
+        if (!known.expired && known.db == db && known.key == key) return;
+    m_changes.push_back({db, key, false});
 }
 
 void Server::eraseAll(int db) {
     removeDue(db);
-    for (const auto& [id, key] : database(db).inOrder())
-        changed(db, key);
+    // Not by changed(): it looks for doubles, of which there are none.
+    for (const auto& [id, key] : database(db).inOrder()) {
+        touchWatchers(db, key);
+        if (m_front.onKeyChange) m_changes.push_back({db, key, false});
+    }
     database(db).clear();
 }
 
@@ -187,13 +193,6 @@ void Server::clear() {
         database(db).clear();
     }
     m_lua->restart();
-}
-
-void Server::note(Change change) {
-    if (!m_front.onKeyChange) return;
-    for (const Change& known : m_changes)
-        if (known.expired == change.expired && known.db == change.db && known.key == change.key) return;
-    m_changes.push_back(std::move(change));
 }
 
 void Server::tell(SessionId by, const char* command) {
@@ -272,7 +271,7 @@ bool Server::unsubscribe(Session& session, const QByteArray& channel, bool patte
 }
 
 std::int64_t Server::publish(const QByteArray& channel, const QByteArray& payload) {
-    // Gathered first: a subscriber's reaction may change who is subscribed.
+    // Gathered first: a subscriber's reaction may change who is subscribed, and who is there.
     std::vector<RedisEngine::Push> pushes;
     for (const Topic& topic : m_channels)
         if (topic.name == channel)
@@ -284,7 +283,7 @@ std::int64_t Server::publish(const QByteArray& channel, const QByteArray& payloa
                 pushes.push_back({id, channel, payload, topic.name});
     if (m_front.onPush)
         for (const RedisEngine::Push& push : pushes)
-            m_front.onPush(push);
+            if (m_sessions.contains(push.to)) m_front.onPush(push);
     return std::int64_t(pushes.size());
 }
 

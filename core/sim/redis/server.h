@@ -110,7 +110,6 @@ private:
     void readClock();
     void expire(int db, QByteArray key);
     void touchWatchers(int db, const QByteArray& key);
-    void note(Change change);
     void tell(SessionId by, const char* command);
 
     RedisEngine& m_front;

@@ -78,6 +78,20 @@ private Q_SLOTS:
         QCOMPARE(t.run("PUBLISH ch x"), number(0));
     }
 
+    void whoLeftWhileAMessageIsOnItsWayHearsNothing() {
+        EngineOnAClock t;
+        const auto a = t.engine.connect(), b = t.engine.connect();
+        t.runAs(a, "SUBSCRIBE ch");
+        t.runAs(b, "SUBSCRIBE ch");
+        std::vector<RedisEngine::SessionId> heard;
+        t.engine.onPush = [&](const RedisEngine::Push& push) {
+            heard.push_back(push.to);
+            t.engine.disconnect(b);
+        };
+        t.run("PUBLISH ch x");
+        QCOMPARE(heard, (std::vector<RedisEngine::SessionId>{a}));
+    }
+
     void aTransactionRunsAsOneAndNothingBefore() {
         EngineOnAClock t;
         QCOMPARE(t.run("MULTI"), ok());
