@@ -46,8 +46,8 @@ void Wire::open() {
     connect(m_socket.get(), &QTcpSocket::readyRead, this, &Wire::readReplies);
     if (m_url.tls)
         static_cast<QSslSocket*>(m_socket.get())->connectToHostEncrypted(endpoint.host, endpoint.port);
-    else
-        m_socket->connectToHost(endpoint.host, endpoint.port);
+    else // unbuffered: one system call to send and one to receive
+        m_socket->connectToHost(endpoint.host, endpoint.port, QIODevice::ReadWrite | QIODevice::Unbuffered);
 }
 
 void Wire::connected() {
@@ -91,12 +91,16 @@ void Wire::flush() {
 void Wire::readReplies() {
     char buffer[16 * 1024];
     const QPointer<Wire> self(this); // a reply may be the end of us
-    while (self && !m_closed) {
-        const qint64 size = m_socket->read(buffer, sizeof buffer);
-        if (size <= 0) return;
+    qint64 size = 0;
+    do {
+        size = m_socket->read(buffer, sizeof buffer);
+        if (size < 0) { // an unbuffered socket tells of its end by this alone
+            fail(m_socket->error());
+            return;
+        }
         m_bytesReceived += std::uint64_t(size);
         m_reader.feed({buffer, std::size_t(size)});
-        while (self && !m_closed) {
+        for (;;) {
             auto reply = m_reader.next();
             if (!reply) {
                 close(errors::garbage(reply.error(), m_where));
@@ -104,9 +108,9 @@ void Wire::readReplies() {
             }
             if (!*reply) break;
             m_handlers.reply(std::move(**reply));
+            if (!self || m_closed) return;
         }
-        if (!self || m_closed || m_socket->bytesAvailable() == 0) return;
-    }
+    } while (size == sizeof buffer);
 }
 
 void Wire::fail(QAbstractSocket::SocketError code) {
