@@ -11,6 +11,7 @@
 #include <QSqlQuery>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <csignal>
 #include <thread>
 
@@ -47,7 +48,7 @@ private:
     std::shared_ptr<const Trace> m_source;
 };
 
-/// The child of killedWhileRecording(): records as fast as it can, and says how many rows it had two seconds ago.
+/// The child of killedWhileRecording(): records as fast as it can, and says how many rows there were when.
 int recordForEver(const QString& path) {
     const auto source = syntheticTrace(3'000'000, 8, 11);
     Grower world(source);
@@ -55,12 +56,15 @@ int recordForEver(const QString& path) {
     if (!recording) return 1;
     QElapsedTimer clock;
     clock.start();
-    for (std::size_t rows = 0;; ++rows) { // about a thousand rows a millisecond
-        world.to(std::min<std::size_t>(rows * 1000, source->size()));
-        std::fprintf(stdout, "%lld %zu\n", static_cast<long long>(clock.elapsed()), world.trace->size());
+    QTimer pulse;
+    QObject::connect(&pulse, &QTimer::timeout, [&] { // about a thousand rows a millisecond
+        const auto elapsed = clock.elapsed();
+        world.to(std::min(std::size_t(elapsed) * 1000, source->size()));
+        std::fprintf(stdout, "%lld %zu\n", static_cast<long long>(elapsed), world.trace->size());
         std::fflush(stdout);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    });
+    pulse.start(1);
+    return QCoreApplication::exec();
 }
 
 } // namespace
