@@ -122,6 +122,12 @@ std::int64_t DistributedLock::token(const Thread& thread) const {
     return found == m_core->holds.end() ? 0 : found->second->grant.token;
 }
 
+void DistributedLock::atWork(const Thread& thread) {
+    const auto found = m_core->holds.find(thread);
+    if (found == m_core->holds.end()) return;
+    found->second->grant.steps.at(static_cast<std::uint32_t>(m_core->recipe->info().workStep));
+}
+
 void DistributedLock::stopWatchdog() {
     m_core->watchdogStopped = true;
 }

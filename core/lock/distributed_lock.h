@@ -49,6 +49,9 @@ public:
     /// The fencing token of the hold, 0 = none.
     std::int64_t token(const Thread& thread = "1") const;
 
+    /// The holder does what the lock is for: for the trace, it stands at its recipe's step for that.
+    void atWork(const Thread& thread = "1");
+
     /// Called at each event, on the runtime's thread. Not for calling back into this lock.
     void listen(Listener listener);
     /// The renewals end here, the work goes on: a fault to inject.

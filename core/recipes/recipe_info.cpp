@@ -14,6 +14,7 @@ RecipeInfo redisSetDel() {
         QCoreApplication::translate("Recipe", "SET NX with an expiry, and a DEL that does not look whose lock it is");
     info.steps = {QStringLiteral("SET {name} me NX PX {lease}"), QStringLiteral("taken → wait a little, again 1"),
                   QStringLiteral("work, write to the resource"), QStringLiteral("DEL {name}, whoever holds it")};
+    info.workStep = 3;
     info.naive = true;
     return info;
 }
@@ -27,6 +28,7 @@ RecipeInfo redisSet() {
     info.steps = {QStringLiteral("value := new unique id"), QStringLiteral("SET {name} value NX PX {lease}"),
                   QStringLiteral("OK → hold until sent + {lease}"), QStringLiteral("work, write to the resource"),
                   QStringLiteral("script: if value is mine, DEL")};
+    info.workStep = 4;
     info.watchdog = true;
     info.token = true;
     return info;
@@ -43,6 +45,7 @@ RecipeInfo redisReentrant() {
                   QStringLiteral("wait for a message, at most PTTL; again 1"),
                   QStringLiteral("hold; watchdog: PEXPIRE {lease} if mine"),
                   QStringLiteral("script: HINCRBY me -1; at 0 DEL, PUBLISH 0")};
+    info.workStep = 4;
     info.reentrant = true;
     info.watchdog = true;
     info.token = true;

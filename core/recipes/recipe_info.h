@@ -13,6 +13,7 @@ struct RecipeInfo {
     QByteArray backend; ///< "redis"
     QString summary;    ///< one translated sentence
     QStringList steps;  ///< the numbered steps, as code: "SET orders value NX PX 5000" with {name}, {lease}
+    int workStep = 0;   ///< number of the step at which the holder works, from 1
     bool naive = false; ///< exists to be seen failing
     bool reentrant = false;
     bool watchdog = false; ///< can be renewed

@@ -21,6 +21,7 @@ QCoro::Task<> work(ProgramContext& context, DistributedLock& lock) {
         }
         co_await runtime.sleep(nap);
         // The check and the write are two steps, as in every real program: what happens between them is the lesson.
+        lock.atWork();
         if (mayGoOn()) co_await context.resource.write(context.thread, token);
     }
 }
