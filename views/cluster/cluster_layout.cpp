@@ -13,7 +13,7 @@ using trace::EntityKind;
 namespace {
 
 constexpr double kMargin = 20, kNodeWidth = 168, kNodeHeight = 52;
-constexpr double kLargest = 44, kSmallest = 12, kWords = 18;
+constexpr double kLargest = 44, kSmallest = 6, kWords = 18;
 
 double distanceToSegment(QPointF p, QPointF a, QPointF b) {
     const QPointF ab = b - a, ap = p - a;
@@ -34,8 +34,7 @@ const ClusterLayout::Item* ClusterLayout::at(QPointF point, double reach) const 
     double best = reach;
     for (const Item& item : items) {
         if (item.kind == EntityKind::Node && item.box.contains(point)) return &item;
-        if (item.kind == EntityKind::Client &&
-            QLineF(point, item.box.center()).length() <= std::max(item.box.width() / 2, 8.0))
+        if (item.kind == EntityKind::Client && QLineF(point, item.box.center()).length() <= item.box.width() / 2 + 1)
             return &item;
         if (item.kind != EntityKind::Link) continue;
         if (const double d = distanceToSegment(point, item.from, item.to); d < best) {
@@ -64,14 +63,15 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
     }
 
     // As large as they fit below, with a gap for messages between them and the nodes.
-    const double top = kMargin + kNodeHeight + std::clamp(size.height() * 0.2, 36.0, 120.0);
+    const double top = kMargin + kNodeHeight + std::clamp(size.height() * 0.28, 36.0, 150.0);
     const double room = std::max(size.height() - top - kMargin / 2, kSmallest);
     const int count = int(clients.size());
-    double cell = kSmallest + 4;
+    double cell = kSmallest + 3;
     for (double diameter = kLargest; diameter >= kSmallest; diameter -= 2) {
         const bool words = diameter >= 28;
-        const double w = words ? std::max(diameter + 40, 84.0) : diameter + 6;
-        const double h = diameter + (words ? kWords + 8 : 6);
+        const double gap = diameter >= 20 ? 6 : 3;
+        const double w = words ? std::max(diameter + 40, 84.0) : diameter + gap;
+        const double h = diameter + (words ? kWords + 8 : gap);
         const int columns = std::max(1, int(width / w));
         const int rows = (count + columns - 1) / columns;
         layout.clientSize = diameter;

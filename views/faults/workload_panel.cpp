@@ -102,7 +102,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     addText(QStringLiteral("watchdog"), tr("Watchdog"), tr("How often a holder renews, such as 2s, or off"));
     addText(QStringLiteral("hold"), tr("Hold"), tr("How long the work takes: shortest – longest, such as 2s – 4s"));
     addText(QStringLiteral("think"), tr("Think"), tr("Pause between rounds: shortest – longest"));
-    addChoice(QStringLiteral("token_check"), tr("&Token check"),
+    addChoice(QStringLiteral("token_check"), tr("Token check"),
               {{QStringLiteral("false"), tr("off")}, {QStringLiteral("true"), tr("on")}},
               tr("Whether the guarded resource refuses a write with a token older than the newest it has seen"));
     addChoice(QStringLiteral("deadline"), tr("Deadline"),

@@ -155,7 +155,7 @@ void LockDetailPanel::refresh() {
 
     const QString full = facts.held() && facts.expires ? tr("of %1").arg(roundDuration(facts.lease)) : QString();
     if (!facts.held())
-        m_ring->setTtl({0, true, false}, conditionText(facts), {});
+        m_ring->setTtl({0, true, false}, tr("free"), {});
     else if (!facts.expires)
         m_ring->setTtl(facts.gauge(), never(), tr("expires"));
     else
@@ -165,7 +165,7 @@ void LockDetailPanel::refresh() {
     setFact(RecordSays,
             !facts.observed ? unknown()
             : facts.held()  ? trace->displayName(facts.owner)
-                            : conditionText(facts),
+                            : tr("free"),
             Role::Text);
     setFact(Believers, facts.ownClients || !facts.held() ? namesOf(facts.believers, *trace) : unknown(),
             gap ? Role::ViolationText : Role::Text);

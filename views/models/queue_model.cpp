@@ -43,6 +43,8 @@ QVariant QueueModel::data(const QModelIndex& index, int role) const {
     const QString waited = tr("waits %1").arg(duration(std::max(m_now - Nanos(waiter.since), Nanos::zero())));
     switch (role) {
     case Qt::DisplayRole:
+        // Without the position: that one changes by itself when somebody ahead leaves.
+        return name;
     case Qt::AccessibleTextRole:
         return tr("%1. %2, %3", "position in a queue, who, how long")
             .arg(QString::number(index.row() + 1), name, waited);

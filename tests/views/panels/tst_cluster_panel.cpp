@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/cluster_panel.h"
+#include "fake_session.h"
+#include "theme/palette.h"
+
+#include <QAccessible>
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using views::testing::FakeSession;
+using views::testing::PauseStory;
+
+class ClusterPanelTest : public QObject {
+    Q_OBJECT
+
+    struct Scene {
+        FakeSession session;
+        PauseStory story{session.writable()};
+        ViewContext context;
+        ClusterPanel panel{&context};
+        Scene() {
+            context.setSession(&session);
+            context.setPlayhead(6812ms);
+            panel.resize(800, 320);
+            panel.show();
+        }
+        QPoint centre(trace::EntityId entity) const { return panel.picture().find(entity)->box.center().toPoint(); }
+    };
+
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void everythingHasAPlaceOfItsOwn_data() {
+        QTest::addColumn<int>("clients");
+        QTest::addColumn<int>("nodes");
+        QTest::addColumn<QSize>("size");
+        for (const int clients : {1, 3, 26, 200})
+            for (const int nodes : {1, 5})
+                for (const QSize size : {QSize(800, 320), QSize(360, 240)})
+                    QTest::addRow("%d clients, %d nodes, %d px", clients, nodes, size.width())
+                        << clients << nodes << size;
+    }
+    void everythingHasAPlaceOfItsOwn() {
+        QFETCH(int, clients);
+        QFETCH(int, nodes);
+        QFETCH(QSize, size);
+        trace::Trace trace;
+        std::vector<trace::EntityId> nodeIds, clientIds, links;
+        for (int i = 0; i < nodes; ++i)
+            nodeIds.push_back(trace.intern(trace::EntityKind::Node, "n" + QByteArray::number(i)));
+        for (int i = 0; i < clients; ++i) {
+            clientIds.push_back(trace.intern(trace::EntityKind::Client, scenario::clientName(i).toUtf8()));
+            for (const auto node : nodeIds)
+                links.push_back(trace.intern(trace::EntityKind::Link, "", clientIds.back(), node));
+        }
+        const ClusterLayout layout = layOutCluster(size, nodeIds, clientIds, links, trace);
+        QCOMPARE(layout.items.size(), std::size_t(nodes + clients + nodes * clients));
+        const QRectF picture(QPointF(0, 0), QSizeF(size));
+        for (const auto& item : layout.items) {
+            if (item.kind == trace::EntityKind::Link) continue;
+            QVERIFY2(picture.contains(item.box), qPrintable(trace.displayName(item.entity)));
+            QCOMPARE(layout.at(item.box.center())->entity, item.entity);
+            for (const auto& other : layout.items)
+                if (other.entity != item.entity && other.kind != trace::EntityKind::Link)
+                    QVERIFY(!item.box.intersects(other.box));
+        }
+    }
+
+    void messagesAreUnderWayBetweenSendingAndArrival() {
+        trace::Trace trace;
+        const auto node = trace.intern(trace::EntityKind::Node, "n");
+        const auto client = trace.intern(trace::EntityKind::Client, "A");
+        trace.append({Nanos(1s).count(), Nanos(100ms).count(), client, node, 0, trace::EventKind::Request, 0});
+        trace.append({Nanos(2s).count(), -1, node, client, 0, trace::EventKind::Reply, 0});
+        trace.append({Nanos(3s).count(), Nanos(100us).count(), node, client, 0, trace::EventKind::Push, 0});
+        auto flights = flightsAt(trace, 1025ms, 1ms);
+        QCOMPARE(flights.size(), std::size_t(1));
+        QVERIFY(flights[0].toNode);
+        QCOMPARE(flights[0].progress, 0.25);
+        QVERIFY(flightsAt(trace, 1101ms, 1ms).empty());
+        flights = flightsAt(trace, 2050ms, 100ms);
+        QCOMPARE(flights.size(), std::size_t(1));
+        QVERIFY(flights[0].lost);
+        QCOMPARE(flights[0].progress, 0.25);      // half the way is all it goes
+        flights = flightsAt(trace, 3010ms, 40ms); // shown slower than it was
+        QCOMPARE(flights.size(), std::size_t(1));
+        QCOMPARE(flights[0].progress, 0.25);
+    }
+
+    void aClickSelectsAndTheKeyboardWalks() {
+        Scene scene;
+        QVERIFY(QTest::qWaitForWindowExposed(&scene.panel));
+        QTest::mouseClick(&scene.panel, Qt::LeftButton, {}, scene.centre(scene.story.b));
+        QCOMPARE(scene.context.selection(), scene.story.b);
+        QTest::keyClick(&scene.panel, Qt::Key_Right);
+        QCOMPARE(scene.context.selection(), scene.story.c);
+        QTest::keyClick(&scene.panel, Qt::Key_Home);
+        QCOMPARE(scene.context.selection(), scene.story.node);
+        QTest::keyClick(&scene.panel, Qt::Key_End);
+        QCOMPARE(scene.context.selection(), scene.story.cLink);
+        QTest::keyClick(&scene.panel, Qt::Key_Escape);
+        QCOMPARE(scene.context.selection(), trace::kNoEntity);
+        const auto& link = *scene.panel.picture().find(scene.story.aLink);
+        QTest::mouseClick(&scene.panel, Qt::LeftButton, {}, ((link.from + link.to) / 2).toPoint());
+        QCOMPARE(scene.context.selection(), scene.story.aLink);
+    }
+
+    void aSelectedThreadMarksItsClientAndStaysSelected() {
+        Scene scene;
+        scene.context.select(scene.story.bThread);
+        const auto& items = scene.panel.picture().items;
+        QCOMPARE(items[std::size_t(scene.panel.current())].entity, scene.story.b);
+        QCOMPARE(scene.context.selection(), scene.story.bThread);
+    }
+
+    void theMenuOfAClientPausesIt() {
+        Scene scene;
+        QVERIFY(QTest::qWaitForWindowExposed(&scene.panel));
+        const QPoint at = scene.centre(scene.story.b);
+        QContextMenuEvent event(QContextMenuEvent::Mouse, at, scene.panel.mapToGlobal(at));
+        QCoreApplication::sendEvent(&scene.panel, &event);
+        auto* menu = scene.panel.findChild<QMenu*>();
+        QVERIFY(menu);
+        QTRY_VERIFY(menu->isVisible());
+        QAction* pause = menu->actions().front();
+        QCOMPARE(pause->text(), u"Pause B"_qs);
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(pause).center());
+        QCOMPARE(scene.session.applied.size(), std::size_t(1));
+        QCOMPARE(scene.session.applied[0].action, scenario::Action::PauseClient);
+        QCOMPARE(scene.session.applied[0].target, u"B"_qs);
+        QCOMPARE(scene.context.selection(), scene.story.b);
+    }
+
+    void beliefsAreInTheirColours() {
+        Scene scene;
+        QVERIFY(QTest::qWaitForWindowExposed(&scene.panel));
+        const QImage image = scene.panel.grab().toImage();
+        const auto near = [&](trace::EntityId client, Role role) {
+            const QRect box = scene.panel.picture().find(client)->box.toAlignedRect().adjusted(-2, -2, 2, 2);
+            for (int y = box.top(); y <= box.bottom(); ++y)
+                for (int x = box.left(); x <= box.right(); ++x)
+                    if (image.pixel(x, y) == color(role).rgb()) return true;
+            return false;
+        };
+        QVERIFY(near(scene.story.b, Role::Holding));
+        QVERIFY(!near(scene.story.a, Role::Holding)); // believes, without the record
+        QVERIFY(near(scene.story.a, Role::StaleBelief) || near(scene.story.a, Role::Violation));
+        QVERIFY(near(scene.story.c, Role::Waiting));
+    }
+
+    void aCutLinkLooksCut() {
+        Scene scene;
+        QVERIFY(QTest::qWaitForWindowExposed(&scene.panel));
+        const auto purple = [&] {
+            const QImage image = scene.panel.grab().toImage();
+            int pixels = 0;
+            for (int y = 0; y < image.height(); ++y)
+                for (int x = 0; x < image.width(); ++x)
+                    pixels += image.pixel(x, y) == color(Role::Fault).rgb();
+            return pixels;
+        };
+        scene.context.setPlayhead(12s);
+        const int before = purple();
+        scene.session.writable().append(
+            {Nanos(11s).count(), 0, scene.story.b, scene.story.bLink, 0, trace::EventKind::LinkCut, trace::kFault});
+        QVERIFY(purple() > before + 10);
+        QVERIFY(scene.panel.describe(*scene.panel.picture().find(scene.story.bLink)).contains(u"cut"_qs));
+    }
+
+    void aScreenReaderWalksThePicture() {
+        Scene scene;
+        QAccessibleInterface* const panel = QAccessible::queryAccessibleInterface(&scene.panel);
+        QVERIFY(panel);
+        QCOMPARE(panel->childCount(), 7);
+        QAccessibleInterface* const a = panel->child(1);
+        QVERIFY(a);
+        QCOMPARE(a->text(QAccessible::Name), u"client A: paused, still believes"_qs);
+        QCOMPARE(panel->indexOfChild(a), 1);
+        QCOMPARE(a->parent(), panel);
+        QVERIFY(a->rect().isValid());
+        QCOMPARE(panel->childAt(a->rect().center().x(), a->rect().center().y()), a);
+        a->actionInterface()->doAction(QAccessibleActionInterface::setFocusAction());
+        QCOMPARE(scene.context.selection(), scene.story.a);
+        QVERIFY(a->state().selected);
+        QCOMPARE(panel->child(99), nullptr);
+    }
+};
+
+QTEST_MAIN(ClusterPanelTest)
+#include "tst_cluster_panel.moc"

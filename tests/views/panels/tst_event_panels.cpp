@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "events/events_panel.h"
+#include "fake_session.h"
+#include "models/verdict_model.h"
+#include "theme/palette.h"
+#include "trace/synthetic.h"
+#include "verdict/verdict_panel.h"
+
+#include <QCheckBox>
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QListView>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+#include <QTreeView>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using views::testing::FakeSession;
+using views::testing::PauseStory;
+
+class EventPanels : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void theListFollowsThePlayheadAndTheKeyboardMovesIt() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        EventsPanel panel(&context);
+        panel.resize(900, 220);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QTableView* view = panel.view();
+        context.setPlayhead(6600ms);
+        QCOMPARE(view->currentIndex().row(), panel.model()->rowAt(6600ms));
+        QVERIFY(view->viewport()->rect().intersects(view->visualRect(view->currentIndex())));
+        QSignalSpy revealed(&context, &ViewContext::revealRequested);
+        QTest::keyClick(view, Qt::Key_Down);
+        QCOMPARE(context.playhead(), Nanos(7s)); // A is resumed
+        QCOMPARE(context.selection(), story.a);
+        QCOMPARE(revealed.count(), 1);
+        const int row = view->currentIndex().row();
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {},
+                          view->visualRect(panel.model()->index(row - 1, 1)).center());
+        QCOMPARE(context.playhead(), Nanos(6500ms));
+        QCOMPARE(view->currentIndex().row(), row - 1);
+    }
+
+    void withoutFollowingTheListStaysWhereItIs() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        EventsPanel panel(&context);
+        panel.resize(900, 160);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        panel.setFollowing(false);
+        const QModelIndex top = panel.view()->indexAt(QPoint(5, 2));
+        context.setPlayhead(9900ms);
+        QCOMPARE(panel.view()->indexAt(QPoint(5, 2)), top);
+        QVERIFY(panel.view()->currentIndex().row() > 20); // marked all the same
+    }
+
+    void boxesAndWordsFilter() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        EventsPanel panel(&context);
+        panel.resize(900, 220);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const int all = panel.model()->rowCount();
+        QCheckBox* messages = nullptr;
+        for (QCheckBox* box : panel.findChildren<QCheckBox*>())
+            if (box->text() == eventGroupName(EventGroup::Message)) messages = box;
+        QVERIFY(messages);
+        QTest::mouseClick(messages, Qt::LeftButton, {}, QPoint(10, messages->height() / 2));
+        QTRY_COMPARE(panel.model()->rowCount(), all - 4);
+        panel.filterField()->setFocus();
+        QTest::keyClicks(panel.filterField(), u"refused"_qs);
+        QTRY_COMPARE(panel.model()->rowCount(), 1);
+        QTest::keyClicks(panel.filterField(), u"xyz"_qs);
+        QTRY_COMPARE(panel.model()->rowCount(), 0);
+        QVERIFY(!panel.view()->isVisible()); // a sentence instead
+        QTest::keyClick(panel.filterField(), Qt::Key_Escape);
+        QTRY_COMPARE(panel.model()->rowCount(), all - 4);
+    }
+
+    void twoMillionEventsOpenAndScrollQuickly() {
+        FakeSession session;
+        trace::fillSynthetic(session.writable(), 2'000'000, 20, 5);
+        ViewContext context;
+        EventsPanel panel(&context);
+        panel.resize(1000, 300);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QElapsedTimer clock;
+        clock.start();
+        context.setSession(&session);
+        panel.grab();
+        const qint64 open = clock.restart();
+        for (int i = 1; i <= 20; ++i) {
+            context.setPlayhead(session.trace()->reached() * i / 20);
+            panel.grab();
+        }
+        const qint64 scroll = clock.elapsed();
+        qInfo("open %lld ms, 20 jumps %lld ms", static_cast<long long>(open), static_cast<long long>(scroll));
+        QVERIFY2(open < 2000, "opening stops the window");
+        QVERIFY2(scroll < 3000, "following stops the window");
+        QCOMPARE(panel.view()->currentIndex().row(), 2'000'000 - 1);
+    }
+
+    void aClickOnAViolationGoesThere() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        VerdictPanel panel(&context);
+        panel.resize(320, 420);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QVERIFY(!panel.violations()->isVisible());
+        session.setVerdict(views::testing::pauseVerdict(story, *session.trace()));
+        QTRY_VERIFY(panel.violations()->isVisible());
+        QCoreApplication::processEvents();
+        QSignalSpy revealed(&context, &ViewContext::revealRequested);
+        const QModelIndex first = panel.violations()->model()->index(0, 0);
+        QTest::mouseClick(panel.violations()->viewport(), Qt::LeftButton, {},
+                          panel.violations()->visualRect(first).center());
+        QCOMPARE(revealed.count(), 1);
+        QCOMPARE(context.playhead(), Nanos(6001ms));
+        QCOMPARE(context.selection(), story.aThread);
+        const QModelIndex staleWrite = panel.invariants()->model()->index(1, 1);
+        QTest::mouseClick(panel.invariants()->viewport(), Qt::LeftButton, {},
+                          panel.invariants()->visualRect(staleWrite).center());
+        QCOMPARE(context.playhead(), Nanos(7100ms));
+        const QModelIndex held = panel.invariants()->model()->index(2, 1);
+        const auto before = revealed.count();
+        QTest::mouseClick(panel.invariants()->viewport(), Qt::LeftButton, {},
+                          panel.invariants()->visualRect(held).center());
+        QCOMPARE(revealed.count(), before); // nowhere to go
+    }
+};
+
+QTEST_MAIN(EventPanels)
+#include "tst_event_panels.moc"

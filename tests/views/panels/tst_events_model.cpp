@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_session.h"
+#include "models/events_model.h"
+#include "models/verdict_model.h"
+#include "trace/synthetic.h"
+
+#include <QAbstractItemModelTester>
+#include <QElapsedTimer>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using views::testing::FakeSession;
+using views::testing::PauseStory;
+using Mode = QAbstractItemModelTester::FailureReportingMode;
+
+class EventsModelTest : public QObject {
+    Q_OBJECT
+
+    static constexpr std::array<bool, kEventGroups> kAll{true, true, true, true, true, true};
+
+private Q_SLOTS:
+    void everyRowOfTheTraceIsALineInWords() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        EventsModel model(&context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        QCOMPARE(model.rowCount(), int(session.trace()->size()));
+        const int row = model.rowAt(5800ms);
+        QCOMPARE(model.index(row, EventsModel::TimeColumn).data().toString(), QStringLiteral("5.800 s"));
+        QCOMPARE(model.index(row, EventsModel::WhatColumn).data().toString(), QStringLiteral("orders"));
+        QVERIFY(model.index(row, EventsModel::DetailColumn).data().toString().contains(QStringLiteral("expired")));
+        QCOMPARE(model.rowAt(Nanos(-1)), -1);
+        for (int i = 0; i < model.rowCount(); ++i)
+            QVERIFY(!model.index(i, EventsModel::KindColumn).data().toString().isEmpty());
+    }
+
+    void everyKindHasAWord() {
+        for (int kind = 1; kind < 256; ++kind) {
+            const auto known = trace::EventKind(kind);
+            if (QByteArray(trace::kindName(known)) == trace::kindName(trace::EventKind(255))) continue;
+            QVERIFY2(eventWord(known) != QString::fromLatin1(trace::kindName(known)) ||
+                         !eventWord(known).contains(u'-'),
+                     trace::kindName(known));
+        }
+    }
+
+    void wordsAndGroupsFilter() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        EventsModel model(&context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        model.setFilter(QStringLiteral("refused"), kAll);
+        QTRY_VERIFY(!model.isIndexing());
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.index(0, EventsModel::WhoColumn).data().toString(), QStringLiteral("A · 1"));
+        model.setFilter(QStringLiteral("write -B"), kAll);
+        QTRY_VERIFY(!model.isIndexing());
+        QCOMPARE(model.rowCount(), 3);                // A's
+        model.setFilter(QStringLiteral("SET"), kAll); // a command's text
+        QTRY_VERIFY(!model.isIndexing());
+        QCOMPARE(model.rowCount(), 4);
+        auto onlyFaults = kAll;
+        onlyFaults.fill(false);
+        onlyFaults[std::size_t(EventGroup::Fault)] = true;
+        model.setFilter({}, onlyFaults);
+        QTRY_VERIFY(!model.isIndexing());
+        QCOMPARE(model.rowCount(), 6); // four starts, a pause, a resumption
+        QCOMPARE(model.rowAt(6812ms), 4);
+        model.setFilter({}, kAll);
+        QCOMPARE(model.rowCount(), int(session.trace()->size()));
+    }
+
+    void newRowsComeInWhileFiltered() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        EventsModel model(&context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        model.setFilter(QStringLiteral("accepted"), kAll);
+        QTRY_VERIFY(!model.isIndexing());
+        const int before = model.rowCount();
+        QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+        for (int i = 0; i < 300; ++i) {
+            session.writable().append({Nanos(11s).count() + i, i, story.cThread, story.resource, 0,
+                                       i % 2 ? trace::EventKind::WriteAccepted : trace::EventKind::WriteRefused, 0});
+            Q_EMIT session.advanced();
+            if (i % 50 == 0) QCoreApplication::processEvents();
+        }
+        QTRY_COMPARE(model.rowCount(), before + 150);
+        QCOMPARE(resets.count(), 0);
+    }
+
+    void aMillionEventsAreFilteredInSlicesThatNeverStopTheWindow() {
+        FakeSession session;
+        trace::fillSynthetic(session.writable(), 1'000'000, 30, 3);
+        ViewContext context;
+        context.setSession(&session);
+        EventsModel model(&context);
+        QCOMPARE(model.rowCount(), 1'000'000);
+        QElapsedTimer clock;
+        clock.start();
+        model.setFilter(QStringLiteral("A -step"), kAll);
+        QVERIFY2(clock.elapsed() < 100, "starting a filter waits for it");
+        QVERIFY(model.isIndexing());
+        int turns = 0;
+        while (model.isIndexing()) {
+            QCoreApplication::processEvents(QEventLoop::AllEvents, 0);
+            ++turns;
+        }
+        QVERIFY2(turns > 3, "done in one go");
+        QVERIFY(model.rowCount() > 1000);
+        QCOMPARE(model.progress(), 1.0);
+        // The index is right: as many as a plain search finds at its beginning.
+        int found = 0;
+        const auto trace = session.trace();
+        const int upTo = 20'000;
+        for (int i = 0; i < upTo; ++i) {
+            const trace::Event e = trace->at(std::size_t(i));
+            const auto with = [&](const char* part) {
+                const QString text = QLatin1String(part);
+                const auto in = [&](trace::EntityId id) {
+                    return id && trace->displayName(id).contains(text, Qt::CaseInsensitive);
+                };
+                return eventWord(e.kind).contains(text, Qt::CaseInsensitive) ||
+                       QString::fromLatin1(trace::kindName(e.kind)).contains(text, Qt::CaseInsensitive) ||
+                       in(e.actor) || in(e.subject) || (hasText(e.kind) && in(e.aux));
+            };
+            found += with("A") && !with("step");
+        }
+        const Nanos last(trace->timeAt(std::size_t(upTo) - 1));
+        QVERIFY(model.rowAt(last) + 1 >= found);
+        QVERIFY(model.index(found - 1, 0).data(EventsModel::TraceRowRole).toInt() < upTo);
+        QVERIFY(model.index(found, 0).data(EventsModel::TraceRowRole).toInt() >= upTo);
+    }
+
+    void theVerdictListsInvariantsAndViolations() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        InvariantsModel invariants(&context);
+        const QAbstractItemModelTester tester(&invariants, Mode::QtTest);
+        ViolationsModel violations(&context);
+        const QAbstractItemModelTester violationsTester(&violations, Mode::QtTest);
+        QCOMPARE(violations.rowCount(), 0);
+        session.setVerdict(views::testing::pauseVerdict(story, *session.trace()));
+        QCOMPARE(invariants.rowCount(), 5);
+        QCOMPARE(invariants.index(0, 0).data().toString(), QStringLiteral("mutual-exclusion"));
+        QCOMPARE(invariants.index(0, 1).data().toString(), QStringLiteral("6.0 – 7.2 s"));
+        QCOMPARE(invariants.index(1, 1).data().toString(), QStringLiteral("7.1 s"));
+        QCOMPARE(invariants.index(2, 1).data().toString(), QStringLiteral("held"));
+        QCOMPARE(violations.rowCount(), 2);
+        QCOMPARE(violations.index(0).data(ViolationsModel::FromRole).toLongLong(), Nanos(6001ms).count());
+        QVERIFY(violations.index(0).data(ViolationsModel::ExplainRole).toString().contains(QStringLiteral("A")));
+        QCOMPARE(violations.rowAt(6500ms), 0);
+        QCOMPARE(violations.rowAt(8s), -1);
+        violations.setOnly(verdict::Invariant::StaleWrite);
+        QCOMPARE(violations.rowCount(), 1);
+    }
+
+    void aViolationThatGoesOnKeepsItsRow() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        ViolationsModel violations(&context);
+        const QAbstractItemModelTester tester(&violations, Mode::QtTest);
+        verdict::Verdict verdict = views::testing::pauseVerdict(story, *session.trace());
+        verdict.violations.resize(1);
+        verdict.violations[0].to = kNever;
+        session.setVerdict(verdict);
+        const QPersistentModelIndex row = violations.index(0);
+        verdict = views::testing::pauseVerdict(story, *session.trace());
+        session.setVerdict(verdict);
+        QVERIFY(row.isValid());
+        QCOMPARE(row.data(ViolationsModel::ToRole).toLongLong(), Nanos(7200ms).count());
+        QCOMPARE(violations.rowCount(), 2);
+        session.setVerdict({});
+        QCOMPARE(violations.rowCount(), 0);
+    }
+};
+
+QTEST_MAIN(EventsModelTest)
+#include "tst_events_model.moc"

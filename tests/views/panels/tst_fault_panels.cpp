@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_session.h"
+#include "faults/break_panel.h"
+#include "faults/fault_menu.h"
+#include "faults/workload_panel.h"
+#include "theme/palette.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QMenu>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTest>
+#include <QToolButton>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using scenario::Action;
+using views::testing::FakeSession;
+using views::testing::PauseStory;
+
+class FaultPanels : public QObject {
+    Q_OBJECT
+
+    struct Scene {
+        FakeSession session;
+        PauseStory story{session.writable()};
+        ViewContext context;
+        Scene() {
+            session.plan.lock.lease = 5s;
+            context.setSession(&session);
+            context.setPlayhead(2s); // A holds, B waits
+        }
+        const scenario::Fault& last() const { return session.applied.back(); }
+        void add(trace::EventKind kind, trace::EntityId actor, trace::EntityId subject = 0) {
+            session.writable().append({Nanos(20s).count(), 0, actor, subject, 0, kind, trace::kFault});
+            context.setPlayhead(21s);
+            Q_EMIT session.advanced();
+        }
+    };
+
+    static QAction* action(const BreakPanel& panel, const char* id) {
+        for (QAction* a : panel.breakActions())
+            if (a->objectName() == QLatin1String(id)) return a;
+        return nullptr;
+    }
+    static QToolButton* button(const BreakPanel& panel, const char* id) {
+        for (auto* b : panel.findChildren<QToolButton*>())
+            if (b->defaultAction() == action(panel, id)) return b;
+        return nullptr;
+    }
+
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void aClickPausesTheHolderWhenNobodyIsSelected() {
+        Scene scene;
+        BreakPanel panel(&scene.context);
+        panel.show();
+        QCOMPARE(panel.targetText(), u"acts on A, the holder"_qs);
+        QTest::mouseClick(button(panel, "break.pause-client"), Qt::LeftButton);
+        QCOMPARE(scene.session.applied.size(), std::size_t(1));
+        QCOMPARE(scene.last().action, Action::PauseClient);
+        QCOMPARE(scene.last().target, u"A"_qs);
+        QCOMPARE(scene.session.appliedAt.back(), Nanos(2s));
+    }
+
+    void aKeyKillsTheSelectedClient() {
+        Scene scene;
+        BreakPanel panel(&scene.context);
+        panel.show();
+        panel.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        scene.context.select(scene.story.cThread);
+        QTRY_COMPARE(panel.targetText(), u"acts on C, selected"_qs);
+        QTest::keyClick(&panel, Qt::Key_K);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(1));
+        QCOMPARE(scene.last().action, Action::KillClient);
+        QCOMPARE(scene.last().target, u"C"_qs);
+        QTest::keyClick(&panel, Qt::Key_K, Qt::ShiftModifier);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(2));
+        QCOMPARE(scene.last().action, Action::KillNode);
+        QCOMPARE(scene.last().target, u"redis-1"_qs);
+        QTest::keyClick(&panel, Qt::Key_C);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(3));
+        QCOMPARE(scene.last().action, Action::CutLink);
+        QCOMPARE(scene.last().target, u"C-redis-1"_qs);
+        QTest::keyClick(&panel, Qt::Key_H);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(4));
+        QCOMPARE(scene.last().action, Action::HealAll);
+    }
+
+    void whatIsBrokenIsOfferedToBeMended() {
+        Scene scene;
+        BreakPanel panel(&scene.context);
+        scene.context.select(scene.story.a);
+        scene.add(trace::EventKind::ClientPaused, scene.story.a);
+        scene.add(trace::EventKind::NodeKilled, scene.story.node);
+        scene.add(trace::EventKind::LinkCut, scene.story.a, scene.story.aLink);
+        QTRY_COMPARE(action(panel, "break.pause-client")->text(), u"Resume client"_qs);
+        QCOMPARE(action(panel, "break.kill-node")->text(), u"Restart node"_qs);
+        QCOMPARE(action(panel, "break.cut-link")->text(), u"Mend link"_qs);
+        QVERIFY(!action(panel, "break.pause-node")->isEnabled()); // a dead node cannot be paused
+        action(panel, "break.cut-link")->trigger();
+        QCOMPARE(scene.last().action, Action::MendLink);
+        scene.add(trace::EventKind::ClientKilled, scene.story.a);
+        QTRY_COMPARE(action(panel, "break.kill-client")->text(), u"Restart client"_qs);
+        QVERIFY(!action(panel, "break.lose-reply")->isEnabled());
+        QVERIFY(action(panel, "break.lose-reply")->toolTip().contains(u"dead"_qs));
+    }
+
+    void theWatchdogCanBeStoppedOnlyWhereThereIsOne() {
+        Scene scene;
+        BreakPanel panel(&scene.context);
+        QVERIFY(!action(panel, "break.stop-watchdog")->isEnabled());
+        scene.session.plan.lock.watchdog = 1s;
+        Q_EMIT scene.session.scenarioChanged();
+        QTRY_VERIFY(action(panel, "break.stop-watchdog")->isEnabled());
+        action(panel, "break.stop-watchdog")->trigger();
+        QCOMPARE(scene.last().action, Action::StopWatchdog);
+    }
+
+    void delayAndClockAskForAValueInAMenu() {
+        Scene scene;
+        BreakPanel panel(&scene.context);
+        panel.show();
+        QTest::mouseClick(button(panel, "break.delay-link"), Qt::LeftButton);
+        auto* menu = panel.findChild<QMenu*>(u"break.values"_qs);
+        QVERIFY(menu);
+        QTRY_VERIFY(menu->isVisible());
+        QTest::keyClick(menu, Qt::Key_Down);
+        QTest::keyClick(menu, Qt::Key_Return);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(1));
+        QCOMPARE(scene.last().action, Action::DelayLink);
+        QCOMPARE(scene.last().target, u"A-redis-1"_qs);
+        QCOMPARE(scene.last().value, Nanos(50ms)); // the second
+    }
+
+    void aSessionThatCannotBeBrokenGreysAllOut() {
+        Scene scene;
+        scene.session.can.faults = false;
+        BreakPanel panel(&scene.context);
+        for (const QAction* a : panel.breakActions())
+            QVERIFY2(!a->isEnabled(), qPrintable(a->objectName()));
+        scene.session.can.faults = true;
+        scene.session.can.serverFaults = false;
+        scene.context.select(scene.story.a);
+        QTRY_VERIFY(action(panel, "break.pause-client")->isEnabled());
+        QVERIFY(!action(panel, "break.kill-node")->isEnabled());
+        QVERIFY(!action(panel, "break.cut-link")->isEnabled());
+    }
+
+    void noTwoKeysAreTheSame() {
+        Scene scene;
+        const BreakPanel panel(&scene.context);
+        QSet<QString> keys;
+        for (const QAction* a : panel.breakActions()) {
+            QVERIFY(!a->shortcut().isEmpty());
+            QVERIFY2(!keys.contains(a->shortcut().toString()), qPrintable(a->objectName()));
+            keys += a->shortcut().toString();
+        }
+    }
+
+    void menusOfferWhatFitsTheEntity() {
+        Scene scene;
+        const auto texts = [&](trace::EntityId entity) {
+            QMenu menu;
+            fillFaultMenu(menu, scene.context, entity);
+            QStringList all;
+            for (const QAction* a : menu.actions())
+                if (!a->isSeparator()) all += a->text();
+            return all;
+        };
+        QVERIFY(texts(scene.story.aThread).contains(u"Pause A"_qs));
+        QVERIFY(texts(scene.story.aThread).contains(u"Cut A ↔ redis-1"_qs));
+        QVERIFY(texts(scene.story.node).contains(u"Kill redis-1"_qs));
+        QCOMPARE(texts(scene.story.bLink).front(), u"Cut B ↔ redis-1"_qs);
+        QCOMPARE(texts(scene.story.lock).front(), u"Pause A"_qs); // the holder
+        QVERIFY(texts(scene.story.resource).isEmpty());
+        QMenu menu;
+        fillFaultMenu(menu, scene.context, scene.story.bThread);
+        menu.actions().front()->trigger();
+        QCOMPARE(scene.last().action, Action::PauseClient);
+        QCOMPARE(scene.last().target, u"B"_qs);
+    }
+
+    void theFormShowsTheSettingsAtThePlayhead() {
+        Scene scene;
+        scene.session.plan.workload.hold = {2s, 4s};
+        scenario::Fault change;
+        change.action = Action::Set;
+        change.at = 5s;
+        change.setting = u"lease"_qs;
+        change.text = u"250ms"_qs;
+        scene.session.plan.faults = {change};
+        Q_EMIT scene.session.scenarioChanged();
+        WorkloadPanel panel(&scene.context);
+        const auto text = [&](const char* setting) {
+            return qobject_cast<QLineEdit*>(panel.control(QLatin1String(setting)))->text().replace(QChar(0xa0), u' ');
+        };
+        QCOMPARE(text("lease"), u"5 s"_qs);
+        QCOMPARE(text("hold"), u"2 – 4 s"_qs);
+        QCOMPARE(text("watchdog"), u"off"_qs);
+        scene.context.setPlayhead(6s);
+        QCOMPARE(text("lease"), u"250 ms"_qs);
+    }
+
+    void typingALeaseSendsItOnce() {
+        Scene scene;
+        WorkloadPanel panel(&scene.context);
+        panel.show();
+        auto* lease = qobject_cast<QLineEdit*>(panel.control(u"lease"_qs));
+        lease->setFocus();
+        lease->selectAll();
+        QTest::keyClicks(lease, u"1.5 s"_qs);
+        QTest::keyClick(lease, Qt::Key_Return);
+        QCOMPARE(scene.session.applied.size(), std::size_t(1));
+        QCOMPARE(scene.last().action, Action::Set);
+        QCOMPARE(scene.last().setting, u"lease"_qs);
+        QCOMPARE(scene.last().text, u"1.5s"_qs);
+        QTest::keyClick(lease, Qt::Key_Return); // nothing new
+        QCOMPARE(scene.session.applied.size(), std::size_t(1));
+    }
+
+    void nonsenseIsToldAndNotSent() {
+        Scene scene;
+        WorkloadPanel panel(&scene.context);
+        panel.show();
+        auto* hold = qobject_cast<QLineEdit*>(panel.control(u"hold"_qs));
+        hold->setFocus();
+        hold->selectAll();
+        QTest::keyClicks(hold, u"soon"_qs);
+        QTest::keyClick(hold, Qt::Key_Return);
+        QVERIFY(scene.session.applied.empty());
+        QVERIFY2(panel.complaint().contains(u"soon"_qs), qPrintable(panel.complaint()));
+        hold->selectAll();
+        QTest::keyClicks(hold, u"1 - 3 s"_qs);
+        QVERIFY(panel.complaint().isEmpty());
+        QTest::keyClick(hold, Qt::Key_Return);
+        QCOMPARE(scene.last().text, u"1s,3s"_qs);
+    }
+
+    void choicesAndNumbersGoOutToo() {
+        Scene scene;
+        WorkloadPanel panel(&scene.context);
+        panel.show();
+        auto* clients = qobject_cast<QSpinBox*>(panel.control(u"clients"_qs));
+        clients->setFocus();
+        QTest::keyClick(clients, Qt::Key_Up);
+        QCOMPARE(scene.last().setting, u"clients"_qs);
+        QCOMPARE(scene.last().text, u"4"_qs);
+        auto* token = qobject_cast<QComboBox*>(panel.control(u"token_check"_qs));
+        token->setFocus();
+        QTest::keyClick(token, Qt::Key_Down);
+        QCOMPARE(scene.last().setting, u"token_check"_qs);
+        QCOMPARE(scene.last().text, u"true"_qs);
+        auto* recipe = qobject_cast<QComboBox*>(panel.control(u"recipe"_qs));
+        QVERIFY(recipe->findData(u"redis-reentrant"_qs) >= 0);
+        QCOMPARE(recipe->currentData().toString(), u"redis-set"_qs);
+    }
+
+    void aSessionWithoutClientsOfItsOwnHasNoForm() {
+        Scene scene;
+        scene.session.can.workload = false;
+        const WorkloadPanel panel(&scene.context);
+        QVERIFY(!panel.control(u"lease"_qs)->isEnabled());
+        QVERIFY(!panel.control(u"recipe"_qs)->isEnabled());
+    }
+};
+
+QTEST_MAIN(FaultPanels)
+#include "tst_fault_panels.moc"

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_session.h"
+#include "locks/protocol_model.h"
+#include "models/lock_filter.h"
+#include "models/queue_model.h"
+#include "trace/synthetic.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using views::testing::FakeSession;
+using views::testing::PauseStory;
+using Mode = QAbstractItemModelTester::FailureReportingMode;
+
+class LocksModelTest : public QObject {
+    Q_OBJECT
+
+    struct Scene {
+        FakeSession session;
+        PauseStory story{session.writable()};
+        ViewContext context;
+        Scene() {
+            session.plan.lock.lease = 5s;
+            context.setSession(&session);
+        }
+        LockFacts at(Nanos t) {
+            context.setPlayhead(t);
+            return lockFacts(story.lock, context);
+        }
+    };
+
+    static QString cell(const QAbstractItemModel& model, int column, int row = 0) {
+        return model.index(row, column).data().toString();
+    }
+
+private Q_SLOTS:
+    void factsTellWhoHoldsByRecordAndByBelief() {
+        Scene scene;
+        LockFacts facts = scene.at(2s);
+        QCOMPARE(facts.owner, scene.story.aThread);
+        QCOMPARE(facts.condition, LockCondition::Held);
+        QCOMPARE(facts.ttl, Nanos(3800ms));
+        QCOMPARE(facts.lease, Nanos(5s));
+        QCOMPARE(facts.fraction(), 0.76);
+        QCOMPARE(facts.waiters.size(), std::size_t(1));
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::NoWatchdog);
+
+        facts = scene.at(5900ms); // the lease is over, nobody told A
+        QVERIFY(!facts.held());
+        QCOMPARE(facts.condition, LockCondition::StaleBelief);
+        QCOMPARE(facts.believers, std::vector{scene.story.aThread});
+
+        facts = scene.at(6812ms);
+        QCOMPARE(facts.owner, scene.story.bThread);
+        QCOMPARE(facts.condition, LockCondition::DoubleBelief);
+        QCOMPARE(facts.believers, (std::vector{scene.story.aThread, scene.story.bThread}));
+        QCOMPARE(facts.token, std::int64_t(34));
+        QCOMPARE(facts.heldFor, Nanos(812ms));
+        QCOMPARE(facts.waiters.front().thread, scene.story.cThread);
+
+        facts = scene.at(9020ms); // B let go, C has not got it yet
+        QCOMPARE(facts.condition, LockCondition::Queued);
+        QCOMPARE(scene.at(100ms).condition, LockCondition::Free);
+    }
+
+    void aWatchdogThatIsLateShowsAsMissed() {
+        Scene scene;
+        scene.session.plan.lock.watchdog = 1500ms;
+        Q_EMIT scene.session.scenarioChanged();
+        LockFacts facts = scene.at(1800ms);
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::In);
+        QCOMPARE(facts.renewal.by, Nanos(500ms));
+        facts = scene.at(3300ms);
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::Late);
+        QCOMPARE(facts.renewal.by, Nanos(1s));
+        QCOMPARE(facts.condition, LockCondition::RenewalMissed);
+        scene.session.writable().append(
+            {Nanos(12s).count(), 0, scene.story.c, 0, 0, trace::EventKind::WatchdogStopped, trace::kFault});
+        QCOMPARE(scene.at(12s).renewal.kind, Renewal::Kind::Stopped);
+        scene.session.writable().append(
+            {Nanos(13s).count(), 0, scene.story.c, 0, 0, trace::EventKind::ClientKilled, trace::kFault});
+        QCOMPARE(scene.at(13s).condition, LockCondition::Orphan);
+    }
+
+    void whatIsNotKnownIsNotMadeUp() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "cart:7");
+        const auto client = t.intern(trace::EntityKind::Client, "8743c9c0");
+        const auto thread = t.intern(trace::EntityKind::Thread, "57", client);
+        t.append({1, -1, thread, lock, 3, trace::EventKind::RecordHeld, 0});
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(1s);
+        LocksModel model(&context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("?"));
+        QCOMPARE(cell(model, LocksModel::FormatColumn), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::RenewalColumn), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::TtlColumn), QStringLiteral("never expires"));
+        QCOMPARE(cell(model, LocksModel::HoldsColumn), QStringLiteral("3"));
+        QCOMPARE(cell(model, LocksModel::TokenColumn), QStringLiteral("—"));
+        t.append({Nanos(2s).count(), 0, 0, lock, 0, trace::EventKind::RecordUnobserved, 0});
+        context.setPlayhead(3s);
+        QTRY_COMPARE(cell(model, LocksModel::HolderColumn), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::StateColumn), QStringLiteral("not observed"));
+    }
+
+    void theTableSaysWhatTheMockupSays() {
+        Scene scene;
+        scene.context.setPlayhead(6812ms);
+        LocksModel model(&scene.context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(cell(model, LocksModel::LockColumn), QStringLiteral("orders"));
+        QCOMPARE(cell(model, LocksModel::ServerColumn), QStringLiteral("redis-1"));
+        QCOMPARE(cell(model, LocksModel::FormatColumn), QStringLiteral("redis-set"));
+        QCOMPARE(cell(model, LocksModel::HolderColumn), QStringLiteral("B · 1"));
+        QCOMPARE(cell(model, LocksModel::TtlColumn), QStringLiteral("4.1 s"));
+        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("1"));
+        QCOMPARE(cell(model, LocksModel::TokenColumn), QStringLiteral("34"));
+        QCOMPARE(cell(model, LocksModel::HeldForColumn), QStringLiteral("812 ms"));
+        QVERIFY(cell(model, LocksModel::StateColumn).startsWith(QStringLiteral("2 believer")));
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        for (int ms = 6813; ms < 6900; ++ms)
+            scene.context.setPlayhead(Nanos(std::chrono::milliseconds(ms)));
+        QTRY_COMPARE(changed.count(), 1); // many moves of one turn are one change
+        QCOMPARE(cell(model, LocksModel::TtlColumn), QStringLiteral("4.1 s"));
+        QCOMPARE(cell(model, LocksModel::HeldForColumn), QStringLiteral("899 ms"));
+    }
+
+    void rowsKeepTheirIdentityThroughALiveBurst_data() {
+        QTest::addColumn<bool>("grouped");
+        QTest::newRow("flat") << false;
+        QTest::newRow("grouped") << true;
+    }
+    void rowsKeepTheirIdentityThroughALiveBurst() {
+        QFETCH(bool, grouped);
+        Scene scene;
+        scene.context.setPlayhead(30s);
+        LocksModel model(&scene.context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        LocksProxy proxy(&model);
+        const QAbstractItemModelTester proxyTester(&proxy, Mode::QtTest);
+        model.setGrouped(grouped);
+        proxy.sort(LocksModel::TtlColumn, Qt::DescendingOrder);
+        const QPersistentModelIndex orders = model.indexOf(scene.story.lock);
+        trace::Trace& t = scene.session.writable();
+        for (int i = 0; i < 60; ++i) {
+            const auto node = t.intern(trace::EntityKind::Node, "node-" + QByteArray::number(i % 3));
+            const auto lock = t.intern(trace::EntityKind::Lock, "lock-" + QByteArray::number(i), node);
+            const auto at = Nanos(20s).count() + i;
+            t.append({at, at + Nanos(std::chrono::seconds(100 - i)).count(), scene.story.bThread, lock, 1,
+                      trace::EventKind::RecordHeld, 0});
+            Q_EMIT scene.session.advanced();
+            if (i % 7 == 0) QTRY_VERIFY(model.indexOf(lock).isValid());
+        }
+        QTRY_COMPARE(model.lockCount(), 61);
+        QCOMPARE(orders.data(LocksModel::EntityRole).toUInt(), scene.story.lock);
+        QCOMPARE(model.rowCount(), grouped ? 4 : 61); // redis-1 and three more
+        if (grouped) return;
+        QCOMPARE(proxy.index(0, 0).data().toString(), QStringLiteral("lock-0")); // the longest lease on top
+        QCOMPARE(proxy.index(1, 0).data().toString(), QStringLiteral("lock-1"));
+    }
+
+    void theFilterSpeaksASmallLanguage_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QStringList>("locks");
+        QTest::newRow("nothing") << u""_qs << QStringList{u"orders"_qs, u"stock"_qs, u"nightly"_qs};
+        QTest::newRow("word") << u"igh"_qs << QStringList{u"nightly"_qs};
+        QTest::newRow("state") << u"state:held"_qs << QStringList{u"orders"_qs, u"stock"_qs};
+        QTest::newRow("ttl") << u"ttl<5s"_qs << QStringList{u"orders"_qs};
+        QTest::newRow("both") << u"state:held ttl>10s"_qs << QStringList{u"stock"_qs};
+        QTest::newRow("not") << u"-state:held"_qs << QStringList{u"nightly"_qs};
+        QTest::newRow("waiters") << u"waiters>=1"_qs << QStringList{u"orders"_qs};
+        QTest::newRow("holder") << u"holder:B"_qs << QStringList{u"orders"_qs, u"stock"_qs};
+        QTest::newRow("quoted") << u"\"B · 1\" stock"_qs << QStringList{u"stock"_qs};
+        QTest::newRow("believers") << u"state:believers"_qs << QStringList{u"orders"_qs};
+        QTest::newRow("held for") << u"held>500ms"_qs << QStringList{u"orders"_qs, u"stock"_qs};
+    }
+    void theFilterSpeaksASmallLanguage() {
+        QFETCH(QString, text);
+        QFETCH(QStringList, locks);
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto stock = t.intern(trace::EntityKind::Lock, "stock", scene.story.node);
+        t.intern(trace::EntityKind::Lock, "nightly", scene.story.node);
+        LocksModel model(&scene.context);
+        // Held since long by somebody else, as a trace that began in the middle would say it.
+        t.append(
+            {Nanos(10s).count(), Nanos(60s).count(), scene.story.bThread, stock, 1, trace::EventKind::RecordHeld, 0});
+        t.append({Nanos(10s).count(), Nanos(15s).count(), scene.story.bThread, scene.story.lock, 1,
+                  trace::EventKind::RecordHeld, 0});
+        t.append({Nanos(10s).count(), 0, scene.story.bThread, scene.story.lock, 1, trace::EventKind::Granted, 0});
+        t.append({Nanos(10s).count(), -1, scene.story.aThread, scene.story.lock, 0, trace::EventKind::Requested, 0});
+        scene.context.setPlayhead(11s);
+        QTRY_COMPARE(cell(model, LocksModel::HolderColumn, 1), QStringLiteral("B · 1"));
+        LocksProxy proxy(&model);
+        const QAbstractItemModelTester tester(&proxy, Mode::QtTest);
+        auto filter = LockFilter::parse(text);
+        QVERIFY2(filter, qPrintable(filter ? QString() : filter.error()));
+        proxy.setFilter(*filter);
+        QStringList shown;
+        for (int row = 0; row < proxy.rowCount(); ++row)
+            shown += cell(proxy, LocksModel::LockColumn, row);
+        QCOMPARE(shown, locks);
+    }
+
+    void aFilterThatMakesNoSenseSaysWhatWould_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("mentions");
+        QTest::newRow("unknown") << u"age>5s"_qs << "age";
+        QTest::newRow("no time") << u"ttl<soon"_qs << "soon";
+        QTest::newRow("no number") << u"waiters>many"_qs << "many";
+        QTest::newRow("no value") << u"state:"_qs << "state:";
+        QTest::newRow("a word is no number") << u"name<5"_qs << "name:5";
+    }
+    void aFilterThatMakesNoSenseSaysWhatWould() {
+        QFETCH(QString, text);
+        QFETCH(QString, mentions);
+        const auto filter = LockFilter::parse(text);
+        QVERIFY(!filter);
+        QVERIFY2(filter.error().contains(mentions), qPrintable(filter.error()));
+    }
+
+    void theQueueIsInOrderAndKeepsItsRows() {
+        Scene scene;
+        QueueModel queue;
+        const QAbstractItemModelTester tester(&queue, Mode::QtTest);
+        const auto show = [&](Nanos t) {
+            const LockFacts facts = scene.at(t);
+            queue.setWaiters(scene.context.trace(), facts.waiters, t);
+        };
+        show(2500ms);
+        QCOMPARE(queue.rowCount(), 2);
+        QCOMPARE(queue.index(0).data(QueueModel::NameRole).toString(), QStringLiteral("B · 1"));
+        QCOMPARE(queue.index(1).data(QueueModel::NameRole).toString(), QStringLiteral("C · 1"));
+        const QPersistentModelIndex c = queue.index(1);
+        show(6500ms);
+        QCOMPARE(queue.rowCount(), 1);
+        QCOMPARE(c.row(), 0);
+        QCOMPARE(c.data(QueueModel::WaitedRole).toString(), QStringLiteral("waits 4.3 s"));
+        show(100ms);
+        QCOMPARE(queue.rowCount(), 0);
+    }
+
+    void everyClientStandsAtItsStep() {
+        Scene scene;
+        scene.context.setPlayhead(6812ms);
+        ProtocolModel model(&scene.context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        QCOMPARE(model.recipe(), QStringLiteral("redis-set"));
+        QCOMPARE(model.rowCount(), 5);
+        QCOMPARE(model.index(1).data().toString(), QStringLiteral("SET orders value NX PX 5000"));
+        QCOMPARE(model.badges(1).size(), std::size_t(1));
+        QCOMPARE(model.badges(1)[0].name, QStringLiteral("C"));
+        QCOMPARE(model.badges(1)[0].tone, Pill::Tone::Waiting);
+        QCOMPARE(model.badges(2)[0].name, QStringLiteral("B"));
+        QCOMPARE(model.badges(2)[0].tone, Pill::Tone::Holding);
+        QCOMPARE(model.badges(3)[0].name, QStringLiteral("A"));
+        QCOMPARE(model.badges(3)[0].tone, Pill::Tone::Violation);
+        QVERIFY(model.badges(3)[0].paused);
+        QVERIFY(model.badges(0).empty());
+        scene.context.setPlayhead(9900ms);
+        QTRY_VERIFY(model.badges(3).empty());
+    }
+
+    void aLargeTraceKeepsAllModelsConsistent() {
+        FakeSession session;
+        trace::fillSynthetic(session.writable(), 60'000, 50, 7);
+        ViewContext context;
+        context.setSession(&session);
+        LocksModel model(&context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        LocksProxy proxy(&model);
+        const QAbstractItemModelTester proxyTester(&proxy, Mode::QtTest);
+        proxy.setFilter(*LockFilter::parse(QStringLiteral("state:held")));
+        proxy.sort(LocksModel::TtlColumn);
+        const Nanos end = session.trace()->reached();
+        int everHeld = 0;
+        for (int i = 0; i <= 40; ++i) {
+            context.setPlayhead(end * i / 40);
+            QCoreApplication::processEvents();
+            everHeld = std::max(everHeld, proxy.rowCount());
+            for (int row = 1; row < proxy.rowCount(); ++row)
+                QVERIFY(proxy.index(row - 1, LocksModel::TtlColumn).data(LocksModel::SortRole).toLongLong() <=
+                        proxy.index(row, LocksModel::TtlColumn).data(LocksModel::SortRole).toLongLong());
+        }
+        QVERIFY(everHeld >= 2);
+    }
+};
+
+QTEST_MAIN(LocksModelTest)
+#include "tst_locks_model.moc"

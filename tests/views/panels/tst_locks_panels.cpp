@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_session.h"
+#include "locks/force_release_dialog.h"
+#include "locks/lock_detail_panel.h"
+#include "locks/locks_panel.h"
+#include "locks/protocol_panel.h"
+#include "locks/ttl_history.h"
+#include "theme/palette.h"
+
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTreeView>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using views::testing::FakeSession;
+using views::testing::PauseStory;
+
+class LocksPanels : public QObject {
+    Q_OBJECT
+
+    struct Scene {
+        FakeSession session;
+        PauseStory story{session.writable()};
+        trace::EntityId stock;
+        ViewContext context;
+        Scene() {
+            session.plan.lock.lease = 5s;
+            trace::Trace& t = session.writable();
+            stock = t.intern(trace::EntityKind::Lock, "stock:42", story.node);
+            t.append(
+                {Nanos(10s).count(), Nanos(40s).count(), story.aThread, stock, 1, trace::EventKind::RecordHeld, 0});
+            context.setSession(&session);
+            context.setPlayhead(6812ms);
+        }
+    };
+
+    static QMenu* openMenu(QWidget* parent) {
+        for (QMenu* menu : parent->findChildren<QMenu*>())
+            if (menu->isVisible()) return menu;
+        return nullptr;
+    }
+
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void aClickOnARowSelectsTheLock() {
+        Scene scene;
+        LocksPanel panel(&scene.context);
+        panel.resize(1180, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QTreeView* view = panel.view();
+        QCOMPARE(view->model()->rowCount(), 2);
+        const QRect row = view->visualRect(view->model()->index(1, LocksModel::HolderColumn));
+        QVERIFY(row.isValid());
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, row.center());
+        QCOMPARE(scene.context.selection(), scene.stock);
+        QTest::keyClick(view, Qt::Key_Up);
+        QCOMPARE(scene.context.selection(), scene.story.lock);
+        scene.context.select(scene.stock); // somebody else selects
+        QCOMPARE(view->currentIndex().data(LocksModel::EntityRole).toUInt(), scene.stock);
+    }
+
+    void theFilterFieldFiltersAndSaysWhatIsHidden() {
+        Scene scene;
+        LocksPanel panel(&scene.context);
+        panel.resize(1180, 240);
+        panel.show();
+        panel.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        QTest::keyClick(panel.view(), Qt::Key_F, Qt::ControlModifier);
+        QTRY_VERIFY(panel.filterField()->hasFocus());
+        QTest::keyClicks(panel.filterField(), u"stock"_qs);
+        QTRY_COMPARE(panel.view()->model()->rowCount(), 1);
+        const auto says = [&panel](const QString& words) {
+            for (const QLabel* label : panel.findChildren<QLabel*>())
+                if (label->isVisible() && label->text().contains(words)) return true;
+            return false;
+        };
+        QVERIFY(says(u"1 of 2"_qs));
+        QTest::keyClicks(panel.filterField(), u" ttl<never"_qs);
+        QTest::keyClick(panel.filterField(), Qt::Key_Return);
+        QVERIFY(says(u"never"_qs)); // the mistake, in words
+        QCOMPARE(panel.view()->model()->rowCount(), 1);
+        QTest::keyClick(panel.filterField(), Qt::Key_Escape);
+        QTRY_COMPARE(panel.view()->model()->rowCount(), 2);
+    }
+
+    void groupingMakesATreeOfServers() {
+        Scene scene;
+        LocksPanel panel(&scene.context);
+        panel.resize(1180, 240);
+        panel.show();
+        panel.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        QTest::keyClick(panel.view(), Qt::Key_G, Qt::ControlModifier);
+        QTRY_COMPARE(panel.view()->model()->rowCount(), 1);
+        const QModelIndex server = panel.view()->model()->index(0, 0);
+        QVERIFY(server.data().toString().startsWith(u"redis-1"_qs));
+        QCOMPARE(panel.view()->model()->rowCount(server), 2);
+        QVERIFY(panel.view()->isExpanded(server));
+    }
+
+    void theMenuBreaksTheHolderAndAsksBeforeForce() {
+        Scene scene;
+        LocksPanel panel(&scene.context);
+        panel.resize(1180, 240);
+        panel.setForceReleasePossible(true);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QTreeView* view = panel.view();
+        const auto popUp = [&] {
+            const QPoint at = view->visualRect(view->model()->index(0, 0)).center();
+            QContextMenuEvent event(QContextMenuEvent::Mouse, at, view->viewport()->mapToGlobal(at));
+            QCoreApplication::sendEvent(view->viewport(), &event);
+            return openMenu(&panel);
+        };
+        QMenu* menu = popUp();
+        QVERIFY(menu);
+        const auto entry = [&menu](const QString& text) -> QAction* {
+            for (QAction* a : menu->actions())
+                if (a->text().remove(u'&') == text) return a;
+            return nullptr;
+        };
+        QVERIFY(entry(u"Resume A"_qs)); // a believer, and paused
+        QAction* force = entry(u"Release by force…"_qs);
+        QVERIFY(force && force->isEnabled());
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(force).center());
+        auto* dialog = panel.findChild<ForceReleaseDialog*>();
+        QVERIFY(dialog);
+        QSignalSpy asked(&panel, &LocksPanel::forceReleaseRequested);
+        QPushButton* release = nullptr;
+        for (QPushButton* b : dialog->findChildren<QPushButton*>())
+            if (b->text().contains(u"force"_qs)) release = b;
+        QVERIFY(release);
+        QVERIFY(!release->isEnabled());
+        QTest::keyClicks(dialog->findChild<QLineEdit*>(), u"orders"_qs);
+        QVERIFY(release->isEnabled());
+        QTest::mouseClick(release, Qt::LeftButton);
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(asked[0][0].value<trace::EntityId>(), scene.story.lock);
+        panel.setForceReleasePossible(false);
+        menu = popUp();
+        QVERIFY(menu);
+        QVERIFY(!entry(u"Release by force…"_qs)->isEnabled());
+    }
+
+    void theTtlBarDrainsWithThePlayhead() {
+        Scene scene;
+        LocksPanel panel(&scene.context);
+        panel.resize(1180, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const auto filled = [&](Nanos t) {
+            scene.context.setPlayhead(t);
+            QCoreApplication::processEvents();
+            const QRect cell = panel.view()->visualRect(panel.view()->model()->index(0, LocksModel::TtlColumn));
+            const QImage image = panel.view()->viewport()->grab(cell).toImage();
+            int pixels = 0;
+            for (int x = 0; x < image.width(); ++x)
+                pixels += image.pixel(x, image.height() / 2) == color(Role::Holding).rgb();
+            return pixels;
+        };
+        const int early = filled(1s), later = filled(4s);
+        QVERIFY2(early > later + 20, qPrintable(QStringLiteral("%1 then %2").arg(early).arg(later)));
+        QVERIFY(later > 5);
+    }
+
+    void theDetailTellsTheThreeTruthsApart() {
+        Scene scene;
+        LockDetailPanel panel(&scene.context);
+        panel.resize(320, 560);
+        panel.show();
+        QCOMPARE(panel.fact(LockDetailPanel::RecordSays), u"B · 1"_qs);
+        QCOMPARE(panel.fact(LockDetailPanel::Believers), u"A and B"_qs);
+        QCOMPARE(panel.fact(LockDetailPanel::Token), u"34"_qs);
+        QCOMPARE(panel.fact(LockDetailPanel::HeldFor), u"812 ms"_qs);
+        QCOMPARE(panel.fact(LockDetailPanel::RenewalFact), u"none: no watchdog"_qs);
+        QVERIFY(panel.stateText().startsWith(u"2 believer"_qs));
+        QCOMPARE(panel.queue()->rowCount(), 1);
+        QCOMPARE(panel.serverLines().front(), u"orders string pttl 4188"_qs);
+        scene.context.setPlayhead(5900ms);
+        QTRY_COMPARE(panel.fact(LockDetailPanel::RecordSays), u"free"_qs);
+        QCOMPARE(panel.stateText(), u"stale belief"_qs);
+        QCOMPARE(panel.fact(LockDetailPanel::Believers), u"A"_qs);
+        scene.context.select(scene.stock);
+        scene.context.setPlayhead(11s);
+        QTRY_COMPARE(panel.fact(LockDetailPanel::RecordSays), u"A · 1"_qs);
+    }
+
+    void theHistoryOfALeaseIsItsRecord() {
+        Scene scene;
+        bool cut = true;
+        const auto all = leaseHistory(*scene.session.trace(), scene.story.lock, 0s, 8s, 100'000, &cut);
+        QVERIFY(!cut);
+        QCOMPARE(all.size(), std::size_t(2));
+        QCOMPARE(all[0].from, Nanos(800ms));
+        QCOMPARE(all[0].to, Nanos(5800ms));
+        QCOMPARE(all[0].lease, Nanos(5s));
+        QCOMPARE(all[1].from, Nanos(6s));
+        QCOMPARE(all[1].to, Nanos(8s));
+        leaseHistory(*scene.session.trace(), scene.story.lock, 0s, 8s, 3, &cut);
+        QVERIFY(cut);
+    }
+
+    void aBadgeSelectsItsClient() {
+        Scene scene;
+        ProtocolPanel panel(&scene.context);
+        panel.resize(320, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QListView* view = panel.view();
+        const QRect row = view->visualRect(panel.model()->index(1)); // C asks
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(row.right() - 16, row.center().y()));
+        QCOMPARE(scene.context.selection(), scene.story.cThread);
+        QVERIFY(panel.model()->index(3).data(Qt::AccessibleTextRole).toString().contains(u"A believes"_qs));
+    }
+};
+
+QTEST_MAIN(LocksPanels)
+#include "tst_locks_panels.moc"
