@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_lines.h"
+
+#include "runtime/virtual_runtime.h"
+#include "scenario/scenario_file.h"
+#include "session/run.h"
+#include "sim/redis/engine.h"
+
+#include <QCoreApplication>
+
+using namespace lockscope;
+
+namespace {
+
+scenario::Scenario builtin(const char* id) {
+    return scenario::loadScenario(QString::fromLatin1(id)).value();
+}
+
+/// Whole runs, judged and digested, as `simulate --seeds` does them.
+void wholeRun(benchmark::State& state, const char* id, const char* recipe) {
+    auto scenario = builtin(id);
+    scenario.recipe = QString::fromLatin1(recipe);
+    std::uint64_t seed = 0, events = 0;
+    for (auto _ : state)
+        events += session::run(scenario, ++seed).trace->size();
+    state.counters["events_per_second"] = benchmark::Counter(double(events), benchmark::Counter::kIsRate);
+    const double seconds = std::chrono::duration<double>(scenario.until).count() * double(state.iterations());
+    state.counters["times_real_time"] = benchmark::Counter(seconds, benchmark::Counter::kIsRate);
+}
+BENCHMARK_CAPTURE(wholeRun, contention_redis_set, "contention", "redis-set");
+BENCHMARK_CAPTURE(wholeRun, contention_redis_reentrant, "contention", "redis-reentrant");
+BENCHMARK_CAPTURE(wholeRun, gc_pause_redis_set, "gc-pause", "redis-set");
+
+/// Two hundred clients on one lock: the most that a person can ask for.
+void crowd(benchmark::State& state) {
+    auto scenario = builtin("contention");
+    scenario.workload.clients = 200;
+    scenario.until = 10s;
+    std::uint64_t seed = 0, events = 0;
+    for (auto _ : state)
+        events += session::run(scenario, ++seed).trace->size();
+    state.counters["events_per_second"] = benchmark::Counter(double(events), benchmark::Counter::kIsRate);
+}
+BENCHMARK(crowd)->Unit(benchmark::kMillisecond);
+
+void resumptions(benchmark::State& state) {
+    VirtualScheduler scheduler;
+    VirtualRuntime runtime(scheduler, 1);
+    std::int64_t turns = 0;
+    runtime.spawn([&]() -> QCoro::Task<> {
+        for (;;) {
+            co_await runtime.sleep(1us);
+            ++turns;
+        }
+    });
+    for (auto _ : state)
+        scheduler.runUntil(scheduler.now() + 1ms);
+    state.counters["resumptions_per_second"] = benchmark::Counter(double(turns), benchmark::Counter::kIsRate);
+}
+BENCHMARK(resumptions);
+
+void engineCommands(benchmark::State& state) {
+    sim::RedisEngine engine([] { return std::int64_t(1'767'225'600'000'000); });
+    const auto session = engine.connect();
+    const redis::Args set{"SET", "orders", "value", "PX", "30000"};
+    for (auto _ : state)
+        benchmark::DoNotOptimize(engine.execute(session, set));
+}
+BENCHMARK(engineCommands);
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const QCoreApplication application(argc, argv);
+    return lockscope::runBenchmarks(argc, argv);
+}
