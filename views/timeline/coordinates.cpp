@@ -11,13 +11,6 @@ TimelineCoordinates::TimelineCoordinates(std::int64_t from, std::int64_t to, dou
     : m_from(from), m_to(std::max(to, from + 1)), m_width(std::max(width, 1.0)) {
 }
 
-double TimelineCoordinates::x(std::int64_t t) const {
-    // A rasterizer works in 24.8 fixed point: what is far outside must not wrap around into the picture.
-    constexpr double kFar = 100'000;
-    // The difference of two instants may overflow when one is "for ever"; doubles do not.
-    return std::clamp((double(t) - double(m_from)) / nanosPerPixel(), -kFar, m_width + kFar);
-}
-
 std::int64_t TimelineCoordinates::time(double x) const {
     return m_from + std::int64_t(std::llround(x * nanosPerPixel()));
 }

@@ -27,7 +27,7 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
         wordings.prepend(waits + QStringLiteral(" · ") + Timeline::tr("%n ahead", nullptr, int(span.label)));
     const double left = std::max(x, 0.0) + kit.m.px(3);
     kit.firstFitting({left, y - kit.m.px(18), end - left, double(kit.m.px(16))}, wordings, kit.smallBold,
-                     kit.smallBoldFm, Role::WaitingText);
+                     Role::WaitingText);
 }
 
 void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
@@ -38,7 +38,7 @@ void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
     const double left = std::max(r.x(), 0.0) + (r.width() < 60 ? 3 : kit.m.px(8));
     const QString number = QStringLiteral("#%1").arg(span.label);
     kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()}, {Timeline::tr("holds %1").arg(number), number},
-                     kit.bold, kit.boldFm, Role::TextOnColor);
+                     kit.bold, Role::TextOnColor);
 }
 
 void paintStale(const PaintKit& kit, const QRectF& r) {
@@ -48,7 +48,7 @@ void paintStale(const PaintKit& kit, const QRectF& r) {
     kit.p.setPen(QPen(color(Role::Violation), 1.5, r.width() > 12 ? Qt::DashLine : Qt::SolidLine));
     if (r.width() > 4) kit.p.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
     const QString words = Timeline::tr("still believes");
-    const double least = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(16);
+    const double least = kit.smallBold.width(words) + kit.m.px(16);
     const double left = std::max(r.x(), 0.0), right = std::min(r.right(), kit.c.width());
     if (right - left < least + 4) return;
     kit.chip(std::round(left + (right - left - least) / 2), std::round(r.center().y() - kit.m.px(19) / 2.0), words,
@@ -72,7 +72,7 @@ void paintColumns(const PaintKit& kit, const PixelColumns& columns, const QRectF
         if (amber > 0) waited.add(x, bar.bottom() - blue - amber, width, amber);
         if (blue > 0) held.add(x, bar.bottom() - blue, width, blue);
     });
-    waited.paint(kit.p, color(Role::Waiting, 0.5));
+    waited.paint(kit.p, onGround(color(Role::Waiting, 0.5)));
     held.paint(kit.p, color(Role::Holding));
     stale.paint(kit.p, color(Role::StaleBelief));
 }
@@ -89,7 +89,7 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
         kit.p.setBrushOrigin(QPointF(0, 0));
         // The bars of a pause sign, drawn: few fonts have one that fits their letters.
         const QString words = Timeline::tr("paused");
-        const double sign = kit.m.px(11), width = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(16) + sign;
+        const double sign = kit.m.px(11), width = kit.smallBold.width(words) + kit.m.px(16) + sign;
         const double left = std::round(std::max(r.x() + kit.m.px(6), 2.0));
         if (r.right() - left < width * 0.6 || left < pillEnd) return;
         const QRectF pill(left, 1, width, kit.m.px(19));
@@ -98,7 +98,7 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
         for (const int offset : {0, 5})
             kit.box(QRectF(left + kit.m.px(8) + kit.m.px(offset), pill.y() + kit.m.px(5), kit.m.px(3), kit.m.px(9)),
                     color(Role::Text));
-        kit.text(pill.adjusted(kit.m.px(8) + sign, 0, 0, 0), words, kit.smallBold, kit.smallBoldFm, Role::Text);
+        kit.text(pill.adjusted(kit.m.px(8) + sign, 0, 0, 0), words, kit.smallBold, Role::Text);
         pillEnd = pill.right() + 4;
     };
     const auto dead = [&](const QRectF& r) {
@@ -106,7 +106,7 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
         kit.box(QRectF(r.x(), std::round(r.center().y()), r.width(), 1), color(Role::Paused));
         const double left = std::max(r.x(), 0.0) + kit.m.px(6);
         kit.text({left, r.center().y() - kit.m.px(17), r.right() - left, double(kit.m.px(16))},
-                 QStringLiteral("✕ ") + Timeline::tr("dead"), kit.smallBold, kit.smallBoldFm, Role::TextDim);
+                 QStringLiteral("✕ ") + Timeline::tr("dead"), kit.smallBold, Role::TextDim);
     };
     PixelColumns columns(kit.c);
     life.spans.visit(

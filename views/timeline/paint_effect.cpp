@@ -69,10 +69,9 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
             kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
         if (tick.label == 0) continue;
         const QString number = QString::number(tick.label);
-        const double width = kit.smallFm.horizontalAdvance(number);
+        const double width = kit.small.width(number);
         if (x - width / 2 < numberEnd) continue;
-        kit.text({x - width / 2, bar.bottom() + 1, width + 1, double(kit.m.px(15))}, number, kit.small, kit.smallFm,
-                 Role::TextDim);
+        kit.text({x - width / 2, bar.bottom() + 1, width + 1, double(kit.m.px(15))}, number, kit.small, Role::TextDim);
         numberEnd = x + width / 2 + 4;
     }
     // Last, above everything: damage is never hidden by what was fine.
@@ -86,11 +85,11 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         if (!mark.tick || room < 20) continue;
         const Damage& damage = kit.data.damage(mark.tick->label);
         kit.firstFitting({mark.x + r + 3, 0, room, double(kit.m.px(15))}, {damageWords(damage)}, kit.smallBold,
-                         kit.smallBoldFm, Role::ViolationText);
+                         Role::ViolationText);
         const QString number = QString::number(damage.number);
-        const double width = kit.smallFm.horizontalAdvance(number);
+        const double width = kit.small.width(number);
         kit.text({mark.x - width / 2, bar.bottom() + 1, width + 1, double(kit.m.px(15))}, number, kit.small,
-                 kit.smallFm, Role::ViolationText);
+                 Role::ViolationText);
     }
     paintFaults(kit, lane.faults, height);
 }

@@ -2,7 +2,9 @@
 #include "timeline/paint_kit.h"
 
 #include "theme/fonts.h"
+#include "timeline/text_cache.h"
 
+#include <QPaintEngine>
 #include <QPixmap>
 #include <cmath>
 
@@ -42,7 +44,33 @@ QBrush cached(double dpr, int which, const TimelineMetrics& m) {
     return brush;
 }
 
+TextCache& texts() {
+    static TextCache cache;
+    return cache;
+}
+
+/// The timeline's fonts, made again when the desktop's font changes.
+const PaintKit::Face& face(int index) {
+    static QFont base;
+    static std::vector<PaintKit::Face> faces;
+    if (faces.empty() || base != uiFont()) {
+        base = uiFont();
+        texts().clear();
+        // In place: kits at hand refer to them.
+        const std::array fonts{uiFont(0, QFont::DemiBold), uiFont(-1.5), uiFont(-1, QFont::DemiBold), fixedFont(-1),
+                               captionFont()};
+        faces.clear();
+        for (const QFont& font : fonts)
+            faces.emplace_back(int(faces.size()), font);
+    }
+    return faces[std::size_t(index)];
+}
+
 } // namespace
+
+double PaintKit::Face::width(const QString& words) const {
+    return texts().laid(words, index, font).width;
+}
 
 PaintKit::PaintKit(QPainter& painter, const TimelineData& timelineData, const TimelineCoordinates& coordinates,
                    const TimelineMetrics& metrics, double devicePixelRatio)
@@ -54,16 +82,11 @@ PaintKit::PaintKit(QPainter& painter, const TimelineData& timelineData, const Ti
       dpr(devicePixelRatio),
       now(data.now()),
       pixel(c.pixel()),
-      normal(uiFont()),
-      bold(uiFont(0, QFont::DemiBold)),
-      small(uiFont(-1.5)),
-      smallBold(uiFont(-1, QFont::DemiBold)),
-      fixedSmall(fixedFont(-1)),
-      normalFm(normal),
-      boldFm(bold),
-      smallFm(small),
-      smallBoldFm(smallBold),
-      fixedSmallFm(fixedSmall),
+      bold(face(0)),
+      small(face(1)),
+      smallBold(face(2)),
+      fixedSmall(face(3)),
+      caption(face(4)),
       hatch(cached(dpr, 0, m)),
       dots(cached(dpr, 1, m)),
       unobservedHatch(cached(dpr, 2, m)),
@@ -79,35 +102,41 @@ QRectF PaintKit::across(std::int64_t from, std::int64_t to, const QRectF& bar, d
     return {left, bar.y(), std::max(right - left, least), bar.height()};
 }
 
-double PaintKit::text(const QRectF& rect, const QString& words, const QFont& font, const QFontMetricsF& fm,
-                      Role role) const {
-    double width = fm.horizontalAdvance(words);
+double PaintKit::text(const QRectF& rect, const QString& words, const Face& face, Role role) const {
+    if (tooNarrow(rect.width(), face, 4)) return rect.left();
     QString shown = words;
+    double width = face.width(words);
     if (width > rect.width()) {
-        if (rect.width() < 4 * fm.averageCharWidth()) return rect.left();
-        shown = fm.elidedText(words, Qt::ElideRight, rect.width());
+        shown = face.fm.elidedText(words, Qt::ElideRight, rect.width());
         if (shown.size() < 4) return rect.left();
-        width = fm.horizontalAdvance(shown);
+        width = face.width(shown);
     }
-    p.setFont(font);
+    p.setFont(face.font);
     p.setPen(color(role));
-    const double baseline = rect.y() + (rect.height() + fm.ascent() - fm.descent()) / 2;
-    p.drawText(QPointF(rect.x(), std::round(baseline)), shown);
+    const double baseline = std::round(rect.y() + (rect.height() + face.fm.ascent() - face.fm.descent()) / 2);
+    if (p.paintEngine()->type() == QPaintEngine::Raster)
+        p.drawStaticText(QPointF(rect.x(), baseline - face.fm.ascent()),
+                         texts().laid(shown, face.index, face.font).text);
+    else
+        p.drawText(QPointF(rect.x(), baseline), shown);
     return rect.left() + width;
 }
 
-double PaintKit::firstFitting(const QRectF& rect, const QStringList& wordings, const QFont& font,
-                              const QFontMetricsF& fm, Role role) const {
-    for (const QString& words : wordings)
-        if (fm.horizontalAdvance(words) <= rect.width()) return text(rect, words, font, fm, role);
+double PaintKit::firstFitting(const QRectF& rect, const QStringList& wordings, const Face& face, Role role) const {
+    for (const QString& words : wordings) {
+        if (tooNarrow(rect.width(), face, int(words.size())) || face.width(words) > rect.width()) continue;
+        // Drawn with room to spare: never elided, and never too narrow to be drawn.
+        text(rect.adjusted(0, 0, rect.width(), 0), words, face, role);
+        return rect.left() + face.width(words);
+    }
     return rect.left();
 }
 
 QRectF PaintKit::chip(double x, double y, const QString& words, Role fill, Role border, Role ink) const {
     const double pad = m.px(8);
-    const QRectF rect(x, y, smallBoldFm.horizontalAdvance(words) + 2 * pad, m.px(19));
+    const QRectF rect(x, y, smallBold.width(words) + 2 * pad, m.px(19));
     rounded(rect.adjusted(0.5, 0.5, -0.5, -0.5), rect.height() / 2, color(fill), QPen(color(border), 1));
-    text(rect.adjusted(pad, 0, pad, 0), words, smallBold, smallBoldFm, ink);
+    text(rect.adjusted(pad, 0, pad, 0), words, smallBold, ink);
     return rect;
 }
 
@@ -119,42 +148,52 @@ void PaintKit::rounded(const QRectF& rect, double radius, const QBrush& fill, co
     p.setRenderHint(QPainter::Antialiasing, false);
 }
 
+QColor onGround(const QColor& top) {
+    const QColor ground = color(Role::SurfaceSunken);
+    const auto mix = [a = top.alphaF()](float over, float under) { return over * a + under * (1 - a); };
+    return QColor::fromRgbF(mix(top.redF(), ground.redF()), mix(top.greenF(), ground.greenF()),
+                            mix(top.blueF(), ground.blueF()));
+}
+
 PixelColumns::PixelColumns(const TimelineCoordinates& c)
-    : m_c(c), m_columns(std::size_t(c.width()) + 1), m_first(int(m_columns.size())) {
+    : m_c(c),
+      m_columns(std::size_t(c.width()) + 1),
+      m_sixteenths(float(16 / c.nanosPerPixel())),
+      m_first(int(m_columns.size())) {
 }
 
 void PixelColumns::add(const SpanSum& sum) {
-    const double from = m_c.x(sum.from), to = m_c.x(sum.to);
     const int last = int(m_columns.size()) - 1;
-    const int left = std::clamp(int(std::floor(from)), 0, last), right = std::clamp(int(std::floor(to)), 0, last);
+    const double from = std::clamp(m_c.x(sum.from), 0.0, double(last)),
+                 to = std::clamp(m_c.x(sum.to), 0.0, double(last));
+    const int left = int(from), right = int(to);
+    m_first = std::min(m_first, left);
+    m_last = std::max(m_last, right);
+    if (left == right) {
+        Column& column = m_columns[std::size_t(left)];
+        for (std::size_t s = 0; s < kStates; ++s)
+            column.covered[s] += sum.covered[s];
+        column.states |= sum.states;
+        return;
+    }
     const double width = to - from;
     for (int x = left; x <= right; ++x) {
         // A stretch over the edge of two pixels gives each its share; what occurs in it is noted in both only when
         // both are touched by more than a trace of it.
-        const double part = width > 0 ? (std::min(to, x + 1.0) - std::max(from, double(x))) / width : 1;
-        if (part <= 0 || (part < 0.02 && left != right)) continue;
+        const double part = (std::min(to, x + 1.0) - std::max(from, double(x))) / width;
+        if (part < 0.02) continue;
         Column& column = m_columns[std::size_t(x)];
         for (std::size_t s = 0; s < kStates; ++s)
             column.covered[s] += sum.covered[s] * float(part);
         column.states |= sum.states;
     }
-    m_first = std::min(m_first, left);
-    m_last = std::max(m_last, right);
-}
-
-std::array<double, kStates> PixelColumns::quantised(const Column& column) const {
-    std::array<double, kStates> shares{};
-    const double pixel = m_c.nanosPerPixel();
-    for (std::size_t s = 0; s < kStates; ++s)
-        shares[s] = std::round(std::min(1.0, double(column.covered[s]) / pixel) * 16) / 16;
-    return shares;
 }
 
 void BoxBatch::paint(QPainter& painter, const QColor& fill) const {
-    if (m_rects.empty()) return;
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(fill);
-    painter.drawRects(m_rects.data(), int(m_rects.size()));
+    // One by one on purpose: filling with a colour takes the rasterizer's shortest way, drawRects() with a brush does
+    // not.
+    for (const QRectF& rect : m_rects)
+        painter.fillRect(rect, fill);
 }
 
 void paintFaults(const PaintKit& kit, const TickTrack& faults, int height) {

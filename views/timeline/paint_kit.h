@@ -26,18 +26,29 @@ struct PaintKit {
     std::int64_t now;           ///< open spans end here
     std::int64_t pixel;         ///< ns per pixel
     std::int64_t playhead = -1; ///< record labels under it are left to the overlay; -1 = none
-    QFont normal, bold, small, smallBold, fixedSmall;
-    QFontMetricsF normalFm, boldFm, smallFm, smallBoldFm, fixedSmallFm;
+    /// A font and its measures; `index` is its number in the cache of texts.
+    struct Face {
+        Face(int number, const QFont& f) : index(number), font(f), fm(f) {}
+        int index;
+        QFont font;
+        QFontMetricsF fm;
+        /// As QFontMetricsF has it, but each text is measured once.
+        double width(const QString& words) const;
+    };
+    const Face &bold, &small, &smallBold, &fixedSmall, &caption;
     QBrush hatch, dots, unobservedHatch, cutHatch, waitDots;
 
     /// Left and right edge of a span, at least `least` wide, cut to a little more than the picture.
     QRectF across(std::int64_t from, std::int64_t to, const QRectF& bar, double least = 1) const;
     /// One line of text, left-aligned and centred in height, elided; nothing when there is no room for a few letters.
     /// Gives the right end of what was drawn, or rect.left().
-    double text(const QRectF& rect, const QString& text, const QFont& font, const QFontMetricsF& fm, Role role) const;
+    double text(const QRectF& rect, const QString& text, const Face& face, Role role) const;
     /// The first of several wordings that fits, from the fullest to the shortest; nothing when none does.
-    double firstFitting(const QRectF& rect, const QStringList& wordings, const QFont& font, const QFontMetricsF& fm,
-                        Role role) const;
+    double firstFitting(const QRectF& rect, const QStringList& wordings, const Face& face, Role role) const;
+    /// True when a text of this many letters surely does not fit: saves composing it.
+    static bool tooNarrow(double width, const Face& face, int letters) {
+        return width < letters * face.fm.averageCharWidth() * 0.4;
+    }
     /// Text in a rounded chip whose left end is at (x, y); gives its rectangle.
     QRectF chip(double x, double y, const QString& text, Role fill, Role border, Role ink) const;
     /// A rectangle filled without smoothing: boxes are aligned to pixels.
@@ -46,6 +57,10 @@ struct PaintKit {
     /// A smooth, rounded bar.
     void rounded(const QRectF& rect, double radius, const QBrush& fill, const QPen& pen = Qt::NoPen) const;
 };
+
+/// A translucent colour as it looks on the lanes' ground. What covers much is painted opaque: that is a plain copy, and
+/// Qt spreads tall translucent fills over threads, so that hundreds of thin ones would spend the frame in waking them.
+QColor onGround(const QColor& color);
 
 /// Sums per pixel column of what is too narrow to be drawn by itself.
 class PixelColumns {
@@ -57,34 +72,46 @@ public:
     /// 1/16 (a step is not seen, and equal neighbours become one rectangle).
     template <typename Each>
     void runs(Each&& each) const {
+        Steps steps{}, next{};
         for (int x = m_first; x <= m_last;) {
-            const Column& column = m_columns[std::size_t(x)];
-            if (column.states == 0) {
+            const std::uint32_t states = m_columns[std::size_t(x)].states;
+            if (states == 0) {
                 ++x;
                 continue;
             }
-            const auto shares = quantised(column);
+            steps = stepsOf(m_columns[std::size_t(x)]);
             int end = x + 1;
-            while (end <= m_last && m_columns[std::size_t(end)].states == column.states &&
-                   quantised(m_columns[std::size_t(end)]) == shares)
-                ++end;
-            each(x, end - x, shares, column.states);
+            for (; end <= m_last && m_columns[std::size_t(end)].states == states; ++end) {
+                next = stepsOf(m_columns[std::size_t(end)]);
+                if (next != steps) break;
+            }
+            std::array<double, kStates> shares{};
+            for (std::size_t s = 0; s < kStates; ++s)
+                shares[s] = steps[s] / 16.0;
+            each(x, end - x, shares, states);
             x = end;
         }
     }
 
 private:
+    using Steps = std::array<std::uint8_t, kStates>;
     struct Column {
         std::array<float, kStates> covered{};
         std::uint32_t states = 0;
     };
-    std::array<double, kStates> quantised(const Column& column) const;
+    Steps stepsOf(const Column& column) const {
+        Steps steps{};
+        for (std::size_t s = 0; s < kStates; ++s)
+            steps[s] = std::uint8_t(std::min(16.0f, column.covered[s] * m_sixteenths + 0.5f));
+        return steps;
+    }
     const TimelineCoordinates& m_c;
     std::vector<Column> m_columns;
+    float m_sixteenths; ///< 16 / ns per pixel
     int m_first, m_last = -1;
 };
 
-/// Rectangles of one colour, drawn together: thousands cost little more than one.
+/// Rectangles of one colour, collected while walking over a track and painted afterwards, below or above others.
 class BoxBatch {
 public:
     void add(double x, double y, double width, double height) { m_rects.emplace_back(x, y, width, height); }

@@ -24,7 +24,7 @@ void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
             if (cut) kit.p.fillRect(r, kit.cutHatch);
             const QString words =
                 cut ? Timeline::tr("cut") : Timeline::tr("+%1").arg(duration(Nanos(kit.trace.at(span.row).value)));
-            const double width = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(16);
+            const double width = kit.smallBold.width(words) + kit.m.px(16);
             const double left = std::max(r.x(), 0.0);
             if (std::min(r.right(), kit.c.width()) - left > width + 4)
                 kit.chip(left + 2, r.center().y() - kit.m.px(9), words, Role::FaultSoft, Role::Fault, Role::FaultText);
@@ -77,7 +77,7 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, do
     if (room < kit.m.px(90) || e.aux == trace::kNoEntity) return arrow.x + flight;
     const QRectF words(std::max(from.x(), to.x()) + 3, up ? bar.top() - kit.m.px(10) : bar.bottom() - kit.m.px(6),
                        room - flight - kit.m.px(14), kit.m.px(15));
-    kit.text(words, QString::fromUtf8(kit.trace.entity(e.aux).name), kit.fixedSmall, kit.fixedSmallFm, Role::TextFaint);
+    kit.text(words, QString::fromUtf8(kit.trace.entity(e.aux).name), kit.fixedSmall, Role::TextFaint);
     kit.p.setRenderHint(QPainter::Antialiasing, true);
     return arrow.x + flight;
 }
@@ -133,7 +133,7 @@ void paintLink(const PaintKit& kit, const Lane& lane, int height) {
         const bool trouble = kinds[x] & (bit(LinkTick::Lost) | bit(LinkTick::ConnectionLost));
         (trouble ? lost : crowd).add(double(x), bar.bottom() - h, trouble ? 2 : 1, h);
     }
-    crowd.paint(kit.p, color(Role::Message, 0.7));
+    crowd.paint(kit.p, onGround(color(Role::Message, 0.7)));
     lost.paint(kit.p, color(Role::Fault));
     paintFaults(kit, lane.faults, height);
 }

@@ -28,7 +28,7 @@ void paintPhase(const PaintKit& kit, const Span& span, const QRectF& r) {
     const bool down = span.state == unsigned(NodePhase::Down);
     const QString words = down ? Timeline::tr("down") : Timeline::tr("paused");
     const double left = std::max(r.x(), 0.0) + kit.m.px(6);
-    kit.text({left, r.y() - 1, r.right() - left, r.height() + 2}, words, kit.smallBold, kit.smallBoldFm,
+    kit.text({left, r.y() - 1, r.right() - left, r.height() + 2}, words, kit.smallBold,
              down ? Role::FaultText : Role::Text);
 }
 

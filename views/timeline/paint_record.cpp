@@ -43,14 +43,12 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     const bool underPlayhead = kit.playhead >= span.from && kit.playhead < end;
     // A renewal goes on with the same owner: said once, at the beginning, or at the left edge.
     const bool says = !(span.flags & kRenewedFlag) || r.x() < 1 || r.width() > kit.m.px(120);
-    if (!underPlayhead && says)
-        kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold, kit.boldFm, Role::TextOnColor);
+    if (!underPlayhead && says) kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold, Role::TextOnColor);
     // The end of a lease that ran out; of one cut short by a release there is nothing to say.
     if (lease.expires() && end >= lease.deadline && r.width() > kit.m.px(150)) {
         const QString words = Timeline::tr("expires %1").arg(instantShort(Nanos(lease.deadline)));
-        const double width = kit.smallFm.horizontalAdvance(words) + kit.m.px(6);
-        kit.text({r.right() - width, r.y() + 2, width, double(kit.m.px(16))}, words, kit.small, kit.smallFm,
-                 Role::TextDim);
+        const double width = kit.small.width(words) + kit.m.px(6);
+        kit.text({r.right() - width, r.y() + 2, width, double(kit.m.px(16))}, words, kit.small, Role::TextDim);
     }
 }
 
@@ -58,7 +56,7 @@ void paintGap(const PaintKit& kit, const QRectF& r) {
     kit.box(r, color(Role::SurfaceRaised));
     kit.p.fillRect(r, kit.unobservedHatch);
     const QString words = Timeline::tr("not observed");
-    const double width = kit.smallBoldFm.horizontalAdvance(words) + kit.m.px(16);
+    const double width = kit.smallBold.width(words) + kit.m.px(16);
     const double left = std::max(r.x(), 0.0), right = std::min(r.right(), kit.c.width());
     if (right - left > width + 4)
         kit.chip(left + (right - left - width) / 2, r.center().y() - kit.m.px(9), words, Role::Surface, Role::TextFaint,
@@ -79,7 +77,7 @@ void paintQueue(const PaintKit& kit, const SpanTrack& queue, const QRectF& bar) 
             const double left = std::max(r.x(), 0.0) + 2;
             kit.firstFitting({left, r.bottom(), r.right() - left - 4, double(kit.m.px(13))},
                              {Timeline::tr("%n waiting", nullptr, int(span.label)), QString::number(span.label)},
-                             kit.small, kit.smallFm, Role::WaitingText);
+                             kit.small, Role::WaitingText);
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch ambers;
@@ -111,8 +109,7 @@ void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) 
         const double room = (i + 1 < marks.size() ? marks[i + 1].x : kit.c.width()) - mark.x - 10;
         if (!mark.tick || room < 20) continue;
         kit.firstFitting({mark.x + 5, 0, room, double(kit.m.px(15))}, {recordTickWords(kit.trace, *mark.tick)},
-                         kit.smallBold, kit.smallBoldFm,
-                         mark.role == Role::Violation ? Role::ViolationText : Role::WaitingText);
+                         kit.smallBold, mark.role == Role::Violation ? Role::ViolationText : Role::WaitingText);
     }
 }
 

@@ -59,17 +59,15 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
             continue;
         }
         const QString words = violationWord(scene.bands.violation(band->first).invariant);
-        const double needed = kit.smallBoldFm.horizontalAdvance(words);
+        const double needed = kit.smallBold.width(words);
         const bool inside = right - left > needed + kit.m.px(12);
         const QRectF pill(left + (right - left > 8 ? 2 : 0), y,
                           std::max(3.0, right - left - (right - left > 8 ? 4 : 0)), tall);
         kit.rounded(pill, pill.width() > 8 ? 3 : 0, color(Role::Violation));
         if (inside)
-            kit.text(pill.adjusted((pill.width() - needed) / 2, 0, 0, 0), words, kit.smallBold, kit.smallBoldFm,
-                     Role::TextOnColor);
+            kit.text(pill.adjusted((pill.width() - needed) / 2, 0, 0, 0), words, kit.smallBold, Role::TextOnColor);
         else // a narrow band still says what it is when there is room to its right
-            kit.firstFitting({right + 5, y, next - right - 9, tall}, {words}, kit.smallBold, kit.smallBoldFm,
-                             Role::ViolationText);
+            kit.firstFitting({right + 5, y, next - right - 9, tall}, {words}, kit.smallBold, Role::ViolationText);
     }
     blocks.paint(kit.p, color(Role::Violation));
     kit.p.save();
@@ -87,8 +85,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     painter.fillRect(QRect(0, 0, size.width(), ruler), color(Role::Surface));
     painter.fillRect(QRect(0, ruler, size.width(), size.height() - ruler), color(Role::SurfaceSunken));
     painter.fillRect(QRect(0, ruler - 1, size.width(), 1), color(Role::Hairline));
-    kit.text({double(kit.m.px(14)), 0, double(labels), double(ruler)}, Timeline::tr("Timeline"), kit.bold, kit.boldFm,
-             Role::Text);
+    kit.text({double(kit.m.px(14)), 0, double(labels), double(ruler)}, Timeline::tr("Timeline"), kit.bold, Role::Text);
 
     painter.save();
     painter.translate(labels, 0);
@@ -100,9 +97,9 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
         ticks.add(x, ruler - kit.m.px(7), 1, kit.m.px(6));
         grid.add(x, ruler, 1, size.height() - ruler);
         const QString words = markText(t, step);
-        const double width = kit.fixedSmallFm.horizontalAdvance(words);
+        const double width = kit.fixedSmall.width(words);
         kit.text({x + 4, double(kit.m.px(8)), width + 2, double(ruler - kit.m.px(12))}, words, kit.fixedSmall,
-                 kit.fixedSmallFm, Role::TextFaint);
+                 Role::TextFaint);
     }
     ticks.paint(painter, color(Role::TextFaint));
     grid.paint(painter, color(Role::Grid));
@@ -121,7 +118,7 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
                                : duration(Nanos(scene.end));
     kit.text({double(kit.m.px(14)), 0, double(labels - kit.m.px(16)), double(size.height())},
              //: Below the lanes: the whole time axis, "0 – 60 s".
-             Timeline::tr("0 – %1").arg(length), kit.fixedSmall, kit.fixedSmallFm, Role::TextFaint);
+             Timeline::tr("0 – %1").arg(length), kit.fixedSmall, Role::TextFaint);
 
     painter.save();
     painter.translate(labels, 0);

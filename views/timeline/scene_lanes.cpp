@@ -7,15 +7,6 @@
 namespace lockscope::views {
 namespace {
 
-/// A translucent colour as it looks on the lanes' ground. What covers the full height is painted opaque: Qt spreads
-/// tall translucent fills over threads, and hundreds of thin ones would spend the frame in waking them.
-QColor onGround(const QColor& top) {
-    const QColor ground = color(Role::SurfaceSunken);
-    const auto mix = [a = top.alphaF()](float over, float under) { return over * a + under * (1 - a); };
-    return QColor::fromRgbF(mix(top.redF(), ground.redF()), mix(top.greenF(), ground.greenF()),
-                            mix(top.blueF(), ground.blueF()));
-}
-
 void paintGrid(const PaintKit& kit, int height) {
     const std::int64_t step = rulerStep(kit.c, kit.m.px(64));
     BoxBatch lines;
@@ -58,9 +49,8 @@ void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lan
     const double left = kit.m.px(14), room = width - left - kit.m.px(4);
     const double line = kit.m.px(18);
     const double top = subtitle.isEmpty() ? (height - line) / 2 : height / 2.0 - line + 2;
-    kit.text({left, top, room, line}, laneTitle(kit.data, lane), kit.bold, kit.boldFm, Role::Text);
-    if (!subtitle.isEmpty())
-        kit.text({left, top + line - 2, room, line}, subtitle, kit.small, kit.smallFm, Role::TextDim);
+    kit.text({left, top, room, line}, laneTitle(kit.data, lane), kit.bold, Role::Text);
+    if (!subtitle.isEmpty()) kit.text({left, top + line - 2, room, line}, subtitle, kit.small, Role::TextDim);
 }
 
 void paintLane(const PaintKit& kit, const Lane& lane, int height) {
@@ -128,9 +118,8 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         const QRect strip(0, section.y - scene.scroll, size.width(), scene.metrics.captionHeight());
         if (!strip.intersects(QRect(QPoint(), size))) continue;
         painter.fillRect(strip, color(Role::SectionBand));
-        const QFont font = captionFont();
-        kit.text(QRectF(strip).adjusted(kit.m.px(14), 0, -8, 0), sectionCaption(section.kind), font,
-                 QFontMetricsF(font), Role::TextDim);
+        kit.text(QRectF(strip).adjusted(kit.m.px(14), 0, -8, 0), sectionCaption(section.kind), kit.caption,
+                 Role::TextDim);
     }
 }
 

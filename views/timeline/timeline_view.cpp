@@ -295,7 +295,7 @@ void TimelineView::paintOverlay(QPainter& painter, const TimelineScene& scene) {
         const QString words = QStringLiteral("Δ ") + duration(length < Nanos(0) ? -length : length);
         const PaintKit kit(painter, scene.data, scene.coordinates(viewport()->width()), m_metrics,
                            scene.devicePixelRatio);
-        const double width = kit.smallBoldFm.horizontalAdvance(words) + m_metrics.px(16);
+        const double width = kit.smallBold.width(words) + m_metrics.px(16);
         kit.chip(std::clamp((left + right - width) / 2, double(labels),
                             std::max<double>(labels, viewport()->width() - width)),
                  4, words, Role::Surface, Role::Accent, Role::Text);

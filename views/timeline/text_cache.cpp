@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/text_cache.h"
+
+#include <QFontMetricsF>
+
+namespace lockscope::views {
+
+const TextCache::Laid& TextCache::laid(const QString& words, int which, const QFont& font) {
+    const std::pair key(which, words);
+    if (const auto found = m_laid.constFind(key); found != m_laid.constEnd()) return *found;
+    if (m_laid.size() >= kMost)
+        m_laid.clear(); // simpler than knowing the oldest, and as good once in a thousand frames
+    Laid laid;
+    laid.width = QFontMetricsF(font).horizontalAdvance(words);
+    laid.text.setTextFormat(Qt::PlainText);
+    laid.text.setPerformanceHint(QStaticText::AggressiveCaching);
+    laid.text.setText(words);
+    return *m_laid.insert(key, laid);
+}
+
+} // namespace lockscope::views
