@@ -11,6 +11,7 @@
 #include "window/action_registry.h"
 #include "window/message_bar.h"
 #include "window/session_opener.h"
+#include "window/session_recorder.h"
 #include "window/status_line.h"
 #include "window/window_menus.h"
 #include "window/work_area.h"
@@ -43,6 +44,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
       m_settings(settings),
       m_context(new views::ViewContext(this)),
       m_player(new views::Player(m_context, this)),
+      m_recorder(new SessionRecorder(m_context, this)),
       m_registry(new ActionRegistry(this)),
       m_transport(new views::TransportBar(m_context, m_player)),
       m_messages(new MessageBar),
@@ -63,6 +65,11 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     new WindowMenus(this);
     assembleTop();
 
+    connect(m_recorder, &SessionRecorder::failed, this, &MainWindow::complain);
+    connect(m_recorder, &SessionRecorder::finished, this, [this](const QString& path) {
+        m_settings->addRecentFile(path);
+        m_messages->say(tr("Recorded to %1.").arg(path), MessageBar::Kind::Good);
+    });
     connect(m_transport, &views::TransportBar::said, this, [this](const QString& text) { m_messages->say(text); });
     m_transport->commandField()->setCommands([this] { return m_registry->all(); });
     connect(m_welcome, &views::WelcomePage::scenarioChosen, this, &MainWindow::openScenario);
@@ -79,6 +86,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
+    m_recorder->stop();
     // Views hold on to the context, which holds on to the session: take it away before it goes.
     m_context->setSession(nullptr);
 }
@@ -116,6 +124,7 @@ void MainWindow::adoptPanelActions() {
 
 void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play) {
     m_player->pause();
+    m_recorder->stop();
     m_messages->dismiss();
     // The new one is in its place before the old one goes, so that no view ever looks at nothing in between.
     std::unique_ptr<session::Session> old = std::move(m_session);
@@ -135,12 +144,15 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
         m_welcome->lessonButton()->setFocus();
         return;
     }
+    // Keys go to the time axis and not to whatever control comes first: Space must play, not press.
+    if (QWidget* const focus = focusWidget()) focus->clearFocus();
     m_work->timeline()->setFocus();
     if (play) m_player->play();
 }
 
 std::unique_ptr<session::Session> MainWindow::releaseSession() {
     m_player->pause();
+    m_recorder->stop();
     m_context->setSession(nullptr);
     if (m_session) m_session->disconnect(this);
     return std::move(m_session);
@@ -201,6 +213,20 @@ void MainWindow::askForScenarioFile() {
             return complain(saved.error());
         m_settings->addRecentFile(path);
         m_messages->say(tr("Saved %1: it runs again to the same end.").arg(path), MessageBar::Kind::Good);
+    });
+    dialog->open();
+}
+
+void MainWindow::toggleRecording() {
+    if (m_recorder->isRecording()) return m_recorder->stop();
+    if (!m_session) return;
+    auto* dialog = new QFileDialog(this, tr("Record this session to a file"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("lockscope"));
+    dialog->setNameFilters({tr("Recordings (*.lockscope)")});
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        if (m_recorder->start(path)) m_messages->say(tr("Recording to %1.").arg(path));
     });
     dialog->open();
 }

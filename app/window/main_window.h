@@ -18,6 +18,7 @@ namespace lockscope::app {
 
 class ActionRegistry;
 class MessageBar;
+class SessionRecorder;
 class WorkArea;
 
 /// The window: puts the parts together and knows nothing about what they show.
@@ -34,6 +35,7 @@ public:
     views::ShortcutSheet* shortcutSheet();
     ActionRegistry* registry() const { return m_registry; }
     MessageBar* messages() const { return m_messages; }
+    SessionRecorder* recorder() const { return m_recorder; }
     Settings* settings() const { return m_settings; }
     /// Null before the first session.
     WorkArea* work() const { return m_work; }
@@ -53,6 +55,8 @@ public Q_SLOTS:
     void askForUrl(const QString& url = {});
     void askForFile();
     void askForScenarioFile();
+    /// Starts recording into a file that is asked for, or ends it.
+    void toggleRecording();
     void closeSession();
     void showShortcuts();
     void complain(const QString& message);
@@ -77,6 +81,7 @@ private:
     views::ViewContext* m_context;
     std::unique_ptr<session::Session> m_session;
     views::Player* m_player;
+    SessionRecorder* m_recorder;
     ActionRegistry* m_registry;
     views::TransportBar* m_transport;
     MessageBar* m_messages;

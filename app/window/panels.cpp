@@ -1,47 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/panels.h"
 
-#include "theme/widgets.h"
-
-#include <QBoxLayout>
-#include <QScrollArea>
-
-#if __has_include("cluster/cluster_panel.h")
 #include "cluster/cluster_panel.h"
-#define HAVE_CLUSTER
-#endif
-#if __has_include("events/events_panel.h")
 #include "events/events_panel.h"
-#define HAVE_EVENTS
-#endif
-#if __has_include("faults/break_panel.h")
 #include "faults/break_panel.h"
-#define HAVE_BREAK
-#endif
-#if __has_include("faults/workload_panel.h")
 #include "faults/workload_panel.h"
-#define HAVE_WORKLOAD
-#endif
-#if __has_include("locks/lock_detail_panel.h")
 #include "locks/lock_detail_panel.h"
-#define HAVE_DETAIL
-#endif
-#if __has_include("locks/locks_panel.h")
 #include "locks/locks_panel.h"
-#define HAVE_LOCKS
-#endif
-#if __has_include("locks/protocol_panel.h")
 #include "locks/protocol_panel.h"
-#define HAVE_PROTOCOL
-#endif
+#include "verdict/verdict_panel.h"
+
 #if __has_include("timeline/timeline_panel.h")
 #include "timeline/timeline_panel.h"
 #define HAVE_TIMELINE
+#else
+#include "theme/widgets.h"
 #endif
-#if __has_include("verdict/verdict_panel.h")
-#include "verdict/verdict_panel.h"
-#define HAVE_VERDICT
-#endif
+
+#include <QBoxLayout>
+#include <QScrollArea>
+#include <QSplitter>
 
 namespace lockscope::app {
 namespace {
@@ -61,10 +39,6 @@ QWidget* stack(std::initializer_list<QWidget*> panels) {
     layout->addStretch(1);
     area->setWidget(content);
     return area;
-}
-
-[[maybe_unused]] QWidget* missing(const char* name) {
-    return new views::EmptyState("info", QString::fromLatin1(name), QString());
 }
 
 } // namespace
@@ -88,64 +62,38 @@ void LazyPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
 }
 
-QWidget* makeControls([[maybe_unused]] views::ViewContext* context) {
-    QWidget* workload = nullptr;
-    QWidget* breaking = nullptr;
-#ifdef HAVE_WORKLOAD
-    workload = new views::WorkloadPanel(context);
-#endif
-#ifdef HAVE_BREAK
-    breaking = new views::BreakPanel(context);
-#endif
-    return stack({workload, breaking});
+QWidget* makeControls(views::ViewContext* context) {
+    return stack({new views::WorkloadPanel(context), new views::BreakPanel(context)});
 }
 
-QWidget* makeInspector([[maybe_unused]] views::ViewContext* context) {
-    QWidget* detail = nullptr;
-    QWidget* protocol = nullptr;
-    QWidget* verdict = nullptr;
-#ifdef HAVE_DETAIL
-    detail = new views::LockDetailPanel(context);
-#endif
-#ifdef HAVE_PROTOCOL
-    protocol = new views::ProtocolPanel(context);
-#endif
-#ifdef HAVE_VERDICT
-    verdict = new views::VerdictPanel(context);
-#endif
-    return stack({detail, protocol, verdict});
+QWidget* makeInspector(views::ViewContext* context) {
+    auto* splitter = new QSplitter(Qt::Vertical);
+    splitter->setObjectName(QStringLiteral("inspector"));
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(new views::LockDetailPanel(context));
+    splitter->addWidget(new views::ProtocolPanel(context));
+    splitter->addWidget(new views::VerdictPanel(context));
+    splitter->setSizes({280, 190, 180});
+    return splitter;
 }
 
-QWidget* makeTimeline([[maybe_unused]] views::ViewContext* context) {
+QWidget* makeTimeline(views::ViewContext* context) {
 #ifdef HAVE_TIMELINE
     return new views::TimelinePanel(context);
 #else
-    return missing("timeline");
+    Q_UNUSED(context)
+    return new views::EmptyState("timeline", QString(), QString());
 #endif
 }
 
-QWidget* makeLocks([[maybe_unused]] views::ViewContext* context) {
-#ifdef HAVE_LOCKS
+QWidget* makeLocks(views::ViewContext* context) {
     return new views::LocksPanel(context);
-#else
-    return missing("locks");
-#endif
 }
-
-QWidget* makeEvents([[maybe_unused]] views::ViewContext* context) {
-#ifdef HAVE_EVENTS
+QWidget* makeEvents(views::ViewContext* context) {
     return new views::EventsPanel(context);
-#else
-    return missing("events");
-#endif
 }
-
-QWidget* makeCluster([[maybe_unused]] views::ViewContext* context) {
-#ifdef HAVE_CLUSTER
+QWidget* makeCluster(views::ViewContext* context) {
     return new views::ClusterPanel(context);
-#else
-    return missing("cluster");
-#endif
 }
 
 } // namespace lockscope::app

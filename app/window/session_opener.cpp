@@ -3,8 +3,9 @@
 
 #include "backends/url.h"
 #include "scenario/scenario_file.h"
+#include "session/live_session.h"
+#include "session/recording_session.h"
 #include "session/simulated_session.h"
-#include "window/settings.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -39,14 +40,17 @@ Opened openFile(const QString& path) {
     if (!file.exists())
         return std::unexpected(Opener::tr("%1: there is no such file. Was it moved or renamed?").arg(path));
     if (file.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) return openScenario(path, 1);
+    if (file.suffix().compare(QLatin1String("lockscope"), Qt::CaseInsensitive) == 0)
+        return std::make_unique<session::RecordingSession>(path);
     return std::unexpected(
         Opener::tr("%1: not a file that Lockscope knows. It opens recordings (.lockscope) and scenarios (.json).")
             .arg(path));
 }
 
-Opened openUrl(const QString& url, bool) {
-    if (const QString complaint = complaintAboutUrl(url); !complaint.isEmpty()) return std::unexpected(complaint);
-    return std::unexpected(Opener::tr("%1: cannot be opened.").arg(withoutPassword(url)));
+Opened openUrl(const QString& url, bool changesAllowed) {
+    auto parsed = parseConnectionUrl(url);
+    if (!parsed) return std::unexpected(parsed.error());
+    return std::make_unique<session::LiveSession>(std::move(*parsed), changesAllowed, scenario::Scenario{});
 }
 
 bool looksLikeUrl(const QString& text) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/status_line.h"
 
+#include "session/live_session.h"
+#include "session/recording_session.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
-#include "theme/palette.h"
+#include "theme/icons.h"
 #include "theme/widgets.h"
+
+#include <QProgressBar>
+#include <QToolButton>
 
 namespace lockscope::app {
 namespace {
@@ -12,23 +17,15 @@ namespace {
 using namespace views;
 constexpr int kPaceMs = 500;
 
-/// Events of the last second before t, and how many of them are commands that our clients sent.
-std::pair<std::size_t, std::size_t> lastSecond(const trace::Trace& trace, Nanos t) {
-    const std::size_t from = trace.lowerBound(t - 1s), to = trace.upperBound(t);
-    std::size_t commands = 0;
-    // A second may hold millions of rows of a recording; beyond this the figure is an estimate from the rows looked at.
-    constexpr std::size_t kMost = 20'000;
-    const std::size_t looked = std::min(to - from, kMost);
-    for (std::size_t row = to - looked; row < to; ++row)
-        commands += trace.kindAt(row) == trace::EventKind::Request;
-    if (looked > 0 && looked < to - from) commands = commands * (to - from) / looked;
-    return {to - from, commands};
-}
-
 } // namespace
 
 StatusLine::StatusLine(ViewContext* context, Player* player, QWidget* parent)
-    : QStatusBar(parent), m_context(context), m_left(new DimLabel), m_right(new DimLabel) {
+    : QStatusBar(parent),
+      m_context(context),
+      m_left(new DimLabel),
+      m_right(new DimLabel),
+      m_progress(new QProgressBar),
+      m_cancel(new QToolButton) {
     setSizeGripEnabled(false);
     setFixedHeight(28);
     setContentsMargins(10, 0, 14, 0);
@@ -39,6 +36,16 @@ StatusLine::StatusLine(ViewContext* context, Player* player, QWidget* parent)
     m_left->setAccessibleName(tr("Servers"));
     m_right->setAccessibleName(tr("Load"));
     addWidget(m_left);
+    m_progress->setFixedWidth(160);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Reading the recording"));
+    m_cancel->setIcon(icon("close", Role::TextDim));
+    m_cancel->setAutoRaise(true);
+    m_cancel->setFixedSize(24, 24);
+    m_cancel->setAccessibleName(tr("Stop reading the recording"));
+    m_cancel->setToolTip(tr("Stop reading; what was read stays"));
+    addWidget(m_progress);
+    addWidget(m_cancel);
     addPermanentWidget(m_right);
     m_pace.setInterval(kPaceMs);
     m_pace.setSingleShot(true);
@@ -46,7 +53,7 @@ StatusLine::StatusLine(ViewContext* context, Player* player, QWidget* parent)
     const auto soon = [this] {
         if (!m_pace.isActive()) m_pace.start();
     };
-    connect(context, &ViewContext::sessionChanged, this, &StatusLine::refresh);
+    connect(context, &ViewContext::sessionChanged, this, &StatusLine::attach);
     connect(context, &ViewContext::traceGrew, this, soon);
     connect(context, &ViewContext::playheadChanged, this, soon);
     connect(player, &Player::frame, this,
@@ -55,6 +62,33 @@ StatusLine::StatusLine(ViewContext* context, Player* player, QWidget* parent)
         m_frameMs = 0;
         soon();
     });
+    attach();
+}
+
+void StatusLine::attach() {
+    if (m_session != m_context->session()) {
+        if (session::Session* const old = m_session) old->disconnect(this);
+        m_cancel->disconnect();
+        m_session = m_context->session();
+        auto* const recording = qobject_cast<session::RecordingSession*>(m_context->session());
+        const bool loading = recording && recording->isLoading();
+        m_progress->setVisible(loading);
+        m_cancel->setVisible(loading);
+        if (recording) {
+            m_progress->setRange(0, 0);
+            connect(m_cancel, &QToolButton::clicked, recording, [recording] { recording->cancelLoading(); });
+            connect(recording, &session::RecordingSession::progress, this, [this](quint64 rows, quint64 total) {
+                m_progress->setRange(0, 1000);
+                m_progress->setValue(total > 0 ? int(rows * 1000 / total) : 0);
+            });
+            connect(recording, &session::RecordingSession::loaded, this, [this] {
+                m_progress->hide();
+                m_cancel->hide();
+            });
+        }
+        if (auto* const live = qobject_cast<session::LiveSession*>(m_context->session()))
+            connect(live, &session::LiveSession::ownLoadChanged, this, &StatusLine::refresh);
+    }
     refresh();
 }
 
@@ -83,11 +117,13 @@ QString StatusLine::right() const {
     const session::Session* const session = m_context->session();
     if (!session) return {};
     const auto trace = m_context->trace();
-    const Nanos now = session->abilities().live ? trace->reached() : m_context->playhead();
-    const auto [events, commands] = lastSecond(*trace, now);
+    const bool isLive = session->abilities().live;
+    const Nanos now = isLive ? trace->reached() : m_context->playhead();
+    const std::size_t events = trace->upperBound(now) - trace->lowerBound(now - 1s);
     const QString sep = QStringLiteral(" · ");
     QString text;
-    if (session->abilities().live) text += tr("our own load %1 commands/s").arg(countShort(double(commands))) + sep;
+    if (const auto* const live = qobject_cast<const session::LiveSession*>(session))
+        text += tr("our own load %1 commands/s").arg(countShort(live->ownLoad())) + sep;
     //: %1 a number such as "38" or "1.02 k", %2 such as "1 284"
     text += tr("%1 events/s · %2 events").arg(countShort(double(events)), count(std::int64_t(trace->size())));
     if (m_frameMs > 0) text += sep + tr("%1 ms a frame").arg(m_frameMs, 0, 'f', 0);

@@ -3,8 +3,10 @@
 #include "models/view_context.h"
 #include "transport/player.h"
 
-#include <QElapsedTimer>
 #include <QStatusBar>
+
+class QProgressBar;
+class QToolButton;
 
 namespace lockscope::app {
 
@@ -15,6 +17,7 @@ public:
     StatusLine(views::ViewContext* context, views::Player* player, QWidget* parent = nullptr);
 
 private:
+    void attach();
     void refresh();
     QString left() const;
     QString right() const;
@@ -22,6 +25,9 @@ private:
     views::ViewContext* m_context;
     QLabel* m_left;
     QLabel* m_right;
+    QProgressBar* m_progress; ///< of a recording that is being read
+    QToolButton* m_cancel;
+    QPointer<session::Session> m_session;
     QTimer m_pace;
     double m_frameMs = 0; ///< smoothed; 0 = not playing
 };

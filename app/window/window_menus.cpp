@@ -7,6 +7,7 @@
 #include "window/action_registry.h"
 #include "window/language.h"
 #include "window/main_window.h"
+#include "window/session_recorder.h"
 #include "window/work_area.h"
 
 #include <QActionGroup>
@@ -42,6 +43,13 @@ void WindowMenus::makeFile() {
     menu->addAction(r->add(
         "file.save-scenario", group, tr("&Save the scenario so far…"), {QKeySequence::Save},
         [w] { w->askForScenarioFile(); }, "save"));
+    QAction* record = r->add(
+        "file.record", group, tr("&Record to a file…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_R},
+        [w] { w->toggleRecording(); }, "record");
+    connect(w->recorder(), &SessionRecorder::changed, record, [record](bool recording) {
+        record->setText(recording ? tr("Stop &recording") : tr("&Record to a file…"));
+    });
+    menu->addAction(record);
     menu->addSeparator();
     menu->addAction(r->add(
         "file.close", group, tr("&Close the session"), {Qt::CTRL | Qt::Key_W}, [w] { w->closeSession(); }, "close"));
@@ -218,6 +226,7 @@ void WindowMenus::refresh() {
     const bool open = session != nullptr;
     r->find(QStringLiteral("file.close"))->setEnabled(open);
     r->find(QStringLiteral("file.save-scenario"))->setEnabled(open && session->abilities().workload);
+    r->find(QStringLiteral("file.record"))->setEnabled(open);
     for (const char* id : {"layout.restore", "layout.movable", "panel.controls", "panel.locks", "panel.events",
                            "panel.cluster", "panel.inspector"})
         r->find(QLatin1String(id))->setEnabled(open);

@@ -119,6 +119,7 @@ int LockscopeStyle::styleHint(StyleHint hint, const QStyleOption* option, const 
     case SH_Slider_AbsoluteSetButtons:
         return Qt::LeftButton | Qt::MiddleButton;
     case SH_ComboBox_Popup:
+    case SH_UnderlineShortcut:
         return 0;
     case SH_ToolTip_WakeUpDelay:
         return 500;

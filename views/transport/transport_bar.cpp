@@ -261,11 +261,13 @@ void TransportBar::refreshAbilities() {
         if (action->objectName() != QLatin1String("transport.find")) action->setEnabled(open != nullptr);
     for (const char* id : {"transport.restart", "transport.restart-new-seed", "transport.seed"})
         command(id)->setEnabled(can.restart);
+    // A recording is played as fast as one likes, though its world went at its own pace.
+    const bool adjustable = open && (can.speed || !can.live);
     for (const char* id : {"transport.faster", "transport.slower", "transport.normal-speed"})
-        command(id)->setEnabled(can.speed);
+        command(id)->setEnabled(adjustable);
     m_next->setEnabled(open != nullptr);
-    m_speed->setEnabled(can.speed);
-    m_speedLabel->setEnabled(can.speed);
+    m_speed->setEnabled(adjustable);
+    m_speedLabel->setEnabled(adjustable);
     m_seed->setVisible(can.restart);
     if (open && !m_seed->hasFocus()) m_seed->setText(tr("seed %1").arg(open->seed()));
 

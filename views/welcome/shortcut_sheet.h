@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QAction>
+#include <QPointer>
 #include <QWidget>
 
 namespace lockscope::views {

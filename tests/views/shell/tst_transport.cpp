@@ -216,6 +216,7 @@ private Q_SLOTS:
         Scene scene;
         scene.session.can.restart = false;
         scene.session.can.speed = false;
+        scene.session.can.live = true;
         Q_EMIT scene.session.traceReplaced();
         QVERIFY(!scene.bar.command("transport.restart")->isEnabled());
         QVERIFY(!scene.bar.speedSlider()->isEnabled());

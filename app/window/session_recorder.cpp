@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/session_recorder.h"
+
+#include "scenario/scenario_file.h"
+
+namespace lockscope::app {
+
+SessionRecorder::SessionRecorder(views::ViewContext* context, QObject* parent) : QObject(parent), m_context(context) {
+    connect(context, &views::ViewContext::sessionChanged, this, [this] {
+        if (!isRecording()) return;
+        if (m_context->session() != m_session) return stop();
+        // A change in the past made another future: the file is of the world as it is now.
+        if (m_context->trace() == m_trace) return;
+        m_recording.reset();
+        if (!open()) Q_EMIT changed(false);
+    });
+}
+
+SessionRecorder::~SessionRecorder() {
+    stop();
+}
+
+bool SessionRecorder::start(const QString& path) {
+    stop();
+    m_path = path;
+    m_session = m_context->session();
+    if (!m_session || !open()) return false;
+    Q_EMIT changed(true);
+    return true;
+}
+
+bool SessionRecorder::open() {
+    m_trace = m_context->trace();
+    auto started =
+        trace::BackgroundRecording::start(m_path, m_trace, meta(), [this](const trace::RecordingError& error) {
+            // Called on the recording thread.
+            QMetaObject::invokeMethod(
+                this, [this, message = error.message] { Q_EMIT failed(message); }, Qt::QueuedConnection);
+        });
+    if (!started) {
+        Q_EMIT failed(started.error().message);
+        return false;
+    }
+    m_recording = std::move(*started);
+    return true;
+}
+
+void SessionRecorder::stop() {
+    if (!m_recording) return;
+    const trace::RecordingMeta last = meta();
+    const auto done = m_recording->finish(m_session ? &last : nullptr, violations());
+    m_recording.reset();
+    m_trace.reset();
+    m_session.clear();
+    if (done)
+        Q_EMIT finished(m_path);
+    else
+        Q_EMIT failed(done.error().message);
+    Q_EMIT changed(false);
+}
+
+trace::RecordingMeta SessionRecorder::meta() const {
+    trace::RecordingMeta meta;
+    const session::Session* const session = m_session;
+    if (!session) return meta;
+    const scenario::Scenario scenario = session->scenario();
+    meta.scenario = scenario::toJson(scenario);
+    meta.seed = session->seed();
+    meta.recipe = scenario.recipe;
+    meta.origin = session->abilities().live ? session->title() : QStringLiteral("simulated");
+    return meta;
+}
+
+std::vector<trace::RecordedViolation> SessionRecorder::violations() const {
+    std::vector<trace::RecordedViolation> rows;
+    const session::Session* const session = m_session;
+    if (!session || !m_trace) return rows;
+    for (const verdict::Violation& violation : session->verdict()->violations) {
+        trace::RecordedViolation row;
+        row.invariant = verdict::invariantId(violation.invariant);
+        row.lock = violation.lock;
+        row.from = violation.from;
+        row.to = violation.to;
+        QStringList actors;
+        for (const trace::EntityId actor : violation.actors)
+            actors << m_trace->displayName(actor);
+        row.actors = actors.join(QStringLiteral(", "));
+        row.explanation = verdict::explain(violation, *m_trace);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+} // namespace lockscope::app

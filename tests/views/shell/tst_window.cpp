@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_session.h"
+#include "theme/palette.h"
+#include "transport/player.h"
+#include "transport/transport_bar.h"
+#include "transport/verdict_banner.h"
+#include "welcome/shortcut_sheet.h"
+#include "welcome/welcome_page.h"
+#include "window/action_registry.h"
+#include "window/keyboard_courtesy.h"
+#include "window/main_window.h"
+#include "window/message_bar.h"
+#include "window/session_recorder.h"
+#include "window/work_area.h"
+
+#include <QDropEvent>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QPushButton>
+#include <QShortcut>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lockscope;
+using app::MainWindow;
+
+namespace {
+
+/// The window as a person finds it, with settings of its own.
+class Scene {
+public:
+    QTemporaryDir folder;
+    std::unique_ptr<app::Settings> settings;
+    std::unique_ptr<MainWindow> window;
+
+    Scene() { open(); }
+    void open() {
+        settings = std::make_unique<app::Settings>(folder.filePath(QStringLiteral("s.ini")));
+        window = std::make_unique<MainWindow>(settings.get());
+        window->show();
+        QVERIFY(QTest::qWaitForWindowActive(window.get()));
+    }
+    void reopen() {
+        window->close();
+        window.reset();
+        settings.reset();
+        open();
+    }
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(window.get(), key, modifiers); }
+    views::ViewContext* context() const { return window->context(); }
+    /// Plays the opening lesson by the one click that a new person makes.
+    void clickLesson() { QTest::mouseClick(window->welcome()->lessonButton(), Qt::LeftButton); }
+    /// Threads that hold at the playhead.
+    QSet<trace::EntityId> holders() const {
+        QSet<trace::EntityId> found;
+        for (const auto& [key, belief] : context()->state().beliefs)
+            if (belief.phase == trace::Belief::Phase::Holding) found << key.second;
+        return found;
+    }
+};
+
+} // namespace
+
+class TestWindow : public QObject {
+    Q_OBJECT
+    app::KeyboardCourtesy m_courtesy;
+
+private Q_SLOTS:
+    void initTestCase() {
+        views::Theme::instance().setChoice(views::ThemeChoice::Light);
+        qApp->installEventFilter(&m_courtesy);
+    }
+
+    void fromProgramStartOneClickToALockChangingHands() {
+        Scene scene;
+        scene.clickLesson();
+        QVERIFY(scene.context()->session());
+        QVERIFY(scene.window->player()->isPlaying());
+        scene.window->player()->setSpeed(20);
+        QSet<trace::EntityId> seen;
+        QTRY_VERIFY_WITH_TIMEOUT((seen += scene.holders(), seen.size() >= 2), 20'000);
+        QVERIFY(scene.window->work()->controls()->isVisible());
+        QVERIFY(scene.window->transport()->isVisible());
+        QCOMPARE(scene.window->transport()->banner()->outcome(), verdict::Outcome::Holds);
+    }
+
+    void aPausedHolderTurnsTheVerdictAndAClickGoesThere() {
+        Scene scene;
+        scene.window->openScenario(QStringLiteral("gc-pause"));
+        scene.window->player()->setSpeed(20);
+        views::VerdictBanner* banner = scene.window->transport()->banner();
+        QTRY_COMPARE_WITH_TIMEOUT(banner->outcome(), verdict::Outcome::Violated, 20'000);
+        scene.press(Qt::Key_Space);
+        QVERIFY(!scene.window->player()->isPlaying());
+        const Nanos from = banner->shown()->from;
+        QVERIFY(scene.context()->playhead() >= from);
+        QTest::mouseClick(banner, Qt::LeftButton);
+        QCOMPARE(scene.context()->playhead(), from);
+        QVERIFY(scene.holders().size() >= 2);
+    }
+
+    void noTwoShortcutsCollide() {
+        Scene scene;
+        scene.clickLesson();
+        for (QDockWidget* dock : scene.window->work()->docks()) {
+            dock->show();
+            dock->raise();
+            QTRY_VERIFY(dock->isVisible());
+        }
+        const auto clashes = scene.window->registry()->clashes();
+        for (const auto& clash : clashes)
+            qWarning() << clash.keys << clash.first << clash.second;
+        QVERIFY(clashes.isEmpty());
+        QVERIFY(scene.window->registry()->all().size() >= 45);
+        // Nothing in the window has a window-wide shortcut that the registry does not know.
+        const QList<QAction*> known = scene.window->registry()->all();
+        for (QAction* action : scene.window->findChildren<QAction*>()) {
+            const bool own = action->shortcutContext() == Qt::WidgetShortcut ||
+                             action->shortcutContext() == Qt::WidgetWithChildrenShortcut;
+            if (own || action->shortcut().isEmpty()) continue;
+            QVERIFY2(known.contains(action), qPrintable(action->text() + action->shortcut().toString()));
+        }
+    }
+
+    void everyCommandIsInThePalette() {
+        Scene scene;
+        scene.clickLesson();
+        scene.press(Qt::Key_K, Qt::ControlModifier);
+        views::CommandField* field = scene.window->transport()->commandField();
+        QVERIFY(field->list());
+        QTest::keyClicks(field, QStringLiteral("layout mon"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(scene.window->work()->layout(), app::Layout::Monitor);
+    }
+
+    void typingDoesNotTriggerShortcuts() {
+        Scene scene;
+        scene.clickLesson();
+        scene.window->player()->pause();
+        scene.press(Qt::Key_K, Qt::ControlModifier);
+        views::CommandField* field = scene.window->transport()->commandField();
+        QTest::keyClicks(field, QStringLiteral("a r p "));
+        QCOMPARE(field->text(), QStringLiteral("a r p "));
+        QVERIFY(!scene.window->player()->isPlaying());
+    }
+
+    void spacePressesTheButtonThatWasTabbedTo() {
+        Scene scene;
+        QPushButton* lesson = scene.window->welcome()->lessonButton();
+        lesson->setFocus(Qt::TabFocusReason);
+        QTest::keyClick(lesson, Qt::Key_Space);
+        QTRY_VERIFY(scene.context()->session());
+    }
+
+    void layoutsRememberTheirArrangement() {
+        Scene scene;
+        scene.clickLesson();
+        QVERIFY(scene.window->work()->controls()->isVisible());
+        scene.press(Qt::Key_2, Qt::ControlModifier);
+        QCOMPARE(scene.window->work()->layout(), app::Layout::Monitor);
+        QVERIFY(!scene.window->work()->controls()->isVisible());
+        scene.press(Qt::Key_F2);
+        QVERIFY(scene.window->work()->controls()->isVisible());
+        scene.press(Qt::Key_1, Qt::ControlModifier);
+        scene.press(Qt::Key_2, Qt::ControlModifier);
+        QVERIFY(scene.window->work()->controls()->isVisible());
+        scene.press(Qt::Key_0, Qt::ControlModifier);
+        QVERIFY(!scene.window->work()->controls()->isVisible());
+    }
+
+    void whatWasArrangedIsThereAfterARestart() {
+        Scene scene;
+        scene.clickLesson();
+        scene.press(Qt::Key_2, Qt::ControlModifier);
+        scene.press(Qt::Key_F2);
+        scene.window->player()->setSpeed(5);
+        scene.window->resize(1300, 800);
+        scene.reopen();
+        QCOMPARE(scene.window->size(), QSize(1300, 800));
+        QCOMPARE(scene.window->player()->speed(), 5.0);
+        scene.clickLesson();
+        QCOMPARE(scene.window->work()->layout(), app::Layout::Monitor);
+        QVERIFY(scene.window->work()->controls()->isVisible());
+    }
+
+    void closingTheSessionComesBackToTheWelcomePage() {
+        Scene scene;
+        scene.clickLesson();
+        scene.press(Qt::Key_W, Qt::ControlModifier);
+        QVERIFY(!scene.context()->session());
+        QVERIFY(scene.window->welcome()->isVisible());
+        QVERIFY(!scene.window->work()->locks()->isVisible());
+        scene.clickLesson();
+        QVERIFY(scene.window->work()->locks()->isVisible());
+    }
+
+    void aBadScenarioFileIsExplainedWithoutABox() {
+        Scene scene;
+        const QString path = scene.folder.filePath(QStringLiteral("bad.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{\n  \"lockscope\": 1,\n  \"id\": 5\n}\n");
+        file.close();
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QDragEnterEvent enter(QPoint(400, 400), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(scene.window.get(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(400, 400), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(scene.window.get(), &drop);
+        QVERIFY(!scene.context()->session());
+        QVERIFY(scene.window->messages()->isVisible());
+        QCOMPARE(scene.window->messages()->kind(), app::MessageBar::Kind::Problem);
+        QVERIFY2(scene.window->messages()->message().contains(QLatin1String("bad.json:")),
+                 qPrintable(scene.window->messages()->message()));
+        QVERIFY(!QApplication::activeModalWidget());
+    }
+
+    void aDroppedPictureIsNotOurs() {
+        Scene scene;
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(QStringLiteral("/tmp/cat.png"))});
+        QDragEnterEvent enter(QPoint(400, 400), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(scene.window.get(), &enter);
+        QVERIFY(!enter.isAccepted());
+    }
+
+    void aSessionIsRecordedAndOpensAgain() {
+        Scene scene;
+        scene.clickLesson();
+        scene.window->player()->setSpeed(100);
+        const QString path = scene.folder.filePath(QStringLiteral("a.lockscope"));
+        QSignalSpy finished(scene.window->recorder(), &app::SessionRecorder::finished);
+        QVERIFY(scene.window->recorder()->start(path));
+        QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() > 10s, 20'000);
+        scene.press(Qt::Key_Space);
+        scene.press(Qt::Key_R, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(finished.count(), 1);
+        QVERIFY(scene.settings->recentFiles().contains(path));
+        const QByteArray digest = scene.context()->trace()->digest();
+        scene.window->openFile(path);
+        QTRY_COMPARE_WITH_TIMEOUT(scene.context()->trace()->digest(), digest, 10'000);
+    }
+
+    void theShortcutSheetListsThem() {
+        Scene scene;
+        scene.press(Qt::Key_Question);
+        QVERIFY(scene.window->shortcutSheet()->shown() >= 25);
+        QTest::keyClick(scene.window->shortcutSheet(), Qt::Key_Escape);
+        QCOMPARE(scene.window->shortcutSheet()->shown(), 0);
+    }
+
+    void theThemeCanBeSwitchedFromTheMenu() {
+        Scene scene;
+        scene.press(Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(views::Theme::instance().isDark());
+        QCOMPARE(scene.settings->theme(), views::ThemeChoice::Dark);
+        scene.press(Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(!views::Theme::instance().isDark());
+    }
+
+    void aComplaintOfTheSessionIsShown() {
+        Scene scene;
+        auto session = std::make_unique<FakeSession>();
+        FakeSession* raw = session.get();
+        scene.window->setSession(std::move(session), false);
+        Q_EMIT raw->complained(QStringLiteral("redis-1 is dead: start it first."));
+        QCOMPARE(scene.window->messages()->message(), QStringLiteral("redis-1 is dead: start it first."));
+    }
+};
+
+QTEST_MAIN(TestWindow)
+#include "tst_window.moc"
