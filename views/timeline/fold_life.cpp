@@ -94,6 +94,10 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
     }
     case EventKind::ClientPaused:
         onClient(LifePhase::Paused);
+        // It cannot look at its clock: no deadline ends what it could act on the moment it goes on.
+        for (ThreadSlot* t : client(event.actor).threads)
+            for (Cursor* cursor : t->cursors)
+                setDeadline(*cursor, -1);
         break;
     case EventKind::ClientResumed:
         onClient({});
