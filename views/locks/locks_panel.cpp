@@ -203,8 +203,10 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
     menu->addSeparator();
     QAction* force = menu->addAction(icon("lock-open", views::Role::Fault), tr("&Release by force…"), this,
                                      [this, lock] { askForce(lock); });
-    force->setEnabled(m_canForce && facts->held());
-    if (!m_canForce) force->setToolTip(tr("This session must not change the server."));
+    const session::Session* const session = m_context->session();
+    const bool can = session && session->abilities().forceRelease;
+    force->setEnabled(can && facts->held());
+    if (!can) force->setToolTip(tr("This session cannot free a lock on the server."));
     menu->setToolTipsVisible(true);
     menu->popup(position);
 }
@@ -214,7 +216,10 @@ void LocksPanel::askForce(trace::EntityId lock) {
     const auto trace = m_context->trace();
     auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(facts.owner), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, lock] { Q_EMIT forceReleaseRequested(lock); });
+    connect(dialog, &QDialog::accepted, this, [this, lock] {
+        session::Session* const session = m_context->session();
+        if (session) session->forceRelease(m_context->trace()->entity(lock).name);
+    });
     dialog->open();
 }
 

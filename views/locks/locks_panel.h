@@ -18,15 +18,11 @@ class LocksPanel : public QWidget {
 public:
     explicit LocksPanel(ViewContext* context, QWidget* parent = nullptr);
 
-    /// Whether somebody answers forceReleaseRequested() for this session; until then the command is greyed out.
-    void setForceReleasePossible(bool possible) { m_canForce = possible; }
     int lockCount() const { return m_model->lockCount(); }
     QTreeView* view() const { return m_view; }
     QLineEdit* filterField() const { return m_filter; }
 
 Q_SIGNALS:
-    /// The person typed the lock's name and wants it freed whoever holds it.
-    void forceReleaseRequested(lockscope::trace::EntityId lock);
     /// For the tab's title.
     void lockCountChanged(int count);
 
@@ -49,7 +45,6 @@ private:
     QLabel* m_summary;
     QToolButton* m_tree;
     QTimer m_debounce;
-    bool m_canForce = false;
     bool m_following = false;
     int m_toldCount = -1;
 };

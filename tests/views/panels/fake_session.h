@@ -32,6 +32,7 @@ public:
         Q_EMIT scenarioChanged();
     }
     void restart(std::uint64_t, bool) override {}
+    void forceRelease(QByteArray lockName) override { forced.push_back(lockName); }
 
     trace::Trace& writable() { return *m_trace; }
     void setVerdict(verdict::Verdict verdict) {
@@ -43,10 +44,18 @@ public:
         Q_EMIT traceReplaced();
     }
 
-    session::Abilities can{true, true, true, true, true, true, false};
+    session::Abilities can{.faults = true,
+                           .serverFaults = true,
+                           .rewind = true,
+                           .speed = true,
+                           .restart = true,
+                           .workload = true,
+                           .live = false,
+                           .forceRelease = false};
     scenario::Scenario plan;
     std::vector<scenario::Fault> applied;
     std::vector<Nanos> appliedAt;
+    std::vector<QByteArray> forced;
 
 private:
     std::shared_ptr<trace::Trace> m_trace;

@@ -7,11 +7,14 @@
 #include "locks/lock_detail_panel.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
+#include "scenario/scenario_file.h"
+#include "session/simulated_session.h"
 #include "theme/palette.h"
 #include "verdict/verdict_panel.h"
 
 #include <QDir>
 #include <QSet>
+#include <QTableView>
 #include <QTest>
 
 using namespace lockscope;
@@ -103,6 +106,63 @@ private Q_SLOTS:
     }
     void theClusterShowsNodesClientsAndBeliefs() {
         look<ClusterPanel>("cluster", {900, 300}, {Role::Holding, Role::Surface, Role::SurfaceSunken});
+    }
+    void aSimulatedWorldFillsEveryPanel() {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        auto scenario = scenario::loadScenario(QStringLiteral("gc-pause"));
+        QVERIFY(scenario);
+        session::SimulatedSession session(*scenario, 42);
+        ViewContext context;
+        context.setSession(&session);
+        session.advanceTo(15s);
+        QTRY_VERIFY(context.trace()->reached() >= 15s);
+        QTRY_VERIFY(!context.verdict()->violations.empty());
+        const Nanos then = context.verdict()->violations.front().from + 1ms;
+        context.setPlayhead(then);
+
+        LocksPanel locks(&context);
+        LockDetailPanel detail(&context);
+        ProtocolPanel protocol(&context);
+        EventsPanel events(&context);
+        ClusterPanel cluster(&context);
+        VerdictPanel verdict(&context);
+        BreakPanel breaks(&context);
+        WorkloadPanel workload(&context);
+        const std::vector<std::tuple<const char*, QWidget*, QSize>> panels{
+            {"locks", &locks, {1185, 200}},   {"detail", &detail, {306, 480}},     {"protocol", &protocol, {306, 220}},
+            {"events", &events, {1185, 300}}, {"cluster", &cluster, {900, 320}},   {"verdict", &verdict, {306, 420}},
+            {"break", &breaks, {206, 430}},   {"workload", &workload, {206, 360}},
+        };
+        for (const auto& [name, panel, size] : panels) {
+            panel->resize(size);
+            panel->show();
+            QVERIFY(QTest::qWaitForWindowExposed(panel));
+            QCoreApplication::processEvents();
+            const QImage image = panel->grab().toImage();
+            QVERIFY2(coloursIn(image) > 20, name);
+            if (const QString folder = qEnvironmentVariable("LOCKSCOPE_SHOTS"); !folder.isEmpty())
+                image.save(QDir(folder).filePath(QStringLiteral("real-%1.png").arg(QLatin1String(name))));
+        }
+        QCOMPARE(locks.lockCount(), 1);
+        QVERIFY(detail.fact(LockDetailPanel::Believers).contains(QStringLiteral(" and ")));
+        QCOMPARE(protocol.model()->rowCount(), 5);
+        int standing = 0;
+        for (int step = 0; step < protocol.model()->rowCount(); ++step)
+            standing += int(protocol.model()->badges(step).size());
+        QVERIFY(standing >= 2);
+        QCOMPARE(cluster.picture().items.size(), std::size_t(1 + 2 * scenario->workload.clients));
+        QVERIFY(events.view()->currentIndex().isValid());
+        // And breaking it by the button makes another future of the same names.
+        const auto before = context.trace();
+        context.select(context.trace()->clientOf(context.verdict()->violations.front().actors.front()));
+        const QString selected = context.trace()->displayName(context.selection());
+        breaks.breakActions().at(1)->trigger(); // kill
+        QTRY_VERIFY(context.trace() != before);
+        session.advanceTo(15s);
+        QTRY_VERIFY(context.trace()->reached() >= then);
+        QTRY_COMPARE(context.trace()->displayName(context.selection()), selected);
+        context.setPlayhead(then + 10ms);
+        QTRY_COMPARE(breaks.breakActions().at(1)->text(), QStringLiteral("Restart client"));
     }
     void theWorkloadIsAForm() { look<WorkloadPanel>("workload", {206, 360}, {Role::Field}); }
 };
