@@ -88,7 +88,7 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
     const auto found = context.state().links.find(link.entity);
     const trace::LinkState state = found == context.state().links.end() ? trace::LinkState{} : found->second;
     const bool broken = state.cut || state.replyLossArmed || state.extraLatency != 0;
-    QPen pen(color(broken ? Role::Fault : Role::Hairline), broken || marked ? 2 : 1.25);
+    QPen pen(color(broken ? Role::Fault : Role::FieldBorder), broken || marked ? 2 : 1.25);
     if (marked) pen.setColor(color(Role::FocusRing));
     if (state.cut) pen.setDashPattern({3, 4});
     painter.setPen(pen);

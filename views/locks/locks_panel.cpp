@@ -135,10 +135,10 @@ void LocksPanel::applyFilter() {
     auto filter = LockFilter::parse(m_filter->text());
     if (!filter) {
         m_summary->setText(filter.error());
-        static_cast<DimLabel*>(m_summary)->setRole(views::Role::ViolationText);
+        m_summary->setRole(views::Role::ViolationText);
         return;
     }
-    static_cast<DimLabel*>(m_summary)->setRole(views::Role::TextDim);
+    m_summary->setRole(views::Role::TextDim);
     m_proxy->setFilter(std::move(*filter));
     if (m_model->isGrouped()) m_view->expandAll();
     tell();

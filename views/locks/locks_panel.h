@@ -4,7 +4,6 @@
 
 #include <QWidget>
 
-class QLabel;
 class QLineEdit;
 class QStackedLayout;
 class QToolButton;
@@ -42,7 +41,7 @@ private:
     QStackedLayout* m_stack;
     QTreeView* m_view;
     QLineEdit* m_filter;
-    QLabel* m_summary;
+    DimLabel* m_summary;
     QToolButton* m_tree;
     QTimer m_debounce;
     bool m_following = false;

@@ -35,10 +35,15 @@ int InvariantsModel::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : ColumnCount;
 }
 
+Outcome InvariantsModel::outcome(Invariant invariant) const {
+    // Of nothing at all nothing can be said, not even that it is fine.
+    return m_verdict->rows == 0 ? Outcome::Unknown : m_verdict->outcomes[std::size_t(invariant)];
+}
+
 QString InvariantsModel::when(Invariant invariant) const {
-    const Outcome outcome = m_verdict->outcomes[std::size_t(invariant)];
-    if (outcome == Outcome::Holds) return tr("held");
-    if (outcome == Outcome::Unknown) return unknown();
+    if (m_verdict->rows == 0) return none();
+    if (outcome(invariant) == Outcome::Holds) return tr("held");
+    if (outcome(invariant) == Outcome::Unknown) return unknown();
     int others = -1;
     QString text;
     for (const Violation& violation : m_verdict->violations) {
@@ -63,7 +68,7 @@ QVariant InvariantsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
         return verdict::invariantMeaning(invariant);
     case OutcomeRole:
-        return int(m_verdict->outcomes[std::size_t(invariant)]);
+        return int(outcome(invariant));
     case InvariantRole:
         return int(invariant);
     case FromRole:

@@ -25,6 +25,7 @@ public:
 
 private:
     void refresh();
+    verdict::Outcome outcome(verdict::Invariant invariant) const;
     QString when(verdict::Invariant invariant) const;
     ViewContext* m_context;
     std::shared_ptr<const verdict::Verdict> m_verdict;

@@ -69,7 +69,7 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
     m_violations->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_violations->setAccessibleName(tr("Violations"));
     makeFrameless(m_violations);
-    static_cast<QLabel*>(m_empty)->setWordWrap(true);
+    m_empty->setWordWrap(true);
     column->addWidget(m_empty);
     column->addWidget(m_violations, 1);
     column->addStretch();
@@ -104,8 +104,8 @@ void VerdictPanel::tell() {
     m_caption->setHint(violations ? count(violations) : QString());
     const auto verdict = m_context->verdict();
     const bool judged = m_context->session() && verdict->rows > 0;
-    static_cast<QLabel*>(m_empty)->setText(judged ? tr("Nothing has gone wrong so far.")
-                                                  : tr("Nothing to judge yet: play a scenario, or open a recording."));
+    m_empty->setText(judged ? tr("Nothing has gone wrong so far.")
+                            : tr("Nothing to judge yet: play a scenario, or open a recording."));
     m_empty->setVisible(violations == 0);
     m_violations->setVisible(violations > 0);
 }

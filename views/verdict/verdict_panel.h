@@ -9,6 +9,7 @@ class QTreeView;
 
 namespace lockscope::views {
 
+class DimLabel;
 class SectionCaption;
 
 /// Every invariant with its outcome, and below it each violation in words. A click goes there.
@@ -29,7 +30,7 @@ private:
     QTreeView* m_invariants;
     SectionCaption* m_caption;
     QListView* m_violations;
-    QWidget* m_empty;
+    DimLabel* m_empty;
 };
 
 } // namespace lockscope::views

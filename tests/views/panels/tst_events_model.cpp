@@ -150,6 +150,7 @@ private Q_SLOTS:
         ViolationsModel violations(&context);
         const QAbstractItemModelTester violationsTester(&violations, Mode::QtTest);
         QCOMPARE(violations.rowCount(), 0);
+        QCOMPARE(invariants.index(0, 1).data().toString(), QStringLiteral("—")); // nothing was judged
         session.setVerdict(views::testing::pauseVerdict(story, *session.trace()));
         QCOMPARE(invariants.rowCount(), 5);
         QCOMPARE(invariants.index(0, 0).data().toString(), QStringLiteral("mutual-exclusion"));
