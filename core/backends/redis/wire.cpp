@@ -83,9 +83,12 @@ void Wire::scheduleFlush() {
 
 void Wire::flush() {
     if (!m_open || m_closed || m_out.isEmpty()) return;
-    m_socket->write(m_out);
-    m_socket->flush();
+    const qint64 written = m_socket->write(m_out);
     m_out.resize(0); // keeps its room
+    if (written < 0) // an unbuffered socket tells of its end by this alone
+        fail(m_socket->error());
+    else
+        m_socket->flush();
 }
 
 void Wire::readReplies() {

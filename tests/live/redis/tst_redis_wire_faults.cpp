@@ -90,6 +90,22 @@ private Q_SLOTS:
         QVERIFY(result.error().outcomeUnknown());
         QTRY_VERIFY(server.connections >= 2); // and comes back
     }
+    void writingIntoAConnectionThatWasReset() {
+        // A reset that comes while replies are being read is noticed by the next write only.
+        for (int round = 0; round < 50; ++round) {
+            FakeRedis server(m_runtime, [](QTcpSocket& socket, int) { socket.abort(); });
+            DriverOptions options = nameless();
+            options.commandTimeout = 20s;
+            RedisDriver driver(m_runtime, server.url(), options);
+            std::vector<QCoro::Task<Result>> calls;
+            for (int i = 0; i < 5; ++i)
+                calls.push_back(driver.call({"X", QByteArray(1000, 'x')}));
+            for (auto& waiting : calls) {
+                const Result result = run(std::move(waiting));
+                QVERIFY(result.error().kind == Kind::Disconnected || result.error().kind == Kind::Unreachable);
+            }
+        }
+    }
     void whatCameBeforeTheCutIsDelivered() {
         FakeRedis server(m_runtime, [](QTcpSocket& socket, int command) {
             if (command == 1) socket.write(":1\r\n");
