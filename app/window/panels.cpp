@@ -18,11 +18,17 @@
 #endif
 
 #include <QBoxLayout>
+#include <QCoreApplication>
 #include <QScrollArea>
 #include <QSplitter>
+#include <QTabWidget>
 
 namespace lockscope::app {
 namespace {
+
+struct Inspector {
+    Q_DECLARE_TR_FUNCTIONS(Inspector)
+};
 
 /// Panels under one another, scrolled together when they do not fit.
 QWidget* stack(std::initializer_list<QWidget*> panels) {
@@ -71,9 +77,14 @@ QWidget* makeInspector(views::ViewContext* context) {
     splitter->setObjectName(QStringLiteral("inspector"));
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(new views::LockDetailPanel(context));
-    splitter->addWidget(new views::ProtocolPanel(context));
-    splitter->addWidget(new views::VerdictPanel(context));
-    splitter->setSizes({280, 190, 180});
+    // The verdict's sentence stands at the top of the window anyway: its list may share a place with the protocol.
+    auto* tabs = new QTabWidget;
+    tabs->setDocumentMode(true);
+    tabs->addTab(new views::ProtocolPanel(context), Inspector::tr("Protocol"));
+    tabs->addTab(new views::VerdictPanel(context), Inspector::tr("Verdict"));
+    splitter->addWidget(tabs);
+    splitter->setStretchFactor(0, 1);
+    splitter->setSizes({330, 280});
     return splitter;
 }
 

@@ -85,13 +85,14 @@ EventsPanel::EventsPanel(ViewContext* context, QWidget* parent)
         header->resizeSection(i, kWidths[std::size_t(i)]);
     makeFrameless(m_view);
     m_stack = new QStackedLayout;
+    // Before its pages: a stack without a parent shows its first page as a window of its own.
+    layout->addLayout(m_stack, 1);
     m_stack->addWidget(m_view);
     m_stack->addWidget(new EmptyState("timeline", tr("Nothing has happened yet"),
                                       tr("Play a scenario, or connect to a server: every message, grant, renewal and "
                                          "fault becomes a line here.")));
     m_stack->addWidget(
         new EmptyState("filter", tr("No event matches"), tr("Show more kinds of events, or clear the filter (Esc).")));
-    layout->addLayout(m_stack, 1);
 
     m_debounce.setSingleShot(true);
     m_debounce.setInterval(200);

@@ -77,13 +77,14 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
         header->resizeSection(i, kWidths[std::size_t(i)]);
 
     m_stack = new QStackedLayout;
+    // Before its pages: a stack without a parent shows its first page as a window of its own.
+    layout->addLayout(m_stack, 1);
     m_stack->addWidget(m_view);
     m_stack->addWidget(new EmptyState("lock", tr("No locks yet"),
                                       tr("Play a scenario, or connect to a server: every lock shows up here with who "
                                          "holds it, for how long, and who waits.")));
     m_stack->addWidget(new EmptyState("filter", tr("No lock matches the filter"),
                                       tr("Clear the filter to see all locks again (Esc in the field).")));
-    layout->addLayout(m_stack, 1);
 
     m_debounce.setSingleShot(true);
     m_debounce.setInterval(150);
