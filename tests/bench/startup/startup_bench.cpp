@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Measures from the start of a process to its end right after its first painted window, for Lockscope and for an empty
+// QMainWindow, by turns, so that whatever else the machine does falls on both.
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+namespace {
+
+/// Milliseconds that one run takes, negative when it failed.
+double runOnce(const QString& program, const QStringList& arguments) {
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+    process.setProcessEnvironment(environment);
+    process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    QElapsedTimer clock;
+    clock.start();
+    process.start(program, arguments);
+    if (!process.waitForFinished(30'000) || process.exitStatus() != QProcess::NormalExit || process.exitCode() != 0)
+        return -1;
+    return double(clock.nsecsElapsed()) / 1e6;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+double rounded(double ms) {
+    return std::round(ms * 100) / 100;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const QCoreApplication application(argc, argv);
+    const bool json = QCoreApplication::arguments().contains(QLatin1String("--json"));
+    const QString app = QStringLiteral(LOCKSCOPE), empty = QStringLiteral(EMPTY_WINDOW);
+    constexpr int kRuns = 15;
+    std::vector<double> ours, theirs;
+    for (int run = -1; run < kRuns; ++run) {
+        const double e = runOnce(empty, {});
+        const double a = runOnce(app, {QStringLiteral("--exit-after-first-paint")});
+        if (e < 0 || a < 0) {
+            std::fprintf(stderr, "startup_bench: %s did not come up\n", qPrintable(e < 0 ? empty : app));
+            return 1;
+        }
+        if (run < 0) continue; // the first one warms the disk's cache
+        theirs.push_back(e);
+        ours.push_back(a);
+    }
+    const double appMs = median(ours), emptyMs = median(theirs);
+    if (json) {
+        const QJsonObject result{{QStringLiteral("app_ms"), rounded(appMs)},
+                                 {QStringLiteral("empty_ms"), rounded(emptyMs)},
+                                 {QStringLiteral("ratio"), rounded(appMs / emptyMs)}};
+        std::printf("%s\n", QJsonDocument(result).toJson(QJsonDocument::Compact).constData());
+    } else {
+        std::printf("Lockscope %.1f ms, empty window %.1f ms: %.2f times, median of %d runs each\n", appMs, emptyMs,
+                    appMs / emptyMs, kRuns);
+    }
+    return 0;
+}
