@@ -8,7 +8,11 @@
 namespace lockscope::views {
 
 TimelineCoordinates::TimelineCoordinates(std::int64_t from, std::int64_t to, double width)
-    : m_from(from), m_to(std::max(to, from + 1)), m_width(std::max(width, 1.0)) {
+    : m_from(from),
+      m_to(std::max(to, from + 1)),
+      m_width(std::max(width, 1.0)),
+      m_nanosPerPixel((double(m_to) - double(m_from)) / m_width),
+      m_pixelsPerNano(1 / m_nanosPerPixel) {
 }
 
 std::int64_t TimelineCoordinates::time(double x) const {

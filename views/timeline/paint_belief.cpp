@@ -14,10 +14,9 @@ struct Timeline {
 
 void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double end) {
     const double y = std::round(r.center().y() - kit.m.px(3) / 2.0), x = std::round(r.x());
-    kit.p.save();
     kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), y)); // the pattern stays with the span when panning
     kit.p.fillRect(QRectF(x, y, std::round(r.width()), kit.m.px(3)), kit.waitDots);
-    kit.p.restore();
+    kit.p.setBrushOrigin(QPointF(0, 0));
     if (r.width() < 24) return;
     const QString time = span.open() ? QString() : duration(Nanos(span.to - span.from));
     const QString waits = span.open() ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(time);
@@ -31,7 +30,7 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
 }
 
 void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
-    if (r.width() > 8)
+    if (r.width() > 24) // rounding small ones is not seen, and takes most of a frame when there are thousands
         kit.rounded(r, 3, color(Role::Holding));
     else
         kit.box(r, color(Role::Holding));

@@ -42,6 +42,26 @@ struct Arrow {
     const Tick* tick;
 };
 
+/// A flight long enough to be seen, or one that ends on the way.
+void paintFlight(const PaintKit& kit, LinkTick kind, const QPointF& from, QPointF to, double flight) {
+    const bool lost = kind == LinkTick::Lost;
+    kit.p.setRenderHint(QPainter::Antialiasing, true);
+    if (lost) to = (from + to) / 2;
+    kit.p.setPen(
+        QPen(color(lost ? Role::Fault : Role::Message), 1.2, kind == LinkTick::Push ? Qt::DotLine : Qt::SolidLine));
+    kit.p.drawLine(from, to);
+    if (lost) {
+        const double r = kit.m.px(3);
+        kit.p.drawLine(to + QPointF(-r, -r), to + QPointF(r, r));
+        kit.p.drawLine(to + QPointF(-r, r), to + QPointF(r, -r));
+    } else if (flight > kit.m.px(10)) {
+        const double angle = std::atan2(to.y() - from.y(), to.x() - from.x()), tip = kit.m.px(5);
+        for (const double turn : {2.7, -2.7})
+            kit.p.drawLine(to, to + QPointF(std::cos(angle + turn), std::sin(angle + turn)) * tip);
+    }
+    kit.p.setRenderHint(QPainter::Antialiasing, false);
+}
+
 /// A message on its way from one end of the link (top: client, bottom: server) to the other. Gives where it ends.
 double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, double room) {
     const Tick& tick = *arrow.tick;
@@ -61,24 +81,18 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, do
         return arrow.x;
     }
     const bool lost = kind == LinkTick::Lost;
-    if (lost) to = (from + to) / 2;
-    kit.p.setPen(
-        QPen(color(lost ? Role::Fault : Role::Message), 1.2, kind == LinkTick::Push ? Qt::DotLine : Qt::SolidLine));
-    kit.p.drawLine(from, to);
-    if (lost) {
-        const double r = kit.m.px(3);
-        kit.p.drawLine(to + QPointF(-r, -r), to + QPointF(r, r));
-        kit.p.drawLine(to + QPointF(-r, r), to + QPointF(r, -r));
-    } else if (flight > kit.m.px(10)) {
-        const double angle = std::atan2(to.y() - from.y(), to.x() - from.x()), tip = kit.m.px(5);
-        for (const double turn : {2.7, -2.7})
-            kit.p.drawLine(to, to + QPointF(std::cos(angle + turn), std::sin(angle + turn)) * tip);
+    if (!lost && flight <= kit.m.px(4)) {
+        kit.sprite(kind == LinkTick::Push ? Sprite::MessagePush
+                   : up                   ? Sprite::MessageUp
+                                          : Sprite::MessageDown,
+                   arrow.x, bar.center().y());
+    } else {
+        paintFlight(kit, kind, from, to, flight);
     }
     if (room < kit.m.px(90) || e.aux == trace::kNoEntity) return arrow.x + flight;
     const QRectF words(std::max(from.x(), to.x()) + 3, up ? bar.top() - kit.m.px(10) : bar.bottom() - kit.m.px(6),
                        room - flight - kit.m.px(14), kit.m.px(15));
     kit.text(words, QString::fromUtf8(kit.trace.entity(e.aux).name), kit.fixedSmall, Role::TextFaint);
-    kit.p.setRenderHint(QPainter::Antialiasing, true);
     return arrow.x + flight;
 }
 
@@ -102,7 +116,6 @@ void paintLink(const PaintKit& kit, const Lane& lane, int height) {
             counts[column] += sum.count;
             kinds[column] |= sum.kinds;
         });
-    kit.p.setRenderHint(QPainter::Antialiasing, true);
     for (std::size_t i = 0; i < arrows.size();) {
         // A run of messages closer than 2 pixels is an exchange when it is short, and a crowd when it is long.
         std::size_t end = i + 1;
@@ -124,7 +137,6 @@ void paintLink(const PaintKit& kit, const Lane& lane, int height) {
             kinds[column] |= 1u << arrows[i].tick->kind;
         }
     }
-    kit.p.setRenderHint(QPainter::Antialiasing, false);
 
     BoxBatch crowd, lost;
     for (std::size_t x = 0; x < counts.size(); ++x) {

@@ -25,7 +25,7 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
                               {r.left(), r.bottom() - fromLeft * r.height()},
                               {r.right(), r.bottom() - toRight * r.height()},
                               {r.right(), r.bottom()}};
-        kit.p.setRenderHint(QPainter::Antialiasing, true);
+        kit.p.setRenderHint(QPainter::Antialiasing, r.width() > 12);
         kit.p.setPen(Qt::NoPen);
         kit.p.setBrush(color(Role::Record));
         kit.p.drawPolygon(wedge, 4);

@@ -69,6 +69,14 @@ void draw(QPainter& p, Sprite sprite) {
     case Sprite::Lost:
         cross(p, 4, ink(Role::Violation, 2));
         break;
+    case Sprite::MessageDown:
+    case Sprite::MessageUp:
+    case Sprite::MessagePush: {
+        const double end = sprite == Sprite::MessageDown ? kMessageHeight / 2 : -kMessageHeight / 2;
+        p.setPen(QPen(color(Role::Message), 1.2, sprite == Sprite::MessagePush ? Qt::DotLine : Qt::SolidLine));
+        p.drawLine(QPointF(0, -end), QPointF(kMessageSlant, end));
+        break;
+    }
     case Sprite::Count_:
         break;
     }

@@ -16,6 +16,9 @@ enum class Sprite : std::uint8_t {
     Damage, ///< vermilion diamond with an exclamation mark
     GaveUp, ///< amber cross
     Lost,   ///< vermilion cross
+    MessageDown, ///< a message whose flight is too short to be seen; the point is the middle of its left edge
+    MessageUp,
+    MessagePush, ///< dotted, upwards
     Count_
 };
 
@@ -23,5 +26,7 @@ enum class Sprite : std::uint8_t {
 void paintSprite(QPainter& painter, Sprite sprite, const QPointF& point, double u, double devicePixelRatio);
 /// Half the height of Accepted, Refused and Damage.
 inline constexpr double kDiamondRadius = 11;
+/// Width and height of the messages.
+inline constexpr double kMessageSlant = 4, kMessageHeight = 20;
 
 } // namespace lockscope::views

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "scenes.h"
+#include "timeline/timeline_loader.h"
+#include "timeline/violation_bands.h"
+#include "timeline/words.h"
+#include "trace/state.h"
+#include "trace/synthetic.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EventKind;
+
+namespace {
+
+const Lane* laneOf(const TimelineData& data, LaneKind kind, trace::EntityId entity) {
+    for (const auto& lane : data.lanes())
+        if (lane->kind == kind && lane->entity == entity) return lane.get();
+    return nullptr;
+}
+
+QString spansText(const Lane& lane) {
+    QStringList texts;
+    for (std::size_t i = 0; i < lane.spans.size(); ++i) {
+        const Span& s = lane.spans[i];
+        texts << QStringLiteral("%1:%2-%3").arg(s.state).arg(s.from / 1'000'000).arg(s.open() ? -1 : s.to / 1'000'000);
+    }
+    return texts.join(QLatin1Char(' '));
+}
+
+} // namespace
+
+class TestTimelineData : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aPauseLongerThanTheLeaseLeavesABeliefWithoutRecord() {
+        const Cast s = gcPause();
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* a = laneOf(data, LaneKind::Belief, s.a.thread);
+        QVERIFY(a);
+        // Waits, holds, believes without record from the expiry until the refused release, waits again.
+        QCOMPARE(spansText(*a), QStringLiteral("0:780-800 1:800-5800 2:5800-7200 0:8300--1"));
+        QVERIFY(a->life);
+        QCOMPARE(a->life->spans.size(), std::size_t(1));
+        QCOMPARE(a->life->spans[0].from, 3'000'000'000);
+        QCOMPARE(a->life->spans[0].to, 7'000'000'000);
+        QCOMPARE(a->life->faults.size(), std::size_t(2));
+        QCOMPARE(unsigned(a->life->faults[0].kind), unsigned(FaultTick::ByHand));
+        QCOMPARE(unsigned(a->life->faults[1].kind), unsigned(FaultTick::Planned));
+
+        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
+        QCOMPARE(spansText(*lock), QStringLiteral("0:799-5800 0:5999-9000 0:9049--1"));
+        const Lane* stock = laneOf(data, LaneKind::Effect, s.stock);
+        QCOMPARE(stock->ticks.size(), std::size_t(5));
+        QCOMPARE(unsigned(stock->ticks[3].kind), unsigned(EffectTick::Stale));
+        QCOMPARE(damageWords(data.damage(stock->ticks[3].label)), QStringLiteral("damage: #1 after #2"));
+    }
+
+    void aBeliefEndsByItsOwnDeadline() {
+        Cast s;
+        s.ask(1s, s.a);
+        s.at(2s, EventKind::RecordHeld, s.a.thread, s.lock, 5'000'000'000, 1);
+        s.at(2s, EventKind::Granted, s.a.thread, s.lock, 0, 1);
+        s.at(2s, EventKind::BelievedUntil, s.a.thread, s.lock, std::chrono::nanoseconds(5s).count());
+        s.trace->reach(3s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* a = laneOf(data, LaneKind::Belief, s.a.thread);
+        QCOMPARE(a->endOf(a->spans.back(), 3'000'000'000), 3'000'000'000);
+        QCOMPARE(a->endOf(a->spans.back(), 9'000'000'000), 5'000'000'000); // nothing has to happen for it to end
+        s.at(8s, EventKind::ClientPaused, s.b.client);
+        data.consume();
+        QCOMPARE(spansText(*a), QStringLiteral("0:1000-2000 1:2000-5000"));
+    }
+
+    void whatWasNotObservedIsAGap() {
+        Cast s;
+        s.at(1s, EventKind::RecordHeld, s.a.thread, s.lock, -1, 1);
+        s.at(2s, EventKind::RecordUnobserved, 0, s.lock);
+        s.at(5s, EventKind::RecordObserved, 0, s.lock);
+        s.at(6s, EventKind::RecordFreed, 0, s.lock, 0, s.a.thread);
+        TimelineData data(s.trace);
+        data.consume();
+        QCOMPARE(spansText(*laneOf(data, LaneKind::Record, s.lock)),
+                 QStringLiteral("0:1000-2000 1:2000-5000 0:5000-6000"));
+    }
+
+    void aCrashEndsBeliefAndCutsAreKept() {
+        Cast s;
+        s.at(0s, EventKind::ClientStarted, s.a.client);
+        s.ask(1s, s.a);
+        s.at(2s, EventKind::LinkCut, 0, s.a.link, 0, 0, trace::kFault);
+        s.at(3s, EventKind::ClientKilled, s.a.client, 0, 0, 0, trace::kFault | trace::kByHand);
+        s.at(4s, EventKind::Healed, 0);
+        s.trace->reach(5s);
+        TimelineData data(s.trace);
+        data.consume();
+        QCOMPARE(spansText(*laneOf(data, LaneKind::Belief, s.a.thread)), QStringLiteral("0:1000-3000"));
+        QCOMPARE(spansText(*laneOf(data, LaneKind::Link, s.a.link)), QStringLiteral("0:2000-4000"));
+        QCOMPARE(data.faults().size(), std::size_t(3));
+    }
+
+    void lanesAgreeWithTheStateAtAnyInstant() {
+        const auto trace = trace::syntheticTrace(30'000, 12, 5);
+        TimelineData data(trace);
+        data.consume();
+        trace::StateIndex index(trace);
+        int holding = 0;
+        for (std::int64_t t = 0; t < data.now(); t += data.now() / 200) {
+            const trace::State state = index.at(Nanos(t));
+            for (const auto& lane : data.lanes()) {
+                if (lane->kind != LaneKind::Belief) continue;
+                const std::size_t i = lane->spans.firstEndingAfter(t);
+                const bool on = i < lane->spans.size() && lane->spans[i].from <= t;
+                const bool holds = on && lane->spans[i].state != unsigned(BeliefState::Waiting);
+                const auto belief = state.beliefs.find({lane->other, lane->entity});
+                const auto phase = belief == state.beliefs.end() ? trace::Belief::Phase::Idle : belief->second.phase;
+                QCOMPARE(holds, phase == trace::Belief::Phase::Holding);
+                QCOMPARE(on && !holds, phase == trace::Belief::Phase::Waiting);
+                if (holds && belief->second.token == 0)
+                    QCOMPARE(std::uint32_t(lane->spans[i].label), belief->second.grant);
+                holding += holds;
+                if (!holds) continue;
+                const bool stale = state.records.at(lane->other).owner != lane->entity;
+                QCOMPARE(lane->spans[i].state == unsigned(BeliefState::Stale), stale);
+            }
+        }
+        QVERIFY(holding > 100);
+    }
+
+    void foldingInPiecesGivesTheSame() {
+        const auto trace = trace::syntheticTrace(20'000, 8, 9);
+        TimelineData whole(trace), pieces(trace);
+        whole.consume();
+        for (std::size_t row = 0; row < trace->size(); row += 777)
+            pieces.consume(row);
+        pieces.consume();
+        QCOMPARE(pieces.lanes().size(), whole.lanes().size());
+        for (std::size_t i = 0; i < whole.lanes().size(); ++i) {
+            QCOMPARE(spansText(*pieces.lanes()[i]), spansText(*whole.lanes()[i]));
+            QCOMPARE(pieces.lanes()[i]->ticks.size(), whole.lanes()[i]->ticks.size());
+        }
+    }
+
+    void aLongTraceIsFoldedOnAnotherThread() {
+        const auto trace = trace::syntheticTrace(200'000, 10, 2);
+        TimelineLoader loader;
+        QSignalSpy finished(&loader, &TimelineLoader::finished);
+        loader.open(trace);
+        QVERIFY(loader.isBusy());
+        QVERIFY(finished.wait(60'000));
+        QCOMPARE(loader.rows(), trace->size());
+        QVERIFY(!loader.isBusy());
+    }
+
+    void cancellingKeepsWhatIsThere() {
+        const auto trace = trace::syntheticTrace(300'000, 10, 2);
+        TimelineLoader loader;
+        loader.open(trace);
+        loader.cancel();
+        QVERIFY(!loader.isBusy());
+        QVERIFY(loader.rows() <= trace->size());
+        QCOMPARE(loader.rows(), loader.data()->rows());
+        loader.grow();
+        QTRY_COMPARE_WITH_TIMEOUT(loader.rows(), trace->size(), 60'000);
+    }
+
+    void bandsCoverEveryViolationAtEveryZoom() {
+        const auto trace = trace::syntheticTrace(100'000, 10, 4);
+        FixedSession session(trace);
+        const auto verdict = session.verdict();
+        QVERIFY(verdict->violations.size() > 20);
+        ViolationBands bands;
+        bands.setVerdict(verdict);
+        const std::int64_t now = trace->reached().count();
+        for (const double width : {50.0, 900.0, 30'000.0}) {
+            const TimelineCoordinates c(0, now, width);
+            std::vector<std::pair<double, double>> drawn;
+            bands.visit(c, now, [&](const ViolationBands::Band&, double x, double w) { drawn.emplace_back(x, x + w); });
+            for (const verdict::Violation& v : verdict->violations) {
+                const double x = c.x(v.from.count());
+                QVERIFY(std::any_of(drawn.begin(), drawn.end(), [&](auto d) {
+                    return d.first <= x + ViolationBands::kLeastWidth && d.second >= x - ViolationBands::kLeastWidth;
+                }));
+                const auto at = bands.at(v.from.count(), 0, now);
+                QVERIFY(!at.empty());
+            }
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTimelineData)
+#include "tst_timeline_data.moc"

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "scenes.h"
+#include "theme/palette.h"
+#include "timeline/coordinates.h"
+#include "timeline/layout.h"
+#include "timeline/render_timeline.h"
+#include "timeline/timeline_data.h"
+#include "trace/synthetic.h"
+
+#include <QBuffer>
+#include <QSvgGenerator>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+
+namespace {
+
+constexpr QSize kSize(1000, 700);
+
+/// A picture of the pause that outlives its lease, and where things are in it.
+struct Picture {
+    QImage image;
+    TimelineMetrics metrics{QFontMetricsF(QApplication::font()).height()};
+    double scale;
+    Cast cast = gcPause();
+    std::int64_t from, to;
+
+    Picture(bool dark, double dpr, Nanos first = 0s, Nanos last = 10s)
+        : scale(dpr), from(first.count()), to(last.count()) {
+        Theme::instance().setChoice(dark ? ThemeChoice::Dark : ThemeChoice::Light);
+        metrics = TimelineMetrics(QFontMetricsF(QApplication::font()).height());
+        FixedSession session(cast.trace);
+        TimelinePicture picture;
+        picture.trace = cast.trace;
+        picture.verdict = session.verdict();
+        picture.from = first;
+        picture.to = last;
+        image = renderTimelineImage(kSize, dpr, picture);
+    }
+    /// The device pixels of a lane's bar between two instants.
+    QRect bar(LaneKind kind, trace::EntityId entity, Nanos a, Nanos b) const {
+        TimelineData data(cast.trace);
+        data.consume();
+        TimelineLayout layout;
+        layout.update(data, metrics);
+        const int row = layout.rowOf(entity);
+        const int top = metrics.rulerHeight() + metrics.stripHeight() + layout.rows()[std::size_t(row)].y;
+        const TimelineCoordinates c(from, to, kSize.width() - metrics.labelWidth());
+        const double x = metrics.labelWidth() + c.x(a.count());
+        const QRectF r = metrics.bar(kind, x, c.x(b.count()) - c.x(a.count())).translated(0, top);
+        return QRectF(r.x() * scale, r.y() * scale, r.width() * scale, r.height() * scale).toRect();
+    }
+};
+
+} // namespace
+
+class TestTimelinePaint : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void theStoryIsSeenInEveryThemeAndScale_data() {
+        QTest::addColumn<bool>("dark");
+        QTest::addColumn<double>("dpr");
+        for (const bool dark : {false, true})
+            for (const double dpr : {1.0, 2.0})
+                QTest::addRow("%s %g", dark ? "dark" : "light", dpr) << dark << dpr;
+    }
+    void theStoryIsSeenInEveryThemeAndScale() {
+        QFETCH(bool, dark);
+        QFETCH(double, dpr);
+        const Picture p(dark, dpr);
+        const auto share = [&p](const QRect& where, Role role, int tolerance = 24) {
+            return double(countPixels(p.image, color(role), where, tolerance)) /
+                   std::max(1, where.width() * where.height());
+        };
+        const QRect holds = p.bar(LaneKind::Belief, p.cast.a.thread, 1900ms, 2900ms);
+        QVERIFY2(share(holds, Role::Holding) > 0.8, qPrintable(QString::number(share(holds, Role::Holding))));
+        // Belief without record: striped, in the colour of violations, and no trace of the colour of holding.
+        const QRect stale = p.bar(LaneKind::Belief, p.cast.a.thread, 5850ms, 6100ms);
+        QVERIFY2(share(stale, Role::StaleBelief, 40) > 0.15,
+                 qPrintable(QString::number(share(stale, Role::StaleBelief, 40))));
+        QVERIFY2(share(stale, Role::StaleBeliefSoft, 40) > 0.15,
+                 qPrintable(QString::number(share(stale, Role::StaleBeliefSoft, 40))));
+        QCOMPARE(share(stale, Role::Holding), 0.0);
+        // Waiting: an amber dotted line, mostly empty.
+        const QRect waits = p.bar(LaneKind::Belief, p.cast.b.thread, 3s, 5s);
+        QVERIFY(share(waits, Role::Waiting) > 0.02);
+        QVERIFY(share(waits, Role::Waiting) < 0.2);
+        // The wedge drains: more of it in the first half of the lease than in the second.
+        const double early = share(p.bar(LaneKind::Record, p.cast.lock, 2500ms, 3s), Role::Record);
+        const double late = share(p.bar(LaneKind::Record, p.cast.lock, 4500ms, 5s), Role::Record);
+        QVERIFY(early > 0.55 && early < 0.75);
+        QVERIFY(late > 0.1 && late < 0.3);
+        // Effects: green, then the damage.
+        QVERIFY(share(p.bar(LaneKind::Effect, p.cast.stock, 1500ms, 1700ms), Role::Accepted) > 0.2);
+        QVERIFY(share(p.bar(LaneKind::Effect, p.cast.stock, 7000ms, 7200ms), Role::Violation) > 0.2);
+    }
+
+    void noLaneIsBlank() {
+        const Picture p(false, 1);
+        for (const auto& [kind, entity] : {std::pair(LaneKind::Belief, p.cast.a.thread),
+                                           {LaneKind::Belief, p.cast.b.thread},
+                                           {LaneKind::Belief, p.cast.c.thread},
+                                           {LaneKind::Record, p.cast.lock},
+                                           {LaneKind::Effect, p.cast.stock},
+                                           {LaneKind::Node, p.cast.node}}) {
+            const QRect lane = p.bar(kind, entity, 0s, 10s);
+            const int ground = countPixels(p.image, color(Role::SurfaceSunken), lane, 4);
+            QVERIFY2(ground < lane.width() * lane.height() * 0.99, qPrintable(QString::number(int(kind))));
+        }
+    }
+
+    void aViolationIsSeenAtAnyZoom_data() {
+        QTest::addColumn<qint64>("seconds");
+        for (const qint64 seconds : {10, 600, 36'000, 3'600'000})
+            QTest::addRow("%lld s", static_cast<long long>(seconds)) << seconds;
+    }
+    void aViolationIsSeenAtAnyZoom() {
+        QFETCH(qint64, seconds);
+        const Picture p(false, 1, 0s, std::chrono::seconds(seconds));
+        const int labels = p.metrics.labelWidth(), top = p.metrics.rulerHeight();
+        // In the strip of pills, and below it in an empty part of every lane's height.
+        const QRect strip(labels, top, kSize.width() - labels, p.metrics.stripHeight());
+        QVERIFY(countPixels(p.image, color(Role::Violation), strip) >= 20);
+        // Between the lanes, where nothing else is drawn, the band tints the ground over their whole height.
+        int tinted = 0, rows = 0;
+        for (int y = strip.bottom() + 1; y < kSize.height() - p.metrics.overviewHeight(); ++y, ++rows) {
+            bool found = false;
+            for (int x = labels; x < kSize.width() && !found; ++x) {
+                const QColor c = p.image.pixelColor(x, y);
+                found = c.red() > c.blue() + 12 && c.red() > 180;
+            }
+            tinted += found;
+        }
+        QVERIFY2(tinted > rows * 6 / 10, qPrintable(QString::number(tinted)));
+    }
+
+    void faultsSurviveAnyZoom() {
+        const auto trace = trace::syntheticTrace(60'000, 6, 3);
+        Theme::instance().setChoice(ThemeChoice::Light);
+        TimelinePicture picture;
+        picture.trace = trace;
+        const QImage image = renderTimelineImage({1000, 900}, 1, picture);
+        QVERIFY(countPixels(image, color(Role::Fault), image.rect(), 40) > 100);
+    }
+
+    void aVectorPictureHasItsWordsAsText() {
+        const Cast cast = gcPause();
+        TimelinePicture picture;
+        picture.trace = cast.trace;
+        QBuffer buffer;
+        QSvgGenerator svg;
+        svg.setOutputDevice(&buffer);
+        svg.setSize(kSize);
+        svg.setViewBox(QRect(QPoint(), kSize));
+        QPainter painter(&svg);
+        renderTimeline(painter, kSize, picture);
+        painter.end();
+        const QByteArray text = buffer.data();
+        QVERIFY(text.contains("still believes"));
+        QVERIFY(text.contains("damage: #1 after #2"));
+        QVERIFY(text.contains("client B"));
+    }
+};
+
+QTEST_MAIN(TestTimelinePaint)
+#include "tst_timeline_paint.moc"

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "scenes.h"
+#include "theme/palette.h"
+#include "timeline/timeline_overview.h"
+#include "timeline/timeline_ruler.h"
+#include "timeline/timeline_view.h"
+
+#include <QAccessible>
+#include <QContextMenuEvent>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTest>
+#include <QWheelEvent>
+
+using namespace lockscope;
+using namespace lockscope::views;
+
+namespace {
+
+/// A timeline of the pause that outlives its lease, with gestures as verbs.
+struct Stage {
+    Cast cast = gcPause();
+    FixedSession session{cast.trace, 60s, true};
+    ViewContext context;
+    TimelineView view{&context};
+
+    Stage() {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        context.setSession(&session);
+        context.setPlayhead(6812ms);
+        view.resize(1000, 700);
+        view.show();
+        const bool exposed = QTest::qWaitForWindowExposed(&view);
+        Q_ASSERT(exposed);
+        view.setFocus();
+        QCoreApplication::processEvents();
+    }
+    double x(Nanos t) const {
+        const TimelineScene scene = view.scene();
+        return scene.metrics.labelWidth() + scene.coordinates(view.viewport()->width()).x(t.count());
+    }
+    QPoint onBar(trace::EntityId entity, Nanos t) const {
+        const int row = view.layoutOfLanes().rowOf(entity);
+        const LaneKind kind = view.layoutOfLanes().rows()[std::size_t(row)].lane->kind;
+        const QRectF bar = view.scene().metrics.bar(kind, 0, 0);
+        return {int(x(t)), view.rowRect(row).top() + int(bar.center().y())};
+    }
+    TimelineHit hit(const QPoint& at) const { return hitTest(view.scene(), view.viewport()->size(), at); }
+    QString words(const QPoint& at) const { return hitWords(view.scene(), hit(at)); }
+    void wheel(const QPoint& at, int notches, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        QWheelEvent event(at, view.viewport()->mapToGlobal(at), {}, {0, 120 * notches}, Qt::NoButton, modifiers,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(view.viewport(), &event);
+    }
+    void drag(const QPoint& from, const QPoint& to, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        QTest::mousePress(view.viewport(), Qt::LeftButton, modifiers, from);
+        for (int i = 1; i <= 4; ++i) {
+            const QPoint at = from + (to - from) * i / 4;
+            QMouseEvent move(QEvent::MouseMove, at, view.viewport()->mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
+                             modifiers);
+            QApplication::sendEvent(view.viewport(), &move);
+        }
+        QTest::mouseRelease(view.viewport(), Qt::LeftButton, modifiers, to);
+    }
+};
+
+} // namespace
+
+class TestTimelineView : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void theWheelZoomsAboutTheCursorAndScrollsLanes() {
+        Stage s;
+        const QPoint at(int(s.x(4s)), 60);
+        const std::int64_t span = s.view.zoom()->span();
+        s.wheel(at, 2, Qt::ControlModifier);
+        QVERIFY(s.view.zoom()->span() < span);
+        QVERIFY(std::abs(s.x(4s) - at.x()) < 2);
+        s.wheel(at, -2, Qt::ControlModifier);
+        QVERIFY(std::abs(s.view.zoom()->span() - span) < span / 100);
+        const std::int64_t from = s.view.zoom()->from();
+        s.wheel(at, -3, Qt::ShiftModifier);
+        QVERIFY(s.view.zoom()->from() > from);
+        s.view.resize(1000, 400);
+        QCoreApplication::processEvents();
+        s.wheel(at, -1);
+        QVERIFY(s.view.verticalScrollBar()->value() > 0);
+    }
+
+    void draggingPansAndShiftDraggingMeasures() {
+        Stage s;
+        s.view.zoom()->setRange(5'000'000'000, 9'000'000'000);
+        const std::int64_t from = s.view.zoom()->from();
+        s.drag({800, 100}, {600, 100});
+        QVERIFY(s.view.zoom()->from() > from);
+        QSignalSpy measured(&s.view, &TimelineView::measureChanged);
+        s.view.zoom()->setRange(0, 10'000'000'000);
+        s.drag({int(s.x(2s)), 100}, {int(s.x(4s)), 100}, Qt::ShiftModifier);
+        QVERIFY(s.view.measured());
+        const Nanos length = s.view.measured()->second - s.view.measured()->first;
+        QVERIFY2(std::abs((length - 2s).count()) < 50'000'000, qPrintable(QString::number(length.count())));
+        QVERIFY(!measured.isEmpty());
+        QTest::keyClick(&s.view, Qt::Key_Escape);
+        QVERIFY(!s.view.measured());
+    }
+
+    void aClickSelectsAndTellsOfTheViolation() {
+        Stage s;
+        QSignalSpy violation(&s.view, &TimelineView::violationActivated);
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, {}, s.onBar(s.cast.b.thread, 8s));
+        QCOMPARE(s.context.selection(), s.cast.b.thread);
+        QCOMPARE(violation.size(), 0);
+        // C only waits at 6.5 s: beside its dotted line there is the band of the violation.
+        const QPoint beside = s.onBar(s.cast.stock, 6200ms);
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, {}, beside);
+        QCOMPARE(violation.size(), 1);
+        auto* ruler = s.view.findChild<TimelineRuler*>();
+        QTest::mouseClick(ruler, Qt::LeftButton, {}, {int(s.x(6600ms)), ruler->height() - 12});
+        QCOMPARE(violation.size(), 2);
+        QCOMPARE(s.context.selection(), s.cast.lock);
+    }
+
+    void draggingTheRulerMovesThePlayhead() {
+        Stage s;
+        auto* ruler = s.view.findChild<TimelineRuler*>();
+        QTest::mousePress(ruler, Qt::LeftButton, {}, {int(s.x(2s)), 10});
+        QVERIFY(std::abs((s.context.playhead() - 2s).count()) < 20'000'000);
+        const QPoint to(int(s.x(5s)), 10);
+        QMouseEvent move(QEvent::MouseMove, to, ruler->mapToGlobal(to), Qt::NoButton, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(ruler, &move);
+        QTest::mouseRelease(ruler, Qt::LeftButton, {}, to);
+        QVERIFY(std::abs((s.context.playhead() - 5s).count()) < 20'000'000);
+    }
+
+    void theOverviewMovesTheRange() {
+        Stage s;
+        auto* overview = s.view.findChild<TimelineOverview*>();
+        QTest::mouseClick(overview, Qt::LeftButton, {}, {overview->width() - 5, 20});
+        QVERIFY(s.view.zoom()->from() > 40'000'000'000);
+        QVERIFY(!s.view.zoom()->isFollowing());
+    }
+
+    void theKeyboardWalksEventsLanesAndTime() {
+        Stage s;
+        QTest::keyClick(&s.view, Qt::Key_Home);
+        QCOMPARE(s.context.playhead(), Nanos(0));
+        QTest::keyClick(&s.view, Qt::Key_Right);
+        QCOMPARE(s.context.playhead(), Nanos(780ms));
+        QTest::keyClick(&s.view, Qt::Key_End);
+        QCOMPARE(s.context.playhead(), Nanos(10s));
+        QTest::keyClick(&s.view, Qt::Key_Left);
+        QCOMPARE(s.context.playhead(), Nanos(9050ms));
+        QTest::keyClick(&s.view, Qt::Key_Down);
+        QCOMPARE(s.context.selection(), s.cast.a.thread);
+        QTest::keyClick(&s.view, Qt::Key_Down);
+        QCOMPARE(s.context.selection(), s.cast.b.thread);
+        QTest::keyClick(&s.view, Qt::Key_Up);
+        QCOMPARE(s.context.selection(), s.cast.a.thread);
+        QSignalSpy detail(&s.view, &TimelineView::detailRequested);
+        QTest::keyClick(&s.view, Qt::Key_Return);
+        QCOMPARE(detail.size(), 1);
+        const std::int64_t span = s.view.zoom()->span();
+        QTest::keyClick(&s.view, Qt::Key_Plus);
+        QVERIFY(s.view.zoom()->span() < span);
+        QTest::keyClick(&s.view, Qt::Key_0);
+        QCOMPARE(s.view.zoom()->span(), s.view.zoom()->end());
+        const bool following = s.view.zoom()->isFollowing();
+        QTest::keyClick(&s.view, Qt::Key_F);
+        QCOMPARE(s.view.zoom()->isFollowing(), !following);
+    }
+
+    void aRightClickAsksForAMenuOfTheLane() {
+        Stage s;
+        QSignalSpy menu(&s.view, &TimelineView::contextMenuRequested);
+        const QPoint at = s.onBar(s.cast.a.thread, 2s);
+        QContextMenuEvent event(QContextMenuEvent::Mouse, at, s.view.viewport()->mapToGlobal(at));
+        QApplication::sendEvent(s.view.viewport(), &event);
+        QCOMPARE(menu.size(), 1);
+        QCOMPARE(menu[0][0].value<trace::EntityId>(), s.cast.a.thread);
+    }
+
+    void hoveringSaysWhatIsThere() {
+        Stage s;
+        QVERIFY(s.words(s.onBar(s.cast.a.thread, 2s)).contains(QStringLiteral("holds orders as #1")));
+        const QString stale = s.words(s.onBar(s.cast.a.thread, 6500ms));
+        QVERIFY(stale.contains(QStringLiteral("still believes")));
+        QVERIFY(stale.contains(QStringLiteral("paused")));
+        QVERIFY(
+            stale.contains(verdict::explain(s.session.verdict()->violations.front(), *s.cast.trace).toHtmlEscaped()));
+        QVERIFY(s.words(s.onBar(s.cast.lock, 2s)).contains(QStringLiteral("held by A")));
+        QVERIFY(s.words(s.onBar(s.cast.stock, 7100ms)).contains(QStringLiteral("damage: #1 after #2")));
+    }
+
+    void whatIsHitIsWhatIsPainted() {
+        Stage s;
+        const QImage image = s.view.viewport()->grab().toImage();
+        const int row = s.view.layoutOfLanes().rowOf(s.cast.b.thread);
+        const QRect lane = s.view.rowRect(row);
+        int painted = 0;
+        for (int x = int(s.x(0s)) + 2; x < lane.right() - 2; ++x) {
+            const QPoint at(x, s.onBar(s.cast.b.thread, 0s).y());
+            const bool blue =
+                countPixels(image, color(Role::Holding), QRect(x, lane.top() + lane.height() / 3, 1, 4)) >= 3;
+            const TimelineHit hit = s.hit(at);
+            const bool holding = hit.what == TimelineHit::What::Span &&
+                                 hit.lane->spans[hit.index].state == unsigned(BeliefState::Holding);
+            if (blue) QVERIFY2(holding, qPrintable(QString::number(x)));
+            painted += blue;
+        }
+        QVERIFY(painted > 200);
+    }
+
+    void aGrowingTraceGrowsThePicture() {
+        Stage s;
+        const auto& rows = s.view.layoutOfLanes().rows();
+        const std::size_t lanes = rows.size();
+        const trace::EntityId client = s.cast.trace->intern(trace::EntityKind::Client, "D");
+        const trace::EntityId thread = s.cast.trace->intern(trace::EntityKind::Thread, "1", client);
+        s.cast.at(11s, trace::EventKind::Requested, thread, s.cast.lock, -1);
+        s.session.grew();
+        QTRY_COMPARE(s.view.layoutOfLanes().rows().size(), lanes + 1);
+        QVERIFY(s.view.layoutOfLanes().rowOf(thread) >= 0);
+    }
+
+    void followingKeepsThePlayheadInSight() {
+        Stage s;
+        for (int i = 0; i <= 40; ++i) {
+            s.context.setPlayhead(std::chrono::milliseconds(1000 * i));
+            QVERIFY(s.context.playhead().count() <= s.view.zoom()->to());
+            QVERIFY(s.context.playhead().count() >= s.view.zoom()->from());
+        }
+    }
+
+    void movingThePlayheadDoesNotPaintLanesAnew() {
+        Stage s;
+        s.context.setPlayhead(2s);
+        (void)s.view.grab();
+        const double before = s.view.lastFrameMs();
+        for (int i = 0; i < 20; ++i) {
+            s.context.setPlayhead(2s + std::chrono::milliseconds(20 * i));
+            (void)s.view.grab();
+        }
+        QCOMPARE(s.view.lastFrameMs(), before); // would differ in its many digits had they been painted again
+    }
+
+    void anEmptyTimelineSaysWhatToDo() {
+        ViewContext context;
+        TimelineView view(&context);
+        Theme::instance().setChoice(ThemeChoice::Light);
+        view.resize(800, 500);
+        const QImage image = view.grab().toImage();
+        QVERIFY(countPixels(image, color(Role::Text), image.rect().adjusted(0, 100, 0, -100), 60) > 100);
+    }
+
+    void aScreenReaderHearsTheLanes() {
+        Stage s;
+        QAccessibleInterface* interface = QAccessible::queryAccessibleInterface(&s.view);
+        QVERIFY(interface);
+        QCOMPARE(interface->role(), QAccessible::List);
+        QVERIFY(!interface->text(QAccessible::Name).isEmpty());
+        QCOMPARE(interface->childCount(), int(s.view.layoutOfLanes().rows().size()));
+        QAccessibleInterface* a = interface->child(0);
+        QVERIFY(a);
+        const QString name = a->text(QAccessible::Name);
+        QVERIFY2(name.contains(QStringLiteral("client A")), qPrintable(name));
+        QVERIFY2(name.contains(QStringLiteral("paused")), qPrintable(name));
+        QVERIFY2(name.contains(QStringLiteral("still believes")), qPrintable(name));
+        QCOMPARE(interface->indexOfChild(a), 0);
+        QCOMPARE(a->parent(), interface);
+        QVERIFY(a->rect().isValid());
+        s.view.setFocusRow(1);
+        QCOMPARE(interface->focusChild(), interface->child(1));
+    }
+};
+
+QTEST_MAIN(TestTimelineView)
+#include "tst_timeline_view.moc"
