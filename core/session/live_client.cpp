@@ -13,22 +13,26 @@ LiveClient::LiveClient(World world, const QByteArray& name)
       m_name(name),
       m_entity(m_world.recorder.trace().intern(EntityKind::Client, name)),
       m_thread(m_world.recorder.trace().intern(EntityKind::Thread, "1", m_entity)) {
+    m_world.recorder.trace().intern(EntityKind::Link, {}, m_entity, m_world.node);
     start();
 }
 
 LiveClient::~LiveClient() {
     m_lock = nullptr;
     if (m_runtime) m_runtime->kill();
+    m_port.reset();
     m_driver.reset();
 }
 
 void LiveClient::start() {
     m_runtime = std::make_unique<EventLoopRuntime>(m_world.origin);
     m_uuid = m_runtime->randomUuid();
+    m_doubts = std::make_shared<recipes::Doubts>();
     m_world.identified(*this);
     redis::DriverOptions options;
     options.clientName = "lockscope-" + m_name;
     m_driver = std::make_unique<redis::RedisDriver>(*m_runtime, m_world.url, options);
+    m_port = std::make_unique<TracedPort>(*m_driver, m_world.recorder, m_entity, m_world.node);
     m_world.recorder.emit(EventKind::ClientStarted, m_entity);
     m_runtime->spawn([this] {
         return sim::runClientProgram({*m_runtime, m_world.settings, *this, m_thread, [this] { return makeLock(); },
@@ -46,7 +50,7 @@ std::unique_ptr<DistributedLock> LiveClient::makeLock() {
     options.token = settings.token;
     auto lock = std::make_unique<DistributedLock>(
         LockClient{*m_runtime, m_uuid, &m_world.recorder, m_entity},
-        recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_driver, name, m_uuid}), options,
+        recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_driver, name, m_uuid, {}, m_doubts}), options,
         m_world.lockEntity(name));
     if (m_watchdogStopped) lock->stopWatchdog();
     return lock;
@@ -74,6 +78,7 @@ void LiveClient::kill() {
     m_lock = nullptr;
     m_commandsBefore += m_driver->commandsSent();
     m_runtime->kill();
+    m_port.reset();
     m_driver.reset();
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/redis/driver.h"
+#include "recipes/redis/redis_recipe.h"
 #include "runtime/event_loop_runtime.h"
+#include "session/traced_port.h"
 #include "sim/client_program.h"
 
 namespace lockscope::session {
@@ -50,9 +52,11 @@ private:
     QByteArray m_uuid;
     bool m_watchdogStopped = false;
     std::uint64_t m_commandsBefore = 0;
-    DistributedLock* m_lock = nullptr; ///< owned by the program's coroutine
+    std::shared_ptr<recipes::Doubts> m_doubts; ///< of the process that runs now
+    DistributedLock* m_lock = nullptr;         ///< owned by the program's coroutine
     std::unique_ptr<EventLoopRuntime> m_runtime;
     std::unique_ptr<redis::RedisDriver> m_driver;
+    std::unique_ptr<TracedPort> m_port; ///< the driver, with its messages in the trace
 };
 
 } // namespace lockscope::session

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis_wire.h"
 
+#include "backends/redis/command_text.h"
 #include "runtime/completion.h"
 #include "sim/redis_inbox.h"
 
@@ -27,13 +28,6 @@ struct RedisWire::Connections {
 };
 
 namespace {
-
-QByteArray shortText(const redis::Args& args) {
-    // Enough to recognise the command; never a value, which may be somebody's secret.
-    const bool script = args[0] == "EVALSHA" || args[0] == "EVAL";
-    const std::size_t key = script ? 3 : 1;
-    return args.size() > key ? args[0] + ' ' + args[key] : args[0];
-}
 
 redis::Error broken(const Node& node, redis::Error::Kind kind, const char* what) {
     return {kind, {}, QStringLiteral("%1: %2").arg(QString::fromUtf8(node.id()), QLatin1String(what))};
@@ -76,7 +70,7 @@ QCoro::Task<redis::Result> RedisWire::exchange(bool forSubscriptions, redis::Arg
     const std::weak_ptr<Connections> weak = c;
     const std::uint64_t number = ++c->lastExchange;
     const Completion<redis::Result> done;
-    const std::uint32_t text = c->recorder.trace().text(shortText(args));
+    const std::uint32_t text = c->recorder.trace().text(redis::commandText(args));
     const Nanos timeout = c->settings.commandTimeout;
 
     const std::optional<Nanos> arrival = c->network.transmit(c->link, Network::Direction::ToNode);
