@@ -127,7 +127,7 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
 
 /// What happened to a belief besides its spans: gave up, learned of the loss, a renewal without answer.
 void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
-    double last = -1e9;
+    double last = -1e9, looked = -1e9;
     lane.ticks.visit(
         kit.c.from(), kit.c.to(), kit.pixel * 4,
         [&](std::size_t, const Tick& tick) {
@@ -136,6 +136,8 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
             const auto kind = BeliefTick(tick.kind);
             // A cross ends the line of a wait; where no line is to be seen it would stand for nothing.
             if (kind == BeliefTick::GaveUp) {
+                if (x < looked + 4) return;
+                looked = x;
                 const std::size_t wait = lane.spans.firstEndingAfter(tick.at - 1);
                 if (wait == lane.spans.size() || kit.c.x(tick.at) - kit.c.x(lane.spans[wait].from) < 8) return;
             }

@@ -4,6 +4,7 @@
 #include "theme/fonts.h"
 #include "timeline/text_cache.h"
 
+#include <QImage>
 #include <QPaintEngine>
 #include <QPixmap>
 #include <cmath>
@@ -190,6 +191,34 @@ void PixelColumns::add(const SpanSum& sum) {
 }
 
 void BoxBatch::paint(QPainter& painter, const QColor& fill) const {
+    // Pixel columns by the thousand are written into a picture by hand and drawn as one; calls cost more than pixels.
+    constexpr std::size_t many = 128;
+    const bool plain =
+        painter.paintEngine()->type() == QPaintEngine::Raster && painter.device()->devicePixelRatioF() == 1;
+    if (m_rects.size() > many && plain) {
+        QRect bounds;
+        for (const QRectF& rect : m_rects)
+            bounds |= rect.toAlignedRect();
+        if (bounds.height() <= 128 && bounds.width() <= 8192) {
+            QImage image(bounds.size(), QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::transparent);
+            const QRgb pixel = qPremultiply(fill.rgba());
+            auto* bits = reinterpret_cast<QRgb*>(image.bits());
+            const qsizetype stride = image.bytesPerLine() / qsizetype(sizeof(QRgb));
+            std::vector<QRect> rects;
+            rects.reserve(m_rects.size());
+            for (const QRectF& rect : m_rects)
+                rects.push_back(rect.toRect().translated(-bounds.topLeft()).intersected(image.rect()));
+            // Row by row, so that memory is written in order: column by column every pixel would miss the cache.
+            for (int y = 0; y < bounds.height(); ++y, bits += stride)
+                for (const QRect& r : rects)
+                    if (y >= r.top() && y <= r.bottom())
+                        for (int x = r.left(); x <= r.right(); ++x)
+                            bits[x] = pixel;
+            painter.drawImage(bounds.topLeft(), image);
+            return;
+        }
+    }
     // One by one on purpose: filling with a colour takes the rasterizer's shortest way, drawRects() with a brush does
     // not.
     for (const QRectF& rect : m_rects)

@@ -13,9 +13,9 @@ enum class Sprite : std::uint8_t {
     AcceptedSmall, ///< plain green diamond
     Refused,       ///< hollow diamond with a cross
     RefusedSmall,
-    Damage, ///< vermilion diamond with an exclamation mark
-    GaveUp, ///< amber cross
-    Lost,   ///< vermilion cross
+    Damage,      ///< vermilion diamond with an exclamation mark
+    GaveUp,      ///< amber cross
+    Lost,        ///< vermilion cross
     MessageDown, ///< a message whose flight is too short to be seen; the point is the middle of its left edge
     MessageUp,
     MessagePush, ///< dotted, upwards
