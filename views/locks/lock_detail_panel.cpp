@@ -118,6 +118,10 @@ void LockDetailPanel::build() {
     column->addStretch();
 }
 
+QSize LockDetailPanel::sizeHint() const {
+    return {320, m_page->sizeHint().height()};
+}
+
 void LockDetailPanel::refreshSoon() {
     if (!m_soon.isActive()) m_soon.start();
 }

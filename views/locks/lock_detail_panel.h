@@ -30,6 +30,8 @@ public:
     QString stateText() const;
     QStringList serverLines() const;
     QueueModel* queue() const { return m_queue; }
+    /// As high as all of it: whoever stacks panels can do without a scroll bar here.
+    QSize sizeHint() const override;
 
 private:
     void build();

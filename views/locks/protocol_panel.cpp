@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kRow = 26, kBadge = 18, kGap = 4, kPad = 8;
 constexpr int kMostBadges = 6;
+constexpr int kMostRows = 6; ///< that the panel insists on
 
 int severity(Pill::Tone tone) {
     switch (tone) {
@@ -107,16 +108,12 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
       m_model(new ProtocolModel(context, this)),
       m_stack(new QStackedLayout(this)),
       m_caption(new SectionCaption(tr("Protocol"))),
-      m_summary(new DimLabel),
       m_view(new QListView) {
     auto* page = new QWidget;
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
     column->setSpacing(kGrid / 2);
     column->addWidget(m_caption);
-    m_summary->setWordWrap(true);
-    m_summary->setFont(uiFont(-1));
-    column->addWidget(m_summary);
     m_view->setModel(m_model);
     m_view->setItemDelegate(new ProtocolDelegate(m_model, m_view));
     m_view->setUniformItemSizes(true);
@@ -125,7 +122,8 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
     m_view->setAccessibleName(tr("Steps of the recipe"));
     m_view->viewport()->installEventFilter(this);
     makeFrameless(m_view);
-    column->addWidget(m_view, 1);
+    column->addWidget(m_view);
+    column->addStretch();
     m_stack->addWidget(page);
     m_stack->addWidget(new EmptyState("step", tr("No recipe to follow"),
                                       tr("Play a scenario: its recipe's steps show up here, and each client stands at "
@@ -141,7 +139,11 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
 void ProtocolPanel::showRecipe() {
     m_stack->setCurrentIndex(m_model->rowCount() > 0 ? 0 : 1);
     m_caption->setHint(m_model->recipe());
-    m_summary->setText(m_model->summary());
+    m_caption->setToolTip(m_model->summary());
+    m_view->setAccessibleDescription(m_model->summary());
+    // All steps in sight where there is room: a recipe is read as a whole.
+    m_view->setMaximumHeight(m_model->rowCount() * kRow + 2);
+    m_view->setMinimumHeight(std::min(m_model->rowCount(), kMostRows) * kRow + 2);
 }
 
 bool ProtocolPanel::eventFilter(QObject* watched, QEvent* event) {

@@ -26,7 +26,6 @@ private:
     ProtocolModel* m_model;
     QStackedLayout* m_stack;
     SectionCaption* m_caption;
-    DimLabel* m_summary;
     QListView* m_view;
 };
 

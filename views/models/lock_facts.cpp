@@ -187,7 +187,7 @@ QString renewalText(const Renewal& renewal, bool full) {
     case Renewal::Kind::NotHeld:
         return none();
     case Renewal::Kind::NoWatchdog:
-        return full ? Words::tr("none: no watchdog") : none();
+        return full ? Words::tr("no watchdog") : none();
     case Renewal::Kind::Stopped:
         return Words::tr("watchdog stopped");
     case Renewal::Kind::In:

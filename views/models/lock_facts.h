@@ -92,7 +92,7 @@ Pill::Tone conditionTone(LockCondition condition);
 QString roundDuration(Nanos d);
 /// "4.2 s", "never expires", "—".
 QString ttlText(const LockFacts& facts);
-/// "in 9.1 s", "late by 2.7 s", "none: no watchdog", short for tables ("—") or in full. Translated.
+/// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);
 /// The lock's format on its server: what the trace says, else the recipe of our own clients, else unknown().
 QString lockFormat(trace::EntityId lock, const ViewContext& context);

@@ -69,6 +69,7 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
     m_violations->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_violations->setAccessibleName(tr("Violations"));
     makeFrameless(m_violations);
+    m_violations->setMinimumHeight(48);
     m_empty->setWordWrap(true);
     column->addWidget(m_empty);
     column->addWidget(m_violations, 1);

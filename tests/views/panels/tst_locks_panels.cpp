@@ -178,7 +178,7 @@ private Q_SLOTS:
         QCOMPARE(panel.fact(LockDetailPanel::Believers), u"A and B"_qs);
         QCOMPARE(panel.fact(LockDetailPanel::Token), u"34"_qs);
         QCOMPARE(panel.fact(LockDetailPanel::HeldFor), u"812 ms"_qs);
-        QCOMPARE(panel.fact(LockDetailPanel::RenewalFact), u"none: no watchdog"_qs);
+        QCOMPARE(panel.fact(LockDetailPanel::RenewalFact), u"no watchdog"_qs);
         QVERIFY(panel.stateText().startsWith(u"2 believer"_qs));
         QCOMPARE(panel.queue()->rowCount(), 1);
         QCOMPARE(panel.serverLines().front(), u"orders string pttl 4188"_qs);
