@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/window_menus.h"
 
-#include "scenario/scenario_file.h"
 #include "transport/transport_bar.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
@@ -190,15 +189,13 @@ void WindowMenus::makeHelp() {
 
 void WindowMenus::fillScenarios() {
     MainWindow* const w = m_window;
-    const QString language = views::WelcomePage::scenarioLanguage();
-    for (const QString& id : scenario::builtinScenarios()) {
-        const auto loaded = scenario::loadScenario(id);
-        if (!loaded) continue;
-        QString title = loaded->titleIn(language);
+    // The welcome page has read them already.
+    for (const auto& [id, name] : w->welcome()->offers()) {
+        QString title = name;
         title.replace(QLatin1Char('&'), QLatin1String("&&"));
         m_scenarios->addAction(w->registry()->add(
-            qPrintable(QStringLiteral("scenario.") + id), tr("Scenario"), title, {}, [w, id] { w->openScenario(id); },
-            "scenario"));
+            qPrintable(QStringLiteral("scenario.") + id), tr("Scenario"), title, {},
+            [w, scenario = id] { w->openScenario(scenario); }, "scenario"));
     }
 }
 

@@ -48,6 +48,8 @@ QFont makeFixedFont() {
                       QStringLiteral("DejaVu Sans Mono"), QStringLiteral("Noto Sans Mono CJK SC")});
     font.setStyleHint(QFont::Monospace);
     font.setFixedPitch(true);
+    // No ligatures in code and keys (":=" must stay two characters), and running clocks need no shaping.
+    font.setStyleStrategy(QFont::PreferNoShaping);
     // Fixed faces look larger than proportional ones of the same size.
     font.setPointSizeF(uiFont().pointSizeF() - 0.75);
     return font;

@@ -269,6 +269,11 @@ QIcon LockscopeStyle::standardIcon(StandardPixmap pixmap, const QStyleOption* op
     case SP_DockWidgetCloseButton:
     case SP_LineEditClearButton:
         return icon("close", Role::TextDim);
+    // Asked for by every menu bar and tool bar, shown hardly ever; the theme look-up of the base style is slow.
+    case SP_ToolBarHorizontalExtensionButton:
+        return icon("chevron-right", Role::TextDim);
+    case SP_ToolBarVerticalExtensionButton:
+        return icon("chevron-down", Role::TextDim);
     case SP_TitleBarNormalButton:
         return icon("copy", Role::TextDim);
     default:

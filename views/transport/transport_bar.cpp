@@ -12,7 +12,6 @@
 #include <QMenu>
 #include <QPainter>
 #include <QRandomGenerator>
-#include <QRegularExpressionValidator>
 #include <QSlider>
 #include <QToolButton>
 #include <cmath>
@@ -81,8 +80,6 @@ TransportBar::TransportBar(ViewContext* context, Player* player, QWidget* parent
     m_seed->setAccessibleName(tr("Seed"));
     m_seed->setPlaceholderText(tr("seed"));
     m_seed->setToolTip(tr("The seed of this run: the same seed gives the same run. Type another one and press Enter."));
-    m_seed->setValidator(
-        new QRegularExpressionValidator(QRegularExpression(QStringLiteral("\\s*\\w*\\s*\\d{1,20}\\s*")), m_seed));
     auto* dice = m_seed->addAction(icon("seed", Role::TextDim), QLineEdit::TrailingPosition);
     dice->setText(command("transport.restart-new-seed")->text());
     dice->setToolTip(command("transport.restart-new-seed")->toolTip());

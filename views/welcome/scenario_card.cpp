@@ -6,6 +6,7 @@
 #include "theme/widgets.h"
 
 #include <QPainter>
+#include <cmath>
 
 namespace lockscope::views {
 namespace {
@@ -24,6 +25,12 @@ QFont summaryFont() {
 ScenarioCard::ScenarioCard(const QString& id, const QString& title, const QString& summary, QWidget* parent)
     : QAbstractButton(parent), m_id(id), m_summary(summary) {
     setText(title);
+    for (QTextLayout* layout : {&m_lines.title, &m_lines.summary})
+        layout->setCacheEnabled(true);
+    m_lines.title.setText(title);
+    m_lines.title.setFont(titleFont());
+    m_lines.summary.setText(summary);
+    m_lines.summary.setFont(summaryFont());
     setAccessibleName(title);
     setAccessibleDescription(summary);
     setToolTip(QString());
@@ -35,19 +42,34 @@ ScenarioCard::ScenarioCard(const QString& id, const QString& title, const QStrin
     setSizePolicy(policy);
 }
 
-int ScenarioCard::heightForWidth(int width) const {
+const ScenarioCard::Lines& ScenarioCard::linesFor(int width) const {
+    if (m_lines.width == width) return m_lines;
+    const auto breakInto = [](QTextLayout& layout, double room) {
+        double y = 0;
+        layout.beginLayout();
+        for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+            line.setLineWidth(room);
+            line.setPosition({0, y});
+            y += line.height();
+        }
+        layout.endLayout();
+        return int(std::ceil(y));
+    };
     const int room = width - 2 * kPad;
-    const QFontMetrics title(titleFont()), summary(summaryFont());
-    const int head = title.boundingRect(QRect(0, 0, room - 24, 400), Qt::TextWordWrap, text()).height();
-    const int body = summary.boundingRect(QRect(0, 0, room, 400), Qt::TextWordWrap, m_summary).height();
-    return kPad + head + 6 + body + kPad;
+    m_lines.width = width;
+    m_lines.summaryTop = kPad + breakInto(m_lines.title, room - 24) + 6;
+    m_lines.height = m_lines.summaryTop + breakInto(m_lines.summary, room) + kPad;
+    return m_lines;
 }
 
+int ScenarioCard::heightForWidth(int width) const {
+    return linesFor(std::max(width, 120)).height;
+}
 QSize ScenarioCard::sizeHint() const {
-    return {280, heightForWidth(280)};
+    return {300, 120};
 }
 QSize ScenarioCard::minimumSizeHint() const {
-    return {200, heightForWidth(200)};
+    return {200, 80};
 }
 
 void ScenarioCard::paintEvent(QPaintEvent*) {
@@ -58,16 +80,12 @@ void ScenarioCard::paintEvent(QPaintEvent*) {
     painter.setPen(hasFocus() ? QPen(color(Role::FocusRing), 1.5) : QPen(color(Role::Hairline)));
     painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 8, 8);
 
-    QRect room = rect().adjusted(kPad, kPad, -kPad, -kPad);
-    painter.setFont(titleFont());
+    const Lines& lines = linesFor(std::max(width(), 120));
     painter.setPen(color(Role::Text));
-    const QRect head = painter.fontMetrics().boundingRect(room.adjusted(0, 0, -24, 0), Qt::TextWordWrap, text());
-    painter.drawText(room.adjusted(0, 0, -24, 0), Qt::TextWordWrap, text());
-    paintIcon(painter, QRectF(room.right() - 15, room.top() + 1, 16, 16), "play", hot ? Role::Accent : Role::TextFaint);
-    room.setTop(head.bottom() + 7);
-    painter.setFont(summaryFont());
+    lines.title.draw(&painter, QPointF(kPad, kPad));
     painter.setPen(color(Role::TextDim));
-    painter.drawText(room, Qt::TextWordWrap, m_summary);
+    lines.summary.draw(&painter, QPointF(kPad, lines.summaryTop));
+    paintIcon(painter, QRectF(width() - kPad - 16, kPad + 1, 16, 16), "play", hot ? Role::Accent : Role::TextFaint);
 }
 
 } // namespace lockscope::views

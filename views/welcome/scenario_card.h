@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QAbstractButton>
+#include <QTextLayout>
 
 namespace lockscope::views {
 
@@ -20,6 +21,14 @@ protected:
 
 private:
     QString m_id, m_summary;
+
+    /// The two texts, broken into lines for one width: layouts ask often, and shaping text is what costs.
+    struct Lines {
+        QTextLayout title, summary;
+        int width = 0, summaryTop = 0, height = 0;
+    };
+    const Lines& linesFor(int width) const;
+    mutable Lines m_lines;
 };
 
 } // namespace lockscope::views

@@ -26,6 +26,12 @@ public:
     /// The language of scenario titles: "zh_CN" or "" for English; from the translators in use.
     static QString scenarioLanguage();
 
+    /// The built-in scenarios that this page offers: id and title.
+    struct Offer {
+        QString id, title;
+    };
+    const QList<Offer>& offers() const { return m_offers; }
+
 Q_SIGNALS:
     void scenarioChosen(QString id);
     void fileChosen(QString path);
@@ -44,6 +50,7 @@ private:
     void arrangeCards();
     void fill(QBoxLayout* list, const QStringList& entries, const QString& nothing, bool files);
 
+    QList<Offer> m_offers;
     QPushButton* m_lesson = nullptr;
     QLineEdit* m_url = nullptr;
     QWidget* m_column = nullptr;
