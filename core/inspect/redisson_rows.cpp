@@ -49,21 +49,33 @@ void fillQueue(LockRow& row, const KeySnapshot* queue) {
     row.waiters = std::move(waiters);
 }
 
+// "<name>:<thread>" of a client that calls itself something else than a UUID, as `lock --id` allows.
+std::optional<Owner> namedOwner(const QByteArray& field) {
+    const qsizetype colon = field.lastIndexOf(':');
+    const QByteArray thread = field.mid(colon + 1);
+    const bool decimal = !thread.isEmpty() && std::ranges::all_of(thread, [](char c) { return c >= '0' && c <= '9'; });
+    if (colon <= 0 || !decimal) return std::nullopt;
+    return Owner{field.left(colon), thread};
+}
+
 std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
                                 const std::optional<Subscriptions>& subscriptions) {
     LockRow row = heldRow(hash, "redisson");
+    row.waiterCount = subscribersOf(subscriptions, redisson::lockChannel(hash.key));
+    const KeySnapshot* queue = keys.find(redisson::queueKey(hash.key), "list");
+    const KeySnapshot* deadlines = keys.find(redisson::queueDeadlinesKey(hash.key), "zset");
+    const KeySnapshot* token = keys.find(redisson::tokenKey(hash.key), "string");
+    // A UUID says by itself that this is a lock; another name needs a helper key that says so, too.
+    const bool certain = queue || deadlines || token || row.waiterCount.value_or(0) > 0;
     for (const auto& [field, value] : hash.hash) {
-        const auto owner = parseOwner(field);
+        auto owner = parseOwner(field);
+        if (!owner && certain) owner = namedOwner(field);
         const auto holds = positiveCount(value);
         if (!owner || !holds) return std::nullopt;
         row.holders.push_back(partyOf(*owner, holds));
     }
     if (row.holders.empty()) return std::nullopt;
-    row.waiterCount = subscribersOf(subscriptions, redisson::lockChannel(hash.key));
 
-    const KeySnapshot* queue = keys.find(redisson::queueKey(hash.key), "list");
-    const KeySnapshot* deadlines = keys.find(redisson::queueDeadlinesKey(hash.key), "zset");
-    const KeySnapshot* token = keys.find(redisson::tokenKey(hash.key), "string");
     if (queue || deadlines) {
         row.format = "redisson-fair";
         fillQueue(row, queue);

@@ -104,6 +104,19 @@ private Q_SLOTS:
         QCOMPARE(holder->exitCode() + waiter->exitCode(), 0);
     }
 
+    void aHolderIsSeenUnderTheNameThatItGaveItself() {
+        QFile::remove(m_folder.filePath(QStringLiteral("in")));
+        QFile::remove(m_folder.filePath(QStringLiteral("go")));
+        const auto holder = hold(QStringLiteral("billing-1"), "touch in; until [ -e go ]; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(m_folder.filePath(QStringLiteral("in"))), 10'000);
+        const QJsonObject lock = lockNamed(locks(), "orders").value_or(QJsonObject());
+        QCOMPARE(lock[u"state"], QJsonValue(QStringLiteral("held")));
+        QCOMPARE(lock[u"holders"][0][u"client"], QJsonValue(QStringLiteral("billing-1")));
+        QCOMPARE(lock[u"holders"][0][u"thread"], QJsonValue(QStringLiteral("1")));
+        put("go");
+        QVERIFY(end(*holder));
+    }
+
     void whatAPlainLockDoesNotSayIsNull() {
         redis({QStringLiteral("SET"), QStringLiteral("lock:plain"),
                QStringLiteral("3b241101-e2bb-4255-8caf-4136c566a962"), QStringLiteral("NX"), QStringLiteral("PX"),
