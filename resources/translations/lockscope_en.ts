@@ -2,12 +2,22 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>Cluster</name>
+    <message numerus="yes">
+        <source>%n lock(s) held</source>
+        <translation>
+            <numerusform>%n lock held</numerusform>
+            <numerusform>%n locks held</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Events</name>
     <message numerus="yes">
         <source>%n hold(s) left</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n hold left</numerusform>
+            <numerusform>%n holds left</numerusform>
         </translation>
     </message>
 </context>
@@ -15,9 +25,9 @@
     <name>Locks</name>
     <message numerus="yes">
         <source>%n believer(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n believer</numerusform>
+            <numerusform>%n believers</numerusform>
         </translation>
     </message>
 </context>
@@ -25,9 +35,9 @@
     <name>Opener</name>
     <message numerus="yes">
         <source>… and %n more problem(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>… and %n more problem</numerusform>
+            <numerusform>… and %n more problems</numerusform>
         </translation>
     </message>
 </context>
@@ -36,27 +46,16 @@
     <message numerus="yes">
         <source>%n ahead</source>
         <extracomment>On a waiting client, after &quot;waits 4.6 s&quot;: how many asked before it.</extracomment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n ahead</numerusform>
+            <numerusform>%n ahead</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n waiting</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>Verdict</name>
-    <message numerus="yes">
-        <source>%n other(s)</source>
-        <comment>at the end of a list of clients</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n waiting</numerusform>
+            <numerusform>%n waiting</numerusform>
         </translation>
     </message>
 </context>
@@ -64,26 +63,43 @@
     <name>lockscope::app::StatusLine</name>
     <message numerus="yes">
         <source>%n server(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n server</numerusform>
+            <numerusform>%n servers</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n client(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n client</numerusform>
+            <numerusform>%n clients</numerusform>
         </translation>
     </message>
 </context>
 <context>
-    <name>lockscope::cli</name>
+    <name>cli</name>
     <message numerus="yes">
         <source>… and %n more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>… and %n more</numerusform>
+            <numerusform>… and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting</source>
+        <translation>
+            <numerusform>%n waiting</numerusform>
+            <numerusform>%n waiting</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ClusterPanel</name>
+    <message numerus="yes">
+        <source>%n link(s): only those of the selected client are drawn</source>
+        <translation>
+            <numerusform>%n link: only those of the selected client are drawn</numerusform>
+            <numerusform>%n links: only those of the selected client are drawn</numerusform>
         </translation>
     </message>
 </context>
@@ -92,9 +108,33 @@
     <message numerus="yes">
         <source>%1 + %n more</source>
         <extracomment>%1 is an interval of time, %n how many more there are.</extracomment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 + %n more</numerusform>
+            <numerusform>%1 + %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LockDetailPanel</name>
+    <message numerus="yes">
+        <source>%1, %n time(s) over</source>
+        <translation>
+            <numerusform>%1, %n time over</numerusform>
+            <numerusform>%1, %n times over</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiter(s); the server does not say who.</source>
+        <translation>
+            <numerusform>%n waiter; the server does not say who.</numerusform>
+            <numerusform>%n waiters; the server does not say who.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more that the server counts</source>
+        <translation>
+            <numerusform>and %n more that the server counts</numerusform>
+            <numerusform>and %n more that the server counts</numerusform>
         </translation>
     </message>
 </context>
@@ -102,9 +142,29 @@
     <name>lockscope::views::LocksModel</name>
     <message numerus="yes">
         <source>%1 · %n lock(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 · %n lock</numerusform>
+            <numerusform>%1 · %n locks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LocksPanel</name>
+    <message numerus="yes">
+        <source>%1 of %n lock(s) shown</source>
+        <translation>
+            <numerusform>%1 of %n lock shown</numerusform>
+            <numerusform>%1 of %n locks shown</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TtlHistory</name>
+    <message numerus="yes">
+        <source>%n renewal(s)</source>
+        <translation>
+            <numerusform>%n renewal</numerusform>
+            <numerusform>%n renewals</numerusform>
         </translation>
     </message>
 </context>
@@ -112,9 +172,9 @@
     <name>lockscope::views::VerdictBanner</name>
     <message numerus="yes">
         <source>%1  (+%n more)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1  (+%n more)</numerusform>
+            <numerusform>%1  (+%n more)</numerusform>
         </translation>
     </message>
 </context>

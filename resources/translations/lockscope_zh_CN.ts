@@ -2,371 +2,642 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>Cluster</name>
+    <message>
+        <source>dead</source>
+        <translation>已崩溃</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>paused, waits</source>
+        <translation>已暂停，在等待</translation>
+    </message>
+    <message>
+        <source>waits %1</source>
+        <translation>在等待 %1</translation>
+    </message>
+    <message>
+        <source>paused, holds</source>
+        <translation>已暂停，持有中</translation>
+    </message>
+    <message>
+        <source>holds</source>
+        <translation>持有</translation>
+    </message>
+    <message>
+        <source>paused, still believes</source>
+        <translation>已暂停，仍以为持有</translation>
+    </message>
+    <message>
+        <source>still believes</source>
+        <translation>仍以为持有</translation>
+    </message>
+    <message>
+        <source>not seen yet</source>
+        <translation>尚未见到</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) held</source>
+        <translation>
+            <numerusform>持有 %n 把锁</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>clock %1</source>
+        <translation>时钟 %1</translation>
+    </message>
+    <message>
+        <source>%1, clock %2</source>
+        <translation>%1，时钟 %2</translation>
+    </message>
+    <message>
+        <source>%1, no watchdog</source>
+        <translation>%1，无看门狗</translation>
+    </message>
+    <message>
+        <source>lost: %1</source>
+        <translation>已丢失：%1</translation>
+    </message>
+</context>
+<context>
     <name>ConnectionUrl</name>
     <message>
         <source>The URL contains a stray “%”; write %25 for a percent sign.</source>
-        <translation type="unfinished"></translation>
+        <translation>URL 中有多余的“%”；百分号请写成 %25。</translation>
     </message>
     <message>
         <source>The address “%1” has no closing bracket “]”.</source>
-        <translation type="unfinished"></translation>
+        <translation>地址“%1”缺少右方括号“]”。</translation>
     </message>
     <message>
         <source>After “]” in “%1” only “:port” may follow.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”中“]”之后只能跟“:端口”。</translation>
     </message>
     <message>
         <source>“%1” ends in a colon; write host:port or leave the colon out.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”以冒号结尾；请写 主机:端口，或去掉冒号。</translation>
     </message>
     <message>
         <source>“%1” has more than one colon; write an IPv6 address as [::1]:6379.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”中有多个冒号；IPv6 地址请写成 [::1]:6379。</translation>
     </message>
     <message>
         <source>The URL names no host; write for example redis://127.0.0.1:6379.</source>
-        <translation type="unfinished"></translation>
+        <translation>URL 没有主机名；例如写 redis://127.0.0.1:6379。</translation>
     </message>
     <message>
         <source>The host “%1” contains a space.</source>
-        <translation type="unfinished"></translation>
+        <translation>主机“%1”中含有空格。</translation>
     </message>
     <message>
         <source>The port “%1” is not a number from 1 to 65535.</source>
-        <translation type="unfinished"></translation>
+        <translation>端口“%1”不是 1 到 65535 之间的数字。</translation>
     </message>
     <message>
         <source>The URL has a user but no password; write user:password@ (or :password@ for the default user).</source>
-        <translation type="unfinished"></translation>
+        <translation>URL 有用户名却没有密码；请写 用户:密码@（默认用户写 :密码@）。</translation>
     </message>
     <message>
         <source>The password in the URL is empty; leave out “user:@” to connect without a login.</source>
-        <translation type="unfinished"></translation>
+        <translation>URL 中的密码为空；不登录连接时请去掉“用户:@”。</translation>
     </message>
     <message>
         <source>The option “%1” is not known; there are ca=, cert= and key=, each a file name.</source>
-        <translation type="unfinished"></translation>
+        <translation>未知的选项“%1”；可用的有 ca=、cert= 和 key=，各为一个文件名。</translation>
     </message>
     <message>
         <source>The option “%1” needs TLS; begin the URL with rediss://.</source>
-        <translation type="unfinished"></translation>
+        <translation>选项“%1”需要 TLS；URL 请以 rediss:// 开头。</translation>
     </message>
     <message>
         <source>The option “%1” is empty; give it a file name.</source>
-        <translation type="unfinished"></translation>
+        <translation>选项“%1”为空；请给出文件名。</translation>
     </message>
     <message>
         <source>A client certificate needs both cert= and key=.</source>
-        <translation type="unfinished"></translation>
+        <translation>客户端证书需要同时给出 cert= 和 key=。</translation>
     </message>
     <message>
         <source>This is not a connection URL; write for example redis://127.0.0.1:6379.</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是连接 URL；例如写 redis://127.0.0.1:6379。</translation>
     </message>
     <message>
         <source>“%1://” is not supported; there are redis:// and rediss://.</source>
-        <translation type="unfinished"></translation>
+        <translation>不支持“%1://”；可用的有 redis:// 和 rediss://。</translation>
     </message>
     <message>
         <source>A connection URL has no “#” part; write %23 for this sign in a password.</source>
-        <translation type="unfinished"></translation>
+        <translation>连接 URL 没有“#”部分；密码中的这个符号请写成 %23。</translation>
     </message>
     <message>
         <source>The database “%1” is not a number; write for example /0.</source>
-        <translation type="unfinished"></translation>
+        <translation>数据库“%1”不是数字；例如写 /0。</translation>
     </message>
 </context>
 <context>
     <name>Events</name>
     <message>
         <source>token %1</source>
-        <translation type="unfinished"></translation>
+        <translation>令牌 %1</translation>
     </message>
     <message>
         <source>hold %1</source>
-        <translation type="unfinished"></translation>
+        <translation>第 %1 次持有</translation>
     </message>
     <message>
         <source>, </source>
-        <translation type="unfinished"></translation>
+        <translation>，</translation>
     </message>
     <message>
         <source>never expires</source>
-        <translation type="unfinished"></translation>
+        <translation>永不过期</translation>
     </message>
     <message>
         <source>lease until %1</source>
-        <translation type="unfinished"></translation>
+        <translation>租约至 %1</translation>
     </message>
     <message>
         <source>lost on its way</source>
-        <translation type="unfinished"></translation>
+        <translation>途中丢失</translation>
     </message>
     <message>
         <source>%1 on its way</source>
-        <translation type="unfinished"></translation>
+        <translation>途中 %1</translation>
     </message>
     <message>
         <source>it was %1&apos;s; released by another</source>
-        <translation type="unfinished"></translation>
+        <translation>它属于 %1；由他人释放</translation>
     </message>
     <message>
         <source>released</source>
-        <translation type="unfinished"></translation>
+        <translation>已释放</translation>
     </message>
     <message>
         <source>%1&apos;s lease has expired</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的租约已到期</translation>
     </message>
     <message>
         <source>taken from %1 by force</source>
-        <translation type="unfinished"></translation>
+        <translation>从 %1 处强制夺走</translation>
     </message>
     <message>
         <source>%1&apos;s hold was overwritten</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的持有被覆盖</translation>
     </message>
     <message>
         <source>the server lost it with %1 as its owner</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器丢失了它，当时持有者是 %1</translation>
     </message>
     <message>
         <source>Life and faults</source>
-        <translation type="unfinished"></translation>
+        <translation>生命周期与故障</translation>
     </message>
     <message>
         <source>Belief</source>
-        <translation type="unfinished"></translation>
+        <translation>信念</translation>
     </message>
     <message>
         <source>Record</source>
-        <translation type="unfinished"></translation>
+        <translation>记录</translation>
     </message>
     <message>
         <source>Effect</source>
-        <translation type="unfinished"></translation>
+        <translation>效果</translation>
     </message>
     <message>
         <source>Steps</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤</translation>
     </message>
     <message>
         <source>Messages</source>
-        <translation type="unfinished"></translation>
+        <translation>消息</translation>
     </message>
     <message>
         <source>started</source>
-        <translation type="unfinished"></translation>
+        <translation>启动</translation>
     </message>
     <message>
         <source>paused</source>
-        <translation type="unfinished"></translation>
+        <translation>已暂停</translation>
     </message>
     <message>
         <source>resumed</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <source>killed</source>
-        <translation type="unfinished"></translation>
+        <translation>被杀死</translation>
     </message>
     <message>
         <source>link cut</source>
-        <translation type="unfinished"></translation>
+        <translation>链路切断</translation>
     </message>
     <message>
         <source>link mended</source>
-        <translation type="unfinished"></translation>
+        <translation>链路修复</translation>
     </message>
     <message>
         <source>link delayed</source>
-        <translation type="unfinished"></translation>
+        <translation>链路延迟</translation>
     </message>
     <message>
         <source>clock jumped</source>
-        <translation type="unfinished"></translation>
+        <translation>时钟跳变</translation>
     </message>
     <message>
         <source>watchdog stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>看门狗停止</translation>
     </message>
     <message>
         <source>next reply will be lost</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个应答将丢失</translation>
     </message>
     <message>
         <source>everything healed</source>
-        <translation type="unfinished"></translation>
+        <translation>全部复原</translation>
     </message>
     <message>
         <source>setting changed</source>
-        <translation type="unfinished"></translation>
+        <translation>设置改变</translation>
     </message>
     <message>
         <source>wants the lock</source>
-        <translation type="unfinished"></translation>
+        <translation>请求锁</translation>
     </message>
     <message>
         <source>believes: granted</source>
-        <translation type="unfinished"></translation>
+        <translation>自认：已获得</translation>
     </message>
     <message>
         <source>entered again</source>
-        <translation type="unfinished"></translation>
+        <translation>重入</translation>
     </message>
     <message>
         <source>gave up waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>放弃等待</translation>
     </message>
     <message>
         <source>wait cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>等待被取消</translation>
     </message>
     <message>
         <source>could not ask</source>
-        <translation type="unfinished"></translation>
+        <translation>无法请求</translation>
     </message>
     <message>
         <source>own deadline</source>
-        <translation type="unfinished"></translation>
+        <translation>自身期限</translation>
     </message>
     <message>
         <source>renewed</source>
-        <translation type="unfinished"></translation>
+        <translation>已续约</translation>
     </message>
     <message>
         <source>renewal refused</source>
-        <translation type="unfinished"></translation>
+        <translation>续约被拒</translation>
     </message>
     <message>
         <source>renewal failed</source>
-        <translation type="unfinished"></translation>
+        <translation>续约失败</translation>
     </message>
     <message>
         <source>learned of the loss</source>
-        <translation type="unfinished"></translation>
+        <translation>得知丢锁</translation>
     </message>
     <message>
         <source>release refused</source>
-        <translation type="unfinished"></translation>
+        <translation>释放被拒</translation>
     </message>
     <message>
         <source>release failed</source>
-        <translation type="unfinished"></translation>
+        <translation>释放失败</translation>
     </message>
     <message>
         <source>gives it up</source>
-        <translation type="unfinished"></translation>
+        <translation>放弃锁</translation>
     </message>
     <message>
         <source>record: held</source>
-        <translation type="unfinished"></translation>
+        <translation>记录：已持有</translation>
     </message>
     <message>
         <source>record: renewed</source>
-        <translation type="unfinished"></translation>
+        <translation>记录：已续约</translation>
     </message>
     <message>
         <source>record: free</source>
-        <translation type="unfinished"></translation>
+        <translation>记录：空闲</translation>
     </message>
     <message>
         <source>record: waiters</source>
-        <translation type="unfinished"></translation>
+        <translation>记录：等待者</translation>
     </message>
     <message>
         <source>record: token</source>
-        <translation type="unfinished"></translation>
+        <translation>记录：令牌</translation>
     </message>
     <message>
         <source>record out of sight</source>
-        <translation type="unfinished"></translation>
+        <translation>记录不可见</translation>
     </message>
     <message>
         <source>record in sight again</source>
-        <translation type="unfinished"></translation>
+        <translation>记录重新可见</translation>
     </message>
     <message>
         <source>write accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>写入被接受</translation>
     </message>
     <message>
         <source>write refused</source>
-        <translation type="unfinished"></translation>
+        <translation>写入被拒绝</translation>
     </message>
     <message>
         <source>step</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤</translation>
     </message>
     <message>
         <source>asks</source>
-        <translation type="unfinished"></translation>
+        <translation>请求</translation>
     </message>
     <message>
         <source>answers</source>
-        <translation type="unfinished"></translation>
+        <translation>应答</translation>
     </message>
     <message>
         <source>publishes</source>
-        <translation type="unfinished"></translation>
+        <translation>发布</translation>
     </message>
     <message>
         <source>connection lost</source>
-        <translation type="unfinished"></translation>
+        <translation>连接丢失</translation>
     </message>
     <message>
         <source>connection restored</source>
-        <translation type="unfinished"></translation>
+        <translation>连接恢复</translation>
     </message>
     <message>
         <source>%1 more each way</source>
-        <translation type="unfinished"></translation>
+        <translation>单程增加 %1</translation>
     </message>
     <message>
         <source>no longer</source>
-        <translation type="unfinished"></translation>
+        <translation>不再延迟</translation>
     </message>
     <message>
         <source>%1 from true time</source>
-        <translation type="unfinished"></translation>
+        <translation>与真实时间相差 %1</translation>
     </message>
     <message>
         <source>waits as long as it takes</source>
-        <translation type="unfinished"></translation>
+        <translation>一直等到获得为止</translation>
     </message>
     <message>
         <source>waits at most %1</source>
-        <translation type="unfinished"></translation>
+        <translation>最多等 %1</translation>
     </message>
     <message>
         <source>after %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 之后</translation>
     </message>
     <message>
         <source>it does not look at the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>它不看时钟</translation>
     </message>
     <message>
         <source>gives it up at %1 by itself</source>
-        <translation type="unfinished"></translation>
+        <translation>到 %1 自行放弃</translation>
     </message>
     <message numerus="yes">
         <source>%n hold(s) left</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>还剩 %n 次持有</numerusform>
         </translation>
     </message>
     <message>
         <source>the server says: not yours</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器说：不是你的</translation>
     </message>
     <message>
         <source>no token</source>
-        <translation type="unfinished"></translation>
+        <translation>无令牌</translation>
     </message>
     <message>
         <source>done</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
+    </message>
+</context>
+<context>
+    <name>Export</name>
+    <message>
+        <source>The export was stopped; the file is incomplete.</source>
+        <translation>导出已中止；文件不完整。</translation>
+    </message>
+    <message>
+        <source>The export could not be written: %1.</source>
+        <translation>无法写出导出文件：%1。</translation>
+    </message>
+</context>
+<context>
+    <name>Faults</name>
+    <message>
+        <source>A time, such as 250ms or 3s; for a clock also -10s:</source>
+        <translation>时间，如 250ms 或 3s；时钟还可写 -10s：</translation>
+    </message>
+    <message>
+        <source>“%1” is not a time. Write one such as 250ms or 3s:</source>
+        <translation>“%1”不是时间。请写如 250ms 或 3s：</translation>
+    </message>
+    <message>
+        <source>Other…</source>
+        <translation>其他…</translation>
+    </message>
+    <message>
+        <source>Nothing is open.</source>
+        <translation>没有打开任何会话。</translation>
+    </message>
+    <message>
+        <source>Servers and links of this session are real: only our own clients can be broken here.</source>
+        <translation>此会话的服务器和链路是真实的：这里只能破坏我们自己的客户端。</translation>
+    </message>
+    <message>
+        <source>This session cannot be changed.</source>
+        <translation>此会话不能更改。</translation>
+    </message>
+    <message>
+        <source>Resume %1</source>
+        <translation>恢复 %1</translation>
+    </message>
+    <message>
+        <source>Resume client</source>
+        <translation>恢复客户端</translation>
+    </message>
+    <message>
+        <source>Pause %1</source>
+        <translation>暂停 %1</translation>
+    </message>
+    <message>
+        <source>Pause client</source>
+        <translation>暂停客户端</translation>
+    </message>
+    <message>
+        <source>Restart %1</source>
+        <translation>重启 %1</translation>
+    </message>
+    <message>
+        <source>Restart client</source>
+        <translation>重启客户端</translation>
+    </message>
+    <message>
+        <source>Kill %1</source>
+        <translation>杀死 %1</translation>
+    </message>
+    <message>
+        <source>Kill client</source>
+        <translation>杀死客户端</translation>
+    </message>
+    <message>
+        <source>Lose the next reply to %1</source>
+        <translation>丢失给 %1 的下一个应答</translation>
+    </message>
+    <message>
+        <source>Lose next reply</source>
+        <translation>丢失下一个应答</translation>
+    </message>
+    <message>
+        <source>Stop the watchdog of %1</source>
+        <translation>停止 %1 的看门狗</translation>
+    </message>
+    <message>
+        <source>Stop watchdog</source>
+        <translation>停止看门狗</translation>
+    </message>
+    <message>
+        <source>Jump the clock of %1</source>
+        <translation>拨动 %1 的时钟</translation>
+    </message>
+    <message>
+        <source>Jump clock</source>
+        <translation>拨动时钟</translation>
+    </message>
+    <message>
+        <source>There is no client yet.</source>
+        <translation>还没有客户端。</translation>
+    </message>
+    <message>
+        <source>%1 is dead.</source>
+        <translation>%1 已崩溃。</translation>
+    </message>
+    <message>
+        <source>It is stopped already.</source>
+        <translation>它已经停了。</translation>
+    </message>
+    <message>
+        <source>There is no watchdog: see the workload&apos;s settings.</source>
+        <translation>没有看门狗：见负载设置。</translation>
+    </message>
+    <message>
+        <source>Resume node</source>
+        <translation>恢复节点</translation>
+    </message>
+    <message>
+        <source>Pause node</source>
+        <translation>暂停节点</translation>
+    </message>
+    <message>
+        <source>Restart node</source>
+        <translation>重启节点</translation>
+    </message>
+    <message>
+        <source>Kill node</source>
+        <translation>杀死节点</translation>
+    </message>
+    <message>
+        <source>Jump node&apos;s clock</source>
+        <translation>拨动节点时钟</translation>
+    </message>
+    <message>
+        <source>There is no server yet.</source>
+        <translation>还没有服务器。</translation>
+    </message>
+    <message>
+        <source>%1 ↔ %2</source>
+        <translation>%1 ↔ %2</translation>
+    </message>
+    <message>
+        <source>Mend %1</source>
+        <translation>修复 %1</translation>
+    </message>
+    <message>
+        <source>Mend link</source>
+        <translation>修复链路</translation>
+    </message>
+    <message>
+        <source>Cut %1</source>
+        <translation>切断 %1</translation>
+    </message>
+    <message>
+        <source>Cut link</source>
+        <translation>切断链路</translation>
+    </message>
+    <message>
+        <source>Delay %1</source>
+        <translation>延迟 %1</translation>
+    </message>
+    <message>
+        <source>Delay link</source>
+        <translation>延迟链路</translation>
+    </message>
+    <message>
+        <source>There is no link yet.</source>
+        <translation>还没有链路。</translation>
+    </message>
+    <message>
+        <source>Heal everything</source>
+        <translation>全部复原</translation>
+    </message>
+    <message>
+        <source>%1 more each way</source>
+        <translation>单程增加 %1</translation>
+    </message>
+    <message>
+        <source>no delay</source>
+        <translation>无延迟</translation>
+    </message>
+    <message>
+        <source>%1 ahead</source>
+        <translation>快 %1</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <translation>慢 %1</translation>
+    </message>
+    <message>
+        <source>back to true time</source>
+        <translation>拨回真实时间</translation>
+    </message>
+    <message>
+        <source>acts on %1, selected</source>
+        <translation>作用于选中的 %1</translation>
+    </message>
+    <message>
+        <source>acts on %1, the holder</source>
+        <translation>作用于持有者 %1</translation>
+    </message>
+    <message>
+        <source>acts on %1, waiting longest</source>
+        <translation>作用于等待最久的 %1</translation>
+    </message>
+    <message>
+        <source>acts on %1</source>
+        <translation>作用于 %1</translation>
     </message>
 </context>
 <context>
@@ -374,80 +645,91 @@
     <message>
         <source>unknown</source>
         <extracomment>This format of lock does not say.</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>未知</translation>
     </message>
     <message>
         <source>never</source>
         <extracomment>No deadline: it never expires.</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>永不</translation>
     </message>
     <message>
         <source>%1 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 s</translation>
     </message>
     <message>
         <source>%1 ns</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ns</translation>
     </message>
     <message>
         <source>%1 µs</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 µs</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>%1 m %2 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 m %2 s</translation>
     </message>
     <message>
         <source>%1 h %2 m</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 h %2 m</translation>
     </message>
     <message>
         <source>%1 d %2 h</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 d %2 h</translation>
     </message>
     <message>
         <source>%1 – now</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 – 现在</translation>
     </message>
     <message>
         <source>%1 – %2 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 – %2 s</translation>
     </message>
     <message>
         <source>%1 – %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 – %2</translation>
     </message>
     <message>
         <source>%1 G</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 G</translation>
     </message>
     <message>
         <source>%1 M</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 M</translation>
     </message>
     <message>
         <source>%1 k</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 k</translation>
     </message>
     <message>
         <source>%1 GB</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 GB</translation>
     </message>
     <message>
         <source>%1 MB</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 MB</translation>
     </message>
     <message>
         <source>%1 kB</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 kB</translation>
     </message>
     <message>
         <source>%1 B</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 B</translation>
+    </message>
+</context>
+<context>
+    <name>Inspector</name>
+    <message>
+        <source>Protocol</source>
+        <translation>协议</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>裁决</translation>
     </message>
 </context>
 <context>
@@ -455,2256 +737,3171 @@
     <message>
         <source>en</source>
         <extracomment>The language code of this translation, e.g. zh_CN. Leave as en for English.</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>zh_CN</translation>
     </message>
 </context>
 <context>
     <name>Lock</name>
     <message>
         <source>renewal refused: the server no longer knows this hold</source>
-        <translation type="unfinished"></translation>
+        <translation>续约被拒：服务器已不认得这次持有</translation>
     </message>
     <message>
         <source>own clock past the end of the lease</source>
-        <translation type="unfinished"></translation>
+        <translation>自身时钟已过租约终点</translation>
+    </message>
+    <message>
+        <source>the server granted the lock anew: it had freed this hold before</source>
+        <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
     </message>
 </context>
 <context>
     <name>LockError</name>
     <message>
         <source>This thread does not hold the lock.</source>
-        <translation type="unfinished"></translation>
+        <translation>此线程不持有该锁。</translation>
     </message>
     <message>
         <source>The key “%1” holds data of another kind than this recipe writes: it was left alone. Use another lock name, or the recipe that wrote it.</source>
-        <translation type="unfinished"></translation>
+        <translation>键“%1”中的数据不是这种算法写的：未作改动。请换一个锁名，或使用写入它的算法。</translation>
     </message>
     <message>
         <source>The lock “%1” is no longer ours: its lease ended or somebody freed it.</source>
-        <translation type="unfinished"></translation>
+        <translation>锁“%1”已不属于我们：租约到期，或有人释放了它。</translation>
     </message>
     <message>
         <source>redis-set-del cannot renew a lease: nothing tells whose lock it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>redis-set-del 不能续约：没有任何东西说明锁属于谁。</translation>
     </message>
 </context>
 <context>
     <name>LockFilter</name>
     <message>
         <source>There is no “%1” to compare; there are ttl, held, waiters, holds and token.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有“%1”可比较；可用的有 ttl、held、waiters、holds 和 token。</translation>
     </message>
     <message>
         <source>“%1” needs a value after it.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”后面需要一个值。</translation>
     </message>
     <message>
         <source>“%1” is a word: write %1:%2.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”是词语：请写 %1:%2。</translation>
     </message>
     <message>
         <source>“%1” is not a time, such as 5s, 250ms or 2m.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”不是时间，如 5s、250ms 或 2m。</translation>
     </message>
     <message>
         <source>“%1” is not a whole number.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”不是整数。</translation>
     </message>
 </context>
 <context>
     <name>Locks</name>
     <message>
         <source>free</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲</translation>
     </message>
     <message>
         <source>not observed</source>
-        <translation type="unfinished"></translation>
+        <translation>未观察到</translation>
     </message>
     <message>
         <source>queued</source>
-        <translation type="unfinished"></translation>
+        <translation>有人排队</translation>
     </message>
     <message>
         <source>held</source>
-        <translation type="unfinished"></translation>
+        <translation>被持有</translation>
     </message>
     <message>
         <source>never expires</source>
-        <translation type="unfinished"></translation>
+        <translation>永不过期</translation>
     </message>
     <message>
         <source>renewal missed</source>
-        <translation type="unfinished"></translation>
+        <translation>错过续约</translation>
     </message>
     <message>
         <source>orphan?</source>
-        <translation type="unfinished"></translation>
+        <translation>孤儿锁？</translation>
     </message>
     <message>
         <source>stale belief</source>
-        <translation type="unfinished"></translation>
+        <translation>过期信念</translation>
     </message>
     <message numerus="yes">
         <source>%n believer(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个自认持有者</numerusform>
         </translation>
     </message>
     <message>
-        <source>none: no watchdog</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>watchdog stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>看门狗停止</translation>
     </message>
     <message>
         <source>in %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 后</translation>
     </message>
     <message>
         <source>late by %1</source>
-        <translation type="unfinished"></translation>
+        <translation>迟了 %1</translation>
     </message>
     <message>
         <source>seen %1 ago</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 前见到</translation>
     </message>
     <message>
         <source>%1 and %2</source>
         <extracomment>A list of clients: &quot;A, B and C&quot;. %1 is all but the last, already joined with commas.</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1 和 %2</translation>
     </message>
     <message>
         <source>, </source>
-        <translation type="unfinished"></translation>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>no watchdog</source>
+        <translation>无看门狗</translation>
     </message>
 </context>
 <context>
     <name>Opener</name>
     <message numerus="yes">
         <source>… and %n more problem(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>……还有 %n 个问题</numerusform>
         </translation>
     </message>
     <message>
         <source>%1: there is no such file. Was it moved or renamed?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：没有这个文件。是否已移动或改名？</translation>
     </message>
     <message>
         <source>%1: not a file that Lockscope knows. It opens recordings (.lockscope) and scenarios (.json).</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1: cannot be opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：Lockscope 不认识的文件。它能打开录制文件（.lockscope）和场景（.json）。</translation>
     </message>
 </context>
 <context>
     <name>Recipe</name>
     <message>
         <source>SET NX with an expiry, and a DEL that does not look whose lock it is</source>
-        <translation type="unfinished"></translation>
+        <translation>带过期时间的 SET NX，DEL 时不看锁属于谁</translation>
     </message>
     <message>
         <source>SET NX PX with a unique value; release and renewal compare it first</source>
-        <translation type="unfinished"></translation>
+        <translation>带唯一值的 SET NX PX；释放和续约前先比对</translation>
     </message>
     <message>
         <source>Redisson&apos;s reentrant lock: a hash of holds, woken by messages, renewed by a watchdog</source>
-        <translation type="unfinished"></translation>
+        <translation>Redisson 的可重入锁：记录持有次数的哈希，由消息唤醒，由看门狗续约</translation>
+    </message>
+</context>
+<context>
+    <name>Recording</name>
+    <message>
+        <source>%1 is damaged after event %2. What lies before is shown; to keep it, save it under another name.</source>
+        <translation>%1 在第 %2 个事件之后损坏。之前的内容已显示；要保留请另存为其他名字。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged after event %2 (%3). What lies before is shown; to keep it, save it under another name.</source>
+        <translation>%1 在第 %2 个事件之后损坏（%3）。之前的内容已显示；要保留请另存为其他名字。</translation>
+    </message>
+    <message>
+        <source>%1 does not exist. Was it moved or renamed?</source>
+        <translation>%1 不存在。是否已移动或改名？</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2. Check its permissions.</source>
+        <translation>无法读取 %1：%2。请检查其权限。</translation>
+    </message>
+    <message>
+        <source>%1 is empty: nothing was recorded into it.</source>
+        <translation>%1 是空的：没有录制任何内容。</translation>
+    </message>
+    <message>
+        <source>%1 is not a Lockscope recording. Scenarios (.json) open by “Open scenario”.</source>
+        <translation>%1 不是 Lockscope 录制文件。场景（.json）请用“打开场景”打开。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened: %2. It may be in use, or damaged in its first bytes.</source>
+        <translation>无法打开 %1：%2。它可能正在使用，或开头几个字节已损坏。</translation>
+    </message>
+    <message>
+        <source>%1 is a database of another program, not a Lockscope recording.</source>
+        <translation>%1 是其他程序的数据库，不是 Lockscope 录制文件。</translation>
+    </message>
+    <message>
+        <source>%1 was recorded by a newer Lockscope (format %2, this one reads up to %3). Update Lockscope to open it.</source>
+        <translation>%1 由更新版本的 Lockscope 录制（格式 %2，本版本最高读 %3）。请更新 Lockscope 再打开。</translation>
+    </message>
+    <message>
+        <source>Opening %1 was cancelled: what was read so far is shown.</source>
+        <translation>已取消打开 %1：显示到目前为止读入的内容。</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2. What was recorded before is kept; free some space or choose another place.</source>
+        <translation>无法写入 %1：%2。之前录制的内容已保留；请腾出空间或换个位置。</translation>
+    </message>
+    <message>
+        <source>%1 exists and could not be replaced: %2. Close it elsewhere or choose another name.</source>
+        <translation>%1 已存在且无法替换：%2。请在别处关闭它，或换个名字。</translation>
+    </message>
+    <message>
+        <source>%1 could not be created: %2. Check that the folder exists and that you may write there.</source>
+        <translation>无法创建 %1：%2。请检查文件夹是否存在、是否有写权限。</translation>
     </message>
 </context>
 <context>
     <name>RedisError</name>
     <message>
         <source>%1 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>%1 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 s</translation>
     </message>
     <message>
         <source>%1 refused the connection. Is Redis running there, and on this port?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 拒绝连接。Redis 是否在那里、在这个端口上运行？</translation>
     </message>
     <message>
         <source>The host of %1 is not known. Check its name.</source>
-        <translation type="unfinished"></translation>
+        <translation>找不到 %1 的主机。请检查名字。</translation>
     </message>
     <message>
         <source>%1 did not answer. Check address, port and firewall.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 没有应答。请检查地址、端口和防火墙。</translation>
     </message>
     <message>
         <source>No connection to %1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法连接 %1：%2。</translation>
     </message>
     <message>
         <source>No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法与 %1 建立 TLS 连接：%2。请检查 URL 中的 ca=、cert= 和 key=。</translation>
     </message>
     <message>
         <source>%1 did not answer within %2. Check address, port and firewall.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
     </message>
     <message>
         <source>%1 closed the connection during the greeting. Does it want a client certificate?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在握手时关闭了连接。它是否要求客户端证书？</translation>
     </message>
     <message>
         <source>%1 closed the connection during the greeting. If it wants TLS, write rediss://.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在握手时关闭了连接。如果它要求 TLS，请写 rediss://。</translation>
     </message>
     <message>
         <source>The connection to %1 broke; whether the last commands ran is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>与 %1 的连接中断；最后的命令是否执行不得而知。</translation>
     </message>
     <message>
         <source>%1 has said nothing for %2; the connection was given up.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 已有 %2 没有任何消息；已放弃该连接。</translation>
     </message>
     <message>
         <source>What %1 sends is not the Redis protocol (%2). Is it a Redis?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 发来的不是 Redis 协议（%2）。它是 Redis 吗？</translation>
     </message>
     <message>
         <source>%1 did not answer %2 within %3; whether it ran is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 内没有应答 %2；是否执行不得而知。</translation>
     </message>
     <message>
         <source>%1 commands wait for %2 already; this one was not sent.</source>
-        <translation type="unfinished"></translation>
+        <translation>已有 %1 条命令在等 %2；这条没有发送。</translation>
     </message>
     <message>
         <source>The connection to %1 was closed on purpose.</source>
-        <translation type="unfinished"></translation>
+        <translation>与 %1 的连接已主动关闭。</translation>
     </message>
     <message>
         <source>%1 says: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 说：%2</translation>
     </message>
     <message>
         <source>%1 wants a password. Write it into the URL: redis://:password@host.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 要求密码。请写进 URL：redis://:password@host。</translation>
     </message>
     <message>
         <source>%1 refused the login (%2). Check user and password in the URL.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 拒绝登录（%2）。请检查 URL 中的用户名和密码。</translation>
     </message>
     <message>
         <source>%1 does not allow this user to run %2. Ask for an ACL that does.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 不允许此用户执行 %2。请申请允许它的 ACL。</translation>
     </message>
     <message>
         <source>%1 has no such database (%2). Check the number at the end of the URL.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 没有这个数据库（%2）。请检查 URL 末尾的数字。</translation>
     </message>
     <message>
         <source>%1 is not ready: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 尚未就绪：%2</translation>
     </message>
     <message>
         <source>%1 · not connected</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 未连接</translation>
     </message>
     <message>
         <source>%1 · connecting</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 正在连接</translation>
     </message>
     <message>
         <source>%1 · connected</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 已连接</translation>
     </message>
     <message>
         <source>%1 · lost: %2 Trying again in %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 已断开：%2 %3 后重试。</translation>
     </message>
     <message>
         <source>%1 · failed: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 失败：%2</translation>
     </message>
 </context>
 <context>
     <name>RedisTls</name>
     <message>
         <source>The file %1 can not be read: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取文件 %1：%2。</translation>
     </message>
     <message>
         <source>The file %1 holds no certificate in PEM format.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件 %1 中没有 PEM 格式的证书。</translation>
     </message>
     <message>
         <source>The file %1 holds no private key in PEM format without a passphrase.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件 %1 中没有不带口令的 PEM 格式私钥。</translation>
     </message>
 </context>
 <context>
     <name>Sandbox</name>
     <message>
         <source>%1 can not be run: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法运行 %1：%2。</translation>
     </message>
     <message>
         <source>%1 did not end in time.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 没有按时结束。</translation>
     </message>
     <message>
         <source>%1 failed: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 失败：%2</translation>
     </message>
     <message>
         <source>No private directory can be made for the server.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法为服务器建立私有目录。</translation>
     </message>
     <message>
         <source>There is no free port on 127.0.0.1.</source>
-        <translation type="unfinished"></translation>
+        <translation>127.0.0.1 上没有空闲端口。</translation>
     </message>
     <message>
         <source>The file %1 can not be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入文件 %1。</translation>
     </message>
     <message>
         <source>redis-server can not be run: %1. Is it installed?</source>
-        <translation type="unfinished"></translation>
+        <translation>无法运行 redis-server：%1。是否已安装？</translation>
     </message>
     <message>
         <source>redis-server did not come up on port %1. It said: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>redis-server 没有在端口 %1 上启动。它说：%2</translation>
+    </message>
+</context>
+<context>
+    <name>ServerContent</name>
+    <message>
+        <source>the server is out of sight</source>
+        <translation>服务器不可见</translation>
+    </message>
+    <message>
+        <source>no key “%1”: the lock is free</source>
+        <translation>没有键“%1”：锁空闲</translation>
+    </message>
+    <message>
+        <source>the unique value of %1</source>
+        <translation>%1 的唯一值</translation>
+    </message>
+    <message>
+        <source>token counter %1</source>
+        <translation>令牌计数 %1</translation>
     </message>
 </context>
 <context>
     <name>Shell</name>
     <message>
         <source>--theme %1: light, dark or system</source>
-        <translation type="unfinished"></translation>
+        <translation>--theme %1：应为 light、dark 或 system</translation>
     </message>
     <message>
         <source>--language %1: one of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>--language %1：应为 %2 之一</translation>
     </message>
     <message>
         <source>--layout %1: teach, monitor or break</source>
-        <translation type="unfinished"></translation>
+        <translation>--layout %1：应为 teach、monitor 或 break</translation>
     </message>
     <message>
         <source>--seed %1: a whole number</source>
-        <translation type="unfinished"></translation>
+        <translation>--seed %1：应为整数</translation>
     </message>
     <message>
         <source>--at %1: a time such as 6.8s</source>
-        <translation type="unfinished"></translation>
+        <translation>--at %1：应为时间，如 6.8s</translation>
     </message>
     <message>
         <source>%1: the picture could not be written</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：无法写入图片</translation>
     </message>
 </context>
 <context>
     <name>Timeline</name>
     <message>
         <source>waits</source>
-        <translation type="unfinished"></translation>
+        <translation>等待</translation>
     </message>
     <message>
         <source>waits %1</source>
-        <translation type="unfinished"></translation>
+        <translation>在等待 %1</translation>
     </message>
     <message numerus="yes">
         <source>%n ahead</source>
         <extracomment>On a waiting client, after &quot;waits 4.6 s&quot;: how many asked before it.</extracomment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>前面 %n 个</numerusform>
         </translation>
     </message>
     <message>
         <source>holds #%1</source>
-        <translation type="unfinished"></translation>
+        <translation>持有 #%1</translation>
     </message>
     <message>
         <source>still believes</source>
-        <translation type="unfinished"></translation>
+        <translation>仍以为持有</translation>
     </message>
     <message>
         <source>paused</source>
-        <translation type="unfinished"></translation>
+        <translation>已暂停</translation>
     </message>
     <message>
         <source>dead</source>
-        <translation type="unfinished"></translation>
+        <translation>已崩溃</translation>
     </message>
     <message>
         <source>cut</source>
-        <translation type="unfinished"></translation>
+        <translation>切断</translation>
     </message>
     <message>
         <source>+%1</source>
-        <translation type="unfinished"></translation>
+        <translation>+%1</translation>
     </message>
     <message>
         <source>down</source>
-        <translation type="unfinished"></translation>
+        <translation>宕机</translation>
     </message>
     <message>
         <source>expires %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 到期</translation>
     </message>
     <message>
         <source>not observed</source>
-        <translation type="unfinished"></translation>
+        <translation>未观察到</translation>
     </message>
     <message numerus="yes">
         <source>%n waiting</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个在等</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 s</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 s</translation>
     </message>
     <message>
         <source>%1 ms</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>%1 µs</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 µs</translation>
     </message>
     <message>
         <source>Timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>时间线</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（%2）</translation>
     </message>
     <message>
         <source>%1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2</translation>
     </message>
     <message>
         <source>%1 asks %2: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 请求 %2：%3</translation>
     </message>
     <message>
         <source>%1 answers %2: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 应答 %2：%3</translation>
     </message>
     <message>
         <source>%1 tells %2: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 告知 %2：%3</translation>
     </message>
     <message>
         <source>%1 lost its connection to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 失去与 %2 的连接</translation>
     </message>
     <message>
         <source>%1 is connected to %2 again</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 重新连上 %2</translation>
     </message>
     <message>
         <source>%1 (lost on the way)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（途中丢失）</translation>
     </message>
     <message>
         <source>%1 (%2 on the way)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（途中 %2）</translation>
     </message>
     <message>
         <source>%1 waits for %2: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 等待 %2：%3</translation>
     </message>
     <message>
         <source>%1 holds %2 as #%3: %4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 以 #%3 持有 %2：%4</translation>
     </message>
     <message>
         <source>%1 still believes to hold %2 (#%3), but the record says otherwise: %4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 仍以为持有 %2（#%3），但记录并非如此：%4</translation>
     </message>
     <message>
         <source>%1 was not observed: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 未被观察到：%2</translation>
     </message>
     <message>
         <source>%1 is held by %2 and never expires: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 由 %2 持有，永不过期：%3</translation>
     </message>
     <message>
         <source>%1 is held by %2, renewed at %3, expires at %4: %5</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 由 %2 持有，%3 续约，%4 到期：%5</translation>
     </message>
     <message>
         <source>%1 is held by %2 since %3, expires at %4: %5</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 自 %3 起由 %2 持有，%4 到期：%5</translation>
     </message>
     <message>
         <source>%1 is up: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 运行中：%2</translation>
     </message>
     <message>
         <source>%1 is paused: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 已暂停：%2</translation>
     </message>
     <message>
         <source>%1 is down: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 宕机：%2</translation>
     </message>
     <message>
         <source>%1 is cut: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 被切断：%2</translation>
     </message>
     <message>
         <source>%1 is slow: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 变慢：%2</translation>
     </message>
     <message>
         <source>%1: %2 gave up waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2 放弃等待</translation>
     </message>
     <message>
         <source>%1: %2 learned that it lost the lock</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2 得知自己丢了锁</translation>
     </message>
     <message>
         <source>%1: %2 got no answer to its renewal</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2 的续约没有应答</translation>
     </message>
     <message>
         <source>%1: accepted a write of %2 (#%3)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：接受了 %2 的写入（#%3）</translation>
     </message>
     <message>
         <source>%1: refused a write of %2 (#%3)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：拒绝了 %2 的写入（#%3）</translation>
     </message>
     <message>
         <source>%1: accepted a write of %2, which did not hold the lock any more; %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：接受了已不持有锁的 %2 的写入；%3</translation>
     </message>
     <message>
         <source>client %1 started again</source>
-        <translation type="unfinished"></translation>
+        <translation>客户端 %1 重新启动</translation>
     </message>
     <message>
         <source>client %1 paused</source>
-        <translation type="unfinished"></translation>
+        <translation>客户端 %1 暂停</translation>
     </message>
     <message>
         <source>client %1 resumed</source>
-        <translation type="unfinished"></translation>
+        <translation>客户端 %1 恢复</translation>
     </message>
     <message>
         <source>client %1 killed</source>
-        <translation type="unfinished"></translation>
+        <translation>客户端 %1 被杀死</translation>
     </message>
     <message>
         <source>server %1 started</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器 %1 启动</translation>
     </message>
     <message>
         <source>server %1 paused</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器 %1 暂停</translation>
     </message>
     <message>
         <source>server %1 resumed</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器 %1 恢复</translation>
     </message>
     <message>
         <source>server %1 killed</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器 %1 被杀死</translation>
     </message>
     <message>
         <source>link %1 cut</source>
-        <translation type="unfinished"></translation>
+        <translation>链路 %1 切断</translation>
     </message>
     <message>
         <source>link %1 mended</source>
-        <translation type="unfinished"></translation>
+        <translation>链路 %1 修复</translation>
     </message>
     <message>
         <source>link %1 delayed by %2</source>
-        <translation type="unfinished"></translation>
+        <translation>链路 %1 延迟 %2</translation>
     </message>
     <message>
         <source>clock of %1 is off by %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的时钟偏差 %2</translation>
     </message>
     <message>
         <source>watchdog of %1 stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的看门狗停止</translation>
     </message>
     <message>
         <source>next reply on %1 will be lost</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 上的下一个应答将丢失</translation>
     </message>
     <message>
         <source>everything healed</source>
-        <translation type="unfinished"></translation>
+        <translation>全部复原</translation>
     </message>
     <message>
         <source>setting changed to %1</source>
-        <translation type="unfinished"></translation>
+        <translation>设置改为 %1</translation>
     </message>
     <message>
         <source>%1 (by hand)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（手动）</translation>
     </message>
     <message>
         <source>idle</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲</translation>
     </message>
     <message>
         <source>waiting for %1</source>
-        <translation type="unfinished"></translation>
+        <translation>等待 %1</translation>
     </message>
     <message>
         <source>still believes to hold #%1, but the record says otherwise</source>
-        <translation type="unfinished"></translation>
+        <translation>仍以为持有 #%1，但记录并非如此</translation>
     </message>
     <message>
         <source>paused; %1</source>
         <extracomment>%1 is what a paused client is otherwise doing, such as &quot;holds #33&quot;.</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>已暂停；%1</translation>
     </message>
     <message>
         <source>free</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲</translation>
     </message>
     <message>
         <source>held by %1, %2 left</source>
-        <translation type="unfinished"></translation>
+        <translation>由 %1 持有，剩余 %2</translation>
     </message>
     <message>
         <source>held by %1, never expires</source>
-        <translation type="unfinished"></translation>
+        <translation>由 %1 持有，永不过期</translation>
     </message>
     <message>
         <source>BELIEF · what each client could act on</source>
-        <translation type="unfinished"></translation>
+        <translation>信念 · 每个客户端据以行动的认知</translation>
     </message>
     <message>
         <source>RECORD · what the servers hold</source>
-        <translation type="unfinished"></translation>
+        <translation>记录 · 服务器持有的状态</translation>
     </message>
     <message>
         <source>EFFECT · what the resource accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>效果 · 资源接受了什么</translation>
     </message>
     <message>
         <source>NODES AND LINKS</source>
-        <translation type="unfinished"></translation>
+        <translation>节点与链路</translation>
     </message>
     <message>
         <source>client %1</source>
-        <translation type="unfinished"></translation>
+        <translation>客户端 %1</translation>
     </message>
     <message>
         <source>thread %1</source>
-        <translation type="unfinished"></translation>
+        <translation>线程 %1</translation>
     </message>
     <message>
         <source>checks tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>检查令牌</translation>
     </message>
     <message>
         <source>no token check</source>
-        <translation type="unfinished"></translation>
+        <translation>不检查令牌</translation>
     </message>
     <message>
         <source>guarded by %1</source>
-        <translation type="unfinished"></translation>
+        <translation>由 %1 保护</translation>
     </message>
     <message>
         <source>server</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器</translation>
     </message>
     <message>
         <source>no writes yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无写入</translation>
     </message>
     <message>
         <source>up</source>
-        <translation type="unfinished"></translation>
+        <translation>运行中</translation>
     </message>
     <message>
         <source>connected</source>
-        <translation type="unfinished"></translation>
+        <translation>已连接</translation>
     </message>
     <message>
         <source>delayed</source>
-        <translation type="unfinished"></translation>
+        <translation>有延迟</translation>
     </message>
     <message>
         <source>%1 · never expires</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 永不过期</translation>
     </message>
     <message>
         <source>%1 · lease %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 租约 %2</translation>
     </message>
     <message>
         <source>%1 · %2 left</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 · 剩余 %2</translation>
     </message>
     <message>
         <source>%1&apos;s release refused</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的释放被拒</translation>
     </message>
     <message>
         <source>%1&apos;s renewal refused</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的续约被拒</translation>
     </message>
     <message>
         <source>expired</source>
-        <translation type="unfinished"></translation>
+        <translation>已到期</translation>
     </message>
     <message>
         <source>freed by force</source>
-        <translation type="unfinished"></translation>
+        <translation>被强制释放</translation>
     </message>
     <message>
         <source>overwritten</source>
-        <translation type="unfinished"></translation>
+        <translation>被覆盖</translation>
     </message>
     <message>
         <source>lost with its server</source>
-        <translation type="unfinished"></translation>
+        <translation>随服务器丢失</translation>
     </message>
     <message>
         <source>damage: #%1 after #%2</source>
-        <translation type="unfinished"></translation>
+        <translation>损坏：#%1 晚于 #%2</translation>
     </message>
     <message>
         <source>damage: #%1 held no more</source>
-        <translation type="unfinished"></translation>
+        <translation>损坏：#%1 已不持有</translation>
+    </message>
+    <message>
+        <source>holds %1</source>
+        <translation>持有 %1</translation>
+    </message>
+    <message>
+        <source>0 – %1</source>
+        <extracomment>Below the lanes: the whole time axis, &quot;0 – 60 s&quot;.</extracomment>
+        <translation>0 – %1</translation>
+    </message>
+    <message>
+        <source>%1 is dead: %2</source>
+        <translation>%1 已崩溃：%2</translation>
     </message>
 </context>
 <context>
     <name>Verdict</name>
     <message>
         <source>%1 have believed at the same time that they hold %2, since %3, for %4 so far.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 自 %3 起同时以为自己持有 %2，至今 %4。</translation>
     </message>
     <message>
         <source>%1 believed at the same time that they held %2, for %3: from %4 to %5.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 曾同时以为自己持有 %2，持续 %3：从 %4 到 %5。</translation>
     </message>
     <message>
         <source>%1 accepted a write of %2 at %3, when %4 was already held by %5.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 接受了 %2 的写入，而那时 %4 已由 %5 持有。</translation>
     </message>
     <message>
         <source>%1 accepted a write of %2 at %3 with an old token of %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 接受了 %2 带着 %4 的旧令牌的写入。</translation>
     </message>
     <message>
         <source>%1 accepted a write of %2 at %3, when %2 no longer held %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 接受了 %2 的写入，而那时 %2 已不再持有 %4。</translation>
     </message>
     <message>
         <source>It carried token %1 after token %2 had been accepted: a resource that checks tokens would have refused it.</source>
-        <translation type="unfinished"></translation>
+        <translation>它带着令牌 %1，而令牌 %2 已被接受：检查令牌的资源会拒绝它。</translation>
     </message>
     <message>
         <source>It carried token %1, and nothing newer had been written yet for the resource to compare with.</source>
-        <translation type="unfinished"></translation>
+        <translation>它带着令牌 %1，而资源还没有更新的写入可作比较。</translation>
     </message>
     <message>
         <source>Without a fencing token the resource cannot tell an old holder from a new one.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有栅栏令牌，资源无法区分旧持有者和新持有者。</translation>
     </message>
     <message>
         <source>%1 renewed %2 at %3, but it was %4 that held it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 续约了 %2，但持有它的是 %4。</translation>
     </message>
     <message>
         <source>The renewal did not check whose lock it was.</source>
-        <translation type="unfinished"></translation>
+        <translation>续约时没有检查锁属于谁。</translation>
     </message>
     <message>
         <source>%1 took %2 over at %3 although %4 still held it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 接管了 %2，尽管 %4 仍然持有它。</translation>
     </message>
     <message>
         <source>The command wrote over the lock without checking whose it was.</source>
-        <translation type="unfinished"></translation>
+        <translation>该命令没有检查锁属于谁就覆盖了它。</translation>
     </message>
     <message>
         <source>%1 released %2 at %3, but it was %4 that held it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 释放了 %2，但持有它的是 %4。</translation>
     </message>
     <message>
         <source>The release did not check whose lock it was.</source>
-        <translation type="unfinished"></translation>
+        <translation>释放时没有检查锁属于谁。</translation>
     </message>
     <message>
         <source>Nobody alive holds %1 and %2 could be given it, but since %3 it is overdue: %4 so far.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有存活者持有 %1，%2 本可获得它，但自 %3 起已逾期：至今 %4。</translation>
     </message>
     <message>
         <source>Nobody alive held %1 and %2 could be given it, but it was overdue for %3: from %4 to %5.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有存活者持有 %1，%2 本可获得它，但逾期了 %3：从 %4 到 %5。</translation>
     </message>
     <message>
         <source>The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器在 %2 释放了 %1，尽管 %3 持有它不止一次：可重入次数每次只减一。</translation>
     </message>
     <message>
         <source>%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and the lock should be free at zero.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 释放 %2 后可重入次数为 %4：应当减一，减到零时锁空闲。</translation>
     </message>
     <message>
         <source>The server&apos;s hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器上 %1 对 %2 的可重入次数在 %4 跳到 %3：每次应只变化一。</translation>
     </message>
     <message>
         <source>%1 took %2 at %3 and its hold count became %4: it should have risen by one.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 获得 %2，可重入次数变为 %4：应当加一。</translation>
     </message>
     <message>
         <source>%1 has been paused since %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 自 %2 起一直暂停。</translation>
     </message>
     <message>
         <source>%1 was paused from %2 to %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 从 %2 暂停到 %3。</translation>
     </message>
     <message>
         <source>%1 has been cut off from %2 since %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 自 %3 起与 %2 断开。</translation>
     </message>
     <message>
         <source>%1 was cut off from %2 from %3 to %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 从 %3 到 %4 与 %2 断开。</translation>
     </message>
     <message>
         <source>The watchdog of %1 stopped at %2, so nothing renewed its lease.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的看门狗在 %2 停止，因此没有谁续它的租约。</translation>
     </message>
     <message>
         <source>The clock of %1 jumped at %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的时钟在 %2 跳变。</translation>
     </message>
     <message>
         <source>%1 tried to renew its lease and got no answer.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 尝试续约却没有得到应答。</translation>
     </message>
     <message>
         <source>%1 worked for longer than its lease, and nothing renewed it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 工作的时间超过了租约，而没有谁续约。</translation>
     </message>
     <message>
         <source>The lease of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的租约在 %2 到期，于是服务器在 %4 把锁给了 %3。</translation>
     </message>
     <message>
         <source>The lease of %1 ended at %2, so the server counts the lock as free.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的租约在 %2 到期，于是服务器视锁为空闲。</translation>
     </message>
     <message>
         <source>On the server the lock of %1 was released at %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>在服务器上，%1 的锁于 %2 被释放。</translation>
     </message>
     <message>
         <source>%1 released the lock of %2 at %3, so the server gave it to %4 at %5.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 释放了 %2 的锁，于是服务器在 %5 把它给了 %4。</translation>
     </message>
     <message>
         <source>%1 released the lock of %2 at %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 释放了 %2 的锁。</translation>
     </message>
     <message>
         <source>The lock of %1 was freed by force at %2, and the server gave it to %3 at %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的锁在 %2 被强制释放，服务器在 %4 把它给了 %3。</translation>
     </message>
     <message>
         <source>The lock of %1 was freed by force at %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的锁在 %2 被强制释放。</translation>
     </message>
     <message>
         <source>The entry of %1 on the server was overwritten at %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在服务器上的条目于 %2 被覆盖。</translation>
     </message>
     <message>
         <source>%1 wrote over the entry of %2 on the server at %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %3 覆盖了 %2 在服务器上的条目。</translation>
     </message>
     <message>
         <source>The server lost its memory of the lock of %1 at %2, and gave it to %3 at %4.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器在 %2 丢失了对 %1 的锁的记忆，并在 %4 把它给了 %3。</translation>
     </message>
     <message>
         <source>The server lost its memory of the lock of %1 at %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器在 %2 丢失了对 %1 的锁的记忆。</translation>
     </message>
     <message>
         <source>%1 does not know, and still believes that it holds the lock.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 并不知情，仍以为自己持有锁。</translation>
     </message>
     <message>
         <source>%1 went on believing that it held the lock until %2, when it learned of the loss.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 一直以为自己持有锁，直到 %2 得知丢锁。</translation>
     </message>
     <message>
         <source>%1 went on believing that it held the lock until %2, when the server refused its release.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 一直以为自己持有锁，直到 %2 服务器拒绝它的释放。</translation>
     </message>
     <message>
         <source>%1 went on believing that it held the lock until its own deadline at %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 一直以为自己持有锁，直到 %2 它自己的期限。</translation>
     </message>
     <message>
         <source>%1 went on believing that it held the lock until it died at %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 一直以为自己持有锁，直到 %2 崩溃。</translation>
     </message>
     <message>
         <source>%1 went on believing that it held the lock until it gave it up at %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 一直以为自己持有锁，直到 %2 放弃它。</translation>
     </message>
     <message>
         <source>On the server the lock is free: whoever waits was not told, or asks in vain.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器上锁是空闲的：等待者没有得到通知，或徒劳地请求。</translation>
     </message>
     <message>
         <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %2 崩溃，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
     </message>
     <message>
         <source>%1 died at %2, and its entry stays on the server until %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %2 崩溃，它的条目在服务器上保留到 %3。</translation>
     </message>
     <message>
         <source>The entry of %1 is still on the server and has no expiry, but %1 does not believe that it holds the lock.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的条目仍在服务器上且没有过期时间，但 %1 不认为自己持有锁。</translation>
     </message>
     <message>
         <source>The entry of %1 stays on the server until %2, but %1 does not believe that it holds the lock.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的条目在服务器上保留到 %2，但 %1 不认为自己持有锁。</translation>
     </message>
     <message>
         <source>mutual-exclusion</source>
-        <translation type="unfinished"></translation>
+        <translation>互斥</translation>
     </message>
     <message>
         <source>stale-write</source>
-        <translation type="unfinished"></translation>
+        <translation>过期写入</translation>
     </message>
     <message>
         <source>ownership</source>
-        <translation type="unfinished"></translation>
+        <translation>归属</translation>
     </message>
     <message>
         <source>progress</source>
-        <translation type="unfinished"></translation>
+        <translation>进展</translation>
     </message>
     <message>
         <source>reentrancy</source>
-        <translation type="unfinished"></translation>
+        <translation>可重入</translation>
     </message>
     <message>
         <source>No two clients believe at one time that they hold the lock.</source>
-        <translation type="unfinished"></translation>
+        <translation>任何时刻都没有两个客户端同时以为自己持有锁。</translation>
     </message>
     <message>
         <source>The guarded resource never accepts a write from a client that no longer holds the lock.</source>
-        <translation type="unfinished"></translation>
+        <translation>受保护的资源从不接受已不持有锁的客户端的写入。</translation>
     </message>
     <message>
         <source>No client releases or renews a hold that is not its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有客户端释放或续约不属于自己的持有。</translation>
     </message>
     <message>
         <source>While a live, connected client waits and nobody alive holds the lock, it is granted in time.</source>
-        <translation type="unfinished"></translation>
+        <translation>当存活且连通的客户端在等待、没有存活者持有锁时，锁会按时授予。</translation>
     </message>
     <message>
         <source>Hold counts rise and fall by one, and the lock is free at zero.</source>
-        <translation type="unfinished"></translation>
+        <translation>可重入次数每次加一或减一，减到零时锁空闲。</translation>
     </message>
     <message>
         <source>%1 violated for %2 so far, since %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 自 %3 起违反，至今 %2</translation>
     </message>
     <message>
         <source>%1 violated at %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 在 %2 被违反</translation>
     </message>
     <message>
         <source>%1 violated for %2, from %3</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n other(s)</source>
-        <comment>at the end of a list of clients</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
+        <translation>%1 自 %3 起违反了 %2</translation>
     </message>
     <message>
         <source>%1 %2</source>
         <comment>a sentence after a sentence</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>%1 others</source>
+        <comment>at the end of a list of clients</comment>
+        <translation>另外 %1 个</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <comment>a list of clients</comment>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <comment>the end of a list of clients</comment>
+        <translation>%1 和 %2</translation>
     </message>
 </context>
 <context>
     <name>cli</name>
     <message>
         <source>play a scenario in virtual time and judge it</source>
-        <translation type="unfinished"></translation>
+        <translation>在虚拟时间中播放场景并裁决</translation>
     </message>
     <message>
         <source>run a command while holding a lock on a real server</source>
-        <translation type="unfinished"></translation>
+        <translation>持有真实服务器上的锁时运行一条命令</translation>
     </message>
     <message>
         <source>locks on a running server; without --once, a line per change</source>
-        <translation type="unfinished"></translation>
+        <translation>运行中服务器上的锁；不带 --once 时每次变化一行</translation>
     </message>
     <message>
         <source>judge a recording</source>
-        <translation type="unfinished"></translation>
+        <translation>裁决一份录制</translation>
     </message>
     <message>
         <source>turn a recording into a picture or a table</source>
-        <translation type="unfinished"></translation>
+        <translation>把录制变成图片或表格</translation>
     </message>
     <message>
         <source>what there is</source>
-        <translation type="unfinished"></translation>
+        <translation>列出有什么</translation>
     </message>
     <message>
         <source>Redisson&apos;s reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore</source>
-        <translation type="unfinished"></translation>
+        <translation>Redisson 的可重入锁，还有 -fair、-fenced、-rw、-fastmulti、-permit、-semaphore</translation>
     </message>
     <message>
         <source>SET NX with redis-py&apos;s value</source>
-        <translation type="unfinished"></translation>
+        <translation>带 redis-py 值的 SET NX</translation>
     </message>
     <message>
         <source>SET NX with the value of a Redlock library (node-redlock, redsync, redlock-py, …)</source>
-        <translation type="unfinished"></translation>
+        <translation>带 Redlock 库（node-redlock、redsync、redlock-py……）值的 SET NX</translation>
     </message>
     <message>
         <source>ShedLock&apos;s job locks</source>
-        <translation type="unfinished"></translation>
+        <translation>ShedLock 的任务锁</translation>
     </message>
     <message>
         <source>another string under a name that locks have, such as lock:*</source>
-        <translation type="unfinished"></translation>
+        <translation>名字像锁（如 lock:*）的其他字符串</translation>
     </message>
     <message>
         <source>a recording, as simulate --record writes it; a SQLite database</source>
-        <translation type="unfinished"></translation>
+        <translation>录制文件，由 simulate --record 写出；是 SQLite 数据库</translation>
     </message>
     <message>
         <source>the timeline as a picture</source>
-        <translation type="unfinished"></translation>
+        <translation>时间线的图片</translation>
     </message>
     <message>
         <source>the timeline as a drawing</source>
-        <translation type="unfinished"></translation>
+        <translation>时间线的矢量图</translation>
     </message>
     <message>
         <source>all events as a table</source>
-        <translation type="unfinished"></translation>
+        <translation>所有事件的表格</translation>
     </message>
     <message>
         <source>all events, one JSON object a line</source>
-        <translation type="unfinished"></translation>
+        <translation>所有事件，每行一个 JSON 对象</translation>
     </message>
 </context>
 <context>
     <name>lockscope::app::MainWindow</name>
     <message>
         <source>Play</source>
-        <translation type="unfinished"></translation>
+        <translation>播放</translation>
     </message>
     <message>
         <source>Panel</source>
-        <translation type="unfinished"></translation>
+        <translation>面板</translation>
     </message>
     <message>
         <source>Open a recording or a scenario</source>
-        <translation type="unfinished"></translation>
+        <translation>打开录制或场景</translation>
     </message>
     <message>
         <source>Recordings and scenarios (*.lockscope *.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>录制和场景 (*.lockscope *.json)</translation>
     </message>
     <message>
         <source>All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文件 (*)</translation>
     </message>
     <message>
         <source>Save the scenario so far, with what was done by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>保存到目前为止的场景，包括手动所做的</translation>
     </message>
     <message>
         <source>Scenarios (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>场景 (*.json)</translation>
     </message>
     <message>
         <source>Saved %1: it runs again to the same end.</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存 %1：再次运行会得到同样的结局。</translation>
     </message>
     <message>
         <source>%1 — Lockscope</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 — Lockscope</translation>
     </message>
     <message>
         <source>Lockscope</source>
-        <translation type="unfinished"></translation>
+        <translation>Lockscope</translation>
+    </message>
+    <message>
+        <source>Recorded to %1.</source>
+        <translation>已录制到 %1。</translation>
+    </message>
+    <message>
+        <source>Record this session to a file</source>
+        <translation>把此会话录制到文件</translation>
+    </message>
+    <message>
+        <source>Recordings (*.lockscope)</source>
+        <translation>录制 (*.lockscope)</translation>
+    </message>
+    <message>
+        <source>Recording to %1.</source>
+        <translation>正在录制到 %1。</translation>
     </message>
 </context>
 <context>
     <name>lockscope::app::MessageBar</name>
     <message>
         <source>Close message</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭消息</translation>
     </message>
     <message>
         <source>Close message (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭消息 (Esc)</translation>
     </message>
 </context>
 <context>
     <name>lockscope::app::StatusLine</name>
     <message>
         <source>Servers</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器</translation>
     </message>
     <message>
         <source>Load</source>
-        <translation type="unfinished"></translation>
+        <translation>负载</translation>
     </message>
     <message>
         <source>No server yet: connect, or play a scenario.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有服务器：请连接，或播放一个场景。</translation>
     </message>
     <message numerus="yes">
         <source>%n server(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 台服务器</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n client(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个客户端</numerusform>
         </translation>
     </message>
     <message>
         <source>read-only</source>
-        <translation type="unfinished"></translation>
+        <translation>只读</translation>
     </message>
     <message>
         <source>our own load %1 commands/s</source>
-        <translation type="unfinished"></translation>
+        <translation>我们自身的负载 %1 命令/秒</translation>
     </message>
     <message>
         <source>%1 events/s · %2 events</source>
         <extracomment>%1 a number such as &quot;38&quot; or &quot;1.02 k&quot;, %2 such as &quot;1 284&quot;</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>%1 事件/秒 · 共 %2 个事件</translation>
     </message>
     <message>
         <source>%1 ms a frame</source>
-        <translation type="unfinished"></translation>
+        <translation>每帧 %1 ms</translation>
+    </message>
+    <message>
+        <source>Reading the recording</source>
+        <translation>正在读取录制</translation>
+    </message>
+    <message>
+        <source>Stop reading the recording</source>
+        <translation>停止读取录制</translation>
+    </message>
+    <message>
+        <source>Stop reading; what was read stays</source>
+        <translation>停止读取；已读的内容保留</translation>
     </message>
 </context>
 <context>
     <name>lockscope::app::WindowMenus</name>
     <message>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
         <source>&amp;File</source>
-        <translation type="unfinished"></translation>
+        <translation>文件(&amp;F)</translation>
     </message>
     <message>
         <source>&amp;Open a recording or scenario…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开录制或场景(&amp;O)…</translation>
     </message>
     <message>
         <source>Open &amp;recent</source>
-        <translation type="unfinished"></translation>
+        <translation>打开最近(&amp;R)</translation>
     </message>
     <message>
         <source>&amp;Save the scenario so far…</source>
-        <translation type="unfinished"></translation>
+        <translation>保存到目前为止的场景(&amp;S)…</translation>
     </message>
     <message>
         <source>&amp;Close the session</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭会话(&amp;C)</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>退出(&amp;Q)</translation>
     </message>
     <message>
         <source>Session</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>&amp;Session</source>
-        <translation type="unfinished"></translation>
+        <translation>会话(&amp;S)</translation>
     </message>
     <message>
         <source>Play a &amp;scenario</source>
-        <translation type="unfinished"></translation>
+        <translation>播放场景(&amp;S)</translation>
     </message>
     <message>
         <source>&amp;Connect to a server…</source>
-        <translation type="unfinished"></translation>
+        <translation>连接服务器(&amp;C)…</translation>
     </message>
     <message>
         <source>&amp;Play</source>
-        <translation type="unfinished"></translation>
+        <translation>播放(&amp;P)</translation>
     </message>
     <message>
         <source>View</source>
-        <translation type="unfinished"></translation>
+        <translation>视图</translation>
     </message>
     <message>
         <source>&amp;View</source>
-        <translation type="unfinished"></translation>
+        <translation>视图(&amp;V)</translation>
     </message>
     <message>
         <source>Layout: &amp;Teach</source>
-        <translation type="unfinished"></translation>
+        <translation>布局：教学(&amp;T)</translation>
     </message>
     <message>
         <source>Layout: &amp;Monitor</source>
-        <translation type="unfinished"></translation>
+        <translation>布局：监控(&amp;M)</translation>
     </message>
     <message>
         <source>Layout: &amp;Break</source>
-        <translation type="unfinished"></translation>
+        <translation>布局：破坏(&amp;B)</translation>
     </message>
     <message>
         <source>&amp;Restore the layout&apos;s own arrangement</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复此布局的原样(&amp;R)</translation>
     </message>
     <message>
         <source>Let panels be mo&amp;ved</source>
-        <translation type="unfinished"></translation>
+        <translation>允许移动面板(&amp;V)</translation>
     </message>
     <message>
         <source>&amp;Panels</source>
-        <translation type="unfinished"></translation>
+        <translation>面板(&amp;P)</translation>
     </message>
     <message>
         <source>Workload and faults</source>
-        <translation type="unfinished"></translation>
+        <translation>负载与故障</translation>
     </message>
     <message>
         <source>Locks</source>
-        <translation type="unfinished"></translation>
+        <translation>锁</translation>
     </message>
     <message>
         <source>Events</source>
-        <translation type="unfinished"></translation>
+        <translation>事件</translation>
     </message>
     <message>
         <source>Cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>集群</translation>
     </message>
     <message>
         <source>Lock, protocol and verdict</source>
-        <translation type="unfinished"></translation>
+        <translation>锁、协议与裁决</translation>
     </message>
     <message>
         <source>Panels</source>
-        <translation type="unfinished"></translation>
+        <translation>面板</translation>
     </message>
     <message>
         <source>T&amp;heme</source>
-        <translation type="unfinished"></translation>
+        <translation>主题(&amp;H)</translation>
     </message>
     <message>
         <source>As the &amp;system</source>
-        <translation type="unfinished"></translation>
+        <translation>跟随系统(&amp;S)</translation>
     </message>
     <message>
         <source>&amp;Light</source>
-        <translation type="unfinished"></translation>
+        <translation>浅色(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>深色(&amp;D)</translation>
     </message>
     <message>
         <source>Theme</source>
-        <translation type="unfinished"></translation>
+        <translation>主题</translation>
     </message>
     <message>
         <source>Switch between light and dark</source>
-        <translation type="unfinished"></translation>
+        <translation>切换浅色与深色</translation>
     </message>
     <message>
         <source>&amp;Language</source>
-        <translation type="unfinished"></translation>
+        <translation>语言(&amp;L)</translation>
     </message>
     <message>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>语言</translation>
     </message>
     <message>
         <source>&amp;Full screen</source>
-        <translation type="unfinished"></translation>
+        <translation>全屏(&amp;F)</translation>
     </message>
     <message>
         <source>&amp;Help</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助(&amp;H)</translation>
     </message>
     <message>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助</translation>
     </message>
     <message>
         <source>&amp;Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>键盘快捷键(&amp;K)</translation>
     </message>
     <message>
         <source>Scenario</source>
-        <translation type="unfinished"></translation>
+        <translation>场景</translation>
+    </message>
+    <message>
+        <source>&amp;Record to a file…</source>
+        <translation>录制到文件(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>Stop &amp;recording</source>
+        <translation>停止录制(&amp;R)</translation>
     </message>
 </context>
 <context>
     <name>lockscope::app::WorkArea</name>
     <message>
         <source>Workload and faults</source>
-        <translation type="unfinished"></translation>
+        <translation>负载与故障</translation>
     </message>
     <message>
         <source>Lock</source>
-        <translation type="unfinished"></translation>
+        <translation>锁</translation>
     </message>
     <message>
         <source>Locks</source>
-        <translation type="unfinished"></translation>
+        <translation>锁</translation>
     </message>
     <message>
         <source>Events</source>
-        <translation type="unfinished"></translation>
+        <translation>事件</translation>
     </message>
     <message>
         <source>Cluster</source>
-        <translation type="unfinished"></translation>
+        <translation>集群</translation>
     </message>
     <message>
         <source>Events %1</source>
         <extracomment>Tab of the table of events; %1 how many there are.</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>事件 %1</translation>
     </message>
     <message>
         <source>Locks %1</source>
         <extracomment>Tab of the table of locks; %1 how many there are.</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>锁 %1</translation>
     </message>
 </context>
 <context>
-    <name>lockscope::cli</name>
-    <message>
-        <source>--%1 “%2” should be a time longer than 0 with a unit, such as 5s, 250ms or 1.5h</source>
-        <translation type="unfinished"></translation>
-    </message>
+    <name>cli</name>
     <message>
         <source>An oscilloscope for distributed locks.</source>
-        <translation type="unfinished"></translation>
+        <translation>分布式锁的示波器。</translation>
     </message>
     <message>
         <source>open the window, with a recording or a server if you like</source>
-        <translation type="unfinished"></translation>
+        <translation>打开窗口，可带上录制文件或服务器</translation>
     </message>
     <message>
         <source>SCENARIO is a file or a name from “lockscope list scenarios”. URL is redis://[user:password@]host:port[/db] or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m.</source>
-        <translation type="unfinished"></translation>
+        <translation>SCENARIO 是文件，或“lockscope list scenarios”中的名字。URL 为 redis://[user:password@]host:port[/db]，TLS 用 rediss://。时间带单位：250ms、5s、2m。</translation>
     </message>
     <message>
         <source>Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 verdict unknown; “lock” passes its command&apos;s status through, or 123 lock lost, 124 not acquired in time, 125 failed, 126/127 command cannot run / not found.</source>
-        <translation type="unfinished"></translation>
+        <translation>退出状态：0 正常，1 违反了不变量，2 用法或输入有误，3 服务器不可达，4 裁决未知；“lock”透传其命令的状态，或 123 丢锁，124 未按时获得，125 失败，126/127 命令无法运行／找不到。</translation>
     </message>
     <message>
         <source>“%1” is neither a command, a file nor a URL%2</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”既不是命令，也不是文件或 URL%2</translation>
     </message>
     <message>
         <source>usage: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>用法：%1</translation>
     </message>
     <message>
         <source>“%1” does not exist yet in this version; “lockscope --help” tells what does</source>
-        <translation type="unfinished"></translation>
+        <translation>本版本还没有“%1”；“lockscope --help”列出已有的</translation>
     </message>
     <message>
         <source>holds</source>
-        <translation type="unfinished"></translation>
+        <translation>持有</translation>
     </message>
     <message>
         <source>VIOLATED</source>
-        <translation type="unfinished"></translation>
+        <translation>被违反</translation>
     </message>
     <message>
         <source>unknown</source>
-        <translation type="unfinished"></translation>
+        <translation>未知</translation>
     </message>
     <message numerus="yes">
         <source>… and %n more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>……还有 %n 个</numerusform>
         </translation>
     </message>
     <message>
         <source> (unsafe: exists to be seen failing)</source>
-        <translation type="unfinished"></translation>
+        <translation>（不安全：为演示失败而存在）</translation>
     </message>
     <message>
         <source>scenarios, recipes or formats</source>
-        <translation type="unfinished"></translation>
+        <translation>scenarios、recipes 或 formats</translation>
     </message>
     <message>
         <source>there is no list of “%1”%2</source>
-        <translation type="unfinished"></translation>
+        <translation>没有“%1”的列表%2</translation>
     </message>
     <message>
         <source>give --seed or --seeds, not both</source>
-        <translation type="unfinished"></translation>
+        <translation>--seed 和 --seeds 只能给一个</translation>
     </message>
     <message>
         <source>--seed “%1” should be a whole number from 0 on</source>
-        <translation type="unfinished"></translation>
+        <translation>--seed“%1”应为不小于 0 的整数</translation>
     </message>
     <message>
         <source>--seeds “%1” should be two whole numbers, the smaller first, such as 1..1000</source>
-        <translation type="unfinished"></translation>
+        <translation>--seeds“%1”应为两个整数，小的在前，如 1..1000</translation>
     </message>
     <message>
         <source>there is no recipe “%1”%2</source>
-        <translation type="unfinished"></translation>
+        <translation>没有算法“%1”%2</translation>
     </message>
     <message>
         <source>%1 with %2, seed %3, %4 of virtual time</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，算法 %2，种子 %3，虚拟时间 %4</translation>
     </message>
     <message>
         <source>  %1 acquisitions, %2 events, digest %3</source>
-        <translation type="unfinished"></translation>
+        <translation>  %1 次获得，%2 个事件，摘要 %3</translation>
     </message>
     <message>
         <source>seed %1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>种子 %1：%2</translation>
     </message>
     <message>
         <source>violates %1</source>
-        <translation type="unfinished"></translation>
+        <translation>违反 %1</translation>
     </message>
     <message>
         <source>%1 runs, %2 violated; the first is seed %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 次运行，%2 次违反；第一个是种子 %3</translation>
     </message>
     <message>
         <source>%1 runs, none violated</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 次运行，无一违反</translation>
     </message>
     <message>
         <source>--record takes one run: give --seed instead of --seeds</source>
-        <translation type="unfinished"></translation>
+        <translation>--record 只录一次运行：请用 --seed 代替 --seeds</translation>
+    </message>
+    <message>
+        <source>--%1 “%2” should be a time of at least %3 with its unit, such as 5s, 250ms or 1.5h</source>
+        <translation>--%1“%2”应为至少 %3 且带单位的时间，如 5s、250ms 或 1.5h</translation>
+    </message>
+    <message>
+        <source>the recording was changed after it was made: its digest is not that of its events</source>
+        <translation>录制文件做成后被改动过：摘要与其事件不符</translation>
+    </message>
+    <message>
+        <source>FILE</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source> · the recording ended early</source>
+        <translation> · 录制提前结束</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>--to is missing: %1</source>
+        <translation>缺少 --to：%1</translation>
+    </message>
+    <message>
+        <source>the format “%1” does not exist yet in this version; there are %2</source>
+        <translation>本版本还没有格式“%1”；可用的有 %2</translation>
+    </message>
+    <message>
+        <source>there is no format “%1”%2</source>
+        <translation>没有格式“%1”%2</translation>
+    </message>
+    <message>
+        <source>the lock needs a name</source>
+        <translation>锁需要一个名字</translation>
+    </message>
+    <message>
+        <source>the command to run is missing; it stands behind “--”</source>
+        <translation>缺少要运行的命令；它写在“--”之后</translation>
+    </message>
+    <message>
+        <source>the recipe “%1” is unsafe: it exists to be seen failing</source>
+        <translation>算法“%1”不安全：它为演示失败而存在</translation>
+    </message>
+    <message>
+        <source>the picture could not be written: %1</source>
+        <translation>无法写入图片：%1</translation>
+    </message>
+    <message>
+        <source>the drawing could not be written: %1</source>
+        <translation>无法写入矢量图：%1</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>被持有</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>有人排队</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>by %1</source>
+        <translation>由 %1 持有</translation>
+    </message>
+    <message>
+        <source>%1 s left</source>
+        <translation>剩余 %1 s</translation>
+    </message>
+    <message>
+        <source>never expires</source>
+        <translation>永不过期</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting</source>
+        <translation>
+            <numerusform>%n 个在等</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>waiters unknown</source>
+        <translation>等待者未知</translation>
+    </message>
+    <message>
+        <source>token %1</source>
+        <translation>令牌 %1</translation>
     </message>
 </context>
 <context>
-    <name>lockscope::cli::Arguments</name>
+    <name>cli</name>
     <message>
         <source>there is no option %1%2</source>
-        <translation type="unfinished"></translation>
+        <translation>没有选项 %1%2</translation>
     </message>
     <message>
         <source>--%1 is given twice</source>
-        <translation type="unfinished"></translation>
+        <translation>--%1 给了两次</translation>
     </message>
     <message>
         <source>--%1 takes no value</source>
-        <translation type="unfinished"></translation>
+        <translation>--%1 不带值</translation>
     </message>
     <message>
         <source>--%1 needs a value</source>
-        <translation type="unfinished"></translation>
+        <translation>--%1 需要一个值</translation>
     </message>
     <message>
         <source>%1 is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>缺少 %1</translation>
     </message>
     <message>
         <source>“%1” is one word too many</source>
-        <translation type="unfinished"></translation>
+        <translation>多了一个词“%1”</translation>
     </message>
 </context>
 <context>
-    <name>lockscope::scenario</name>
+    <name>cli</name>
+    <message>
+        <source>the lock “%1” was not free within the wait</source>
+        <translation>锁“%1”在等待时间内没有空闲</translation>
+    </message>
+    <message>
+        <source>the command has ended, but the lock was lost while it ran: %1</source>
+        <translation>命令已结束，但运行期间丢了锁：%1</translation>
+    </message>
+    <message>
+        <source>the lock could not be given back; it is free when its lease ends: %1</source>
+        <translation>无法归还锁；租约到期后它会空闲：%1</translation>
+    </message>
+    <message>
+        <source>the lock “%1” is lost: %2</source>
+        <translation>锁“%1”已丢失：%2</translation>
+    </message>
+    <message>
+        <source>ending the command</source>
+        <translation>正在结束命令</translation>
+    </message>
+</context>
+<context>
+    <name>cli</name>
+    <message>
+        <source>no lock on %1 now</source>
+        <translation>%1 上现在没有锁</translation>
+    </message>
+    <message>
+        <source>%1 answers again</source>
+        <translation>%1 又有应答了</translation>
+    </message>
+    <message>
+        <source>appeared</source>
+        <translation>出现</translation>
+    </message>
+    <message>
+        <source>changed</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>vanished</source>
+        <translation>消失</translation>
+    </message>
+</context>
+<context>
+    <name>scenario</name>
     <message>
         <source>this is not JSON: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是 JSON：%1</translation>
     </message>
     <message>
         <source>a scenario is an object, { … }</source>
-        <translation type="unfinished"></translation>
+        <translation>场景应为对象 { … }</translation>
     </message>
     <message>
         <source>this field stands here for the second time; leave one out</source>
-        <translation type="unfinished"></translation>
+        <translation>此字段在这里第二次出现；请去掉一个</translation>
     </message>
     <message>
         <source>there is neither a built-in scenario nor a file of this name%1</source>
-        <translation type="unfinished"></translation>
+        <translation>既没有这个名字的内置场景，也没有这个文件%1</translation>
     </message>
     <message>
         <source>the file cannot be read: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取文件：%1</translation>
     </message>
     <message>
         <source>this must be longer than 0 s</source>
-        <translation type="unfinished"></translation>
+        <translation>必须长于 0 s</translation>
     </message>
     <message>
         <source>a lease is at least 1ms</source>
-        <translation type="unfinished"></translation>
+        <translation>租约至少 1ms</translation>
     </message>
     <message>
         <source>hold and think cannot both be 0 s</source>
-        <translation type="unfinished"></translation>
+        <translation>hold 和 think 不能都为 0 s</translation>
     </message>
     <message>
         <source>another node is called “%1” already</source>
-        <translation type="unfinished"></translation>
+        <translation>已有另一个节点叫“%1”</translation>
     </message>
     <message>
         <source>“%1” cannot both hold and be violated</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”不能既成立又被违反</translation>
     </message>
     <message>
         <source>a time with a unit, such as &quot;5s&quot;, &quot;250ms&quot; or &quot;1.5h&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>带单位的时间，如 &quot;5s&quot;、&quot;250ms&quot; 或 &quot;1.5h&quot;</translation>
     </message>
     <message>
         <source>a time with a unit and perhaps a minus sign, such as &quot;5s&quot; or &quot;-250ms&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>带单位的时间，可带负号，如 &quot;5s&quot; 或 &quot;-250ms&quot;</translation>
     </message>
     <message>
         <source>a time with a unit, such as &quot;10s&quot;, or &quot;off&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>带单位的时间，如 &quot;10s&quot;，或 &quot;off&quot;</translation>
     </message>
     <message>
         <source>a time with a unit, such as &quot;10s&quot;, or &quot;forever&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>带单位的时间，如 &quot;10s&quot;，或 &quot;forever&quot;</translation>
     </message>
     <message>
         <source>a time, such as &quot;3s&quot;, or two of them, such as [&quot;2s&quot;, &quot;4s&quot;]</source>
-        <translation type="unfinished"></translation>
+        <translation>时间，如 &quot;3s&quot;，或两个时间，如 [&quot;2s&quot;, &quot;4s&quot;]</translation>
     </message>
     <message>
         <source>lower-case words joined by hyphens, such as &quot;redis-set&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>用连字符连接的小写词，如 &quot;redis-set&quot;</translation>
     </message>
     <message>
         <source>a text of 1 to 200 characters</source>
-        <translation type="unfinished"></translation>
+        <translation>1 到 200 个字符的文本</translation>
     </message>
     <message>
         <source>a text, or an object of texts by language with &quot;en&quot; among them</source>
-        <translation type="unfinished"></translation>
+        <translation>文本，或按语言给出文本且含 &quot;en&quot; 的对象</translation>
     </message>
     <message>
         <source>an object, { … }</source>
-        <translation type="unfinished"></translation>
+        <translation>对象 { … }</translation>
     </message>
     <message>
         <source>a list, [ … ]</source>
-        <translation type="unfinished"></translation>
+        <translation>列表 [ … ]</translation>
     </message>
     <message>
         <source>a text</source>
-        <translation type="unfinished"></translation>
+        <translation>文本</translation>
     </message>
     <message>
         <source>true or false</source>
-        <translation type="unfinished"></translation>
+        <translation>true 或 false</translation>
     </message>
     <message>
         <source>a whole number</source>
-        <translation type="unfinished"></translation>
+        <translation>整数</translation>
     </message>
     <message>
         <source>; did you mean “%1”?</source>
-        <translation type="unfinished"></translation>
+        <translation>；是否想写“%1”？</translation>
     </message>
     <message>
         <source>; known are %1</source>
-        <translation type="unfinished"></translation>
+        <translation>；已知的有 %1</translation>
     </message>
 </context>
 <context>
-    <name>lockscope::scenario::Checker</name>
+    <name>scenario</name>
     <message>
         <source>a fault strikes either at a time or when something happens: leave out “at” or “when”</source>
-        <translation type="unfinished"></translation>
+        <translation>故障要么在某个时刻发生，要么在某事发生时发生：请去掉“at”或“when”</translation>
     </message>
     <message>
         <source>a fault needs a time: “at”, such as &quot;3s&quot;, or “when”</source>
-        <translation type="unfinished"></translation>
+        <translation>故障需要时间：“at”，如 &quot;3s&quot;，或“when”</translation>
     </message>
     <message>
         <source>only delay-link and jump-clock take a value</source>
-        <translation type="unfinished"></translation>
+        <translation>只有 delay-link 和 jump-clock 带值</translation>
     </message>
     <message>
         <source>a latency cannot be negative</source>
-        <translation type="unfinished"></translation>
+        <translation>延迟不能为负</translation>
     </message>
     <message>
         <source>%1 has no target</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 没有目标</translation>
     </message>
     <message>
         <source>%1 needs a target, such as “%2”</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 需要目标，如“%2”</translation>
     </message>
     <message>
         <source>%1 cannot be done to “%2”%3</source>
-        <translation type="unfinished"></translation>
+        <translation>不能对“%2”执行 %1%3</translation>
     </message>
     <message>
         <source>there is no client “%1”%2</source>
-        <translation type="unfinished"></translation>
+        <translation>没有客户端“%1”%2</translation>
     </message>
     <message>
         <source>%1 needs a link as its target, a client and a node, such as “holder-%2”</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的目标应为链路，即一个客户端和一个节点，如“holder-%2”</translation>
     </message>
     <message>
         <source>; nodes are %1</source>
-        <translation type="unfinished"></translation>
+        <translation>；节点有 %1</translation>
     </message>
     <message>
         <source>; clients are A to %1, holder and waiter</source>
-        <translation type="unfinished"></translation>
+        <translation>；客户端为 A 到 %1、holder 和 waiter</translation>
     </message>
     <message>
         <source>this goes with &quot;do&quot;: &quot;set&quot; only</source>
-        <translation type="unfinished"></translation>
+        <translation>它只能与 &quot;do&quot;: &quot;set&quot; 一起使用</translation>
     </message>
     <message>
         <source>what is to be set? Say so by “set”, such as &quot;lease&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>要设置什么？请用“set”说明，如 &quot;lease&quot;</translation>
     </message>
     <message>
         <source>%1 is set “to” %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 用“to”设为 %2</translation>
     </message>
 </context>
 <context>
-    <name>lockscope::scenario::Explainer</name>
+    <name>scenario</name>
     <message>
         <source>%1 should be %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 应为 %2</translation>
     </message>
     <message>
         <source> or </source>
-        <translation type="unfinished"></translation>
+        <translation> 或 </translation>
     </message>
     <message>
         <source>%1 is not known here%2</source>
-        <translation type="unfinished"></translation>
+        <translation>这里不认识 %1%2</translation>
     </message>
     <message>
         <source>there is no field “%1” here%2</source>
-        <translation type="unfinished"></translation>
+        <translation>这里没有字段“%1”%2</translation>
     </message>
     <message>
         <source>the field “%1” is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>缺少字段“%1”</translation>
     </message>
     <message>
         <source>at least one is needed</source>
-        <translation type="unfinished"></translation>
+        <translation>至少需要一个</translation>
     </message>
     <message>
         <source>%1 should be a whole number from %2 on</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 应为不小于 %2 的整数</translation>
     </message>
     <message>
         <source>%1 should be a whole number from %2 to %3</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 应为 %2 到 %3 的整数</translation>
     </message>
 </context>
 <context>
-    <name>lockscope::scenario::Fields</name>
+    <name>scenario</name>
     <message>
         <source>the shorter time comes first: [&quot;%1&quot;, &quot;%2&quot;]</source>
-        <translation type="unfinished"></translation>
+        <translation>较短的时间在前：[&quot;%1&quot;, &quot;%2&quot;]</translation>
     </message>
     <message>
         <source>“%1” is not a whole number of nanoseconds below 292 years</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”不是少于 292 年的整数纳秒</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::session::LiveSession</name>
+    <message>
+        <source>%1 · connecting</source>
+        <translation>%1 · 正在连接</translation>
+    </message>
+    <message>
+        <source>This connection is read-only. Connect again with changes allowed to run clients of our own.</source>
+        <translation>此连接是只读的。要运行我们自己的客户端，请重新连接并允许更改。</translation>
+    </message>
+    <message>
+        <source>A live server cannot be started again from here; connect again for an empty picture.</source>
+        <translation>不能从这里重启真实服务器；要空白画面请重新连接。</translation>
+    </message>
+    <message>
+        <source>There is no recipe “%1”.</source>
+        <translation>没有算法“%1”。</translation>
+    </message>
+    <message>
+        <source>This is somebody&apos;s real server: only clients of our own can be broken here.</source>
+        <translation>这是别人的真实服务器：这里只能破坏我们自己的客户端。</translation>
+    </message>
+    <message>
+        <source>There is no client of ours called “%1” to do this to now.</source>
+        <translation>现在没有名为“%1”的我们自己的客户端可以这样做。</translation>
+    </message>
+    <message>
+        <source>“%1” was free already.</source>
+        <translation>“%1”本来就空闲。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::session::RecordingSession</name>
+    <message>
+        <source>Recording · %1 · reading</source>
+        <translation>录制 · %1 · 正在读取</translation>
+    </message>
+    <message>
+        <source>Recording · %1</source>
+        <translation>录制 · %1</translation>
+    </message>
+    <message>
+        <source>Recording · %1 · it was cut off; all but its last second is here</source>
+        <translation>录制 · %1 · 中途被截断；除最后一秒外都在</translation>
+    </message>
+    <message>
+        <source>Recording · %1 · not whole</source>
+        <translation>录制 · %1 · 不完整</translation>
+    </message>
+    <message>
+        <source>A recording cannot be changed. Open its scenario to try something else with it.</source>
+        <translation>录制不能更改。要尝试别的，请打开它的场景。</translation>
+    </message>
+    <message>
+        <source>A recording has one course only. Open its scenario to run it with another seed.</source>
+        <translation>录制只有一种过程。要换种子运行，请打开它的场景。</translation>
     </message>
 </context>
 <context>
     <name>lockscope::session::SimulatedSession</name>
     <message>
         <source>Simulated · %1</source>
-        <translation type="unfinished"></translation>
+        <translation>模拟 · %1</translation>
     </message>
 </context>
 <context>
-    <name>lockscope::sim</name>
+    <name>Settings</name>
     <message>
         <source>“%2” is no value for “%1”: %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%2”不是“%1”的值：%3。</translation>
     </message>
     <message>
         <source>“%2” is no value for “%1”: “%3” or “%4”.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%2”不是“%1”的值：应为“%3”或“%4”。</translation>
     </message>
     <message>
         <source>There is no setting “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有设置“%1”。</translation>
     </message>
 </context>
 <context>
-    <name>lockscope::sim::World</name>
+    <name>Faults</name>
     <message>
         <source>There is no client “%1” to do this to now.</source>
-        <translation type="unfinished"></translation>
+        <translation>现在没有客户端“%1”可以这样做。</translation>
     </message>
     <message>
         <source>There is no node “%1”; the node here is “%2”.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有节点“%1”；这里的节点是“%2”。</translation>
     </message>
     <message>
         <source>There is no recipe “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有算法“%1”。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::BreakPanel</name>
+    <message>
+        <source>Break</source>
+        <translation>破坏</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1（%2）</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ClusterPanel</name>
+    <message>
+        <source>No server yet</source>
+        <translation>还没有服务器</translation>
+    </message>
+    <message>
+        <source>Play a scenario, or connect to a server: its nodes, clients and the messages between them show up here. Right-click one to break it.</source>
+        <translation>播放一个场景，或连接服务器：节点、客户端和它们之间的消息会显示在这里。右键单击可以破坏。</translation>
+    </message>
+    <message>
+        <source>Cluster</source>
+        <translation>集群</translation>
+    </message>
+    <message>
+        <source>Arrow keys go from node to client to link; the menu key breaks what is selected.</source>
+        <translation>方向键在节点、客户端和链路间移动；菜单键破坏选中的对象。</translation>
+    </message>
+    <message>
+        <source>messages are shown for %1; they are quicker</source>
+        <translation>消息显示 %1；实际更快</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n link(s): only those of the selected client are drawn</source>
+        <translation>
+            <numerusform>%n 条链路：只画选中客户端的</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>client %1: %2</source>
+        <translation>客户端 %1：%2</translation>
+    </message>
+    <message>
+        <source>node %1: %2</source>
+        <translation>节点 %1：%2</translation>
+    </message>
+    <message>
+        <source>dead</source>
+        <translation>已崩溃</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>not seen yet</source>
+        <translation>尚未见到</translation>
+    </message>
+    <message>
+        <source>cut</source>
+        <translation>切断</translation>
+    </message>
+    <message>
+        <source>%1 slower</source>
+        <translation>慢 %1</translation>
+    </message>
+    <message>
+        <source>the next reply will be lost</source>
+        <translation>下一个应答将丢失</translation>
+    </message>
+    <message>
+        <source>link %1: %2</source>
+        <translation>链路 %1：%2</translation>
+    </message>
+    <message>
+        <source>whole</source>
+        <translation>完好</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::CommandField</name>
     <message>
         <source>Find or do… Ctrl+K</source>
-        <translation type="unfinished"></translation>
+        <translation>查找或执行… Ctrl+K</translation>
     </message>
     <message>
         <source>Find or do</source>
-        <translation type="unfinished"></translation>
+        <translation>查找或执行</translation>
     </message>
     <message>
         <source>Commands</source>
-        <translation type="unfinished"></translation>
+        <translation>命令</translation>
     </message>
     <message>
         <source>Go to %1</source>
-        <translation type="unfinished"></translation>
+        <translation>转到 %1</translation>
     </message>
     <message>
         <source>No command is called that.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有这样的命令。</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::ConnectDialog</name>
     <message>
         <source>&amp;Allow changes on this server</source>
-        <translation type="unfinished"></translation>
+        <translation>允许更改此服务器(&amp;A)</translation>
     </message>
     <message>
         <source>Connect</source>
-        <translation type="unfinished"></translation>
+        <translation>连接</translation>
     </message>
     <message>
         <source>Connect to a server</source>
-        <translation type="unfinished"></translation>
+        <translation>连接服务器</translation>
     </message>
     <message>
         <source>&amp;Address</source>
-        <translation type="unfinished"></translation>
+        <translation>地址(&amp;A)</translation>
     </message>
     <message>
         <source>Address of the server</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器地址</translation>
     </message>
     <message>
         <source>Off: Lockscope only reads. On: its own clients may take and free locks there, and faults may be injected. A password is used for this connection and stored nowhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭：Lockscope 只读。打开：它自己的客户端可以在那里获取和释放锁，也可以注入故障。密码只用于此次连接，不保存在任何地方。</translation>
     </message>
     <message>
         <source>Examples</source>
-        <translation type="unfinished"></translation>
+        <translation>示例</translation>
     </message>
     <message>
         <source>Type the address of a server.</source>
-        <translation type="unfinished"></translation>
+        <translation>请输入服务器地址。</translation>
     </message>
     <message>
         <source>This address can be tried.</source>
-        <translation type="unfinished"></translation>
+        <translation>可以尝试这个地址。</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::EventsModel</name>
     <message>
         <source>you</source>
-        <translation type="unfinished"></translation>
+        <translation>你</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>Event</source>
-        <translation type="unfinished"></translation>
+        <translation>事件</translation>
     </message>
     <message>
         <source>Who</source>
-        <translation type="unfinished"></translation>
+        <translation>谁</translation>
     </message>
     <message>
         <source>What</source>
-        <translation type="unfinished"></translation>
+        <translation>什么</translation>
     </message>
     <message>
         <source>Detail</source>
-        <translation type="unfinished"></translation>
+        <translation>详情</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::EventsPanel</name>
+    <message>
+        <source>Show or hide: %1</source>
+        <translation>显示或隐藏：%1</translation>
+    </message>
+    <message>
+        <source>Scroll along with the playhead</source>
+        <translation>随播放头滚动</translation>
+    </message>
+    <message>
+        <source>filter: A refused -step</source>
+        <translation>筛选：A refused -step</translation>
+    </message>
+    <message>
+        <source>Filter events</source>
+        <translation>筛选事件</translation>
+    </message>
+    <message>
+        <source>Words that must all occur in an event: a client, a lock, a kind, a command. A minus before a word: must not occur. (Ctrl+F)</source>
+        <translation>事件中必须全部出现的词：客户端、锁、种类、命令。词前加减号：不得出现。(Ctrl+F)</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>事件</translation>
+    </message>
+    <message>
+        <source>Nothing has happened yet</source>
+        <translation>还没有发生任何事</translation>
+    </message>
+    <message>
+        <source>Play a scenario, or connect to a server: every message, grant, renewal and fault becomes a line here.</source>
+        <translation>播放一个场景，或连接服务器：每条消息、授予、续约和故障在这里各占一行。</translation>
+    </message>
+    <message>
+        <source>No event matches</source>
+        <translation>没有匹配的事件</translation>
+    </message>
+    <message>
+        <source>Show more kinds of events, or clear the filter (Esc).</source>
+        <translation>显示更多种类的事件，或清除筛选 (Esc)。</translation>
+    </message>
+    <message>
+        <source>%1 found, %2 % of the events looked at</source>
+        <translation>找到 %1 个，已查看事件的 %2 %</translation>
+    </message>
+    <message>
+        <source>%1 of %2 events</source>
+        <translation>%2 个事件中的 %1 个</translation>
+    </message>
+    <message>
+        <source>the first %1 of %2 events</source>
+        <translation>%2 个事件中的前 %1 个</translation>
+    </message>
+    <message>
+        <source>%1 events</source>
+        <translation>%1 个事件</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ForceReleaseDialog</name>
+    <message>
+        <source>&amp;Release by force</source>
+        <translation>强制释放(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Release “%1” by force</source>
+        <translation>强制释放“%1”</translation>
+    </message>
+    <message>
+        <source>Take “%1” away from %2?</source>
+        <translation>从 %2 处夺走“%1”？</translation>
+    </message>
+    <message>
+        <source>%1 is not told. It goes on as if it held the lock until it tries to renew or release, and somebody else can have the lock meanwhile.</source>
+        <translation>不会通知 %1。它会继续像持有锁一样工作，直到尝试续约或释放，而期间别人可能已获得锁。</translation>
+    </message>
+    <message>
+        <source>&amp;Type the lock&apos;s name to confirm:</source>
+        <translation>输入锁名以确认(&amp;T)：</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::InvariantsModel</name>
     <message>
         <source>held</source>
-        <translation type="unfinished"></translation>
+        <translation>被持有</translation>
     </message>
     <message numerus="yes">
         <source>%1 + %n more</source>
         <extracomment>%1 is an interval of time, %n how many more there are.</extracomment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 + 另外 %n 个</numerusform>
         </translation>
     </message>
     <message>
         <source>%1: %2</source>
         <comment>invariant: outcome</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2</translation>
     </message>
     <message>
         <source>Invariant</source>
-        <translation type="unfinished"></translation>
+        <translation>不变量</translation>
     </message>
     <message>
         <source>When</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LockDetailPanel</name>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>TTL</source>
+        <translation>剩余时间</translation>
+    </message>
+    <message>
+        <source>On the server</source>
+        <translation>服务器上</translation>
+    </message>
+    <message>
+        <source>No lock to look at</source>
+        <translation>没有可看的锁</translation>
+    </message>
+    <message>
+        <source>Select a lock in the table or on the timeline.</source>
+        <translation>请在表格中或时间线上选择一把锁。</translation>
+    </message>
+    <message>
+        <source>Record says</source>
+        <translation>记录显示</translation>
+    </message>
+    <message>
+        <source>Believers</source>
+        <translation>自认持有者</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>栅栏令牌</translation>
+    </message>
+    <message>
+        <source>Held for</source>
+        <translation>已持有</translation>
+    </message>
+    <message>
+        <source>Renewal</source>
+        <translation>续约</translation>
+    </message>
+    <message>
+        <source>of %1</source>
+        <translation>共 %1</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>expires</source>
+        <translation>到期</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n time(s) over</source>
+        <translation>
+            <numerusform>%1，重入 %n 次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the last %1</source>
+        <translation>最近 %1</translation>
+    </message>
+    <message>
+        <source>as the record says</source>
+        <translation>按记录所示</translation>
+    </message>
+    <message>
+        <source>This format does not say who waits.</source>
+        <translation>此格式不说明谁在等待。</translation>
+    </message>
+    <message>
+        <source>Nobody waits.</source>
+        <translation>没有等待者。</translation>
+    </message>
+    <message>
+        <source>Nobody holds it, nobody waits.</source>
+        <translation>没有持有者，也没有等待者。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiter(s); the server does not say who.</source>
+        <translation>
+            <numerusform>%n 个等待者；服务器不说明是谁。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more that the server counts</source>
+        <translation>
+            <numerusform>服务器统计的另外 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>counted by the server, named by our clients</source>
+        <translation>由服务器统计，由我们的客户端指名</translation>
+    </message>
+    <message>
+        <source>not on the server: seen by our own clients</source>
+        <translation>不在服务器上：由我们自己的客户端所见</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::LocksModel</name>
     <message>
         <source>no server</source>
-        <translation type="unfinished"></translation>
+        <translation>无服务器</translation>
     </message>
     <message numerus="yes">
         <source>%1 · %n lock(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 · %n 把锁</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 each believe to hold it</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 各自以为持有它</translation>
     </message>
     <message>
         <source>Lock</source>
-        <translation type="unfinished"></translation>
+        <translation>锁</translation>
     </message>
     <message>
         <source>Server</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器</translation>
     </message>
     <message>
         <source>Format</source>
-        <translation type="unfinished"></translation>
+        <translation>格式</translation>
     </message>
     <message>
         <source>Holder</source>
-        <translation type="unfinished"></translation>
+        <translation>持有者</translation>
     </message>
     <message>
         <source>Holds</source>
-        <translation type="unfinished"></translation>
+        <translation>次数</translation>
     </message>
     <message>
         <source>TTL</source>
-        <translation type="unfinished"></translation>
+        <translation>剩余时间</translation>
     </message>
     <message>
         <source>Renewal</source>
-        <translation type="unfinished"></translation>
+        <translation>续约</translation>
     </message>
     <message>
         <source>Waiters</source>
-        <translation type="unfinished"></translation>
+        <translation>等待者</translation>
     </message>
     <message>
         <source>Token</source>
-        <translation type="unfinished"></translation>
+        <translation>栅栏令牌</translation>
     </message>
     <message>
         <source>Held for</source>
-        <translation type="unfinished"></translation>
+        <translation>已持有</translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished"></translation>
+        <translation>状态</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LocksPanel</name>
+    <message>
+        <source>Group by server (Ctrl+G)</source>
+        <translation>按服务器分组 (Ctrl+G)</translation>
+    </message>
+    <message>
+        <source>Group by server</source>
+        <translation>按服务器分组</translation>
+    </message>
+    <message>
+        <source>filter: state:held ttl&lt;5s</source>
+        <translation>筛选：state:held ttl&lt;5s</translation>
+    </message>
+    <message>
+        <source>Filter locks</source>
+        <translation>筛选锁</translation>
+    </message>
+    <message>
+        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  server:redis  holder:A  -word (Ctrl+F)</source>
+        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  server:redis  holder:A  -word (Ctrl+F)</translation>
+    </message>
+    <message>
+        <source>Locks</source>
+        <translation>锁</translation>
+    </message>
+    <message>
+        <source>No locks yet</source>
+        <translation>还没有锁</translation>
+    </message>
+    <message>
+        <source>Play a scenario, or connect to a server: every lock shows up here with who holds it, for how long, and who waits.</source>
+        <translation>播放一个场景，或连接服务器：每把锁都会显示在这里，包括谁持有、持有多久、谁在等待。</translation>
+    </message>
+    <message>
+        <source>No lock matches the filter</source>
+        <translation>没有匹配的锁</translation>
+    </message>
+    <message>
+        <source>Clear the filter to see all locks again (Esc in the field).</source>
+        <translation>清除筛选可重新看到所有锁（在输入框中按 Esc）。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n lock(s) shown</source>
+        <translation>
+            <numerusform>显示 %n 把锁中的 %1 把</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 held, %2 waiting</source>
+        <translation>%1 把被持有，%2 个在等</translation>
+    </message>
+    <message>
+        <source>Show in the &amp;timeline</source>
+        <translation>在时间线中显示(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Copy name</source>
+        <translation>复制名称(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Release by force…</source>
+        <translation>强制释放(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>This session cannot free a lock on the server.</source>
+        <translation>此会话不能释放服务器上的锁。</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::Player</name>
     <message>
         <source>Nothing happens after this.</source>
-        <translation type="unfinished"></translation>
+        <translation>此后不再发生任何事。</translation>
     </message>
     <message>
         <source>Nothing happened before this.</source>
-        <translation type="unfinished"></translation>
+        <translation>此前没有发生任何事。</translation>
     </message>
     <message>
         <source>The lock is not granted again after this.</source>
-        <translation type="unfinished"></translation>
+        <translation>此后锁不再被授予。</translation>
     </message>
     <message>
         <source>The lock was not granted before this.</source>
-        <translation type="unfinished"></translation>
+        <translation>此前锁没有被授予。</translation>
     </message>
     <message>
         <source>No fault strikes after this.</source>
-        <translation type="unfinished"></translation>
+        <translation>此后没有故障。</translation>
     </message>
     <message>
         <source>No fault struck before this.</source>
-        <translation type="unfinished"></translation>
+        <translation>此前没有故障。</translation>
     </message>
     <message>
         <source>No invariant breaks after this.</source>
-        <translation type="unfinished"></translation>
+        <translation>此后没有不变量被违反。</translation>
     </message>
     <message>
         <source>No invariant broke before this.</source>
-        <translation type="unfinished"></translation>
+        <translation>此前没有不变量被违反。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ProtocolModel</name>
+    <message>
+        <source>%1 waits</source>
+        <translation>%1 在等待</translation>
+    </message>
+    <message>
+        <source>%1 believes to hold it, without the record</source>
+        <translation>%1 以为持有它，但没有记录</translation>
+    </message>
+    <message>
+        <source>%1 holds it</source>
+        <translation>%1 持有它</translation>
+    </message>
+    <message>
+        <source>%1 (paused)</source>
+        <translation>%1（已暂停）</translation>
+    </message>
+    <message>
+        <source>Step %1: %2</source>
+        <translation>步骤 %1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ProtocolPanel</name>
+    <message>
+        <source>Protocol</source>
+        <translation>协议</translation>
+    </message>
+    <message>
+        <source>Steps of the recipe</source>
+        <translation>算法的步骤</translation>
+    </message>
+    <message>
+        <source>No recipe to follow</source>
+        <translation>没有可跟随的算法</translation>
+    </message>
+    <message>
+        <source>Play a scenario: its recipe&apos;s steps show up here, and each client stands at the one it has come to.</source>
+        <translation>播放一个场景：其算法的步骤会显示在这里，每个客户端站在它走到的那一步。</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::QueueModel</name>
     <message>
         <source>waits %1</source>
-        <translation type="unfinished"></translation>
+        <translation>在等待 %1</translation>
     </message>
     <message>
         <source>%1. %2, %3</source>
         <comment>position in a queue, who, how long</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1. %2，%3</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::QueueView</name>
+    <message>
+        <source>Queue</source>
+        <translation>队列</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::ShortcutSheet</name>
     <message>
         <source>%1: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：%2</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>键盘快捷键</translation>
     </message>
     <message>
         <source>any key closes this</source>
-        <translation type="unfinished"></translation>
+        <translation>按任意键关闭</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TimelineOverview</name>
+    <message>
+        <source>Overview</source>
+        <translation>总览</translation>
+    </message>
+    <message>
+        <source>The whole trace; drag to move the visible range</source>
+        <translation>整条轨迹；拖动可移动可见范围</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TimelineRuler</name>
+    <message>
+        <source>Time scale</source>
+        <translation>时间刻度</translation>
+    </message>
+    <message>
+        <source>Drag to move the playhead</source>
+        <translation>拖动可移动播放头</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TimelineView</name>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+    <message>
+        <source>Lanes of belief, record and effect over time. Up and Down choose a lane, Left and Right go from event to event, Plus and Minus zoom.</source>
+        <translation>信念、记录和效果随时间变化的泳道。上下键选择泳道，左右键在事件间移动，加减键缩放。</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <extracomment>What a screen reader says of a lane: %1 its name, %2 how it stands.</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Nothing has happened yet</source>
+        <translation>还没有发生任何事</translation>
+    </message>
+    <message>
+        <source>Press play: each client, lock and server gets a lane here, and what they believe stands above what is true.</source>
+        <translation>按下播放：每个客户端、锁和服务器在这里各有一条泳道，它们以为的在上，真实的在下。</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::TransportBar</name>
     <message>
         <source>%1 (%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（%2）</translation>
     </message>
     <message>
         <source>Transport</source>
-        <translation type="unfinished"></translation>
+        <translation>播放控制</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>Seed</source>
-        <translation type="unfinished"></translation>
+        <translation>种子</translation>
     </message>
     <message>
         <source>seed</source>
-        <translation type="unfinished"></translation>
+        <translation>种子</translation>
     </message>
     <message>
         <source>The seed of this run: the same seed gives the same run. Type another one and press Enter.</source>
-        <translation type="unfinished"></translation>
+        <translation>此次运行的种子：相同的种子得到相同的运行。输入另一个并按回车。</translation>
     </message>
     <message>
         <source>Play</source>
-        <translation type="unfinished"></translation>
+        <translation>播放</translation>
     </message>
     <message>
         <source>Restart with the same seed</source>
-        <translation type="unfinished"></translation>
+        <translation>用相同种子重新开始</translation>
     </message>
     <message>
         <source>Restart with a new seed</source>
-        <translation type="unfinished"></translation>
+        <translation>用新种子重新开始</translation>
     </message>
     <message>
         <source>Step to the next event</source>
-        <translation type="unfinished"></translation>
+        <translation>走到下一个事件</translation>
     </message>
     <message>
         <source>Step back to the previous event</source>
-        <translation type="unfinished"></translation>
+        <translation>退回上一个事件</translation>
     </message>
     <message>
         <source>Next acquisition</source>
-        <translation type="unfinished"></translation>
+        <translation>下一次获得锁</translation>
     </message>
     <message>
         <source>Previous acquisition</source>
-        <translation type="unfinished"></translation>
+        <translation>上一次获得锁</translation>
     </message>
     <message>
         <source>Next fault</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个故障</translation>
     </message>
     <message>
         <source>Previous fault</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个故障</translation>
     </message>
     <message>
         <source>Next violation</source>
-        <translation type="unfinished"></translation>
+        <translation>下一次违反</translation>
     </message>
     <message>
         <source>Previous violation</source>
-        <translation type="unfinished"></translation>
+        <translation>上一次违反</translation>
     </message>
     <message>
         <source>Go to the start</source>
-        <translation type="unfinished"></translation>
+        <translation>转到开头</translation>
     </message>
     <message>
         <source>Go to the end</source>
-        <translation type="unfinished"></translation>
+        <translation>转到结尾</translation>
     </message>
     <message>
         <source>Faster</source>
-        <translation type="unfinished"></translation>
+        <translation>加快</translation>
     </message>
     <message>
         <source>Slower</source>
-        <translation type="unfinished"></translation>
+        <translation>减慢</translation>
     </message>
     <message>
         <source>Normal speed</source>
-        <translation type="unfinished"></translation>
+        <translation>正常速度</translation>
     </message>
     <message>
         <source>Find or do…</source>
-        <translation type="unfinished"></translation>
+        <translation>查找或执行…</translation>
     </message>
     <message>
         <source>Type a seed</source>
-        <translation type="unfinished"></translation>
+        <translation>输入种子</translation>
     </message>
     <message>
         <source>next</source>
         <extracomment>A button whose menu offers: acquisition, fault, violation.</extracomment>
-        <translation type="unfinished"></translation>
+        <translation>下一个</translation>
     </message>
     <message>
         <source>Run to the next acquisition, fault or violation</source>
-        <translation type="unfinished"></translation>
+        <translation>运行到下一次获得、故障或违反</translation>
     </message>
     <message>
         <source>Speed</source>
-        <translation type="unfinished"></translation>
+        <translation>速度</translation>
     </message>
     <message>
         <source>Speed: 0.01× to 1000×</source>
-        <translation type="unfinished"></translation>
+        <translation>速度：0.01× 到 1000×</translation>
     </message>
     <message>
         <source>seed %1</source>
-        <translation type="unfinished"></translation>
+        <translation>种子 %1</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停</translation>
     </message>
     <message>
         <source>Follow what happens now</source>
-        <translation type="unfinished"></translation>
+        <translation>跟随当前</translation>
     </message>
     <message>
         <source>A seed is a whole number from 0 to 18446744073709551615.</source>
-        <translation type="unfinished"></translation>
+        <translation>种子是 0 到 18446744073709551615 的整数。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TtlHistory</name>
+    <message>
+        <source>TTL over the last %1</source>
+        <translation>最近 %1 的剩余时间</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renewal(s)</source>
+        <translation>
+            <numerusform>%n 次续约</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 ago</source>
+        <translation>%1 前</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::VerdictBanner</name>
     <message numerus="yes">
         <source>%1  (+%n more)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1  （另 %n 个）</numerusform>
         </translation>
     </message>
     <message>
         <source>Too little was seen to judge</source>
-        <translation type="unfinished"></translation>
+        <translation>所见太少，无法裁决</translation>
     </message>
     <message>
         <source>All invariants hold so far</source>
-        <translation type="unfinished"></translation>
+        <translation>至今所有不变量都成立</translation>
     </message>
     <message>
         <source>Verdict: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>裁决：%1</translation>
     </message>
     <message>
         <source>Click to go there.</source>
-        <translation type="unfinished"></translation>
+        <translation>单击转到那里。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::VerdictPanel</name>
+    <message>
+        <source>Violations</source>
+        <translation>违反</translation>
+    </message>
+    <message>
+        <source>Nothing has gone wrong so far.</source>
+        <translation>至今没有出错。</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>裁决</translation>
+    </message>
+    <message>
+        <source>Invariants</source>
+        <translation>不变量</translation>
+    </message>
+    <message>
+        <source>Nothing to judge yet: play a scenario, or open a recording.</source>
+        <translation>还没有可裁决的：播放一个场景，或打开一份录制。</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::ViewContext</name>
     <message>
         <source>This session cannot be changed: nothing was done.</source>
-        <translation type="unfinished"></translation>
+        <translation>此会话不能更改：什么也没有做。</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::WelcomePage</name>
     <message>
         <source>Welcome</source>
-        <translation type="unfinished"></translation>
+        <translation>欢迎</translation>
     </message>
     <message>
         <source>Scenarios</source>
-        <translation type="unfinished"></translation>
+        <translation>场景</translation>
     </message>
     <message>
         <source>each runs in the built-in simulator: no server needed</source>
-        <translation type="unfinished"></translation>
+        <translation>都在内置模拟器中运行：不需要服务器</translation>
     </message>
     <message>
         <source>See what a distributed lock really does</source>
-        <translation type="unfinished"></translation>
+        <translation>看清分布式锁究竟做了什么</translation>
     </message>
     <message>
         <source>Who holds it, who waits, what time is left, and what happens when something breaks: on a time axis, in a simulator or on your own servers.</source>
-        <translation type="unfinished"></translation>
+        <translation>谁持有它，谁在等待，还剩多少时间，出了故障会怎样：都在一条时间轴上，在模拟器中或在你自己的服务器上。</translation>
     </message>
     <message>
         <source>Watch a lock change hands</source>
-        <translation type="unfinished"></translation>
+        <translation>观看一把锁易手</translation>
     </message>
     <message>
         <source>Four clients, one lock, one simulated Redis. Then pause the holder and see.</source>
-        <translation type="unfinished"></translation>
+        <translation>四个客户端，一把锁，一台模拟的 Redis。然后暂停持有者看看。</translation>
     </message>
     <message>
         <source>Look at a running server</source>
-        <translation type="unfinished"></translation>
+        <translation>查看运行中的服务器</translation>
     </message>
     <message>
         <source>Address of the server</source>
-        <translation type="unfinished"></translation>
+        <translation>服务器地址</translation>
     </message>
     <message>
         <source>Connect…</source>
-        <translation type="unfinished"></translation>
+        <translation>连接…</translation>
     </message>
     <message>
         <source>Recordings and scenario files</source>
-        <translation type="unfinished"></translation>
+        <translation>录制与场景文件</translation>
     </message>
     <message>
         <source>Drop a file here, or choose one.</source>
-        <translation type="unfinished"></translation>
+        <translation>把文件拖到这里，或选择一个。</translation>
     </message>
     <message>
         <source>Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开…</translation>
     </message>
     <message>
         <source>Servers that you connect to will be listed here, without passwords. Nothing is changed on them unless you allow it.</source>
-        <translation type="unfinished"></translation>
+        <translation>连接过的服务器会列在这里，不含密码。除非你允许，否则不会更改它们的任何内容。</translation>
     </message>
     <message>
         <source>Files that you open or save will be listed here.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开或保存过的文件会列在这里。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::WorkloadPanel</name>
+    <message>
+        <source>off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Workload</source>
+        <translation>负载</translation>
+    </message>
+    <message>
+        <source>%1 (naive)</source>
+        <translation>%1（朴素）</translation>
+    </message>
+    <message>
+        <source>Recipe</source>
+        <translation>算法</translation>
+    </message>
+    <message>
+        <source>The lock algorithm that clients use from their next round on</source>
+        <translation>客户端从下一轮起使用的锁算法</translation>
+    </message>
+    <message>
+        <source>Clients</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
+        <source>How many client processes, 1 to %1</source>
+        <translation>客户端进程数，1 到 %1</translation>
+    </message>
+    <message>
+        <source>Lease</source>
+        <translation>租约</translation>
+    </message>
+    <message>
+        <source>How long the server keeps a hold, such as 5s or 250ms</source>
+        <translation>服务器保留一次持有的时间，如 5s 或 250ms</translation>
+    </message>
+    <message>
+        <source>Watchdog</source>
+        <translation>看门狗</translation>
+    </message>
+    <message>
+        <source>How often a holder renews, such as 2s, or off</source>
+        <translation>持有者多久续约一次，如 2s，或关闭</translation>
+    </message>
+    <message>
+        <source>Hold</source>
+        <translation>持有时间</translation>
+    </message>
+    <message>
+        <source>How long the work takes: shortest – longest, such as 2s – 4s</source>
+        <translation>工作持续多久：最短 – 最长，如 2s – 4s</translation>
+    </message>
+    <message>
+        <source>Think</source>
+        <translation>思考时间</translation>
+    </message>
+    <message>
+        <source>Pause between rounds: shortest – longest</source>
+        <translation>两轮之间的停顿：最短 – 最长</translation>
+    </message>
+    <message>
+        <source>Token check</source>
+        <translation>令牌检查</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Whether the guarded resource refuses a write with a token older than the newest it has seen</source>
+        <translation>受保护的资源是否拒绝令牌比已见最新令牌更旧的写入</translation>
+    </message>
+    <message>
+        <source>Deadline</source>
+        <translation>期限</translation>
+    </message>
+    <message>
+        <source>honoured</source>
+        <translation>遵守</translation>
+    </message>
+    <message>
+        <source>ignored</source>
+        <translation>忽略</translation>
+    </message>
+    <message>
+        <source>Whether a client gives the lock up by its own clock when its lease has ended</source>
+        <translation>租约到期时，客户端是否按自己的时钟放弃锁</translation>
+    </message>
+    <message>
+        <source>On loss</source>
+        <translation>丢锁时</translation>
+    </message>
+    <message>
+        <source>stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>carry on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>What a client does that is told it has lost the lock</source>
+        <translation>被告知已丢锁的客户端怎么做</translation>
+    </message>
+    <message>
+        <source>nothing is open</source>
+        <translation>没有打开任何会话</translation>
+    </message>
+    <message>
+        <source>cannot be changed here</source>
+        <translation>这里不能更改</translation>
+    </message>
+    <message>
+        <source>“%1” is not a span of time: write the shortest and the longest, such as 2s – 4s.</source>
+        <translation>“%1”不是时间范围：请写最短和最长，如 2s – 4s。</translation>
+    </message>
+    <message>
+        <source>“%1” is not a time: write a number and a unit, such as 5s, 250ms or 2m.</source>
+        <translation>“%1”不是时间：请写数字和单位，如 5s、250ms 或 2m。</translation>
     </message>
 </context>
 <context>
     <name>scenario</name>
     <message>
         <source>the id of a recipe, such as redis-set</source>
-        <translation type="unfinished"></translation>
+        <translation>算法的名字，如 redis-set</translation>
     </message>
     <message>
         <source>a time of at least 1ms, such as 5s</source>
-        <translation type="unfinished"></translation>
+        <translation>至少 1ms 的时间，如 5s</translation>
     </message>
     <message>
         <source>a time such as 10s, or off</source>
-        <translation type="unfinished"></translation>
+        <translation>时间，如 10s，或 off</translation>
     </message>
     <message>
         <source>a time such as 10s, or forever</source>
-        <translation type="unfinished"></translation>
+        <translation>时间，如 10s，或 forever</translation>
     </message>
     <message>
         <source>a time such as 3s, or the shortest and the longest, such as 2s-4s</source>
-        <translation type="unfinished"></translation>
+        <translation>时间，如 3s，或最短和最长，如 2s-4s</translation>
     </message>
     <message>
         <source>a whole number from 1 to 200</source>
-        <translation type="unfinished"></translation>
+        <translation>1 到 200 的整数</translation>
     </message>
     <message>
         <source>on or off</source>
-        <translation type="unfinished"></translation>
+        <translation>on 或 off</translation>
     </message>
     <message>
         <source>honoured or ignored</source>
-        <translation type="unfinished"></translation>
+        <translation>honoured 或 ignored</translation>
     </message>
     <message>
         <source>stop or carry-on</source>
-        <translation type="unfinished"></translation>
+        <translation>stop 或 carry-on</translation>
     </message>
     <message>
         <source>%1 could not be written: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入 %1：%2</translation>
     </message>
 </context>
 <context>
-    <name>std</name>
+    <name>lockscope::session::Session</name>
     <message>
         <source>“%1” cannot be freed by force in this session.</source>
-        <translation type="unfinished"></translation>
+        <translation>此会话中不能强制释放“%1”。</translation>
     </message>
 </context>
 </TS>
