@@ -15,6 +15,7 @@ DistributedLock::DistributedLock(LockClient client, std::unique_ptr<recipes::Rec
 }
 
 DistributedLock::~DistributedLock() {
+    m_core->closed = true;
     m_core->listener = nullptr;
     for (auto& [thread, hold] : m_core->holds)
         hold->watching.request_stop();
@@ -36,6 +37,7 @@ DistributedLock::Outcome<bool> DistributedLock::tryLockFor(Nanos wait, Thread th
         request.lease = core->options.lease;
         request.wait = wait == kNever ? kNever : std::max(Nanos(0), wait - (runtime.monotonic() - begun));
         request.token = core->options.token && core->recipe->info().token;
+        request.held = core->holdCount(thread);
         request.steps = {core->client.recorder, core->client.thread(thread), core->lock};
 
         std::expected<std::optional<recipes::Grant>, LockError> grant;
@@ -53,13 +55,24 @@ DistributedLock::Outcome<bool> DistributedLock::tryLockFor(Nanos wait, Thread th
             core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
             co_return false;
         }
-        // A grant that took longer than its own lease is no grant: give it back and ask again.
-        if (core->options.honourDeadline && runtime.monotonic() >= (*grant)->askedAt + (*grant)->lease) {
+        if (core->closed) { // nobody is left who could ever release it
             co_await core->recipe->release(**grant, {});
-            continue;
+            co_return false;
         }
-        core->hold(std::move(**grant));
-        co_return true;
+        // A grant that took longer than its own lease is no grant; nor is one more of a hold that was lost meanwhile.
+        const bool late = core->options.honourDeadline && runtime.monotonic() >= (*grant)->askedAt + (*grant)->lease;
+        const bool ofLost = request.held > 0 && (*grant)->holds > 1 && core->holdCount(thread) == 0;
+        if (!late && !ofLost) {
+            core->hold(std::move(**grant));
+            co_return true;
+        }
+        // Give it back and ask again, if there is time.
+        if (ofLost) (*grant)->holds = 1;
+        co_await core->recipe->release(**grant, {});
+        if (wait != kNever && runtime.monotonic() - begun >= wait) {
+            core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
+            co_return false;
+        }
     }
 }
 
@@ -82,6 +95,7 @@ DistributedLock::Outcome<int> DistributedLock::unlock(Thread thread) {
     const auto left = co_await core->recipe->release(hold->grant, {});
     if (left) {
         hold->grant.holds = *left;
+        if (*left == 0) core->forget(hold); // the server knew of fewer than we did
         core->emit(EventKind::Released, thread, 0, static_cast<std::uint32_t>(*left));
         core->tell(Event::Released, thread, {});
         co_return *left;
@@ -89,8 +103,12 @@ DistributedLock::Outcome<int> DistributedLock::unlock(Thread thread) {
     if (left.error().kind == LockError::Kind::NotOwner) {
         core->emit(EventKind::ReleaseRefused, thread);
         core->forget(hold);
-    } else {
+    } else if (last) {
         core->emitText(EventKind::ReleaseFailed, thread, left.error().message);
+    } else {
+        // One hold fewer here; the recipe sees to it that the server agrees, at the latest with the next release.
+        --hold->grant.holds;
+        core->emit(EventKind::Released, thread, 0, static_cast<std::uint32_t>(hold->grant.holds));
     }
     co_return std::unexpected(left.error());
 }
@@ -107,8 +125,7 @@ bool DistributedLock::stillMine(const Thread& thread) const {
 }
 
 int DistributedLock::holdCount(const Thread& thread) const {
-    const auto found = m_core->holds.find(thread);
-    return found == m_core->holds.end() ? 0 : found->second->grant.holds;
+    return m_core->holdCount(thread);
 }
 
 Nanos DistributedLock::remaining(const Thread& thread) const {

@@ -11,6 +11,7 @@ namespace lockscope {
 ///
 /// Over any recipe: adds the watchdog, the client's own deadline, hold counts and events. A holder learns of a loss as
 /// soon as it can know: a renewal refused, or its own monotonic clock past the lease (LockOptions::honourDeadline).
+/// One such object per lock name and thread: servers tell threads apart, not objects.
 /// Single-threaded: call it on its runtime's thread; `thread` arguments name the logical threads that take turns there.
 class DistributedLock {
 public:
@@ -24,7 +25,8 @@ public:
     /// `lockEntity` is the lock in the client's trace, kNoEntity without one.
     DistributedLock(LockClient client, std::unique_ptr<recipes::Recipe> recipe, LockOptions options,
                     trace::EntityId lockEntity = trace::kNoEntity);
-    /// Stops watching; what is still held ends by its lease.
+    /// Stops watching; what is still held ends by its lease. What a coroutine that still waits is granted later is
+    /// given back at once, and it is told "not taken".
     ~DistributedLock();
     DistributedLock(const DistributedLock&) = delete;
     DistributedLock& operator=(const DistributedLock&) = delete;

@@ -7,6 +7,11 @@ namespace lockscope {
 
 using trace::EventKind;
 
+namespace {
+/// Between two renewals, whatever was asked for: a watchdog must not drown the server.
+constexpr Nanos kShortestPause = 1ms;
+} // namespace
+
 void DistributedLock::Core::emit(EventKind kind, const Thread& thread, std::int64_t value, std::uint32_t aux) {
     if (client.recorder) client.recorder->emit(kind, client.thread(thread), lock, value, aux);
 }
@@ -18,6 +23,10 @@ void DistributedLock::Core::emitText(EventKind kind, const Thread& thread, const
 void DistributedLock::Core::hold(recipes::Grant grant) {
     const Thread thread = grant.thread;
     const auto holdCount = static_cast<std::uint32_t>(grant.holds);
+    if (const auto old = holds.find(thread); old != holds.end() && grant.holds == 1) {
+        lose(std::shared_ptr(old->second),
+             QCoreApplication::translate("Lock", "the server granted the lock anew: it had freed this hold before"));
+    }
     if (const auto found = holds.find(thread); found != holds.end()) {
         Hold& hold = *found->second;
         hold.grant = std::move(grant);
@@ -64,13 +73,14 @@ QCoro::Task<> DistributedLock::Core::watchdog(std::shared_ptr<Core> core, std::s
     Runtime& runtime = core->client.runtime;
     const std::stop_token stop = hold->watching.get_token();
     // After a renewal without an answer, try again sooner: the lease may still be saved.
-    const Nanos soon = core->options.watchdog / 4;
-    Nanos pause = core->options.watchdog;
+    const Nanos soon = std::max(core->options.watchdog / 4, kShortestPause);
+    Nanos pause = std::max(core->options.watchdog, kShortestPause);
     for (;;) {
         co_await runtime.sleep(pause, stop);
         if (core->watchdogStopped) co_return;
         const Nanos askedAt = runtime.monotonic();
         const auto renewed = co_await core->recipe->renew(hold->grant, stop);
+        if (stop.stop_requested()) co_return; // given up or lost while the answer waited for its turn
         if (!renewed) {
             core->emitText(EventKind::RenewFailed, hold->grant.thread, renewed.error().message);
             pause = soon;
@@ -86,7 +96,7 @@ QCoro::Task<> DistributedLock::Core::watchdog(std::shared_ptr<Core> core, std::s
         core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));
         core->believeUntilDeadline(*hold);
         core->tell(Event::Renewed, hold->grant.thread, {});
-        pause = core->options.watchdog;
+        pause = std::max(core->options.watchdog, kShortestPause);
     }
 }
 
@@ -96,6 +106,7 @@ QCoro::Task<> DistributedLock::Core::deadlineWatch(std::shared_ptr<Core> core, s
     for (;;) {
         const Nanos left = hold->deadline - runtime.monotonic(); // renewals move it
         if (left <= Nanos(0)) {
+            if (!stop.stop_requested()) core->recipe->abandoned(hold->grant); // the server may see its end later
             core->lose(hold, QCoreApplication::translate("Lock", "own clock past the end of the lease"));
             co_return;
         }

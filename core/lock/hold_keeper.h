@@ -25,6 +25,7 @@ struct DistributedLock::Core : std::enable_shared_from_this<Core> {
     trace::EntityId lock;
     Listener listener;
     bool watchdogStopped = false;
+    bool closed = false; ///< the lock object is gone
     std::map<Thread, std::shared_ptr<Hold>> holds;
 
     /// Enters a grant: a new hold with its watches, or one more of a thread that holds already.
@@ -33,6 +34,10 @@ struct DistributedLock::Core : std::enable_shared_from_this<Core> {
     void lose(const std::shared_ptr<Hold>& hold, const QString& reason);
     /// Takes a hold off the books.
     void forget(const std::shared_ptr<Hold>& hold);
+    int holdCount(const Thread& thread) const {
+        const auto found = holds.find(thread);
+        return found == holds.end() ? 0 : found->second->grant.holds;
+    }
 
     void emit(trace::EventKind kind, const Thread& thread, std::int64_t value = 0, std::uint32_t aux = 0);
     void emitText(trace::EventKind kind, const Thread& thread, const QString& text);

@@ -17,6 +17,7 @@ struct Request {
     Nanos lease = 30s;       ///< > 0; whole milliseconds are sent
     Nanos wait = kNever;     ///< longest wait, 0 = try once, kNever = no bound
     bool token = false;      ///< take a fencing token, where the recipe can
+    int held = 0;            ///< holds that the thread has already, as far as it knows
     Steps steps;             ///< where the caller stands, for the trace
 };
 
@@ -51,6 +52,9 @@ public:
     virtual Outcome<int> release(Grant grant, std::stop_token stop) = 0;
     /// Frees the lock whoever holds it. False = there was nothing to free.
     virtual Outcome<bool> forceRelease(std::stop_token stop) = 0;
+    /// The client has given a hold up without asking the server, by its own clock: whatever is left of it there is not
+    /// to be taken for a hold of the same thread later.
+    virtual void abandoned(const Grant&) {}
 };
 
 } // namespace lockscope::recipes

@@ -29,6 +29,7 @@ void Client::start() {
     m_runtime = std::make_unique<VirtualRuntime>(m_world.scheduler, mixSeed(m_seed, ++m_incarnation));
     m_runtime->setWallOffset(m_clockOffset);
     m_uuid = m_runtime->randomUuid();
+    m_doubts = std::make_shared<recipes::Doubts>();
     if (onIdentity) onIdentity(*this);
     m_wire = std::make_unique<RedisWire>(m_world.scheduler, m_world.network, m_link, m_world.node, *m_runtime,
                                          m_world.recorder, m_entity, m_thread);
@@ -45,7 +46,7 @@ void Client::start() {
 std::unique_ptr<DistributedLock> Client::makeLock() {
     const scenario::LockSettings& settings = m_world.settings.lock;
     const QByteArray name = settings.name.toUtf8();
-    auto recipe = recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_wire, name, m_uuid});
+    auto recipe = recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_wire, name, m_uuid, {}, m_doubts});
     LockOptions options;
     options.lease = settings.lease;
     options.watchdog = settings.watchdog;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/redis/redis_recipe.h"
 #include "runtime/virtual_runtime.h"
 #include "sim/client_program.h"
 #include "sim/redis_wire.h"
@@ -60,7 +61,8 @@ private:
     Nanos m_clockOffset{};
     bool m_watchdogStopped = false;
     Nanos m_since{};
-    DistributedLock* m_lock = nullptr; ///< owned by the program's coroutine
+    std::shared_ptr<recipes::Doubts> m_doubts; ///< of the process that runs now
+    DistributedLock* m_lock = nullptr;         ///< owned by the program's coroutine
     std::unique_ptr<VirtualRuntime> m_runtime;
     std::unique_ptr<RedisWire> m_wire;
 };

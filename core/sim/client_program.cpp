@@ -5,6 +5,10 @@ namespace lockscope::sim {
 
 namespace {
 
+/// Even a process with nothing else to do takes a moment for a round and for a write. Without it, rounds on a wire
+/// without latency would take no time at all, and virtual time would stand still.
+constexpr Nanos kShortestRound = 1ms, kShortestPause = 100us;
+
 /// Writes now and then until the hold time is over, or until the lock is known to be lost, if the client heeds that.
 QCoro::Task<> work(ProgramContext& context, DistributedLock& lock) {
     const scenario::Workload workload = context.settings.workload;
@@ -14,7 +18,7 @@ QCoro::Task<> work(ProgramContext& context, DistributedLock& lock) {
     const auto mayGoOn = [&] { return !workload.stopOnLoss || lock.holdCount() > 0; };
     while (mayGoOn()) {
         const Nanos left = until - runtime.monotonic();
-        const Nanos nap = runtime.random(workload.writeEvery.low, workload.writeEvery.high);
+        const Nanos nap = std::max(runtime.random(workload.writeEvery.low, workload.writeEvery.high), kShortestPause);
         if (left <= nap) {
             if (left > Nanos(0)) co_await runtime.sleep(left);
             break;
@@ -32,7 +36,8 @@ QCoro::Task<> runClientProgram(ProgramContext context) {
     Runtime& runtime = context.runtime;
     for (;;) {
         const scenario::Range think = context.settings.workload.think;
-        co_await runtime.sleep(runtime.random(think.low, think.high));
+        const Nanos pause = std::max(runtime.random(think.low, think.high), kShortestRound);
+        co_await runtime.sleep(pause);
         const std::unique_ptr<DistributedLock> lock = context.makeLock();
         context.using_(lock.get());
         const auto taken = co_await lock->tryLockFor(context.settings.lock.wait);

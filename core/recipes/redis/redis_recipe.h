@@ -3,11 +3,20 @@
 #include "backends/redis/port.h"
 #include "recipes/recipe.h"
 
+#include <map>
+
 namespace lockscope::recipes {
 
 /// How waiters that are not woken by the server look again.
 struct Polling {
     Nanos low = 100ms, high = 200ms; ///< drawn anew each time, so that waiters do not march in step
+};
+
+/// What a client process is not sure of: how many holds a thread of its should have left of a lock, after a request
+/// that changed the number and got no answer. The server tells threads apart, not lock objects, so all locks of one
+/// process share it.
+struct Doubts {
+    std::map<std::pair<QByteArray, QByteArray>, int> keep; ///< by lock and thread
 };
 
 /// What every Redis recipe is made of.
@@ -16,6 +25,7 @@ struct RedisLock {
     QByteArray name;   ///< the lock's key, as the user wrote it
     QByteArray client; ///< this client's UUID
     Polling polling{};
+    std::shared_ptr<Doubts> doubts = std::make_shared<Doubts>();
 };
 
 /// The recipe of that id over a Redis, nullptr when there is none.

@@ -16,6 +16,10 @@ const redis::Script& renewScript() {
     static const redis::Script script = redis::Script::load("reentrant_renew");
     return script;
 }
+const redis::Script& keepScript() {
+    static const redis::Script script = redis::Script::load("reentrant_keep");
+    return script;
+}
 const redis::Script& forceScript() {
     static const redis::Script script = redis::Script::load("reentrant_force");
     return script;
@@ -26,7 +30,28 @@ const RecipeInfo& RedisReentrant::info() const {
     return *findRecipe("redis-reentrant");
 }
 
+Outcome<int> RedisReentrant::settle(QByteArray thread, Nanos lease, std::stop_token stop) {
+    const std::shared_ptr<Doubts> doubts = m_lock.doubts;
+    const std::pair<QByteArray, QByteArray> key(m_lock.name, thread);
+    const int wanted = doubts->keep[key];
+    const QByteArray keep = QByteArray::number(wanted);
+    const redis::Result reply =
+        co_await m_lock.port.eval(keepScript(), redis::argsOf(m_lock.name, channel()),
+                                  redis::argsOf(field(thread), keep, milliseconds(lease)), stop);
+    if (!reply && reply.error().kind != redis::Error::Kind::Refused) {
+        co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    }
+    if (const auto now = doubts->keep.find(key); now != doubts->keep.end() && now->second == wanted)
+        doubts->keep.erase(now);
+    // A key of another kind by now holds nothing of ours.
+    co_return reply ? static_cast<int>(reply->integer) : -1;
+}
+
 Outcome<RedisReentrant::Answer> RedisReentrant::attempt(const Request& request, std::stop_token stop) {
+    if (inDoubt(request.thread)) {
+        const auto settled = co_await settle(request.thread, request.lease, stop);
+        if (!settled) co_return std::unexpected(settled.error());
+    }
     Answer answer;
     answer.askedAt = m_lock.port.runtime().monotonic();
     const QByteArray me = field(request.thread);
@@ -42,9 +67,10 @@ Outcome<RedisReentrant::Answer> RedisReentrant::attempt(const Request& request, 
         stopped = true;
     }
     if (stopped || (!reply && reply.error().outcomeUnknown())) {
-        // It may have run: give up what we may have got. An error here leaves a hold that ends by its lease.
-        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, channel()),
-                                  redis::argsOf(me, milliseconds(request.lease)));
+        // It may have run: give up what we may have got, and nothing that we had before. An error here leaves a hold
+        // that ends by its lease, or before this thread's next attempt.
+        doubt(request.thread, inDoubt(request.thread) ? 0 : request.held); // in doubt: lost by its own clock meanwhile
+        co_await settle(request.thread, request.lease, {});
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
@@ -58,7 +84,8 @@ Outcome<RedisReentrant::Answer> RedisReentrant::attempt(const Request& request, 
         answer.token = reply->items.size() > 2 ? reply->items[2].integer : 0;
     } else {
         const std::int64_t ttl = reply->items[1].integer;
-        answer.ttl = ttl < 0 ? kNever : Nanos(std::chrono::milliseconds(ttl));
+        // 0 is less than a millisecond, not nothing: asking again at once would only ask again and again.
+        answer.ttl = ttl < 0 ? kNever : Nanos(std::chrono::milliseconds(std::max<std::int64_t>(ttl, 1)));
     }
     co_return answer;
 }
@@ -110,14 +137,24 @@ Outcome<bool> RedisReentrant::renew(Grant grant, std::stop_token stop) {
     co_return reply->integer == 1;
 }
 
-Outcome<int> RedisReentrant::release(Grant grant, std::stop_token stop) {
-    grant.steps.at(5);
+Outcome<int> RedisReentrant::countDown(const Grant& grant, std::stop_token stop) {
+    if (inDoubt(grant.thread)) { // how many there are now is not known: say how many there should be
+        doubt(grant.thread, grant.holds - 1);
+        co_return co_await settle(grant.thread, grant.lease, stop);
+    }
     const redis::Result reply = co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, channel()),
                                                           redis::argsOf(grant.value, milliseconds(grant.lease)), stop);
-    grant.steps.at(reply && reply->integer > 0 ? 4 : 0);
-    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    if (reply->integer < 0) co_return std::unexpected(notOwner(m_lock.name));
-    co_return static_cast<int>(reply->integer);
+    if (reply) co_return static_cast<int>(reply->integer);
+    doubt(grant.thread, grant.holds - 1);
+    co_return std::unexpected(lockError(reply.error(), m_lock.name));
+}
+
+Outcome<int> RedisReentrant::release(Grant grant, std::stop_token stop) {
+    grant.steps.at(5);
+    const std::expected<int, LockError> left = co_await countDown(grant, stop);
+    grant.steps.at(left && *left > 0 ? 4 : 0);
+    if (left && *left < 0) co_return std::unexpected(notOwner(m_lock.name));
+    co_return left;
 }
 
 Outcome<bool> RedisReentrant::forceRelease(std::stop_token stop) {

@@ -30,16 +30,19 @@ struct LockWorld {
     };
 
     VirtualScheduler scheduler;
+    scenario::Network wires;
     std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
     trace::Recorder recorder{trace, [this] { return scheduler.now(); }};
-    sim::Network network{scheduler, scenario::Network{{100us, 200us}, 0}, 1};
+    sim::Network network{scheduler, wires, 1};
     std::map<QByteArray, trace::EntityId> threads;
     sim::Node node{scheduler, recorder, "redis-1", 1,
                    [this](const inspect::Party& party) { return threads[party.client]; }};
     sim::RedisEngine::SessionId admin = node.connect(
         trace::kNoEntity, [](const auto&) {}, [] {});
 
-    explicit LockWorld(const QByteArray& lock) { node.watch(lock); }
+    explicit LockWorld(const QByteArray& lock, scenario::Network settings = {{100us, 200us}, 0}) : wires(settings) {
+        node.watch(lock);
+    }
 
     std::unique_ptr<DistributedLock> lock(Process& process, const QByteArray& recipe, const QByteArray& name,
                                           LockOptions options = {}) {

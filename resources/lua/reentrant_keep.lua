@@ -1,0 +1,18 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Leaves at most so many of our holds of a Redisson-layout lock: after a request of ours that may or may not have run.
+-- Running it again changes nothing more.
+-- KEYS[1] the lock; KEYS[2] the wake-up channel; ARGV[1] our field; ARGV[2] holds to keep; ARGV[3] lease in ms.
+-- Returns the holds left, or -1 when the lock is not ours.
+local holds = tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1')
+local keep = tonumber(ARGV[2])
+if holds <= keep then
+    return holds
+end
+if keep > 0 then
+    redis.call('hset', KEYS[1], ARGV[1], ARGV[2])
+    redis.call('pexpire', KEYS[1], ARGV[3])
+    return keep
+end
+redis.call('del', KEYS[1])
+redis.call('publish', KEYS[2], '0')
+return 0
