@@ -13,7 +13,7 @@ constexpr std::array kActionIds{
 static_assert(kActionIds.size() == static_cast<std::size_t>(Action::Set) + 1);
 
 /// The text for a language ("zh_CN"), else for its main language ("zh"), else the plain one.
-const QString& inLanguage(const std::map<QString, QString>& texts, const QString& plain, const QString& language) {
+QString inLanguage(const std::map<QString, QString>& texts, const QString& plain, const QString& language) {
     if (const auto exact = texts.find(language); exact != texts.end()) return exact->second;
     if (const auto main = texts.find(language.section(QLatin1Char('_'), 0, 0)); main != texts.end())
         return main->second;

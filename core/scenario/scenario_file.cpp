@@ -28,6 +28,7 @@ const QStringList kTeachingOrder{
 std::vector<Problem> located(const std::vector<Complaint>& complaints, const JsonPositions& positions,
                              const QString& file) {
     std::vector<Problem> problems;
+    problems.reserve(complaints.size());
     for (const Complaint& complaint : complaints) {
         problems.push_back({file, positions.line(complaint.path), complaint.path, complaint.message});
     }

@@ -28,7 +28,7 @@ public:
         s.until = duration() + 1ns;
         for (int i = number(0, 2); i > 0; --i)
             s.nodes.push_back({QStringLiteral("redis-%1").arg(i + 1), QStringLiteral("redis")});
-        s.lock = {text(), duration() + 1ns, coin() ? 0ns : duration(), coin() ? kNever : duration(), coin(), coin()};
+        s.lock = {text(), duration() + 1ms, coin() ? 0ns : duration(), coin() ? kNever : duration(), coin(), coin()};
         s.resource = {text(), coin()};
         s.workload = {number(1, 200), range(), range(), range(), coin()};
         s.network = {range(), number(0, 1000)};
