@@ -17,40 +17,37 @@ LiveSession::LiveSession(ConnectionUrl url, bool allowChanges, scenario::Scenari
     m_settings.workload.clients = 0;
     m_settings.faults.clear();
     m_health = {Health::Level::Working, tr("%1 · connecting").arg(m_url.display())};
-    m_thread.setObjectName(QStringLiteral("live"));
-    m_thread.start();
-    // Its sockets and timers belong to the thread that makes them.
-    auto* context = new QObject;
-    context->moveToThread(&m_thread);
-    QMetaObject::invokeMethod(
-        context,
-        [this] {
-            m_worker = new LiveWorker(m_url, m_settings, m_trace);
-            QObject::connect(QThread::currentThread(), &QThread::finished, m_worker, &QObject::deleteLater);
-        },
-        Qt::BlockingQueuedConnection); // no I/O in there: it returns at once
-    context->deleteLater();
-    connect(m_worker, &LiveWorker::grown, this, &Session::advanced);
-    connect(m_worker, &LiveWorker::judged, this, [this](const std::shared_ptr<const verdict::Verdict>& verdict) {
-        m_verdict = verdict;
-        Q_EMIT verdictChanged();
-    });
-    connect(m_worker, &LiveWorker::health, this, [this](const Health& health) {
-        m_health = health;
-        Q_EMIT healthChanged();
-    });
-    connect(m_worker, &LiveWorker::load, this, [this](double perSecond) {
-        m_ownLoad = perSecond;
-        Q_EMIT ownLoadChanged(perSecond);
-    });
-    connect(m_worker, &LiveWorker::refused, this, &Session::complained);
-    QMetaObject::invokeMethod(m_worker, &LiveWorker::start);
+    m_thread.put([this, settings = m_settings] { makeWorker(settings); });
 }
 
 LiveSession::~LiveSession() {
-    m_worker->disconnect(this);
-    m_thread.quit();
-    m_thread.wait();
+    m_thread.put([this] { m_worker.reset(); });
+}
+
+void LiveSession::makeWorker(const scenario::Scenario& settings) {
+    LiveWorker::Listener listener;
+    listener.grown = [this] { m_inbox.put([this] { Q_EMIT advanced(); }); };
+    listener.judged = [this](std::shared_ptr<const verdict::Verdict> verdict) {
+        m_inbox.put([this, verdict] {
+            m_verdict = verdict;
+            Q_EMIT verdictChanged();
+        });
+    };
+    listener.health = [this](Health health) {
+        m_inbox.put([this, health] {
+            m_health = health;
+            Q_EMIT healthChanged();
+        });
+    };
+    listener.load = [this](double perSecond) {
+        m_inbox.put([this, perSecond] {
+            m_ownLoad = perSecond;
+            Q_EMIT ownLoadChanged(perSecond);
+        });
+    };
+    listener.refused = [this](QString why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
+    m_worker = std::make_unique<LiveWorker>(m_url, settings, m_trace, std::move(listener));
+    m_worker->start();
 }
 
 Abilities LiveSession::abilities() const {
@@ -83,7 +80,7 @@ void LiveSession::apply(scenario::Fault fault, Nanos) {
         }
         Q_EMIT scenarioChanged();
     }
-    QMetaObject::invokeMethod(m_worker, [worker = m_worker, fault] { worker->act(fault); });
+    m_thread.put([this, fault] { m_worker->act(fault); });
 }
 
 void LiveSession::restart(std::uint64_t, bool) {
@@ -95,7 +92,7 @@ void LiveSession::forceRelease(QByteArray lockName) {
         Session::forceRelease(std::move(lockName));
         return;
     }
-    QMetaObject::invokeMethod(m_worker, [worker = m_worker, lockName] { worker->forceRelease(lockName); });
+    m_thread.put([this, lockName] { m_worker->forceRelease(lockName); });
 }
 
 } // namespace lockscope::session

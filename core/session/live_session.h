@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/url.h"
+#include "runtime/service_thread.h"
 #include "session/session.h"
-
-#include <QThread>
 
 namespace lockscope::session {
 
@@ -43,6 +42,7 @@ Q_SIGNALS:
     void ownLoadChanged(double commandsPerSecond);
 
 private:
+    void makeWorker(const scenario::Scenario& settings);
     bool m_allowChanges;
     ConnectionUrl m_url;
     scenario::Scenario m_settings;
@@ -50,8 +50,9 @@ private:
     std::shared_ptr<const verdict::Verdict> m_verdict;
     Health m_health;
     double m_ownLoad = 0;
-    QThread m_thread;
-    LiveWorker* m_worker; ///< lives on m_thread, deleted there
+    Mailbox m_inbox;                      ///< from the worker's thread
+    std::unique_ptr<LiveWorker> m_worker; ///< made, used and destroyed on m_thread only
+    ServiceThread m_thread{"live"};
 };
 
 } // namespace lockscope::session

@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_info.h"
 #include "recipes/redis/redis_recipe.h"
+#include "session/live_session.h"
 #include "session/run.h"
 #include "sim/settings_text.h"
 
@@ -14,8 +15,10 @@ using scenario::Action;
 using trace::EntityKind;
 using trace::EventKind;
 
-LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace)
-    : m_url(std::move(url)),
+LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace,
+                       Listener listener)
+    : m_listener(std::move(listener)),
+      m_url(std::move(url)),
       m_settings(std::move(settings)),
       m_trace(std::move(trace)),
       m_recorder(m_trace, [this] { return Nanos(std::chrono::steady_clock::now() - m_origin); }),
@@ -30,8 +33,7 @@ LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shar
                  m_settings.resource.tokenCheck),
       m_judge(m_trace, boundsFor(m_settings)),
       m_runtime(m_origin),
-      m_driver(m_runtime, m_url),
-      m_tick(this) {
+      m_driver(m_runtime, m_url) {
     m_settings.workload.clients = 0;
     m_ownRecord.setLease(m_settings.lock.lease);
     m_trace->setOriginWallMs(QDateTime::currentMSecsSinceEpoch());
@@ -39,16 +41,15 @@ LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shar
 
 LiveWorker::~LiveWorker() {
     m_clients.clear();
-    m_watcher.reset();
-    m_runtime.kill();
+    m_runtime.kill(); // ends the watch before its watcher goes
 }
 
 void LiveWorker::start() {
     m_driver.onStatus([this](const redis::Status& status) { connectionChanged(status); });
-    Q_EMIT health({Health::Level::Working, m_driver.status().describe(m_driver.where())});
+    m_listener.health({Health::Level::Working, m_driver.status().describe(m_driver.where())});
     m_watcher = std::make_unique<inspect::RedisWatcher>(m_driver);
     m_runtime.spawn([this] { return m_watcher->watch([this](const inspect::LockReport& report) { seen(report); }); });
-    connect(&m_tick, &QTimer::timeout, this, &LiveWorker::tick);
+    QObject::connect(&m_tick, &QTimer::timeout, &m_tick, [this] { tick(); });
     m_tick.start(33);
 }
 
@@ -59,7 +60,7 @@ void LiveWorker::connectionChanged(const redis::Status& status) {
     m_everConnected = m_everConnected || connected;
     const bool working = status.state == State::Connecting || status.state == State::Idle;
     const auto level = connected ? Health::Level::Good : working ? Health::Level::Working : Health::Level::Bad;
-    Q_EMIT health({level, status.describe(m_driver.where())});
+    m_listener.health({level, status.describe(m_driver.where())});
 }
 
 void LiveWorker::seen(const inspect::LockReport& report) {
@@ -113,11 +114,11 @@ std::optional<inspect::Party> LiveWorker::partyOf(trace::EntityId thread) const 
 
 void LiveWorker::tick() {
     m_trace->reach(m_recorder.now());
-    Q_EMIT grown();
+    m_listener.grown();
     if (m_trace->size() != m_judgedRows) {
         m_judgedRows = m_trace->size();
         m_judge.consume();
-        Q_EMIT judged(std::make_shared<verdict::Verdict>(m_judge.verdict()));
+        m_listener.judged(std::make_shared<verdict::Verdict>(m_judge.verdict()));
     }
     std::uint64_t sent = m_driver.commandsSent();
     for (const auto& client : m_clients)
@@ -127,7 +128,7 @@ void LiveWorker::tick() {
     while (m_sent.size() > 2 && now - m_sent.front().first > 2s)
         m_sent.pop_front();
     const double seconds = std::chrono::duration<double>(now - m_sent.front().first).count();
-    if (seconds > 0.5) Q_EMIT load(static_cast<double>(sent - m_sent.front().second) / seconds);
+    if (seconds > 0.5) m_listener.load(static_cast<double>(sent - m_sent.front().second) / seconds);
 }
 
 void LiveWorker::emitFault(EventKind kind, trace::EntityId actor, std::uint32_t aux) {
@@ -171,11 +172,11 @@ void LiveWorker::setClients(int count) {
 void LiveWorker::set(const scenario::Fault& fault) {
     scenario::Scenario changed = m_settings;
     if (const auto done = sim::applySetting(changed, fault.setting, fault.text); !done) {
-        Q_EMIT refused(done.error());
+        m_listener.refused(done.error());
         return;
     }
     if (!recipes::findRecipe(changed.recipe.toUtf8())) {
-        Q_EMIT refused(tr("There is no recipe “%1”.").arg(changed.recipe));
+        m_listener.refused(LiveSession::tr("There is no recipe “%1”.").arg(changed.recipe));
         return;
     }
     m_settings = changed;
@@ -207,12 +208,14 @@ void LiveWorker::act(const scenario::Fault& fault) {
     case Action::StopWatchdog:
         break;
     default:
-        Q_EMIT refused(tr("This is somebody's real server: only clients of our own can be broken here."));
+        m_listener.refused(
+            LiveSession::tr("This is somebody's real server: only clients of our own can be broken here."));
         return;
     }
     LiveClient* client = findClient(fault.target);
     if (!client) {
-        Q_EMIT refused(tr("There is no client of ours called “%1” to do this to now.").arg(fault.target));
+        m_listener.refused(
+            LiveSession::tr("There is no client of ours called “%1” to do this to now.").arg(fault.target));
         return;
     }
     const Runtime::Life life = client->life();
@@ -246,9 +249,9 @@ QCoro::Task<> LiveWorker::free(QByteArray lockName) {
     const std::unique_ptr<recipes::Recipe> owner = recipes::makeRedisRecipe(recipe, {m_driver, lockName, QByteArray()});
     const auto freed = co_await owner->forceRelease({});
     if (!freed) {
-        Q_EMIT refused(freed.error().message);
+        m_listener.refused(freed.error().message);
     } else if (!*freed) {
-        Q_EMIT refused(tr("“%1” was free already.").arg(QString::fromUtf8(lockName)));
+        m_listener.refused(LiveSession::tr("“%1” was free already.").arg(QString::fromUtf8(lockName)));
     } else {
         m_feed.update(lockName, std::nullopt, trace::kNoEntity, false, true);
     }

@@ -12,22 +12,22 @@ namespace lockscope::session {
 
 /// The thread's side of a live session: the watcher, the workload clients, the judge. All functions are called on its
 /// thread; it is made and destroyed there.
-class LiveWorker final : public QObject {
-    Q_OBJECT
+class LiveWorker final {
 public:
-    LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace);
-    ~LiveWorker() override;
+    /// What it tells, each called on its thread.
+    struct Listener {
+        std::function<void()> grown;
+        std::function<void(std::shared_ptr<const verdict::Verdict>)> judged;
+        std::function<void(Health)> health;
+        std::function<void(double commandsPerSecond)> load;
+        std::function<void(QString why)> refused;
+    };
+    LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace, Listener listener);
+    ~LiveWorker();
 
     void start();
     void act(const scenario::Fault& fault);
     void forceRelease(const QByteArray& lockName);
-
-Q_SIGNALS:
-    void grown();
-    void judged(std::shared_ptr<const lockscope::verdict::Verdict> verdict);
-    void health(lockscope::session::Health health);
-    void load(double commandsPerSecond);
-    void refused(QString why);
 
 private:
     LiveClient* findClient(const QString& target);
@@ -41,6 +41,7 @@ private:
     trace::EntityId threadOf(const inspect::Party& party);
     std::optional<inspect::Party> partyOf(trace::EntityId thread) const;
 
+    Listener m_listener;
     std::chrono::steady_clock::time_point m_origin = std::chrono::steady_clock::now();
     ConnectionUrl m_url;
     scenario::Scenario m_settings;

@@ -20,56 +20,48 @@ RecordingSession::RecordingSession(const QString& path, QObject* parent)
       m_trace(std::make_shared<trace::Trace>()),
       m_verdict(std::make_shared<verdict::Verdict>()) {
     m_health = {Health::Level::Working, tr("Recording · %1 · reading").arg(title())};
-    auto reader = std::make_shared<trace::RecordingReader>(path);
-    m_trace = reader->trace();
-
-    // Results come back by queued calls to this object, which outlives the thread: the destructor waits for it.
-    auto* loader = new QObject;
-    loader->moveToThread(&m_thread);
-    connect(&m_thread, &QThread::finished, loader, &QObject::deleteLater);
-    const auto tell = [this](auto&& call) { QMetaObject::invokeMethod(this, std::forward<decltype(call)>(call)); };
-    m_thread.setObjectName(QStringLiteral("recording"));
-    m_thread.start();
-    QMetaObject::invokeMethod(loader, [this, reader, tell, stop = m_stop.get_token()] {
-        const auto meta = reader->open();
-        if (!meta) {
-            tell([this, message = meta.error().message] { finished(message); });
-            return;
-        }
-        tell([this, meta = *meta] { opened(meta); });
-        verdict::Bounds bounds;
-        if (meta->progressBoundNs > 0) bounds.progress = Nanos(meta->progressBoundNs);
-        verdict::Judge judge(reader->trace(), bounds);
-        QElapsedTimer sinceJudged;
-        sinceJudged.start();
-        const auto publish = [&](bool all) {
-            judge.consume();
-            tell([this, verdict = std::make_shared<const verdict::Verdict>(judge.verdict(all))] {
-                m_verdict = verdict;
-                Q_EMIT verdictChanged();
-            });
-        };
-        const auto done = reader->load(
-            [&](trace::RecordingReader::Progress at) {
-                if (sinceJudged.elapsed() >= kJudgeEveryMs) {
-                    publish(false);
-                    sinceJudged.restart();
-                }
-                tell([this, at] {
-                    Q_EMIT advanced();
-                    Q_EMIT progress(at.rows, at.total);
-                });
-            },
-            stop);
-        publish(true);
-        tell([this, message = done ? QString() : done.error().message] { finished(message); });
-    });
+    m_reader = std::make_unique<trace::RecordingReader>(path);
+    m_trace = m_reader->trace();
+    m_thread.put([this, stop = m_stop.get_token()] { read(stop); });
 }
 
 RecordingSession::~RecordingSession() {
     m_stop.request_stop();
-    m_thread.quit();
-    m_thread.wait();
+}
+
+void RecordingSession::read(const std::stop_token& stop) {
+    const auto meta = m_reader->open();
+    if (!meta) {
+        m_inbox.put([this, message = meta.error().message] { finished(message); });
+        return;
+    }
+    m_inbox.put([this, meta = *meta] { opened(meta); });
+    verdict::Bounds bounds;
+    if (meta->progressBoundNs > 0) bounds.progress = Nanos(meta->progressBoundNs);
+    verdict::Judge judge(m_reader->trace(), bounds);
+    QElapsedTimer sinceJudged;
+    sinceJudged.start();
+    const auto publish = [&](bool all) {
+        judge.consume();
+        m_inbox.put([this, verdict = std::make_shared<const verdict::Verdict>(judge.verdict(all))] {
+            m_verdict = verdict;
+            Q_EMIT verdictChanged();
+        });
+    };
+    const auto done = m_reader->load(
+        [&](trace::RecordingReader::Progress at) {
+            if (sinceJudged.elapsed() >= kJudgeEveryMs) {
+                publish(false);
+                sinceJudged.restart();
+            }
+            m_inbox.put([this, at] {
+                Q_EMIT advanced();
+                Q_EMIT progress(at.rows, at.total);
+            });
+        },
+        stop);
+    publish(true);
+    m_inbox.put([this, message = done ? QString() : done.error().message] { finished(message); });
 }
 
 QString RecordingSession::title() const {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/service_thread.h"
 #include "session/session.h"
 #include "trace/recording.h"
 
-#include <QThread>
 #include <stop_token>
 
 namespace lockscope::session {
-
-class RecordingLoader;
 
 /// A saved recording as a session: nothing in it can be changed. It is read and judged on a thread of its own, from the
 /// front: what has been read can be looked at already.
@@ -46,6 +44,7 @@ Q_SIGNALS:
     void loaded();
 
 private:
+    void read(const std::stop_token& stop); ///< on m_thread
     void opened(const trace::RecordingMeta& meta);
     void finished(const QString& damage);
 
@@ -57,7 +56,9 @@ private:
     Health m_health;
     bool m_loading = true;
     std::stop_source m_stop;
-    QThread m_thread;
+    std::unique_ptr<trace::RecordingReader> m_reader; ///< used on m_thread only
+    Mailbox m_inbox;                                  ///< from the reading thread
+    ServiceThread m_thread{"recording"};
 };
 
 } // namespace lockscope::session

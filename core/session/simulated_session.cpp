@@ -11,36 +11,45 @@ SimulatedSession::SimulatedSession(scenario::Scenario scenario, std::uint64_t se
       m_base(std::move(scenario)),
       m_seed(seed),
       m_trace(std::make_shared<trace::Trace>()),
-      m_verdict(std::make_shared<verdict::Verdict>()),
-      m_worker(new SimulationWorker) {
-    m_worker->moveToThread(&m_thread);
-    connect(&m_thread, &QThread::finished, m_worker, &QObject::deleteLater);
-    // What comes from a world that has been replaced meanwhile is of no interest any more.
-    connect(m_worker, &SimulationWorker::grown, this, [this](const std::shared_ptr<const trace::Trace>& trace) {
-        if (trace == m_trace) Q_EMIT advanced();
-    });
-    connect(m_worker, &SimulationWorker::judged, this,
-            [this](const std::shared_ptr<const trace::Trace>& trace,
-                   const std::shared_ptr<const verdict::Verdict>& verdict) {
-                if (trace != m_trace) return;
-                m_verdict = verdict;
-                Q_EMIT verdictChanged();
-            });
-    connect(m_worker, &SimulationWorker::found, this, &SimulatedSession::milestoneReached);
-    connect(m_worker, &SimulationWorker::refused, this, &SimulatedSession::complained);
-    connect(m_worker, &SimulationWorker::overtaken, this,
-            [this](const std::shared_ptr<const trace::Trace>& trace, Nanos at) {
-                if (trace == m_trace) rebuild(at); // with what was to be done, in its place
-            });
-    m_thread.setObjectName(QStringLiteral("simulation"));
-    m_thread.start();
+      m_verdict(std::make_shared<verdict::Verdict>()) {
+    m_thread.put([this] { makeWorker(); });
     rebuild(Nanos(0));
 }
 
 SimulatedSession::~SimulatedSession() {
-    m_worker->disconnect(this);
-    m_thread.quit();
-    m_thread.wait(); // a slice at most
+    m_thread.put([this] { m_worker.reset(); }); // a slice later at most
+}
+
+void SimulatedSession::makeWorker() {
+    using TracePtr = std::shared_ptr<const trace::Trace>;
+    SimulationWorker::Listener listener;
+    // What comes from a world that has been replaced meanwhile is of no interest any more.
+    listener.grown = [this](TracePtr trace) {
+        m_inbox.put([this, trace] {
+            if (trace == m_trace) Q_EMIT advanced();
+        });
+    };
+    listener.judged = [this](TracePtr trace, std::shared_ptr<const verdict::Verdict> verdict) {
+        m_inbox.put([this, trace, verdict] {
+            if (trace != m_trace) return;
+            m_verdict = verdict;
+            Q_EMIT verdictChanged();
+        });
+    };
+    listener.found = [this](bool found, Nanos at) {
+        m_inbox.put([this, found, at] { Q_EMIT milestoneReached(found, at); });
+    };
+    listener.refused = [this](QString why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
+    listener.overtaken = [this](TracePtr trace, Nanos at) {
+        m_inbox.put([this, trace, at] {
+            if (trace == m_trace) rebuild(at); // with what was to be done, in its place
+        });
+    };
+    m_worker = std::make_unique<SimulationWorker>(std::move(listener));
+}
+
+void SimulatedSession::tell(std::function<void(SimulationWorker&)> message) {
+    m_thread.put([this, message = std::move(message)] { message(*m_worker); });
 }
 
 Abilities SimulatedSession::abilities() const {
@@ -76,8 +85,9 @@ scenario::Scenario SimulatedSession::settings() const {
 void SimulatedSession::rebuild(Nanos runTo) {
     m_trace = std::make_shared<trace::Trace>();
     m_verdict = std::make_shared<verdict::Verdict>();
-    QMetaObject::invokeMethod(m_worker, [worker = m_worker, scenario = scenario(), seed = m_seed, trace = m_trace,
-                                         runTo] { worker->build(scenario, seed, trace, runTo); });
+    tell([scenario = scenario(), seed = m_seed, trace = m_trace, runTo](SimulationWorker& worker) {
+        worker.build(scenario, seed, trace, runTo);
+    });
     Q_EMIT traceReplaced();
     Q_EMIT verdictChanged();
     Q_EMIT scenarioChanged();
@@ -85,11 +95,11 @@ void SimulatedSession::rebuild(Nanos runTo) {
 
 void SimulatedSession::advanceTo(Nanos t) {
     if (t <= m_trace->reached()) return;
-    QMetaObject::invokeMethod(m_worker, [worker = m_worker, t] { worker->target(t); });
+    tell([t](SimulationWorker& worker) { worker.target(t); });
 }
 
 void SimulatedSession::advanceToNext(Milestone milestone, Nanos from) {
-    QMetaObject::invokeMethod(m_worker, [worker = m_worker, milestone, from] { worker->search(milestone, from); });
+    tell([milestone, from](SimulationWorker& worker) { worker.search(milestone, from); });
 }
 
 void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
@@ -113,7 +123,7 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
         return;
     }
     m_byHand.push_back(fault);
-    QMetaObject::invokeMethod(m_worker, [worker = m_worker, fault, at] { worker->act(fault, at); });
+    tell([fault, at](SimulationWorker& worker) { worker.act(fault, at); });
     Q_EMIT scenarioChanged();
 }
 

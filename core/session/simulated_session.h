@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/service_thread.h"
 #include "session/session.h"
-
-#include <QThread>
-#include <atomic>
 
 namespace lockscope::session {
 
@@ -35,16 +33,18 @@ public Q_SLOTS:
     void restart(std::uint64_t seed, bool keepByHand) override;
 
 private:
-    friend class SimulationWorker;
     void rebuild(Nanos runTo);
+    void makeWorker();
+    void tell(std::function<void(SimulationWorker&)> message);
 
     scenario::Scenario m_base; ///< as it was opened
     std::vector<scenario::Fault> m_byHand;
     std::uint64_t m_seed;
     std::shared_ptr<trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_verdict;
-    QThread m_thread;
-    SimulationWorker* m_worker; ///< lives on m_thread, deleted there
+    Mailbox m_inbox;                            ///< from the worker's thread
+    std::unique_ptr<SimulationWorker> m_worker; ///< made, used and destroyed on m_thread only
+    ServiceThread m_thread{"simulation"};
 };
 
 } // namespace lockscope::session

@@ -33,8 +33,7 @@ void SimulationWorker::target(Nanos t) {
 
 void SimulationWorker::later() {
     if (!m_posted.exchange(true))
-        QMetaObject::invokeMethod(
-            this, [this] { slice(); }, Qt::QueuedConnection);
+        m_self.put([this] { slice(); });
 }
 
 void SimulationWorker::search(Milestone milestone, Nanos from) {
@@ -44,11 +43,11 @@ void SimulationWorker::search(Milestone milestone, Nanos from) {
 
 void SimulationWorker::act(const scenario::Fault& fault, Nanos at) {
     if (m_world->now() > at) {
-        Q_EMIT overtaken(m_trace, at);
+        m_listener.overtaken(m_trace, at);
         return;
     }
     m_world->runUntil(at);
-    if (const auto done = m_world->apply(fault); !done) Q_EMIT refused(done.error());
+    if (const auto done = m_world->apply(fault); !done) m_listener.refused(done.error());
     publish(true);
 }
 
@@ -67,13 +66,13 @@ bool SimulationWorker::lookFurther() {
         if (m_search->row != 0 && m_judge->begun() == before) return false; // nothing new began
         m_search->row = 1;
         const auto at = violationAfter(m_search->from);
-        if (at) Q_EMIT found(true, *at);
+        if (at) m_listener.found(true, *at);
         return at.has_value();
     }
     for (; m_search->row < m_trace->size(); ++m_search->row) {
         const trace::Event event = m_trace->at(m_search->row);
         if (!isMilestone(m_search->milestone, event)) continue;
-        Q_EMIT found(true, event.time());
+        m_listener.found(true, event.time());
         return true;
     }
     return false;
@@ -92,7 +91,7 @@ void SimulationWorker::slice() {
                 break;
             }
             if (m_world->now() >= m_search->giveUpAt) {
-                Q_EMIT found(false, m_search->giveUpAt);
+                m_listener.found(false, m_search->giveUpAt);
                 m_search.reset();
                 break;
             }
@@ -117,11 +116,11 @@ void SimulationWorker::slice() {
 void SimulationWorker::publish(bool force) {
     if (!force && m_sincePublished.isValid() && m_sincePublished.elapsed() < kPublishMs) return;
     m_sincePublished.start();
-    Q_EMIT grown(m_trace);
+    m_listener.grown(m_trace);
     m_judge->consume();
     if (m_trace->size() == m_publishedRows) return;
     m_publishedRows = m_trace->size();
-    Q_EMIT judged(m_trace, std::make_shared<verdict::Verdict>(m_judge->verdict()));
+    m_listener.judged(m_trace, std::make_shared<verdict::Verdict>(m_judge->verdict()));
 }
 
 } // namespace lockscope::session

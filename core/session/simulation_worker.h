@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/mailbox.h"
 #include "session/session.h"
 #include "sim/world.h"
 
@@ -9,9 +10,19 @@ namespace lockscope::session {
 
 /// The thread's side of a simulated session: computes the world in slices of a few milliseconds, so that requests never
 /// wait long, and judges it as it grows. All functions are called on its thread, except target().
-class SimulationWorker final : public QObject {
-    Q_OBJECT
+class SimulationWorker final {
 public:
+    /// What it tells, each called on its thread.
+    struct Listener {
+        std::function<void(std::shared_ptr<const trace::Trace>)> grown;
+        std::function<void(std::shared_ptr<const trace::Trace>, std::shared_ptr<const verdict::Verdict>)> judged;
+        std::function<void(bool found, Nanos at)> found;
+        std::function<void(QString why)> refused;
+        /// Asked to act at an instant that this world has passed by now.
+        std::function<void(std::shared_ptr<const trace::Trace>, Nanos at)> overtaken;
+    };
+    explicit SimulationWorker(Listener listener) : m_listener(std::move(listener)) {}
+
     /// A new world from its start, computed to `runTo` before anything else.
     void build(const scenario::Scenario& scenario, std::uint64_t seed, std::shared_ptr<trace::Trace> trace,
                Nanos runTo);
@@ -19,15 +30,6 @@ public:
     void target(Nanos t);
     void search(Milestone milestone, Nanos from);
     void act(const scenario::Fault& fault, Nanos at);
-
-Q_SIGNALS:
-    void grown(std::shared_ptr<const lockscope::trace::Trace> trace);
-    void judged(std::shared_ptr<const lockscope::trace::Trace> trace,
-                std::shared_ptr<const lockscope::verdict::Verdict> verdict);
-    void found(bool found, lockscope::Nanos at);
-    void refused(QString why);
-    /// Asked to act at an instant that this world has passed by now.
-    void overtaken(std::shared_ptr<const lockscope::trace::Trace> trace, lockscope::Nanos at);
 
 private:
     struct Search {
@@ -42,6 +44,8 @@ private:
     std::optional<Nanos> violationAfter(Nanos from);
     void publish(bool force);
 
+    Listener m_listener;
+    Mailbox m_self; ///< for the next slice
     std::unique_ptr<sim::World> m_world;
     std::shared_ptr<trace::Trace> m_trace;
     std::unique_ptr<verdict::Judge> m_judge;

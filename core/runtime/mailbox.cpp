@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/mailbox.h"
+
+#include <QCoreApplication>
+#include <QEvent>
+
+namespace lockscope {
+
+namespace {
+const auto kLetters = static_cast<QEvent::Type>(QEvent::registerEventType());
+}
+
+Mailbox::~Mailbox() {
+    const std::lock_guard lock(m_lock); // whoever put something in last has left
+}
+
+void Mailbox::put(std::function<void()> letter) {
+    const std::lock_guard lock(m_lock);
+    m_letters.push_back(std::move(letter));
+    if (!std::exchange(m_poked, true)) poke();
+}
+
+void Mailbox::poke() {
+    QCoreApplication::postEvent(this, new QEvent(kLetters));
+}
+
+bool Mailbox::event(QEvent* event) {
+    if (event->type() != kLetters) return QObject::event(event);
+    std::vector<std::function<void()>> letters;
+    {
+        const std::lock_guard lock(m_lock);
+        letters.swap(m_letters);
+        m_poked = false;
+    }
+    for (const auto& letter : letters)
+        letter();
+    return true;
+}
+
+} // namespace lockscope

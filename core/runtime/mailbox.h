@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QObject>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+namespace lockscope {
+
+/// The way from any thread to the one that this object lives on: what is put in is called there, in order, from its
+/// event loop. Does what queued calls do, with a lock that thread checkers can see; theirs is inside Qt.
+class Mailbox : public QObject {
+public:
+    using QObject::QObject;
+    ~Mailbox() override;
+
+    /// Any thread. What is still in the box when it is destroyed is never called.
+    void put(std::function<void()> letter);
+
+protected:
+    bool event(QEvent* event) override;
+
+private:
+    void poke();
+    std::mutex m_lock; ///< of both below
+    std::vector<std::function<void()>> m_letters;
+    bool m_poked = false;
+};
+
+} // namespace lockscope
