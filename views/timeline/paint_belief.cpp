@@ -71,9 +71,9 @@ void paintColumns(const PaintKit& kit, const PixelColumns& columns, const QRectF
         if (amber > 0) waited.add(x, bar.bottom() - blue - amber, width, amber);
         if (blue > 0) held.add(x, bar.bottom() - blue, width, blue);
     });
-    waited.paint(kit.p, onGround(color(Role::Waiting, 0.5)));
-    held.paint(kit.p, color(Role::Holding));
-    stale.paint(kit.p, color(Role::StaleBelief));
+    BoxBatch::paintLayers(kit.p, {{&waited, onGround(color(Role::Waiting, 0.5))},
+                                  {&held, color(Role::Holding)},
+                                  {&stale, color(Role::StaleBelief)}});
 }
 
 void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
@@ -136,7 +136,7 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
             const auto kind = BeliefTick(tick.kind);
             // A cross ends the line of a wait; where no line is to be seen it would stand for nothing.
             if (kind == BeliefTick::GaveUp) {
-                if (x < looked + 4) return;
+                if (x < looked + 16) return;
                 looked = x;
                 const std::size_t wait = lane.spans.firstEndingAfter(tick.at - 1);
                 if (wait == lane.spans.size() || kit.c.x(tick.at) - kit.c.x(lane.spans[wait].from) < 8) return;

@@ -191,38 +191,46 @@ void PixelColumns::add(const SpanSum& sum) {
 }
 
 void BoxBatch::paint(QPainter& painter, const QColor& fill) const {
+    paintLayers(painter, {{this, fill}});
+}
+
+void BoxBatch::paintLayers(QPainter& painter, std::initializer_list<std::pair<const BoxBatch*, QColor>> layers) {
     // Pixel columns by the thousand are written into a picture by hand and drawn as one; calls cost more than pixels.
     constexpr std::size_t many = 128;
+    std::size_t count = 0;
+    QRectF around;
+    for (const auto& [batch, fill] : layers) {
+        count += batch->m_rects.size();
+        around |= batch->m_bounds;
+    }
+    const QRect bounds = around.toAlignedRect();
     const bool plain =
         painter.paintEngine()->type() == QPaintEngine::Raster && painter.device()->devicePixelRatioF() == 1;
-    if (m_rects.size() > many && plain) {
-        QRect bounds;
-        for (const QRectF& rect : m_rects)
-            bounds |= rect.toAlignedRect();
-        if (bounds.height() <= 128 && bounds.width() <= 8192) {
-            QImage image(bounds.size(), QImage::Format_ARGB32_Premultiplied);
-            image.fill(Qt::transparent);
-            const QRgb pixel = qPremultiply(fill.rgba());
-            auto* bits = reinterpret_cast<QRgb*>(image.bits());
-            const qsizetype stride = image.bytesPerLine() / qsizetype(sizeof(QRgb));
-            std::vector<QRect> rects;
-            rects.reserve(m_rects.size());
-            for (const QRectF& rect : m_rects)
-                rects.push_back(rect.toRect().translated(-bounds.topLeft()).intersected(image.rect()));
-            // Row by row, so that memory is written in order: column by column every pixel would miss the cache.
-            for (int y = 0; y < bounds.height(); ++y, bits += stride)
-                for (const QRect& r : rects)
-                    if (y >= r.top() && y <= r.bottom())
-                        for (int x = r.left(); x <= r.right(); ++x)
-                            bits[x] = pixel;
-            painter.drawImage(bounds.topLeft(), image);
-            return;
+    if (count <= many || !plain || bounds.height() > 128 || bounds.width() > 8192) {
+        // One by one on purpose: filling with a colour takes the rasterizer's shortest way, drawRects() does not.
+        for (const auto& [batch, fill] : layers)
+            for (const QRectF& rect : batch->m_rects)
+                painter.fillRect(rect, fill);
+        return;
+    }
+    QImage image(bounds.size(), QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    auto* bits = reinterpret_cast<QRgb*>(image.bits());
+    const qsizetype stride = image.bytesPerLine() / qsizetype(sizeof(QRgb));
+    for (const auto& [batch, fill] : layers) {
+        const QRgb pixel = qPremultiply(fill.rgba());
+        for (const QRectF& rect : batch->m_rects) {
+            const int left = std::max(0, int(std::lround(rect.left())) - bounds.left());
+            const int right = std::min(bounds.width(), int(std::lround(rect.right())) - bounds.left());
+            const int top = std::max(0, int(std::lround(rect.top())) - bounds.top());
+            const int bottom = std::min(bounds.height(), int(std::lround(rect.bottom())) - bounds.top());
+            QRgb* row = bits + top * stride;
+            for (int y = top; y < bottom; ++y, row += stride)
+                for (int x = left; x < right; ++x)
+                    row[x] = pixel;
         }
     }
-    // One by one on purpose: filling with a colour takes the rasterizer's shortest way, drawRects() with a brush does
-    // not.
-    for (const QRectF& rect : m_rects)
-        painter.fillRect(rect, fill);
+    painter.drawImage(bounds.topLeft(), image);
 }
 
 void paintFaults(const PaintKit& kit, const TickTrack& faults, int height) {
@@ -246,6 +254,8 @@ void paintFaults(const PaintKit& kit, const TickTrack& faults, int height) {
         kit.c.from() - slack, kit.c.to() + slack, kit.pixel,
         [&](std::size_t, const Tick& tick) { flag(tick.at, tick.kind == unsigned(FaultTick::ByHand)); },
         [&](const TickSum& sum) { flag(sum.from, sum.kinds & bit(FaultTick::ByHand)); });
+    // Where they stand side by side they would hide the lane: short ones say as much.
+    if (lines.size() > 128) lines.cutHeight(kit.m.px(12));
     lines.paint(kit.p, color(Role::Fault, 0.4));
 }
 
