@@ -25,12 +25,12 @@ void DistributedLock::Core::hold(recipes::Grant grant) {
     const auto holdCount = static_cast<std::uint32_t>(grant.holds);
     if (const auto old = holds.find(thread); old != holds.end() && grant.holds == 1) {
         lose(std::shared_ptr(old->second),
-             QCoreApplication::translate("Lock", "the server granted the lock anew: it had freed this hold before"));
+             QT_TRANSLATE_NOOP("Lock", "the server granted the lock anew: it had freed this hold before"));
     }
     if (const auto found = holds.find(thread); found != holds.end()) {
         Hold& hold = *found->second;
         hold.grant = std::move(grant);
-        hold.deadline = hold.grant.askedAt + hold.grant.lease;
+        hold.deadline = laterBy(hold.grant.askedAt, hold.grant.lease);
         emit(EventKind::Reentered, thread, hold.grant.token, holdCount);
         believeUntilDeadline(hold);
         tell(Event::Reentered, thread, {});
@@ -38,7 +38,7 @@ void DistributedLock::Core::hold(recipes::Grant grant) {
     }
     const auto hold = std::make_shared<Hold>();
     hold->grant = std::move(grant);
-    hold->deadline = hold->grant.askedAt + hold->grant.lease;
+    hold->deadline = laterBy(hold->grant.askedAt, hold->grant.lease);
     holds.emplace(thread, hold);
     emit(EventKind::Granted, thread, hold->grant.token, holdCount);
     believeUntilDeadline(*hold);
@@ -62,11 +62,11 @@ void DistributedLock::Core::forget(const std::shared_ptr<Hold>& hold) {
     if (found != holds.end() && found->second == hold) holds.erase(found);
 }
 
-void DistributedLock::Core::lose(const std::shared_ptr<Hold>& hold, const QString& reason) {
+void DistributedLock::Core::lose(const std::shared_ptr<Hold>& hold, const char* reason) {
     if (hold->watching.stop_requested()) return; // given up or lost already
     forget(hold);
-    emitText(EventKind::Lost, hold->grant.thread, reason);
-    tell(Event::Lost, hold->grant.thread, reason);
+    emitText(EventKind::Lost, hold->grant.thread, QString::fromUtf8(reason));
+    tell(Event::Lost, hold->grant.thread, QCoreApplication::translate("Lock", reason));
 }
 
 QCoro::Task<> DistributedLock::Core::watchdog(std::shared_ptr<Core> core, std::shared_ptr<Hold> hold) {
@@ -88,11 +88,10 @@ QCoro::Task<> DistributedLock::Core::watchdog(std::shared_ptr<Core> core, std::s
         }
         if (!*renewed) {
             core->emit(EventKind::RenewRefused, hold->grant.thread);
-            core->lose(hold,
-                       QCoreApplication::translate("Lock", "renewal refused: the server no longer knows this hold"));
+            core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
             co_return;
         }
-        hold->deadline = askedAt + hold->grant.lease;
+        hold->deadline = laterBy(askedAt, hold->grant.lease);
         core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));
         core->believeUntilDeadline(*hold);
         core->tell(Event::Renewed, hold->grant.thread, {});
@@ -107,7 +106,7 @@ QCoro::Task<> DistributedLock::Core::deadlineWatch(std::shared_ptr<Core> core, s
         const Nanos left = hold->deadline - runtime.monotonic(); // renewals move it
         if (left <= Nanos(0)) {
             if (!stop.stop_requested()) core->recipe->abandoned(hold->grant); // the server may see its end later
-            core->lose(hold, QCoreApplication::translate("Lock", "own clock past the end of the lease"));
+            core->lose(hold, QT_TRANSLATE_NOOP("Lock", "own clock past the end of the lease"));
             co_return;
         }
         co_await runtime.sleep(left, stop);

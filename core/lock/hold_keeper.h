@@ -31,7 +31,9 @@ struct DistributedLock::Core : std::enable_shared_from_this<Core> {
     /// Enters a grant: a new hold with its watches, or one more of a thread that holds already.
     void hold(recipes::Grant grant);
     /// The client has learned that the hold is gone.
-    void lose(const std::shared_ptr<Hold>& hold, const QString& reason);
+    /// `reason` is a text of context "Lock": the trace keeps it as it is, so that equal runs have equal digests in
+    /// every language; the listener gets it translated.
+    void lose(const std::shared_ptr<Hold>& hold, const char* reason);
     /// Takes a hold off the books.
     void forget(const std::shared_ptr<Hold>& hold);
     int holdCount(const Thread& thread) const {

@@ -48,7 +48,9 @@ private Q_SLOTS:
             const QString head = file.lines.value(0);
             const bool gplFolder =
                 file.path.startsWith(QLatin1String("views/")) || file.path.startsWith(QLatin1String("app/"));
-            const bool eitherFolder = file.path.startsWith(QLatin1String("tests/")); // as what it tests
+            // As what they serve.
+            const bool eitherFolder = file.path.startsWith(QLatin1String("tests/")) ||
+                                      file.path.startsWith(QLatin1String("resources/translations/"));
             if (!head.contains(gplFolder ? kGpl : kApache) && !(eitherFolder && head.contains(kGpl)))
                 wrong += file.path;
         }
