@@ -4,21 +4,18 @@
 #include "cluster/cluster_panel.h"
 #include "events/events_panel.h"
 #include "faults/break_panel.h"
+#include "faults/fault_menu.h"
 #include "faults/workload_panel.h"
 #include "locks/lock_detail_panel.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
-#include "verdict/verdict_panel.h"
-
-#if __has_include("timeline/timeline_panel.h")
 #include "timeline/timeline_panel.h"
-#define HAVE_TIMELINE
-#else
-#include "theme/widgets.h"
-#endif
+#include "timeline/timeline_view.h"
+#include "verdict/verdict_panel.h"
 
 #include <QBoxLayout>
 #include <QCoreApplication>
+#include <QMenu>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QTabWidget>
@@ -89,12 +86,21 @@ QWidget* makeInspector(views::ViewContext* context) {
 }
 
 QWidget* makeTimeline(views::ViewContext* context) {
-#ifdef HAVE_TIMELINE
-    return new views::TimelinePanel(context);
-#else
-    Q_UNUSED(context)
-    return new views::EmptyState("timeline", QString(), QString());
-#endif
+    auto* panel = new views::TimelinePanel(context);
+    const auto* view = panel->view();
+    QObject::connect(view, &views::TimelineView::contextMenuRequested, panel,
+                     [panel, context](trace::EntityId entity, const QPoint& where) {
+                         auto* menu = new QMenu(panel);
+                         menu->setAttribute(Qt::WA_DeleteOnClose);
+                         views::fillFaultMenu(*menu, *context, entity);
+                         if (menu->isEmpty()) {
+                             delete menu;
+                         } else {
+                             menu->popup(where);
+                         }
+                     });
+    QObject::connect(view, &views::TimelineView::detailRequested, context, &views::ViewContext::select);
+    return panel;
 }
 
 QWidget* makeLocks(views::ViewContext* context) {

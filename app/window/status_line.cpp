@@ -46,6 +46,8 @@ StatusLine::StatusLine(ViewContext* context, Player* player, QWidget* parent)
     m_cancel->setToolTip(tr("Stop reading; what was read stays"));
     addWidget(m_progress);
     addWidget(m_cancel);
+    m_progress->hide();
+    m_cancel->hide();
     addPermanentWidget(m_right);
     m_pace.setInterval(kPaceMs);
     m_pace.setSingleShot(true);

@@ -1799,15 +1799,15 @@
     </message>
     <message>
         <source>%1 violated for %2 so far, since %3</source>
-        <translation>%1 自 %3 起违反，至今 %2</translation>
+        <translation>%1：自 %3 起违反，至今 %2</translation>
     </message>
     <message>
         <source>%1 violated at %2</source>
-        <translation>%1 在 %2 被违反</translation>
+        <translation>%1：在 %2 被违反</translation>
     </message>
     <message>
         <source>%1 violated for %2, from %3</source>
-        <translation>%1 自 %3 起违反了 %2</translation>
+        <translation>%1：自 %3 起违反了 %2</translation>
     </message>
     <message>
         <source>%1 %2</source>
@@ -2226,6 +2226,26 @@
 <context>
     <name>cli</name>
     <message>
+        <source>--%1 “%2” should be a time of at least %3 with its unit, such as 5s, 250ms or 1.5h</source>
+        <translation>--%1“%2”应为至少 %3 且带单位的时间，如 5s、250ms 或 1.5h</translation>
+    </message>
+    <message>
+        <source>the recording was changed after it was made: its digest is not that of its events</source>
+        <translation>录制文件做成后被改动过：摘要与其事件不符</translation>
+    </message>
+    <message>
+        <source>FILE</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source> · the recording ended early</source>
+        <translation> · 录制提前结束</translation>
+    </message>
+    <message>
+        <source>  %1 acquisitions, %2 events, digest %3</source>
+        <translation>  %1 次获得，%2 个事件，摘要 %3</translation>
+    </message>
+    <message>
         <source>An oscilloscope for distributed locks.</source>
         <translation>分布式锁的示波器。</translation>
     </message>
@@ -2252,6 +2272,22 @@
     <message>
         <source>“%1” does not exist yet in this version; “lockscope --help” tells what does</source>
         <translation>本版本还没有“%1”；“lockscope --help”列出已有的</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>--to is missing: %1</source>
+        <translation>缺少 --to：%1</translation>
+    </message>
+    <message>
+        <source>the format “%1” does not exist yet in this version; there are %2</source>
+        <translation>本版本还没有格式“%1”；可用的有 %2</translation>
+    </message>
+    <message>
+        <source>there is no format “%1”%2</source>
+        <translation>没有格式“%1”%2</translation>
     </message>
     <message>
         <source>holds</source>
@@ -2284,6 +2320,30 @@
         <translation>没有“%1”的列表%2</translation>
     </message>
     <message>
+        <source>the lock needs a name</source>
+        <translation>锁需要一个名字</translation>
+    </message>
+    <message>
+        <source>the command to run is missing; it stands behind “--”</source>
+        <translation>缺少要运行的命令；它写在“--”之后</translation>
+    </message>
+    <message>
+        <source>there is no recipe “%1”%2</source>
+        <translation>没有算法“%1”%2</translation>
+    </message>
+    <message>
+        <source>the recipe “%1” is unsafe: it exists to be seen failing</source>
+        <translation>算法“%1”不安全：它为演示失败而存在</translation>
+    </message>
+    <message>
+        <source>the picture could not be written: %1</source>
+        <translation>无法写入图片：%1</translation>
+    </message>
+    <message>
+        <source>the drawing could not be written: %1</source>
+        <translation>无法写入矢量图：%1</translation>
+    </message>
+    <message>
         <source>give --seed or --seeds, not both</source>
         <translation>--seed 和 --seeds 只能给一个</translation>
     </message>
@@ -2296,16 +2356,8 @@
         <translation>--seeds“%1”应为两个整数，小的在前，如 1..1000</translation>
     </message>
     <message>
-        <source>there is no recipe “%1”%2</source>
-        <translation>没有算法“%1”%2</translation>
-    </message>
-    <message>
         <source>%1 with %2, seed %3, %4 of virtual time</source>
         <translation>%1，算法 %2，种子 %3，虚拟时间 %4</translation>
-    </message>
-    <message>
-        <source>  %1 acquisitions, %2 events, digest %3</source>
-        <translation>  %1 次获得，%2 个事件，摘要 %3</translation>
     </message>
     <message>
         <source>seed %1: %2</source>
@@ -2326,58 +2378,6 @@
     <message>
         <source>--record takes one run: give --seed instead of --seeds</source>
         <translation>--record 只录一次运行：请用 --seed 代替 --seeds</translation>
-    </message>
-    <message>
-        <source>--%1 “%2” should be a time of at least %3 with its unit, such as 5s, 250ms or 1.5h</source>
-        <translation>--%1“%2”应为至少 %3 且带单位的时间，如 5s、250ms 或 1.5h</translation>
-    </message>
-    <message>
-        <source>the recording was changed after it was made: its digest is not that of its events</source>
-        <translation>录制文件做成后被改动过：摘要与其事件不符</translation>
-    </message>
-    <message>
-        <source>FILE</source>
-        <translation>文件</translation>
-    </message>
-    <message>
-        <source> · the recording ended early</source>
-        <translation> · 录制提前结束</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written: %2</source>
-        <translation>无法写入 %1：%2</translation>
-    </message>
-    <message>
-        <source>--to is missing: %1</source>
-        <translation>缺少 --to：%1</translation>
-    </message>
-    <message>
-        <source>the format “%1” does not exist yet in this version; there are %2</source>
-        <translation>本版本还没有格式“%1”；可用的有 %2</translation>
-    </message>
-    <message>
-        <source>there is no format “%1”%2</source>
-        <translation>没有格式“%1”%2</translation>
-    </message>
-    <message>
-        <source>the lock needs a name</source>
-        <translation>锁需要一个名字</translation>
-    </message>
-    <message>
-        <source>the command to run is missing; it stands behind “--”</source>
-        <translation>缺少要运行的命令；它写在“--”之后</translation>
-    </message>
-    <message>
-        <source>the recipe “%1” is unsafe: it exists to be seen failing</source>
-        <translation>算法“%1”不安全：它为演示失败而存在</translation>
-    </message>
-    <message>
-        <source>the picture could not be written: %1</source>
-        <translation>无法写入图片：%1</translation>
-    </message>
-    <message>
-        <source>the drawing could not be written: %1</source>
-        <translation>无法写入矢量图：%1</translation>
     </message>
     <message>
         <source>held</source>
@@ -2762,6 +2762,10 @@
     <message>
         <source>Simulated · %1</source>
         <translation>模拟 · %1</translation>
+    </message>
+    <message>
+        <source>There is no recipe “%1”.</source>
+        <translation>没有算法“%1”。</translation>
     </message>
 </context>
 <context>
@@ -3427,6 +3431,29 @@
     <message>
         <source>The whole trace; drag to move the visible range</source>
         <translation>整条轨迹；拖动可移动可见范围</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TimelinePanel</name>
+    <message>
+        <source>Stop reading</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How much of the recording has been read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What has been read so far stays open</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading %1 of %2 events</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drawing %1 of %2 events</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

@@ -129,6 +129,9 @@ void LockscopeStyle::drawControl(ControlElement element, const QStyleOption* opt
     case CE_HeaderLabel:
         if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option)) {
             QStyleOptionHeader quiet = *header;
+            // The header's margin is meant sideways; above and below it would cut Chinese characters.
+            const int margin = pixelMetric(PM_HeaderMargin, option, widget);
+            quiet.rect.adjust(0, -margin, 0, margin);
             quiet.palette.setColor(QPalette::ButtonText, color(Role::TextDim));
             quiet.state &= ~(State_On | State_Sunken);
             painter->save();

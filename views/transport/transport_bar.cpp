@@ -73,7 +73,6 @@ TransportBar::TransportBar(ViewContext* context, Player* player, QWidget* parent
     m_clock = new QLabel(clock(Nanos(0)));
     m_clock->setFont(fixedFont(6, QFont::Medium));
     m_clock->setAccessibleName(tr("Time"));
-    m_clock->setFixedWidth(QFontMetrics(m_clock->font()).horizontalAdvance(QStringLiteral("00:00.000")) + 4);
 
     m_seed = new QLineEdit;
     m_seed->setFixedWidth(112);
@@ -308,6 +307,12 @@ void TransportBar::restartWithTypedSeed() {
     m_seed->clearFocus();
     m_player->restart(seed);
     refreshAbilities();
+}
+
+void TransportBar::showEvent(QShowEvent* event) {
+    // Asked for here and not when it is made: the clock's face is not loaded for a window that shows no clock yet.
+    m_clock->setFixedWidth(QFontMetrics(m_clock->font()).horizontalAdvance(QStringLiteral("00:00.000")) + 4);
+    QWidget::showEvent(event);
 }
 
 void TransportBar::changeEvent(QEvent* event) {
