@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+
+#include <QWidget>
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace lockscope::views {
+
+class TimelineView;
+
+/// The timeline with what belongs above it: how far the reading of a recording has come, and a button that ends it.
+class TimelinePanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit TimelinePanel(ViewContext* context, QWidget* parent = nullptr);
+    TimelineView* view() const { return m_view; }
+
+private:
+    void attach();
+    void refresh();
+    void cancel();
+
+    QPointer<ViewContext> m_context;
+    TimelineView* m_view;
+    QWidget* m_strip;
+    QLabel* m_words;
+    QProgressBar* m_bar;
+    QPushButton* m_cancel;
+    std::uint64_t m_rows = 0, m_total = 0; ///< of a recording that is being read
+};
+
+} // namespace lockscope::views
