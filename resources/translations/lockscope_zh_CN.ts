@@ -3437,23 +3437,23 @@
     <name>lockscope::views::TimelinePanel</name>
     <message>
         <source>Stop reading</source>
-        <translation type="unfinished"></translation>
+        <translation>停止读取</translation>
     </message>
     <message>
         <source>How much of the recording has been read</source>
-        <translation type="unfinished"></translation>
+        <translation>录制已读取多少</translation>
     </message>
     <message>
         <source>What has been read so far stays open</source>
-        <translation type="unfinished"></translation>
+        <translation>已读取的内容保持打开</translation>
     </message>
     <message>
         <source>Reading %1 of %2 events</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取 %2 个事件中的第 %1 个</translation>
     </message>
     <message>
         <source>Drawing %1 of %2 events</source>
-        <translation type="unfinished"></translation>
+        <translation>正在绘制 %2 个事件中的第 %1 个</translation>
     </message>
 </context>
 <context>
