@@ -60,7 +60,8 @@ DistributedLock::Outcome<bool> DistributedLock::tryLockFor(Nanos wait, Thread th
             co_return false;
         }
         // A grant that took longer than its own lease is no grant; nor is one more of a hold that was lost meanwhile.
-        const bool late = core->options.honourDeadline && runtime.monotonic() >= (*grant)->askedAt + (*grant)->lease;
+        const bool late =
+            core->options.honourDeadline && runtime.monotonic() >= laterBy((*grant)->askedAt, (*grant)->lease);
         const bool ofLost = request.held > 0 && (*grant)->holds > 1 && core->holdCount(thread) == 0;
         if (!late && !ofLost) {
             core->hold(std::move(**grant));

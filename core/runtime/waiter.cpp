@@ -26,8 +26,9 @@ bool Waiter::ready() {
 void Waiter::suspend(std::coroutine_handle<> handle) {
     m_handle = handle;
     m_runtime.enroll(this);
-    if (m_timeout != kNever) {
-        m_timer = m_runtime.callAt(m_runtime.monotonic() + std::max(m_timeout, Nanos(0)), [this] {
+    const Nanos due = laterBy(m_runtime.monotonic(), std::max(m_timeout, Nanos(0)));
+    if (due != kNever) {
+        m_timer = m_runtime.callAt(due, [this] {
             m_timer = 0;
             settle(Outcome::TimedOut);
         });

@@ -145,7 +145,7 @@ LiveClient* LiveWorker::findClient(const QString& target) {
     return nullptr;
 }
 
-void LiveWorker::setClients(int count) {
+void LiveWorker::setClients(int count, int before) {
     while (static_cast<int>(m_clients.size()) < count) {
         LiveClient::World world{m_origin,
                                 m_recorder,
@@ -165,7 +165,7 @@ void LiveWorker::setClients(int count) {
             m_recorder.emit(EventKind::ClientKilled, client.entity());
             client.kill();
         }
-        if (wanted && client.life() == Runtime::Life::Dead) client.restart();
+        if (wanted && static_cast<int>(i) >= before && client.life() == Runtime::Life::Dead) client.restart();
     }
 }
 
@@ -179,12 +179,13 @@ void LiveWorker::set(const scenario::Fault& fault) {
         m_listener.refused(LiveSession::tr("There is no recipe “%1”.").arg(changed.recipe));
         return;
     }
+    const int before = m_settings.workload.clients;
     m_settings = changed;
     m_resource.setTokenCheck(m_settings.resource.tokenCheck);
     m_ownRecord.setLease(m_settings.lock.lease);
     emitFault(EventKind::SettingChanged, trace::kNoEntity,
               m_trace->text((fault.setting + QLatin1Char('=') + fault.text).toUtf8()));
-    setClients(m_settings.workload.clients);
+    if (m_settings.workload.clients != before) setClients(m_settings.workload.clients, before);
 }
 
 void LiveWorker::act(const scenario::Fault& fault) {

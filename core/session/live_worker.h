@@ -31,7 +31,8 @@ public:
 
 private:
     LiveClient* findClient(const QString& target);
-    void setClients(int count);
+    /// Starts clients from number `before` on, or kills those that are too many.
+    void setClients(int count, int before);
     void set(const scenario::Fault& fault);
     void seen(const inspect::LockReport& report);
     void connectionChanged(const redis::Status& status);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/simulated_session.h"
 
+#include "recipes/recipe_info.h"
+#include "scenario/fault_check.h"
 #include "session/simulation_worker.h"
 #include "sim/settings_text.h"
 
@@ -114,6 +116,10 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
     fault.at = at;
     fault.when.reset();
     fault.byHand = true;
+    if (const QString wrong = refusal(fault); !wrong.isEmpty()) {
+        Q_EMIT complained(wrong);
+        return;
+    }
     const bool past = at < m_trace->reached();
     // A new future from here: what was done by hand later on belongs to the old one.
     std::erase_if(m_byHand, [at](const scenario::Fault& earlier) { return *earlier.at > at; });
@@ -125,6 +131,21 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
     m_byHand.push_back(fault);
     tell([fault, at](SimulationWorker& worker) { worker.act(fault, at); });
     Q_EMIT scenarioChanged();
+}
+
+QString SimulatedSession::refusal(const scenario::Fault& fault) const {
+    if (fault.setting == QLatin1String("recipe") && !recipes::findRecipe(fault.text.toUtf8())) {
+        return tr("There is no recipe “%1”.").arg(fault.text);
+    }
+    // What could not be read from a file again must not get into one.
+    scenario::Scenario probe = scenario();
+    std::vector<scenario::Complaint> complaints;
+    scenario::checkFaults(probe, complaints);
+    const std::size_t before = complaints.size();
+    complaints.clear();
+    probe.faults.push_back(fault);
+    scenario::checkFaults(probe, complaints);
+    return complaints.size() > before ? complaints.back().message : QString();
 }
 
 void SimulatedSession::restart(std::uint64_t seed, bool keepByHand) {

@@ -34,6 +34,8 @@ public Q_SLOTS:
 
 private:
     void rebuild(Nanos runTo);
+    /// Why this cannot be done to any such world, empty when it can.
+    QString refusal(const scenario::Fault& fault) const;
     void makeWorker();
     void tell(std::function<void(SimulationWorker&)> message);
 

@@ -38,6 +38,9 @@ std::optional<Action> undoing(Action action) {
     }
 }
 
+/// Further than this nobody looks; sums of such durations stay far from overflowing.
+constexpr Nanos kLongest = std::chrono::hours(24 * 365 * 10);
+
 /// "A-redis-1" names the link of client A.
 QString clientOfTarget(const QString& target, const QByteArray& node) {
     const QString suffix = QLatin1Char('-') + QString::fromUtf8(node);
@@ -125,15 +128,17 @@ std::expected<void, QString> World::act(const Fault& fault) {
         client->link().cut = false;
         break;
     case Action::DelayLink:
-        client->link().extraLatency = std::max(fault.value, Nanos(0));
+        client->link().extraLatency = std::clamp(fault.value, Nanos(0), kLongest);
         emit(EventKind::LinkDelayed, flags, client->entity(), client->link().entity,
              client->link().extraLatency.count());
         break;
-    case Action::JumpClock:
-        client ? client->setClockOffset(fault.value) : m_node.setClockOffset(fault.value);
+    case Action::JumpClock: {
+        const Nanos offset = std::clamp(fault.value, -kLongest, kLongest);
+        client ? client->setClockOffset(offset) : m_node.setClockOffset(offset);
         emit(EventKind::ClockJumped, flags, client ? client->entity() : m_node.entity(), trace::kNoEntity,
-             fault.value.count());
+             offset.count());
         break;
+    }
     case Action::StopWatchdog:
         client->stopWatchdog(true);
         emit(EventKind::WatchdogStopped, flags, client->entity());
@@ -154,14 +159,31 @@ void World::undoLater(const Fault& fault, const QString& target) {
     const auto undo = fault.duration ? undoing(fault.action) : std::nullopt;
     if (!undo) return;
     Fault later;
-    later.at = now() + *fault.duration;
+    later.at = now() + std::clamp(*fault.duration, Nanos(0), kLongest);
     later.action = *undo;
     later.target = target; // whoever it struck, not whoever holds by then
     later.byHand = fault.byHand;
-    schedule(later);
+    m_scheduler.at(
+        *later.at,
+        [this, later, healings = m_healings] {
+            if (healings == m_healings && stillLasts(later)) strike(later);
+        },
+        VirtualScheduler::Rank::Late);
+}
+
+bool World::stillLasts(const Fault& undo) {
+    // Somebody may have restarted it meanwhile, or taken it out of the workload: a restart now would be a new fault.
+    if (undo.action == Action::RestartNode) return m_node.life() == Node::Life::Dead;
+    if (undo.action != Action::RestartClient) return true;
+    for (int i = 0; i < m_settings.workload.clients && i < static_cast<int>(m_clients.size()); ++i) {
+        const Client& client = *m_clients[static_cast<std::size_t>(i)];
+        if (client.name() == undo.target.toUtf8()) return client.life() == Runtime::Life::Dead;
+    }
+    return false;
 }
 
 void World::healAll(std::uint8_t flags) {
+    ++m_healings; // what would be undone later is undone now
     for (const auto& client : m_clients) {
         client->link().cut = false;
         client->link().extraLatency = Nanos(0);
@@ -191,11 +213,13 @@ std::expected<void, QString> World::set(const QString& setting, const QString& t
     if (!recipes::findRecipe(changed.recipe.toUtf8())) {
         return std::unexpected(tr("There is no recipe “%1”.").arg(changed.recipe));
     }
+    const int before = m_settings.workload.clients;
     m_settings = changed;
     m_resource->setTokenCheck(m_settings.resource.tokenCheck);
     emit(EventKind::SettingChanged, flags, trace::kNoEntity, trace::kNoEntity, 0,
          m_recorder.trace().text((setting + QLatin1Char('=') + text).toUtf8()));
-    setClients(m_settings.workload.clients);
+    // Clients that somebody killed stay dead when something else is set, or when others join.
+    if (m_settings.workload.clients != before) setClients(m_settings.workload.clients, before);
     return {};
 }
 

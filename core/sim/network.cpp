@@ -15,7 +15,7 @@ Nanos Network::latency() {
 
 std::optional<Nanos> Network::transmit(Link& link, Direction direction, bool reply) {
     // Drawn for every message, delivered or not: a fault must not shift the fate of later messages.
-    const Nanos flight = latency() + link.extraLatency;
+    const Nanos flight = laterBy(latency(), link.extraLatency);
     const auto fate = static_cast<int>(m_random() % 1000);
     if (link.cut || fate < m_settings.lossPerMille) return std::nullopt;
     if (reply && link.loseNextReply) {
@@ -23,7 +23,7 @@ std::optional<Nanos> Network::transmit(Link& link, Direction direction, bool rep
         return std::nullopt;
     }
     Nanos& last = link.lastArrival[static_cast<std::size_t>(direction)];
-    last = std::max(last, m_scheduler.now() + flight);
+    last = std::max(last, laterBy(m_scheduler.now(), flight));
     return last;
 }
 

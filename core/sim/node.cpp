@@ -104,12 +104,14 @@ void Node::writeRecords() {
 
 void Node::armExpiry() {
     const std::optional<std::int64_t> due = m_life == Life::Running ? m_engine.nextExpiryUs() : std::nullopt;
-    const Nanos at =
-        due ? Nanos(std::chrono::microseconds(*due - VirtualRuntime::kEpochMs * 1000)) - m_clockOffset : kNever;
+    // A lease of centuries ends after all that can be simulated.
+    constexpr auto kLast = std::chrono::duration_cast<std::chrono::microseconds>(kNever / 2);
+    const auto shown = std::chrono::microseconds(due.value_or(0) - VirtualRuntime::kEpochMs * 1000);
+    const Nanos at = due && shown < kLast ? Nanos(shown) - m_clockOffset : kNever;
     if (at == m_expiryAt) return;
     if (m_expiry) m_scheduler.cancel(std::exchange(m_expiry, 0));
     m_expiryAt = at;
-    if (due) m_expiry = m_scheduler.at(at, [this] { expire(); });
+    if (at != kNever) m_expiry = m_scheduler.at(at, [this] { expire(); });
 }
 
 void Node::expire() {

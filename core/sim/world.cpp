@@ -50,7 +50,7 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
 
 World::~World() = default;
 
-void World::setClients(int count) {
+void World::setClients(int count, int before) {
     while (static_cast<int>(m_clients.size()) < count) {
         const int index = static_cast<int>(m_clients.size());
         auto client =
@@ -64,7 +64,7 @@ void World::setClients(int count) {
     for (int i = 0; i < static_cast<int>(m_clients.size()); ++i) {
         Client& client = *m_clients[static_cast<std::size_t>(i)];
         if (i >= count && client.life() != Runtime::Life::Dead) killClient(client, 0);
-        if (i < count && client.life() == Runtime::Life::Dead) client.restart();
+        if (i >= before && i < count && client.life() == Runtime::Life::Dead) client.restart();
     }
 }
 
@@ -81,8 +81,9 @@ bool World::runNext(Nanos limit) {
 
 void World::schedule(const Fault& fault) {
     if (fault.at) {
+        const auto rank = fault.byHand ? VirtualScheduler::Rank::Last : VirtualScheduler::Rank::Late;
         m_scheduler.at(
-            *fault.at, [this, fault] { strike(fault); }, VirtualScheduler::Rank::Late);
+            *fault.at, [this, fault] { strike(fault); }, rank);
     } else if (fault.when) {
         m_triggered.push_back(fault);
     }
@@ -97,7 +98,7 @@ void World::watchForTriggers(const trace::Event& event) {
             continue;
         }
         Fault fault = *it;
-        fault.at = m_scheduler.now() + fault.when->after;
+        fault.at = laterBy(m_scheduler.now(), fault.when->after);
         fault.when.reset();
         it = m_triggered.erase(it);
         schedule(fault);

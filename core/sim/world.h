@@ -34,7 +34,10 @@ private:
     std::expected<void, QString> set(const QString& setting, const QString& text, std::uint8_t flags);
     void undoLater(const scenario::Fault& fault, const QString& target);
     void healAll(std::uint8_t flags);
-    void setClients(int count);
+    /// Starts clients from number `before` on, or kills those that are too many.
+    void setClients(int count, int before = 0);
+    /// Whether what this fault undoes still lasts.
+    bool stillLasts(const scenario::Fault& undo);
     Client* findClient(const QString& target);
     void watchForTriggers(const trace::Event& event);
     void emit(trace::EventKind kind, std::uint8_t flags, trace::EntityId actor,
@@ -53,6 +56,7 @@ private:
     std::unique_ptr<GuardedResource> m_resource;
     std::vector<std::unique_ptr<Client>> m_clients;
     std::vector<scenario::Fault> m_triggered; ///< those that wait for an event
+    int m_healings = 0;                       ///< an undoing that was asked for before the last one is off
     std::map<trace::EventKind, int> m_seen;   ///< events that triggers count
 };
 

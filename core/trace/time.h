@@ -15,6 +15,11 @@ using namespace std::chrono_literals;
 /// "No bound", "no deadline", "never". Stored as -1 in Event::value.
 inline constexpr Nanos kNever = Nanos::max();
 
+/// `duration` after `instant`; kNever instead of an overflow. Precondition: duration >= 0.
+constexpr Nanos laterBy(Nanos instant, Nanos duration) {
+    return instant > kNever - duration ? kNever : instant + duration;
+}
+
 /// The encoding of kNever in an event's value column.
 constexpr std::int64_t toValue(Nanos t) { return t == kNever ? -1 : t.count(); }
 constexpr Nanos fromValue(std::int64_t v) { return v < 0 ? kNever : Nanos(v); }

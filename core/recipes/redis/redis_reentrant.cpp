@@ -99,7 +99,7 @@ Grant RedisReentrant::granted(const Request& request, const Answer& answer) cons
 
 Outcome<std::optional<Grant>> RedisReentrant::acquire(Request request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = request.wait == kNever ? kNever : runtime.monotonic() + request.wait;
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
 
     request.steps.at(1);
     auto answer = co_await attempt(request, stop);

@@ -44,7 +44,7 @@ QCoro::Task<> RedisSet::withdraw(QByteArray value) {
 Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     const Nanos begun = runtime.monotonic();
-    const Nanos giveUpAt = request.wait == kNever ? kNever : begun + request.wait;
+    const Nanos giveUpAt = laterBy(begun, request.wait);
 
     request.steps.at(1);
     const QByteArray value = m_lock.client + ':' + request.thread + ':' +

@@ -11,7 +11,7 @@ const RecipeInfo& RedisSetDel::info() const {
 
 Outcome<std::optional<Grant>> RedisSetDel::acquire(Request request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = request.wait == kNever ? kNever : runtime.monotonic() + request.wait;
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
     const QByteArray value = m_lock.client + ':' + request.thread;
     for (;;) {
         request.steps.at(1);

@@ -133,6 +133,23 @@ private Q_SLOTS:
         QVERIFY(session.scenario().faults.empty());
     }
 
+    void whatCouldNotBeReadFromAFileAgainIsRefused() {
+        SimulatedSession session(builtin("contention"), 1);
+        QSignalSpy complained(&session, &SimulatedSession::complained);
+        scenario::Fault recipe;
+        recipe.action = Action::Set;
+        recipe.setting = QStringLiteral("recipe");
+        recipe.text = QStringLiteral("redis-sett");
+        session.apply(recipe, 1s);
+        session.apply(fault(Action::KillClient, "ZZ"), 1s);
+        session.apply(fault(Action::KillNode, "redis-9"), 1s);
+        QCOMPARE(complained.count(), 3);
+        QVERIFY(session.scenario().faults.empty());
+        session.apply(fault(Action::PauseClient, "holder"), 1s); // whoever that is, or nobody
+        QCOMPARE(session.scenario().faults.size(), std::size_t(1));
+        QVERIFY(scenario::parseScenario(scenario::toJson(session.scenario()), QStringLiteral("saved")).has_value());
+    }
+
     void restartsWithTheSameOrANewSeed() {
         SimulatedSession session(builtin("contention"), 1);
         session.advanceTo(10s);

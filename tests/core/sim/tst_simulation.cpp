@@ -160,6 +160,76 @@ private Q_SLOTS:
         QVERIFY(expired);
     }
 
+    void whoWasKilledStaysDeadWhenSomethingElseIsSet() {
+        auto trace = std::make_shared<trace::Trace>();
+        sim::World world(builtin("contention"), 3, trace);
+        world.runUntil(2s);
+        scenario::Fault kill;
+        kill.action = scenario::Action::KillClient;
+        kill.target = QStringLiteral("A");
+        QVERIFY(world.apply(kill).has_value());
+        const int started = count(*trace, EventKind::ClientStarted);
+        scenario::Fault set;
+        set.action = scenario::Action::Set;
+        set.setting = QStringLiteral("hold");
+        set.text = QStringLiteral("1s");
+        QVERIFY(world.apply(set).has_value());
+        QCOMPARE(count(*trace, EventKind::ClientStarted), started);
+        set.setting = QStringLiteral("clients");
+        set.text = QString::number(world.settings().workload.clients + 1);
+        QVERIFY(world.apply(set).has_value());
+        QCOMPARE(count(*trace, EventKind::ClientStarted), started + 1); // the new one
+    }
+
+    void anUndoingDoesNotRestartWhatRunsAgain() {
+        auto trace = std::make_shared<trace::Trace>();
+        sim::World world(builtin("contention"), 3, trace);
+        world.runUntil(2s);
+        const auto apply = [&world](scenario::Action action, const char* target, std::optional<Nanos> duration) {
+            scenario::Fault fault;
+            fault.action = action;
+            fault.target = QString::fromLatin1(target);
+            fault.duration = duration;
+            return world.apply(fault).has_value();
+        };
+        QVERIFY(apply(scenario::Action::KillNode, "redis-1", 5s));
+        QVERIFY(apply(scenario::Action::KillClient, "A", 5s));
+        QVERIFY(apply(scenario::Action::PauseClient, "B", 5s));
+        world.runUntil(3s);
+        QVERIFY(apply(scenario::Action::HealAll, "", std::nullopt));
+        QVERIFY(apply(scenario::Action::PauseClient, "B", std::nullopt));
+        const int killed = count(*trace, EventKind::NodeKilled), dead = count(*trace, EventKind::ClientKilled),
+                  resumed = count(*trace, EventKind::ClientResumed);
+        world.runUntil(20s);
+        QCOMPARE(count(*trace, EventKind::NodeKilled), killed);
+        QCOMPARE(count(*trace, EventKind::ClientKilled), dead);
+        QCOMPARE(count(*trace, EventKind::ClientResumed), resumed);
+
+        QVERIFY(apply(scenario::Action::KillNode, "redis-1", 5s));
+        QVERIFY(apply(scenario::Action::RestartNode, "redis-1", std::nullopt));
+        world.runUntil(40s);
+        QCOMPARE(count(*trace, EventKind::NodeKilled), killed + 1);
+    }
+
+    void timesOfCenturiesDoNotOverflow() {
+        auto scenario = builtin("contention");
+        scenario.lock.lease = std::chrono::hours(24 * 365 * 200);
+        scenario.lock.wait = kNever - Nanos(1);
+        scenario.workload.hold = {1s, kNever - Nanos(1)};
+        auto trace = std::make_shared<trace::Trace>();
+        sim::World world(scenario, 3, trace);
+        world.runUntil(2s);
+        for (const auto action : {scenario::Action::JumpClock, scenario::Action::DelayLink}) {
+            scenario::Fault fault;
+            fault.action = action;
+            fault.target = QStringLiteral("A");
+            fault.value = fault.duration.emplace(kNever - Nanos(1));
+            QVERIFY(world.apply(fault).has_value());
+        }
+        world.runUntil(60s);
+        QVERIFY(count(*trace, EventKind::Granted) >= 1);
+    }
+
     void unknownTargetsAreRefusedInWords() {
         auto trace = std::make_shared<trace::Trace>();
         sim::World world(builtin("contention"), 3, trace);

@@ -69,7 +69,7 @@ Fault randomFault(Dice& dice) {
     fault.byHand = true;
     fault.action = static_cast<Action>(dice.upTo(static_cast<int>(Action::Set) + 1));
     fault.target = randomClient(dice);
-    if (dice.once(2)) fault.duration = dice.between(1ms, 6s);
+    if (dice.once(2)) fault.duration = dice.once(2) ? dice.between(1ms, 6s) : Nanos(500ms * (1 + dice.upTo(10)));
     switch (fault.action) {
     case Action::PauseNode:
     case Action::ResumeNode:
@@ -186,7 +186,9 @@ class TestSimulationFaults : public QObject {
     static void play(Run& run, scenario::Scenario& told, Dice& dice, bool harmlessOnly, bool& ok) {
         ok = false;
         for (Nanos at = dice.between(Nanos(0), 4s); at < kTrouble; at += dice.between(Nanos(0), 4s)) {
+            if (dice.once(2)) at = Nanos((at / 500ms + 1) * 500ms); // together with what ends at that instant
             if (!run.until(at)) return;
+            if (at >= kTrouble) break;
             for (int n = dice.once(5) ? 2 : 1; n > 0; --n) {
                 Fault fault = randomFault(dice);
                 if (harmlessOnly && hurts(fault)) continue;
