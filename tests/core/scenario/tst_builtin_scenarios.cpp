@@ -12,7 +12,12 @@ using trace::EventKind;
 
 namespace {
 
+// Sanitizers look for defects of the code, not of the promises, and take many times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kSeeds = 10;
+#else
 constexpr std::uint64_t kSeeds = 200;
+#endif
 
 /// When something first went wrong on purpose; kNever in a scenario without faults.
 Nanos firstFault(const trace::Trace& trace) {
