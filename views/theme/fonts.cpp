@@ -39,8 +39,8 @@ QFont makeUiFont() {
     font.setFamilies(families);
     font.setPointSizeF(size);
     font.setStyleHint(QFont::SansSerif);
-    // Shaping is still done for scripts that need it. For Latin and Chinese it is cosmetic, and with Inter's rules it took
-    // 40 % of the time to the first picture.
+    // Shaping is still done for scripts that need it. For Latin and Chinese it is cosmetic, and with Inter's rules it
+    // took 40 % of the time to the first picture.
     font.setStyleStrategy(QFont::PreferNoShaping);
     return font;
 }
