@@ -99,6 +99,14 @@ QWidget* makeTimeline(views::ViewContext* context) {
                              menu->popup(where);
                          }
                      });
+    // A band that is clicked shows its beginning; the verdict's list explains it at length.
+    QObject::connect(view, &views::TimelineView::violationActivated, context, [context](int index) {
+        const auto verdict = context->verdict();
+        if (index < 0 || std::size_t(index) >= verdict->violations.size()) return;
+        const verdict::Violation& violation = verdict->violations[std::size_t(index)];
+        context->setPlayhead(violation.from);
+        context->reveal(violation.from, violation.lock);
+    });
     QObject::connect(view, &views::TimelineView::detailRequested, context, &views::ViewContext::select);
     return panel;
 }

@@ -48,7 +48,7 @@ DistributedLock::Outcome<bool> DistributedLock::tryLockFor(Nanos wait, Thread th
             throw;
         }
         if (!grant) {
-            core->emitText(EventKind::AcquireFailed, thread, grant.error().message);
+            core->emitText(EventKind::AcquireFailed, thread, QString::fromLatin1(lockErrorId(grant.error().kind)));
             co_return std::unexpected(grant.error());
         }
         if (!*grant) {
@@ -105,7 +105,7 @@ DistributedLock::Outcome<int> DistributedLock::unlock(Thread thread) {
         core->emit(EventKind::ReleaseRefused, thread);
         core->forget(hold);
     } else if (last) {
-        core->emitText(EventKind::ReleaseFailed, thread, left.error().message);
+        core->emitText(EventKind::ReleaseFailed, thread, QString::fromLatin1(lockErrorId(left.error().kind)));
     } else {
         // One hold fewer here; the recipe sees to it that the server agrees, at the latest with the next release.
         --hold->grant.holds;

@@ -82,7 +82,8 @@ QCoro::Task<> DistributedLock::Core::watchdog(std::shared_ptr<Core> core, std::s
         const auto renewed = co_await core->recipe->renew(hold->grant, stop);
         if (stop.stop_requested()) co_return; // given up or lost while the answer waited for its turn
         if (!renewed) {
-            core->emitText(EventKind::RenewFailed, hold->grant.thread, renewed.error().message);
+            core->emitText(EventKind::RenewFailed, hold->grant.thread,
+                           QString::fromLatin1(lockErrorId(renewed.error().kind)));
             pause = soon;
             continue;
         }

@@ -18,4 +18,8 @@ struct LockError {
     QString message; ///< one sentence for people; never a password
 };
 
+/// The stable English identifier of a kind ("outcome-unknown"): what traces keep, so that they are equal in every
+/// language.
+QByteArray lockErrorId(LockError::Kind kind);
+
 } // namespace lockscope

@@ -22,7 +22,7 @@ protected:
 
 private:
     [[gnu::noinline]] void poke(); ///< by name in the thread checker's suppressions
-    std::mutex m_lock; ///< of both below
+    std::mutex m_lock;             ///< of both below
     std::vector<std::function<void()>> m_letters;
     bool m_poked = false;
 };

@@ -14,8 +14,8 @@ class VirtualScheduler {
 public:
     using Callback = std::function<void()>;
     using TimerId = std::uint64_t;
-    /// At equal instants: first what happens by itself, then a scenario's faults, then what a person did by hand, who saw
-    /// all the rest of that instant before.
+    /// At equal instants: first what happens by itself, then a scenario's faults, then what a person did by hand, who
+    /// saw all the rest of that instant before.
     enum class Rank : std::uint8_t { Normal, Late, Last };
 
     Nanos now() const { return m_now; }

@@ -20,14 +20,23 @@ struct Range {
 
 /// What a fault (or its undoing, or a change of settings) does. Identifiers as in actionId().
 enum class Action : std::uint8_t {
-    PauseClient, ResumeClient, KillClient, RestartClient,
-    PauseNode, ResumeNode, KillNode, RestartNode,
-    CutLink, MendLink, DelayLink, ///< DelayLink: value = extra one-way latency, 0 undoes it
-    JumpClock,                    ///< target a client or node; value = offset of its wall clock from true time
-    StopWatchdog,                 ///< target a client: renewals stop, the work goes on
-    LoseReply,                    ///< the next reply to the target client is lost
+    PauseClient,
+    ResumeClient,
+    KillClient,
+    RestartClient,
+    PauseNode,
+    ResumeNode,
+    KillNode,
+    RestartNode,
+    CutLink,
+    MendLink,
+    DelayLink,    ///< DelayLink: value = extra one-way latency, 0 undoes it
+    JumpClock,    ///< target a client or node; value = offset of its wall clock from true time
+    StopWatchdog, ///< target a client: renewals stop, the work goes on
+    LoseReply,    ///< the next reply to the target client is lost
     HealAll,
-    Set, ///< setting = text: "recipe", "lease", "watchdog", "clients", "hold", "think", "token_check", "deadline", "on_loss"
+    Set, ///< setting = text: "recipe", "lease", "watchdog", "clients", "hold", "think", "token_check", "deadline",
+         ///< "on_loss"
 };
 QByteArray actionId(Action action); ///< "pause-client", …
 std::optional<Action> actionFromId(const QByteArray& id);
@@ -36,19 +45,20 @@ std::optional<Action> actionFromId(const QByteArray& id);
 struct Trigger {
     enum class On : std::uint8_t { Granted, Requested, Released };
     On on = On::Granted;
-    int nth = 1;       ///< counted over all clients, from 1
-    Nanos after{};     ///< this much later
+    int nth = 1;   ///< counted over all clients, from 1
+    Nanos after{}; ///< this much later
     friend bool operator==(const Trigger&, const Trigger&) = default;
 };
 
 struct Fault {
-    std::optional<Nanos> at;        ///< exactly one of at, when
+    std::optional<Nanos> at; ///< exactly one of at, when
     std::optional<Trigger> when;
     Action action = Action::PauseClient;
-    QString target;                 ///< "A", "redis-1", "A-redis-1"; "holder" = who holds when it strikes, "waiter" = the longest waiting
-    Nanos value{};                  ///< DelayLink, JumpClock
-    std::optional<Nanos> duration;  ///< undone after this long
-    QString setting, text;          ///< Set
+    QString
+        target; ///< "A", "redis-1", "A-redis-1"; "holder" = who holds when it strikes, "waiter" = the longest waiting
+    Nanos value{};                 ///< DelayLink, JumpClock
+    std::optional<Nanos> duration; ///< undone after this long
+    QString setting, text;         ///< Set
     bool byHand = false;
     friend bool operator==(const Fault&, const Fault&) = default;
 };
@@ -56,21 +66,21 @@ struct Fault {
 struct LockSettings {
     QString name = QStringLiteral("orders");
     Nanos lease = 30s;
-    Nanos watchdog{};               ///< renewal period, 0 = off
-    Nanos wait = kNever;            ///< longest wait of an attempt
-    bool honourDeadline = true;     ///< the client gives the lock up by its own clock at its lease's end
-    bool token = false;             ///< take fencing tokens where the recipe can give them
+    Nanos watchdog{};           ///< renewal period, 0 = off
+    Nanos wait = kNever;        ///< longest wait of an attempt
+    bool honourDeadline = true; ///< the client gives the lock up by its own clock at its lease's end
+    bool token = false;         ///< take fencing tokens where the recipe can give them
     friend bool operator==(const LockSettings&, const LockSettings&) = default;
 };
 
 struct ResourceSettings {
     QString name = QStringLiteral("stock");
-    bool tokenCheck = false;        ///< refuse a write with a token below the highest seen
+    bool tokenCheck = false; ///< refuse a write with a token below the highest seen
     friend bool operator==(const ResourceSettings&, const ResourceSettings&) = default;
 };
 
 struct Workload {
-    int clients = 3;                ///< 1…200, named A, B, … Z, AA, …
+    int clients = 3; ///< 1…200, named A, B, … Z, AA, …
     Range hold{2s, 4s};
     Range think{500ms, 1500ms};
     Range writeEvery{400ms, 700ms}; ///< writes to the resource while holding
@@ -94,7 +104,7 @@ struct NodeSpec {
 /// the lock is granted again after the fault.
 struct Expectation {
     QStringList violates;
-    QStringList holds;              ///< invariants that must hold
+    QStringList holds; ///< invariants that must hold
     std::optional<Nanos> recoversWithin;
     bool stalls = false;
     friend bool operator==(const Expectation&, const Expectation&) = default;
@@ -130,9 +140,9 @@ QString formatDuration(Nanos duration);
 /// One complaint about a scenario file.
 struct Problem {
     QString file;
-    int line = 0;    ///< 1-based, 0 = not known
-    QString path;    ///< JSON pointer, "/faults/0/at"
-    QString message; ///< what is wrong and what would be right
+    int line = 0;             ///< 1-based, 0 = not known
+    QString path;             ///< JSON pointer, "/faults/0/at"
+    QString message;          ///< what is wrong and what would be right
     QString toString() const; ///< "file:line: /path: message"
 };
 

@@ -32,8 +32,7 @@ void SimulationWorker::target(Nanos t) {
 }
 
 void SimulationWorker::later() {
-    if (!m_posted.exchange(true))
-        m_self.put([this] { slice(); });
+    if (!m_posted.exchange(true)) m_self.put([this] { slice(); });
 }
 
 void SimulationWorker::search(Milestone milestone, Nanos from) {

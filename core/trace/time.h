@@ -21,7 +21,11 @@ constexpr Nanos laterBy(Nanos instant, Nanos duration) {
 }
 
 /// The encoding of kNever in an event's value column.
-constexpr std::int64_t toValue(Nanos t) { return t == kNever ? -1 : t.count(); }
-constexpr Nanos fromValue(std::int64_t v) { return v < 0 ? kNever : Nanos(v); }
+constexpr std::int64_t toValue(Nanos t) {
+    return t == kNever ? -1 : t.count();
+}
+constexpr Nanos fromValue(std::int64_t v) {
+    return v < 0 ? kNever : Nanos(v);
+}
 
 } // namespace lockscope

@@ -27,8 +27,8 @@ public:
     EntityId intern(EntityKind kind, const QByteArray& name, EntityId parent = kNoEntity, EntityId other = kNoEntity);
     EntityId text(const QByteArray& utf8) { return intern(EntityKind::Text, utf8); }
 
-    /// Adds a row. Precondition: event.at >= the last row's. A smaller one is raised to the last row's time, so that the
-    /// order of a trace can be relied on whatever a clock did.
+    /// Adds a row. Precondition: event.at >= the last row's. A smaller one is raised to the last row's time, so that
+    /// the order of a trace can be relied on whatever a clock did.
     void append(Event event);
 
     /// Time has come this far, whether or not anything happened. Never goes back.
@@ -69,7 +69,7 @@ public:
 private:
     struct Chunk;
     struct EntityBlock;
-    static constexpr std::size_t kMaxChunks = 1u << 16;       // 268 million rows
+    static constexpr std::size_t kMaxChunks = 1u << 16; // 268 million rows
     static constexpr std::size_t kEntityBlockRows = 1024;
     static constexpr std::size_t kMaxEntityBlocks = 1u << 12; // 4 million names
 

@@ -178,7 +178,8 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
         }
     }
     const bool asleep = c.paused && c.paused->to == kNever;
-    if (!c.beliefEnded && c.granted && !asleep && believedUntil >= 0 && Nanos(believedUntil) <= std::min(until, trace.reached())) {
+    if (!c.beliefEnded && c.granted && !asleep && believedUntil >= 0 &&
+        Nanos(believedUntil) <= std::min(until, trace.reached())) {
         c.beliefEnded = Nanos(believedUntil);
         c.beliefEndedBy = EventKind::BelievedUntil;
     }

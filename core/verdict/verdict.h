@@ -21,7 +21,8 @@ QString invariantMeaning(Invariant invariant);
 /// Unknown is said, never guessed away:
 /// - `mutual-exclusion` and `progress` while no client's belief was observed (a server watched from outside tells only
 ///   its record, and that has one owner at a time whatever the clients think);
-/// - `stale-write` while neither beliefs nor writes were observed, or when a write was accepted at a moment at which the
+/// - `stale-write` while neither beliefs nor writes were observed, or when a write was accepted at a moment at which
+/// the
 ///   record was not observed and no token told;
 /// - `ownership` while no record was observed, or when the record could not be seen for some time;
 /// - `reentrancy` while neither beliefs nor records were observed.
@@ -33,11 +34,11 @@ struct Violation {
     Invariant invariant = Invariant::MutualExclusion;
     trace::EntityId lock = trace::kNoEntity;
     Nanos from{};
-    Nanos to{};                            ///< kNever while it still goes on
-    std::vector<trace::EntityId> actors;   ///< in order of their part in it; threads
+    Nanos to{};                          ///< kNever while it still goes on
+    std::vector<trace::EntityId> actors; ///< in order of their part in it; threads
     trace::EntityId resource = trace::kNoEntity;
     std::int64_t token = 0, newerToken = 0; ///< stale-write: the writer's and the newest accepted
-    std::size_t row = 0;                   ///< trace row that began it
+    std::size_t row = 0;                    ///< trace row that began it
     friend bool operator==(const Violation&, const Violation&) = default;
 };
 
@@ -50,7 +51,7 @@ QString headline(const Violation& violation, const trace::Trace& trace);
 struct Verdict {
     std::size_t rows = 0;
     Nanos reached{};
-    std::vector<Violation> violations; ///< by (from, invariant, lock)
+    std::vector<Violation> violations;                  ///< by (from, invariant, lock)
     std::array<Outcome, kInvariants.size()> outcomes{}; ///< indexed by Invariant
     /// Violated when any is, else unknown when any is.
     Outcome overall() const;

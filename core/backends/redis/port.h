@@ -38,8 +38,8 @@ using Result = std::expected<Reply, Error>;
 /// A Lua script with its name for people and the SHA-1 that EVALSHA wants.
 class Script {
 public:
-    /// Loads resources/lua/<name>.lua; leading comment lines are not part of what is sent. Terminates when there is none:
-    /// a script missing from the program is a build error.
+    /// Loads resources/lua/<name>.lua; leading comment lines are not part of what is sent. Terminates when there is
+    /// none: a script missing from the program is a build error.
     static Script load(const char* name);
     Script(QByteArray name, QByteArray source);
     const QByteArray& name() const { return m_name; }
@@ -64,8 +64,8 @@ public:
     virtual QCoro::Task<std::optional<Message>> next(Nanos timeout, std::stop_token stop = {}) = 0;
 };
 
-/// A subscription that somebody owns. Not a bare unique_ptr: GCC 12's std::expected, made of something that a null pointer
-/// converts to, breaks the comparisons inside QCoro's awaiter.
+/// A subscription that somebody owns. Not a bare unique_ptr: GCC 12's std::expected, made of something that a null
+/// pointer converts to, breaks the comparisons inside QCoro's awaiter.
 class OwnedSubscription {
 public:
     explicit OwnedSubscription(std::unique_ptr<Subscription> subscription) : m_subscription(std::move(subscription)) {}
@@ -84,7 +84,8 @@ public:
     virtual Runtime& runtime() = 0;
     virtual QCoro::Task<Result> call(Args args, std::stop_token stop = {}) = 0;
     /// Returns once the server has confirmed the subscription.
-    virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel, std::stop_token stop = {}) = 0;
+    virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
+                                                                           std::stop_token stop = {}) = 0;
 
     /// EVALSHA, and EVAL when the server does not know the script yet.
     QCoro::Task<Result> eval(const Script& script, std::vector<QByteArray> keys, std::vector<QByteArray> args,

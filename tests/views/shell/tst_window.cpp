@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_session.h"
 #include "theme/palette.h"
+#include "timeline/timeline_view.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
 #include "transport/verdict_banner.h"
@@ -14,6 +15,7 @@
 #include "window/work_area.h"
 
 #include <QDropEvent>
+#include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
 #include <QPushButton>
@@ -98,6 +100,52 @@ private Q_SLOTS:
         QTest::mouseClick(banner, Qt::LeftButton);
         QCOMPARE(scene.context()->playhead(), from);
         QVERIFY(scene.holders().size() >= 2);
+    }
+
+    void theHolderPausedByItsContextMenuTurnsTheVerdict() {
+        Scene scene;
+        scene.window->resize(1600, 1000);
+        scene.clickLesson();
+        QCOMPARE(scene.window->transport()->banner()->outcome(), verdict::Outcome::Holds);
+        scene.window->player()->setSpeed(10);
+        QTRY_VERIFY_WITH_TIMEOUT(scene.holders().size() == 1 && scene.context()->playhead() > Nanos(3s), 20'000);
+        scene.press(Qt::Key_Space);
+        QTRY_COMPARE(scene.holders().size(), 1);
+        const trace::EntityId holder = *scene.holders().begin();
+
+        // A right click on the holder's lane, as the platform delivers it: to the window.
+        auto* timeline = scene.window->findChild<views::TimelineView*>();
+        QVERIFY(timeline);
+        QTRY_VERIFY(timeline->layoutOfLanes().rowOf(holder) >= 0);
+        const QRect row = timeline->rowRect(timeline->layoutOfLanes().rowOf(holder));
+        const QPoint lane = timeline->viewport()->mapTo(scene.window.get(), row.center());
+        QTest::mouseClick(scene.window->windowHandle(), Qt::RightButton, {}, lane);
+        QTRY_VERIFY(QApplication::activePopupWidget());
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY(menu);
+        QAction* pause = nullptr;
+        for (QAction* action : menu->actions()) {
+            if (action->text().contains(QLatin1String("Pause"))) pause = action;
+        }
+        QVERIFY(pause && pause->isEnabled());
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(pause).center());
+
+        const auto paused = [&] {
+            const auto& clients = scene.context()->state().clients;
+            const auto client = clients.find(scene.context()->trace()->clientOf(holder));
+            return client != clients.end() && client->second.life == trace::ClientState::Life::Paused;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(paused(), 10'000);
+        scene.press(Qt::Key_Space);
+        views::VerdictBanner* banner = scene.window->transport()->banner();
+        QTRY_COMPARE_WITH_TIMEOUT(banner->outcome(), verdict::Outcome::Violated, 20'000);
+        scene.press(Qt::Key_Space);
+        const Nanos from = banner->shown()->from;
+        QTest::mouseClick(banner, Qt::LeftButton);
+        QCOMPARE(scene.context()->playhead(), from);
+        QVERIFY(scene.holders().size() >= 2);
+        // What was done by hand is in the scenario, and runs again.
+        QCOMPARE(scene.context()->session()->scenario().faults.size(), std::size_t(1));
     }
 
     void noTwoShortcutsCollide() {
