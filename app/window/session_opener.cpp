@@ -50,7 +50,11 @@ Opened openFile(const QString& path) {
 Opened openUrl(const QString& url, bool changesAllowed) {
     auto parsed = parseConnectionUrl(url);
     if (!parsed) return std::unexpected(parsed.error());
-    return std::make_unique<session::LiveSession>(std::move(*parsed), changesAllowed, scenario::Scenario{});
+    // A name of our own: the workload must never queue behind somebody's real lock.
+    scenario::Scenario workload;
+    workload.lock.name = QStringLiteral("lockscope:demo");
+    workload.lock.lease = 5s;
+    return std::make_unique<session::LiveSession>(std::move(*parsed), changesAllowed, std::move(workload));
 }
 
 bool looksLikeUrl(const QString& text) {

@@ -15,19 +15,22 @@ TraceFeed::TraceFeed(trace::Recorder& recorder, EntityId node, Resolver resolver
 }
 
 EntityId TraceFeed::lockEntity(const QByteArray& lockName) {
-    return known(lockName).lock;
+    return known(lockName, {}).lock;
 }
 
-TraceFeed::Known& TraceFeed::known(const QByteArray& lockName) {
+TraceFeed::Known& TraceFeed::known(const QByteArray& lockName, const QByteArray& format) {
     Known& lock = m_locks[lockName];
-    if (lock.lock == kNoEntity) lock.lock = m_recorder.trace().intern(trace::EntityKind::Lock, lockName, m_node);
+    if (lock.lock == kNoEntity) {
+        const EntityId text = format.isEmpty() ? kNoEntity : m_recorder.trace().text(format);
+        lock.lock = m_recorder.trace().intern(trace::EntityKind::Lock, lockName, m_node, text);
+    }
     return lock;
 }
 
 void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, EntityId cause, bool expired,
                        bool forced) {
     if (!row && !m_locks.contains(lockName)) return;
-    Known& lock = known(lockName);
+    Known& lock = known(lockName, row ? row->format : QByteArray());
     const bool held = row && row->state == LockRow::State::Held;
 
     // Several holders (shared, permits): the lane shows one of them, the same one as long as it holds.

@@ -54,7 +54,8 @@ private:
         std::int64_t waiters = -1;
         std::int64_t token = 0;
     };
-    Known& known(const QByteArray& lockName);
+    /// A lock that is new gets the format as its entity's `other`, a Text, when it is known by then.
+    Known& known(const QByteArray& lockName, const QByteArray& format);
     void free(Known& lock, trace::EntityId cause, trace::FreedBy why);
     void hold(Known& lock, const Party& holder, const LockRow& row);
     bool sameDeadline(std::int64_t a, std::int64_t b) const;

@@ -7,6 +7,14 @@
 
 namespace lockscope::session {
 
+std::expected<void, QString> applyLiveSetting(scenario::Scenario& settings, const scenario::Fault& fault) {
+    if (fault.setting == QLatin1String("clients") && fault.text == QLatin1String("0")) {
+        settings.workload.clients = 0;
+        return {};
+    }
+    return sim::applySetting(settings, fault.setting, fault.text);
+}
+
 LiveSession::LiveSession(ConnectionUrl url, bool allowChanges, scenario::Scenario settings, QObject* parent)
     : Session(parent),
       m_allowChanges(allowChanges),
@@ -74,7 +82,7 @@ void LiveSession::apply(scenario::Fault fault, Nanos) {
         return;
     }
     if (fault.action == scenario::Action::Set) {
-        if (const auto done = sim::applySetting(m_settings, fault.setting, fault.text); !done) {
+        if (const auto done = applyLiveSetting(m_settings, fault); !done) {
             Q_EMIT complained(done.error());
             return;
         }

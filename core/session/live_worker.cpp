@@ -5,7 +5,6 @@
 #include "recipes/redis/redis_recipe.h"
 #include "session/live_session.h"
 #include "session/run.h"
-#include "sim/settings_text.h"
 
 #include <QDateTime>
 
@@ -27,10 +26,6 @@ LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shar
       m_feed(
           m_recorder, m_node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
       m_ownRecord(m_recorder, m_feed, [this](trace::EntityId thread) { return partyOf(thread); }),
-      m_resource(m_recorder,
-                 m_trace->intern(EntityKind::Resource, m_settings.resource.name.toUtf8(),
-                                 m_feed.lockEntity(m_settings.lock.name.toUtf8())),
-                 m_settings.resource.tokenCheck),
       m_judge(m_trace, boundsFor(m_settings)),
       m_runtime(m_origin),
       m_driver(m_runtime, m_url) {
@@ -146,12 +141,17 @@ LiveClient* LiveWorker::findClient(const QString& target) {
 }
 
 void LiveWorker::setClients(int count, int before) {
+    if (count > 0 && !m_resource) {
+        const auto lock = m_feed.lockEntity(m_settings.lock.name.toUtf8());
+        const auto resource = m_trace->intern(EntityKind::Resource, m_settings.resource.name.toUtf8(), lock);
+        m_resource = std::make_unique<sim::GuardedResource>(m_recorder, resource, m_settings.resource.tokenCheck);
+    }
     while (static_cast<int>(m_clients.size()) < count) {
         LiveClient::World world{m_origin,
                                 m_recorder,
                                 m_node,
                                 m_url,
-                                m_resource,
+                                *m_resource,
                                 m_settings,
                                 [this](const QByteArray& name) { return m_feed.lockEntity(name); },
                                 [this](const LiveClient& client) { m_threads[client.uuid()] = client.thread(); }};
@@ -171,7 +171,7 @@ void LiveWorker::setClients(int count, int before) {
 
 void LiveWorker::set(const scenario::Fault& fault) {
     scenario::Scenario changed = m_settings;
-    if (const auto done = sim::applySetting(changed, fault.setting, fault.text); !done) {
+    if (const auto done = applyLiveSetting(changed, fault); !done) {
         m_listener.refused(done.error());
         return;
     }
@@ -181,7 +181,7 @@ void LiveWorker::set(const scenario::Fault& fault) {
     }
     const int before = m_settings.workload.clients;
     m_settings = changed;
-    m_resource.setTokenCheck(m_settings.resource.tokenCheck);
+    if (m_resource) m_resource->setTokenCheck(m_settings.resource.tokenCheck);
     m_ownRecord.setLease(m_settings.lock.lease);
     emitFault(EventKind::SettingChanged, trace::kNoEntity,
               m_trace->text((fault.setting + QLatin1Char('=') + fault.text).toUtf8()));

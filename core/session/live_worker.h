@@ -53,7 +53,7 @@ private:
     std::map<QByteArray, trace::EntityId> m_threads; ///< of our own clients, by identity
     inspect::TraceFeed m_feed;
     OwnRecord m_ownRecord;
-    sim::GuardedResource m_resource;
+    std::unique_ptr<sim::GuardedResource> m_resource; ///< made with the first client of our own
     verdict::Judge m_judge;
     std::size_t m_judgedRows = 0;
     EventLoopRuntime m_runtime;

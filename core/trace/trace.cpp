@@ -173,6 +173,9 @@ QString Trace::displayName(EntityId id) const {
     const Entity& e = entity(id);
     const QString name = QString::fromUtf8(e.name);
     // Only one step up, never recursion: a damaged recording may hold entities that are their own parents.
+    // A holder whose format names no thread is its client.
+    if (e.kind == EntityKind::Thread && e.parent != kNoEntity && name.isEmpty())
+        return QString::fromUtf8(entity(e.parent).name);
     if (e.kind == EntityKind::Thread && e.parent != kNoEntity)
         return QString::fromUtf8(entity(e.parent).name) + QStringLiteral(" · ") + name;
     if (e.kind == EntityKind::Link)

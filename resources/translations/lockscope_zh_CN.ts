@@ -1164,6 +1164,26 @@
 <context>
     <name>Timeline</name>
     <message>
+        <source>double belief</source>
+        <translation>双重持有</translation>
+    </message>
+    <message>
+        <source>stale write</source>
+        <translation>过期写入</translation>
+    </message>
+    <message>
+        <source>not its own</source>
+        <translation>并非自己的</translation>
+    </message>
+    <message>
+        <source>no progress</source>
+        <translation>停滞不前</translation>
+    </message>
+    <message>
+        <source>hold count</source>
+        <translation>重入次数</translation>
+    </message>
+    <message>
         <source>waits</source>
         <translation>等待</translation>
     </message>

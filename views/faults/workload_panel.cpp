@@ -191,6 +191,9 @@ void WorkloadPanel::showSettings() {
             if (!box->view()->isVisible()) box->setCurrentIndex(box->findData(shown(setting)));
         }
     }
+    // A live server starts with none of our clients, and may go back to none.
+    const session::Session* open = m_context->session();
+    m_clients->setMinimum(open && open->abilities().live ? 0 : 1);
     if (!m_clients->hasFocus() || m_clients->value() == m_clients->cleanText().toInt())
         m_clients->setValue(m_context->settings().workload.clients);
     m_showing = false;

@@ -44,18 +44,17 @@ std::vector<std::size_t> ViolationBands::at(std::int64_t t, std::int64_t slack, 
 
 QString violationWord(verdict::Invariant invariant) {
     using verdict::Invariant;
-    const auto tr = [](const char* text) { return QCoreApplication::translate("Timeline", text); };
     switch (invariant) {
     case Invariant::MutualExclusion:
-        return tr(QT_TRANSLATE_NOOP("Timeline", "double belief"));
+        return QCoreApplication::translate("Timeline", "double belief");
     case Invariant::StaleWrite:
-        return tr(QT_TRANSLATE_NOOP("Timeline", "stale write"));
+        return QCoreApplication::translate("Timeline", "stale write");
     case Invariant::Ownership:
-        return tr(QT_TRANSLATE_NOOP("Timeline", "not its own"));
+        return QCoreApplication::translate("Timeline", "not its own");
     case Invariant::Progress:
-        return tr(QT_TRANSLATE_NOOP("Timeline", "no progress"));
+        return QCoreApplication::translate("Timeline", "no progress");
     case Invariant::Reentrancy:
-        return tr(QT_TRANSLATE_NOOP("Timeline", "hold count"));
+        return QCoreApplication::translate("Timeline", "hold count");
     }
     return {};
 }

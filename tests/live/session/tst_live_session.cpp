@@ -110,6 +110,7 @@ private Q_SLOTS:
         for (const auto& [lock, record] : state.records) {
             if (trace->entity(lock).name != "orders") continue;
             found = true;
+            QCOMPARE(trace->entity(trace->entity(lock).other).name, QByteArray("redisson"));
             QCOMPARE(record.holds, 2u);
             QCOMPARE(trace->entity(record.owner).name, QByteArray("57"));
             QVERIFY(record.deadline > record.since + Nanos(20s).count());
@@ -136,6 +137,9 @@ private Q_SLOTS:
         QVERIFY(count(session, EventKind::WriteAccepted) >= 30);
         QTRY_VERIFY(session.verdict()->rows > 0);
         QVERIFY2(session.verdict()->violations.empty(), qPrintable(explainAll(session)));
+        QCOMPARE(count(session, EventKind::ClientKilled), 0);
+        session.apply(setting("clients", "0"), Nanos(0));
+        QTRY_COMPARE(count(session, EventKind::ClientKilled), 4);
     }
 
     void pausingTheHolderForLongerThanItsLeaseIsSeenToHurt() {
