@@ -20,7 +20,12 @@ constexpr std::uint64_t kMostEvents = 3'000'000; ///< a run that needs more does
 
 int runs() {
     const int asked = qEnvironmentVariableIntValue("LOCKSCOPE_FUZZ_RUNS");
-    return asked > 0 ? asked : 60;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    constexpr int kUsual = 10; // each takes ten times as long
+#else
+    constexpr int kUsual = 60;
+#endif
+    return asked > 0 ? asked : kUsual;
 }
 
 /// Draws what happens. Only whole numbers of std::mt19937_64, which are equal on every machine.
