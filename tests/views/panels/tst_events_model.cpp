@@ -97,17 +97,17 @@ private Q_SLOTS:
         QCOMPARE(resets.count(), 0);
     }
 
-    void aMillionEventsAreFilteredInSlicesThatNeverStopTheWindow() {
+    void millionsOfEventsAreFilteredInSlicesThatNeverStopTheWindow() {
         FakeSession session;
-        trace::fillSynthetic(session.writable(), 1'000'000, 30, 3);
+        trace::fillSynthetic(session.writable(), 4'000'000, 30, 3);
         ViewContext context;
         context.setSession(&session);
         EventsModel model(&context);
-        QCOMPARE(model.rowCount(), 1'000'000);
+        QCOMPARE(model.rowCount(), 4'000'000);
         QElapsedTimer clock;
         clock.start();
         model.setFilter(QStringLiteral("A -step"), kAll);
-        QVERIFY2(clock.elapsed() < 100, "starting a filter waits for it");
+        QVERIFY2(clock.elapsed() < 250, "starting a filter waits for it");
         QVERIFY(model.isIndexing());
         int turns = 0;
         while (model.isIndexing()) {
