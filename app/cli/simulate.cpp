@@ -54,9 +54,9 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
         return std::nullopt;
     }
     if (const auto recipe = arguments.value("recipe")) loaded->recipe = *recipe;
-    if (!recipes::findRecipe(loaded->recipe.toUtf8())) {
+    if (!recipes::findSimulatedRecipe(loaded->recipe.toUtf8())) {
         QStringList ids;
-        for (const auto& recipe : recipes::allRecipes())
+        for (const auto& recipe : recipes::simulatedRecipes())
             ids += QString::fromLatin1(recipe.id);
         complain(tr("there is no recipe “%1”%2").arg(loaded->recipe, scenario::suggestion(loaded->recipe, ids)));
         return std::nullopt;

@@ -9,7 +9,45 @@ namespace lockscope {
 
 namespace {
 
-constexpr std::uint16_t kRedisPort = 6379;
+enum class Path : std::uint8_t { None, DatabaseNumber, Master, Chroot, DatabaseName, File };
+
+/// One scheme, or another name of one.
+struct Scheme {
+    const char* name;
+    const char* canonical;
+    Service service;
+    std::uint16_t port;
+    bool tls; ///< by its name; others may have an option for it
+    bool several;
+    Path path;
+    const char* options; ///< those it knows besides ca, cert and key
+};
+
+constexpr Scheme kSchemes[] = {
+    {"redis", "redis", Service::Redis, 6379, false, false, Path::DatabaseNumber, "wait"},
+    {"rediss", "rediss", Service::Redis, 6379, true, false, Path::DatabaseNumber, "wait"},
+    {"redis+sentinel", "redis+sentinel", Service::RedisSentinel, 26379, false, true, Path::Master, "wait"},
+    {"rediss+sentinel", "rediss+sentinel", Service::RedisSentinel, 26379, true, true, Path::Master, "wait"},
+    {"redis+cluster", "redis+cluster", Service::RedisCluster, 6379, false, true, Path::None, "wait"},
+    {"rediss+cluster", "rediss+cluster", Service::RedisCluster, 6379, true, true, Path::None, "wait"},
+    {"redlock", "redlock", Service::Redlock, 6379, false, true, Path::DatabaseNumber, ""},
+    {"redlocks", "redlocks", Service::Redlock, 6379, true, true, Path::DatabaseNumber, ""},
+    {"zookeeper", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session"},
+    {"zk", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session"},
+    {"mysql", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName, "tls table"},
+    {"mariadb", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName, "tls table"},
+    {"postgresql", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName, "tls table"},
+    {"postgres", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName, "tls table"},
+    {"sqlite", "sqlite", Service::Sqlite, 0, false, false, Path::File, "table"},
+    {"memcached", "memcached", Service::Memcached, 11211, false, true, Path::None, ""},
+    {"etcd", "etcd", Service::Etcd, 2379, false, true, Path::None, ""},
+    {"etcds", "etcds", Service::Etcd, 2379, true, true, Path::None, ""},
+};
+
+const Scheme* schemeOf(const QString& name) {
+    const auto found = std::ranges::find_if(kSchemes, [&](const Scheme& s) { return name == QLatin1String(s.name); });
+    return found == std::end(kSchemes) ? nullptr : found;
+}
 
 using Unexpected = std::unexpected<QString>;
 
@@ -38,8 +76,8 @@ std::expected<int, QString> number(QStringView text, int low, int high, const QS
     return value;
 }
 
-std::expected<Endpoint, QString> parseEndpoint(QStringView text) {
-    Endpoint endpoint{{}, kRedisPort};
+std::expected<Endpoint, QString> parseEndpoint(QStringView text, std::uint16_t defaultPort) {
+    Endpoint endpoint{{}, defaultPort};
     QStringView port;
     if (text.startsWith(u'[')) {
         const qsizetype close = text.indexOf(u']');
@@ -72,22 +110,24 @@ std::expected<Endpoint, QString> parseEndpoint(QStringView text) {
 }
 
 QString parseLogin(const QString& text, ConnectionUrl& url) {
+    const bool sql = url.service == Service::MySql || url.service == Service::PostgreSql;
     const qsizetype colon = text.indexOf(u':');
-    if (colon < 0 && !text.isEmpty())
+    if (colon < 0 && !text.isEmpty() && !sql)
         return Text::tr(
             "The URL has a user but no password; write user:password@ (or :password@ for the default user).");
-    const auto user = decoded(text.left(colon));
+    const auto user = decoded(colon < 0 ? text : text.left(colon));
     if (!user) return user.error();
-    const auto password = decoded(text.mid(colon + 1));
+    const auto password = decoded(colon < 0 ? QString() : text.mid(colon + 1));
     if (!password) return password.error();
-    if (password->isEmpty() && !user->isEmpty())
+    if (password->isEmpty() && !user->isEmpty() && !sql)
         return Text::tr("The password in the URL is empty; leave out “user:@” to connect without a login.");
     url.user = *user;
     url.password = *password;
     return {};
 }
 
-QString parseQuery(const QString& text, ConnectionUrl& url) {
+QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url) {
+    const QStringList known = QString::fromLatin1(scheme.options).split(u' ', Qt::SkipEmptyParts);
     for (const QString& item : text.split(u'&', Qt::SkipEmptyParts)) {
         const QString name = item.section(u'=', 0, 0);
         const auto value = decoded(item.section(u'=', 1));
@@ -96,14 +136,86 @@ QString parseQuery(const QString& text, ConnectionUrl& url) {
                         : name == u"cert" ? &url.tlsFiles.certificate
                         : name == u"key"  ? &url.tlsFiles.key
                                           : nullptr;
-        if (!file)
-            return Text::tr("The option “%1” is not known; there are ca=, cert= and key=, each a file name.").arg(name);
-        if (!url.tls) return Text::tr("The option “%1” needs TLS; begin the URL with rediss://.").arg(name);
-        if (value->isEmpty()) return Text::tr("The option “%1” is empty; give it a file name.").arg(name);
-        *file = *value;
+        if (!file && !known.contains(name)) {
+            const QString also =
+                known.isEmpty() ? QString() : Text::tr("; also %1").arg(known.join(QStringLiteral(", ")));
+            return Text::tr("The option “%1” is not known; there are ca=, cert= and key=, each a file name%2.")
+                .arg(name, also);
+        }
+        if (value->isEmpty() && file) return Text::tr("The option “%1” is empty; give it a file name.").arg(name);
+        if (value->isEmpty()) return Text::tr("The option “%1” is empty; give it a value.").arg(name);
+        if (file)
+            *file = *value;
+        else
+            url.options[name] = *value;
     }
-    if (url.tlsFiles.certificate.isEmpty() != url.tlsFiles.key.isEmpty())
+    if (url.options.contains(QStringLiteral("tls"))) {
+        const QString wish = url.options[QStringLiteral("tls")];
+        if (wish != u"on" && wish != u"off") return Text::tr("The option “tls” is either on or off.");
+        url.tls = wish == u"on";
+        url.options.erase(QStringLiteral("tls"));
+    }
+    const TlsFiles& files = url.tlsFiles;
+    if (!url.tls && files != TlsFiles()) {
+        const QString with = known.contains(QStringLiteral("tls")) ? QStringLiteral("?tls=on")
+                             : url.service == Service::Etcd        ? QStringLiteral("etcds://")
+                                                                   : QStringLiteral("rediss://");
+        const QString first = !files.ca.isEmpty()            ? QStringLiteral("ca")
+                              : !files.certificate.isEmpty() ? QStringLiteral("cert")
+                                                             : QStringLiteral("key");
+        if (url.service == Service::ZooKeeper || url.service == Service::Memcached || url.service == Service::Sqlite)
+            return Text::tr("The option “%1” needs TLS, which connections of this kind do not have.").arg(first);
+        return Text::tr("The option “%1” needs TLS; begin the URL with %2.").arg(first, with);
+    }
+    if (files.certificate.isEmpty() != files.key.isEmpty())
         return Text::tr("A client certificate needs both cert= and key=.");
+    return {};
+}
+
+QString parseDatabase(const QString& path, ConnectionUrl& url) {
+    const auto database =
+        number(path, 0, 1'000'000, Text::tr("The database “%1” is not a number; write for example /0.").arg(path));
+    if (!database) return database.error();
+    url.database = *database;
+    return {};
+}
+
+/// `path` is what stands behind the slash.
+QString parsePath(const QString& path, const Scheme& scheme, ConnectionUrl& url) {
+    switch (scheme.path) {
+    case Path::None:
+        if (!path.isEmpty()) return Text::tr("“%1://” takes no path; leave out “/%2”.").arg(url.scheme, path);
+        return {};
+    case Path::DatabaseNumber:
+        return path.isEmpty() ? QString() : parseDatabase(path, url);
+    case Path::Master: {
+        const QString master = path.section(u'/', 0, 0);
+        if (master.isEmpty())
+            return Text::tr("The URL does not say which master; write for example %1://host:26379/mymaster.")
+                .arg(url.scheme);
+        url.path = master;
+        const QString database = path.section(u'/', 1);
+        return database.isEmpty() ? QString() : parseDatabase(database, url);
+    }
+    case Path::Chroot: {
+        QString chroot = path;
+        while (chroot.endsWith(u'/'))
+            chroot.chop(1);
+        if (chroot.contains(QLatin1String("//"))) return Text::tr("The path “/%1” has an empty part.").arg(path);
+        if (!chroot.isEmpty()) url.path = u'/' + chroot;
+        return {};
+    }
+    case Path::DatabaseName:
+        if (path.isEmpty())
+            return Text::tr("The URL names no database; write for example %1://host/locks.").arg(url.scheme);
+        if (path.contains(u'/')) return Text::tr("The database “%1” contains a slash.").arg(path);
+        url.path = path;
+        return {};
+    case Path::File:
+        break;
+    }
+    if (path.isEmpty()) return Text::tr("The URL names no file; write for example sqlite:///tmp/locks.db.");
+    url.path = u'/' + path;
     return {};
 }
 
@@ -121,23 +233,37 @@ QString ConnectionUrl::display() const {
     QString text = scheme + QStringLiteral("://");
     if (!user.isEmpty()) text += QString::fromLatin1(QUrl::toPercentEncoding(user)) + u'@';
     text += where.join(u',');
+    if (!path.isEmpty()) text += path.startsWith(u'/') ? path : u'/' + path;
     if (database != 0) text += u'/' + QString::number(database);
     return text;
+}
+
+QString ConnectionUrl::option(const char* name) const {
+    const auto found = options.find(QString::fromLatin1(name));
+    return found == options.end() ? QString() : found->second;
 }
 
 std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
     const qsizetype mark = text.indexOf(QLatin1String("://"));
     if (mark <= 0)
         return Unexpected(Text::tr("This is not a connection URL; write for example redis://127.0.0.1:6379."));
+    const QString written = text.left(mark).trimmed().toLower();
+    const Scheme* const scheme = schemeOf(written);
+    if (!scheme) {
+        QStringList names;
+        for (const Scheme& s : kSchemes)
+            names += QString::fromLatin1(s.name) + QStringLiteral("://");
+        return Unexpected(
+            Text::tr("“%1://” is not supported; there are %2.").arg(written, names.join(QStringLiteral(", "))));
+    }
     ConnectionUrl url;
-    url.scheme = text.left(mark).trimmed().toLower();
-    if (url.scheme != u"redis" && url.scheme != u"rediss")
-        return Unexpected(Text::tr("“%1://” is not supported; there are redis:// and rediss://.").arg(url.scheme));
-    url.tls = url.scheme == u"rediss";
+    url.scheme = QString::fromLatin1(scheme->canonical);
+    url.service = scheme->service;
+    url.tls = scheme->tls;
 
     QString rest = text.mid(mark + 3).trimmed();
     // The login ends at the last @, so that a password with an unescaped @ is not shown as a host.
-    const qsizetype at = rest.lastIndexOf(u'@');
+    const qsizetype at = scheme->path == Path::File ? -1 : rest.lastIndexOf(u'@');
     if (at >= 0) {
         if (const QString error = parseLogin(rest.left(at), url); !error.isEmpty()) return Unexpected(error);
         rest = rest.mid(at + 1);
@@ -149,18 +275,28 @@ std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
     const QString query = question < 0 ? QString() : rest.mid(question + 1);
     rest = rest.left(question);
     const qsizetype slash = rest.indexOf(u'/');
-    const QString path = slash < 0 ? QString() : rest.mid(slash + 1);
+    const auto path = decoded(slash < 0 ? QString() : rest.mid(slash + 1));
+    if (!path) return Unexpected(path.error());
 
-    const auto endpoint = parseEndpoint(QStringView(rest).first(slash < 0 ? rest.size() : slash));
-    if (!endpoint) return Unexpected(endpoint.error());
-    url.endpoints.push_back(*endpoint);
-    if (!path.isEmpty()) {
-        const auto database =
-            number(path, 0, 1'000'000, Text::tr("The database “%1” is not a number; write for example /0.").arg(path));
-        if (!database) return Unexpected(database.error());
-        url.database = *database;
+    const QString hosts = rest.left(slash);
+    if (scheme->path == Path::File) {
+        if (!hosts.isEmpty())
+            return Unexpected(Text::tr("A file has no host: write three slashes, sqlite:///%1.").arg(rest));
+    } else {
+        const QStringList list = hosts.split(u',');
+        if (list.size() > 1 && !scheme->several)
+            return Unexpected(
+                Text::tr("“%1://” takes one host; there are %n.", nullptr, int(list.size())).arg(url.scheme));
+        for (const QString& host : list) {
+            auto endpoint = parseEndpoint(host, scheme->port);
+            if (!endpoint) return Unexpected(endpoint.error());
+            if (std::ranges::find(url.endpoints, *endpoint) != url.endpoints.end())
+                return Unexpected(Text::tr("The URL names “%1” twice.").arg(endpoint->display()));
+            url.endpoints.push_back(*std::move(endpoint));
+        }
     }
-    if (const QString error = parseQuery(query, url); !error.isEmpty()) return Unexpected(error);
+    if (const QString error = parsePath(*path, *scheme, url); !error.isEmpty()) return Unexpected(error);
+    if (const QString error = parseQuery(query, *scheme, url); !error.isEmpty()) return Unexpected(error);
     return url;
 }
 

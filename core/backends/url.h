@@ -3,6 +3,7 @@
 #include <QString>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <vector>
 
 namespace lockscope {
@@ -24,20 +25,44 @@ struct TlsFiles {
     friend bool operator==(const TlsFiles&, const TlsFiles&) = default;
 };
 
-/// A connection URL, read: `redis://[[user]:password@]host[:port][/database]`, `rediss://` for TLS with
-/// `?ca=FILE&cert=FILE&key=FILE`. User, password and file names are percent-decoded. Contains the password: show
-/// display(), never the text it came from.
+/// What answers behind a URL.
+enum class Service : std::uint8_t {
+    Redis,
+    RedisSentinel,
+    RedisCluster,
+    Redlock, ///< independent Redis masters
+    ZooKeeper,
+    MySql, ///< MySQL and MariaDB
+    PostgreSql,
+    Sqlite,
+    Memcached,
+    Etcd,
+};
+
+/// A connection URL, read. User, password, path and options are percent-decoded. Contains the password: show display(),
+/// never the text it came from.
+///
+/// `redis://[[user]:password@]host[:port][/database]`, `rediss://` for TLS with `?ca=FILE&cert=FILE&key=FILE`;
+/// `redis+sentinel://h1:p1,h2:p2/MASTER[/database]`, `redis+cluster://h1:p1,…`, `redlock://h1:p1,h2:p2,…`;
+/// `zookeeper://[user:password@]h1:p1,h2:p2[/chroot]` (alias zk; digest login);
+/// `mysql://[user[:password]@]host[:port]/db` (alias mariadb), `postgresql://…` (alias postgres), `sqlite:///path`;
+/// `memcached://host[:port][,…]`; `etcd://[user:password@]h1:p1,…`, `etcds://` with TLS.
 struct ConnectionUrl {
-    QString scheme; ///< "redis" or "rediss", lower case
-    std::vector<Endpoint> endpoints;
+    QString scheme; ///< canonical, lower case: "redis", "rediss", "zookeeper", …
+    Service service = Service::Redis;
+    std::vector<Endpoint> endpoints; ///< at least one, except of SQLite, which has none
     QString user;
     QString password;
-    int database = 0;
+    int database = 0; ///< of Redis
+    QString path;     ///< Sentinel: the master's name; ZooKeeper: the chroot with its slash; SQL: the database or file
     bool tls = false;
     TlsFiles tlsFiles;
+    std::map<QString, QString> options; ///< `?name=value`, of those that the scheme knows
 
     /// The URL without the password and without what is at its default: safe to show and to log.
     QString display() const;
+    /// An option's value, or empty.
+    QString option(const char* name) const;
     friend bool operator==(const ConnectionUrl&, const ConnectionUrl&) = default;
 };
 

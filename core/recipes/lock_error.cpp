@@ -17,6 +17,12 @@ QByteArray lockErrorId(LockError::Kind kind) {
         return "refused";
     case LockError::Kind::NotSupported:
         return "not-supported";
+    case LockError::Kind::Deadlock:
+        return "deadlock";
+    case LockError::Kind::WaitExceeded:
+        return "wait-exceeded";
+    case LockError::Kind::NotPrepared:
+        return "not-prepared";
     }
     return {};
 }

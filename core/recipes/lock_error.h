@@ -13,6 +13,9 @@ struct LockError {
         ForeignFormat,  ///< the key carries another library's or another type's data: left alone
         Refused,        ///< the server answered with an error
         NotSupported,   ///< the recipe cannot do this
+        Deadlock,       ///< the server ended this request to end a deadlock; nothing was changed
+        WaitExceeded, ///< the server's own limit on waiting ended it (InnoDB's lock wait time-out); nothing was changed
+        NotPrepared,  ///< what the recipe needs on the server is missing (a table): Connection::prepare() makes it
     };
     Kind kind = Kind::Refused;
     QString message; ///< one sentence for people; never a password

@@ -11,14 +11,23 @@
 
 namespace lockscope::recipes {
 
+/// How a lock is held. Numbers stand in traces.
+enum class Mode : std::uint8_t {
+    Exclusive = 0,
+    Shared = 1, ///< a reader, beside other readers
+    Permit = 2, ///< some of a semaphore's permits
+};
+
 /// What somebody asks of a recipe.
 struct Request {
-    QByteArray thread = "1"; ///< the caller's thread within its client; decimal
-    Nanos lease = 30s;       ///< > 0; whole milliseconds are sent
-    Nanos wait = kNever;     ///< longest wait, 0 = try once, kNever = no bound
-    bool token = false;      ///< take a fencing token, where the recipe can
-    int held = 0;            ///< holds that the thread has already, as far as it knows
-    Steps steps;             ///< where the caller stands, for the trace
+    QByteArray thread = "1";     ///< the caller's thread within its client; decimal
+    Nanos lease = 30s;           ///< > 0; whole milliseconds are sent
+    Nanos wait = kNever;         ///< longest wait, 0 = try once, kNever = no bound
+    bool token = false;          ///< take a fencing token, where the recipe can
+    int held = 0;                ///< holds that the thread has already in this mode, as far as it knows
+    Mode mode = Mode::Exclusive; ///< one that the recipe offers: RecipeInfo::exclusive, shared, permits
+    int permits = 1;             ///< of Mode::Permit: how many at once, all or none
+    Steps steps;                 ///< where the caller stands, for the trace
 };
 
 /// What the server granted.
@@ -30,6 +39,22 @@ struct Grant {
     int holds = 1;
     std::int64_t token = 0; ///< 0 = none
     Steps steps;
+    Mode mode = Mode::Exclusive;
+    int permits = 1;
+    /// Whatever the recipe itself must find again: each permit's id, each node of a quorum. Opaque to everybody else.
+    std::shared_ptr<const void> own = nullptr;
+};
+
+/// What became of a hold that lives as long as a session or a connection does, without anybody renewing it by name.
+struct HoldNews {
+    enum class Kind : std::uint8_t {
+        Kept,      ///< heard from the server: ours until `until`
+        Suspended, ///< the connection is lost, the hold may still be ours until `until`
+        Lost,      ///< the server has ended it, or will have by now
+    };
+    Kind kind = Kind::Kept;
+    Nanos until = kNever;    ///< own monotonic clock: when the hold ends if nothing more is heard; kNever: not known
+    const char* reason = ""; ///< of Suspended and Lost: a text of context "Lock", QT_TRANSLATE_NOOP("Lock", …)
 };
 
 template <typename T>
@@ -46,8 +71,11 @@ public:
 
     /// Takes the lock; nullopt = not within the wait.
     virtual Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) = 0;
-    /// A full lease again. False = the server says that it is no longer ours.
-    virtual Outcome<bool> renew(Grant grant, std::stop_token stop) = 0;
+    /// A full lease again. False = the server says that it is no longer ours. Of recipes that are HeldBy::Lease.
+    virtual Outcome<bool> renew(Grant grant, std::stop_token stop);
+    /// Waits for the next news of a hold; after Kind::Lost there is no more. Of recipes that are HeldBy::Session or
+    /// HeldBy::Connection: their holder is told by this, instead of renewing.
+    virtual Outcome<HoldNews> news(Grant grant, std::stop_token stop);
     /// Gives one hold up; the holds left. Kind::NotOwner when it was no longer ours.
     virtual Outcome<int> release(Grant grant, std::stop_token stop) = 0;
     /// Frees the lock whoever holds it. False = there was nothing to free.

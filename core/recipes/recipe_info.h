@@ -7,6 +7,14 @@
 
 namespace lockscope::recipes {
 
+/// What keeps a hold alive.
+enum class HeldBy : std::uint8_t {
+    Lease,      ///< the server's clock; renewed by name (Recipe::renew)
+    Session,    ///< a session that the connection keeps alive for all its holds (Recipe::news)
+    Connection, ///< the connection itself (Recipe::news)
+    Nothing,    ///< it stays until somebody frees it
+};
+
 /// What one recipe is, for lists, the Protocol view and the documentation.
 struct RecipeInfo {
     QByteArray id;      ///< "redis-set"
@@ -19,11 +27,22 @@ struct RecipeInfo {
     bool watchdog = false; ///< can be renewed
     bool token = false;    ///< can give fencing tokens
     bool fair = false;
+    HeldBy heldBy = HeldBy::Lease;
+    bool exclusive = true;  ///< offers Mode::Exclusive
+    bool shared = false;    ///< offers Mode::Shared
+    bool permits = false;   ///< offers Mode::Permit
+    bool condition = false; ///< DistributedCondition works over it
+    QByteArray layout;      ///< whose layout it leaves on the server ("Redisson", "Curator", "etcd"); empty: its own
+    bool simulated = false; ///< the simulator has its server
 };
 
 /// All recipes, in the order of the documentation.
 const std::vector<RecipeInfo>& allRecipes();
+/// Those that the simulator can run, in the same order.
+const std::vector<RecipeInfo>& simulatedRecipes();
 /// nullptr when there is none of that id.
 const RecipeInfo* findRecipe(const QByteArray& id);
+/// The same among those that the simulator can run.
+const RecipeInfo* findSimulatedRecipe(const QByteArray& id);
 
 } // namespace lockscope::recipes

@@ -134,7 +134,7 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
 }
 
 QString SimulatedSession::refusal(const scenario::Fault& fault) const {
-    if (fault.setting == QLatin1String("recipe") && !recipes::findRecipe(fault.text.toUtf8())) {
+    if (fault.setting == QLatin1String("recipe") && !recipes::findSimulatedRecipe(fault.text.toUtf8())) {
         return tr("There is no recipe “%1”.").arg(fault.text);
     }
     // What could not be read from a file again must not get into one.

@@ -67,6 +67,12 @@ const char* kindName(EventKind kind) {
         return "release-refused";
     case EventKind::ReleaseFailed:
         return "release-failed";
+    case EventKind::GrantedAs:
+        return "granted-as";
+    case EventKind::LockCapacity:
+        return "lock-capacity";
+    case EventKind::Suspended:
+        return "suspended";
     case EventKind::ReleaseSent:
         return "release-sent";
     case EventKind::RecordHeld:

@@ -80,7 +80,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     column->addStretch();
 
     std::vector<std::pair<QString, QString>> all;
-    for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
+    for (const recipes::RecipeInfo& info : recipes::simulatedRecipes()) {
         const QString id = QString::fromLatin1(info.id);
         all.emplace_back(id, info.naive ? tr("%1 (naive)").arg(id) : id);
     }
@@ -88,7 +88,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
               tr("The lock algorithm that clients use from their next round on"));
     auto* recipe = static_cast<QComboBox*>(m_controls[QStringLiteral("recipe")]);
     for (int i = 0; i < recipe->count(); ++i)
-        recipe->setItemData(i, recipes::allRecipes()[std::size_t(i)].summary, Qt::ToolTipRole);
+        recipe->setItemData(i, recipes::simulatedRecipes()[std::size_t(i)].summary, Qt::ToolTipRole);
 
     m_clients = new QSpinBox;
     m_clients->setRange(1, kMostClients);

@@ -151,6 +151,12 @@ QString eventWord(EventKind kind) {
         return Words::tr("release failed");
     case EventKind::ReleaseSent:
         return Words::tr("gives it up");
+    case EventKind::GrantedAs:
+        return Words::tr("not exclusively");
+    case EventKind::LockCapacity:
+        return Words::tr("permits in all");
+    case EventKind::Suspended:
+        return Words::tr("suspended");
     case EventKind::RecordHeld:
         return Words::tr("record: held");
     case EventKind::RecordRenewed:
@@ -191,6 +197,7 @@ bool hasText(EventKind kind) {
     case EventKind::AcquireFailed:
     case EventKind::RenewFailed:
     case EventKind::Lost:
+    case EventKind::Suspended:
     case EventKind::ReleaseFailed:
     case EventKind::WriteRefused:
     case EventKind::Request:
@@ -216,6 +223,10 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::Granted:
     case EventKind::Reentered:
         return joined({token(e.value), holds(e.aux)});
+    case EventKind::GrantedAs:
+        return e.value == 1 ? Words::tr("as one reader of many") : Words::tr("%n permit(s)", "", int(e.aux));
+    case EventKind::LockCapacity:
+        return QString::number(e.value);
     case EventKind::TimedOut:
         return Words::tr("after %1").arg(duration(Nanos(e.value)));
     case EventKind::BelievedUntil:

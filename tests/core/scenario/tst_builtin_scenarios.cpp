@@ -107,7 +107,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("id");
         QTest::addColumn<QString>("recipe");
         for (const QString& id : scenario::builtinScenarios()) {
-            for (const recipes::RecipeInfo& recipe : recipes::allRecipes()) {
+            for (const recipes::RecipeInfo& recipe : recipes::simulatedRecipes()) {
                 QTest::addRow("%s with %s", qPrintable(id), recipe.id.constData())
                     << id << QString::fromLatin1(recipe.id);
             }

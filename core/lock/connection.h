@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/url.h"
+#include "recipes/recipe.h"
+
+namespace lockscope {
+
+/// Which lock, beyond what each request says.
+struct LockSpec {
+    QByteArray name;
+    int permits = 1; ///< of a semaphore: how many there are in all
+};
+
+/// One client process's connection to whatever a URL names, and the recipes that work over it: the one place where a
+/// program says which backend it uses. Single-threaded, on its runtime's thread; outlives its recipes.
+class Connection {
+public:
+    template <typename T>
+    using Outcome = recipes::Outcome<T>;
+
+    virtual ~Connection() = default;
+
+    virtual Runtime& runtime() = 0;
+    /// This process's identity on the servers: 36 characters, or what the caller gave.
+    virtual const QByteArray& client() const = 0;
+    virtual const ConnectionUrl& url() const = 0;
+    /// "redis", "zookeeper", "sql", "memcached", "etcd": RecipeInfo::backend.
+    virtual QByteArray backend() const = 0;
+    /// The recipe to take when nobody says which.
+    virtual QByteArray defaultRecipe() const = 0;
+
+    /// Connects and logs in; an error says what, where and what to do. Reconnecting later is the driver's own business.
+    virtual Outcome<void> open(std::stop_token stop = {}) = 0;
+    /// Gives back what the connection holds on its own account (its session, its lease) and disconnects. What is still
+    /// locked is then free, or free when its lease ends.
+    virtual Outcome<void> close() = 0;
+    /// Asks the server for a sign of life that also says whether it could grant a lock now.
+    virtual Outcome<void> ping(std::stop_token stop = {}) = 0;
+
+    /// What the recipes need on the server before the first lock, as the server's own language (DDL); empty: nothing.
+    virtual QString schema() const { return {}; }
+    /// Creates that, and brings an older one up to date. Nothing to do: success.
+    virtual Outcome<void> prepare(std::stop_token stop = {});
+
+    /// The recipe for one lock. Kind::NotSupported with a sentence when this server does not have it, Kind::Refused for
+    /// a name that the backend cannot have.
+    virtual std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
+                                                                                  LockSpec spec) = 0;
+};
+
+/// A connection for that URL, not opened yet. `client`: the identity to have, empty: a new one.
+std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, QByteArray client = {});
+
+/// The error of asking a connection for a recipe that it does not have: names those it has.
+LockError noSuchRecipe(const QByteArray& id, const Connection& connection);
+
+} // namespace lockscope

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/connection.h"
+
+namespace lockscope {
+
+// One for each Service, in <name>_connection.cpp beside this file.
+std::unique_ptr<Connection> makeRedisConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
+
+} // namespace lockscope

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/driver.h"
+#include "lock/connections/factories.h"
+#include "recipes/redis/redis_recipe.h"
+
+namespace lockscope {
+
+namespace {
+class RedisConnection final : public Connection {
+public:
+    RedisConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
+        : m_url(std::move(url)),
+          m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
+          m_driver(runtime, m_url) {}
+
+    Runtime& runtime() override { return m_driver.runtime(); }
+    const QByteArray& client() const override { return m_client; }
+    const ConnectionUrl& url() const override { return m_url; }
+    QByteArray backend() const override { return "redis"; }
+    QByteArray defaultRecipe() const override { return "redis-reentrant"; }
+
+    Outcome<void> open(std::stop_token stop) override {
+        const auto opened = co_await m_driver.open(stop);
+        if (!opened) co_return std::unexpected(recipes::lockError(opened.error(), {}));
+        co_return {};
+    }
+    Outcome<void> close() override { co_return {}; }
+    Outcome<void> ping(std::stop_token stop) override {
+        const redis::Result reply = co_await m_driver.call(redis::argsOf("PING"), stop);
+        if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));
+        co_return {};
+    }
+
+    std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
+                                                                          LockSpec spec) override {
+        auto recipe = recipes::makeRedisRecipe(id, {m_driver, spec.name, m_client, {}, m_doubts});
+        if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
+        return recipe;
+    }
+
+private:
+    ConnectionUrl m_url;
+    QByteArray m_client;
+    redis::RedisDriver m_driver;
+    std::shared_ptr<recipes::Doubts> m_doubts = std::make_shared<recipes::Doubts>();
+};
+} // namespace
+
+std::unique_ptr<Connection> makeRedisConnection(Runtime& runtime, ConnectionUrl url, QByteArray client) {
+    return std::make_unique<RedisConnection>(runtime, std::move(url), std::move(client));
+}
+
+} // namespace lockscope
