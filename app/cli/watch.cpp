@@ -166,6 +166,9 @@ int watch(const QStringList& words) {
     if (!arguments) return misused("watch", arguments.error());
     const auto url = parseConnectionUrl(arguments->place(0));
     if (!url) return misused("watch", url.error());
+    if (url->service != Service::Redis) {
+        return misused("watch", tr("only redis:// and rediss:// can be watched so far, not %1://").arg(url->scheme));
+    }
     return WatchRun(*url, arguments->has("once"), arguments->has("json")).run();
 }
 

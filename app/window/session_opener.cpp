@@ -47,8 +47,17 @@ Opened openFile(const QString& path) {
             .arg(path));
 }
 
+/// The window looks at single Redis servers so far; locks work on all that a URL can name.
+std::expected<ConnectionUrl, QString> parseWatchable(const QString& text) {
+    auto url = parseConnectionUrl(text);
+    if (url && url->service != Service::Redis)
+        return std::unexpected(
+            Opener::tr("Only redis:// and rediss:// can be looked at so far, not %1://.").arg(url->scheme));
+    return url;
+}
+
 Opened openUrl(const QString& url, bool changesAllowed) {
-    auto parsed = parseConnectionUrl(url);
+    auto parsed = parseWatchable(url);
     if (!parsed) return std::unexpected(parsed.error());
     // A name of our own: the workload must never queue behind somebody's real lock.
     scenario::Scenario workload;
@@ -62,7 +71,7 @@ bool looksLikeUrl(const QString& text) {
 }
 
 QString complaintAboutUrl(const QString& url) {
-    const auto parsed = parseConnectionUrl(url);
+    const auto parsed = parseWatchable(url);
     return parsed ? QString() : parsed.error();
 }
 

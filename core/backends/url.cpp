@@ -201,7 +201,8 @@ QString parsePath(const QString& path, const Scheme& scheme, ConnectionUrl& url)
         QString chroot = path;
         while (chroot.endsWith(u'/'))
             chroot.chop(1);
-        if (chroot.contains(QLatin1String("//"))) return Text::tr("The path “/%1” has an empty part.").arg(path);
+        if ((u'/' + chroot).contains(QLatin1String("//")))
+            return Text::tr("The path “/%1” has an empty part.").arg(path);
         if (!chroot.isEmpty()) url.path = u'/' + chroot;
         return {};
     }

@@ -64,6 +64,38 @@ private Q_SLOTS:
         QVERIFY(url);
         QCOMPARE(url->tlsFiles, (TlsFiles{"/etc/ca dir/ca.pem"_s, "c.pem"_s, "k.pem"_s}));
     }
+    void everyServiceHasItsScheme_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<Service>("service");
+        QTest::addColumn<QString>("shown");
+        const auto row = [](const QString& text, Service service, const QString& shown) {
+            QTest::newRow(text.toUtf8().constData()) << text << service << shown;
+        };
+        row("redis+sentinel://:pw@h1:1,h2:2/mymaster/3"_s, Service::RedisSentinel,
+            "redis+sentinel://h1:1,h2:2/mymaster/3"_s);
+        row("redis+cluster://h1,h2:7"_s, Service::RedisCluster, "redis+cluster://h1:6379,h2:7"_s);
+        row("redlock://h1,h2,h3"_s, Service::Redlock, "redlock://h1:6379,h2:6379,h3:6379"_s);
+        row("zk://ann:pw@h1,[::1]:5/a/b/"_s, Service::ZooKeeper, "zookeeper://ann@h1:2181,[::1]:5/a/b"_s);
+        row("mariadb://root@h/locks"_s, Service::MySql, "mysql://root@h:3306/locks"_s);
+        row("postgres://ann:pw@h/locks?tls=on&ca=/x"_s, Service::PostgreSql, "postgresql://ann@h:5432/locks"_s);
+        row("sqlite:///tmp/a%20b@c.db"_s, Service::Sqlite, "sqlite:///tmp/a b@c.db"_s);
+        row("memcached://h1,h2"_s, Service::Memcached, "memcached://h1:11211,h2:11211"_s);
+        row("etcds://h1?ca=/x"_s, Service::Etcd, "etcds://h1:2379"_s);
+    }
+    void everyServiceHasItsScheme() {
+        QFETCH(QString, text);
+        const auto url = parseConnectionUrl(text);
+        QVERIFY2(url, qPrintable(url ? QString() : url.error()));
+        QTEST(url->service, "service");
+        QTEST(url->display(), "shown");
+    }
+    void optionsAreRead() {
+        const auto url = parseConnectionUrl("zk://h?session=4s"_s);
+        QVERIFY(url);
+        QCOMPARE(url->option("session"), "4s"_s);
+        QCOMPARE(url->option("table"), QString());
+    }
+
     void complains_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("says"); ///< what the sentence must name
@@ -96,6 +128,20 @@ private Q_SLOTS:
         row("rediss://h?insecure=1"_s, "insecure"_s);
         row("rediss://h?ca="_s, "ca"_s);
         row("rediss://h?cert=c.pem"_s, "key="_s);
+        row("redis://h1,h2"_s, "one host"_s);
+        row("redlock://h1,h1"_s, "twice"_s);
+        row("redis+sentinel://h1,h2"_s, "mymaster"_s);
+        row("redis+cluster://h1/2"_s, "path"_s);
+        row("zk://h1//a"_s, "empty part"_s);
+        row("zk://ann:secret@h1,:2"_s, "host"_s);
+        row("mysql://ann:secret@h"_s, "database"_s);
+        row("postgresql://h/a/b"_s, "slash"_s);
+        row("postgresql://h/a?tls=maybe"_s, "tls"_s);
+        row("postgresql://h/a?ca=x"_s, "tls=on"_s);
+        row("etcd://h?ca=x"_s, "etcds://"_s);
+        row("memcached://h?ca=x"_s, "TLS"_s);
+        row("sqlite://locks.db"_s, "three slashes"_s);
+        row("sqlite:///"_s, "file"_s);
     }
     void complains() {
         QFETCH(QString, text);
