@@ -4,7 +4,6 @@
 #include "theme/fonts.h"
 #include "timeline/text_cache.h"
 
-#include <QImage>
 #include <QPaintEngine>
 #include <QPixmap>
 #include <cmath>
@@ -188,49 +187,6 @@ void PixelColumns::add(const SpanSum& sum) {
             column.covered[s] += sum.covered[s] * float(part);
         column.states |= sum.states;
     }
-}
-
-void BoxBatch::paint(QPainter& painter, const QColor& fill) const {
-    paintLayers(painter, {{this, fill}});
-}
-
-void BoxBatch::paintLayers(QPainter& painter, std::initializer_list<std::pair<const BoxBatch*, QColor>> layers) {
-    // Pixel columns by the thousand are written into a picture by hand and drawn as one; calls cost more than pixels.
-    constexpr std::size_t many = 128;
-    std::size_t count = 0;
-    QRectF around;
-    for (const auto& [batch, fill] : layers) {
-        count += batch->m_rects.size();
-        around |= batch->m_bounds;
-    }
-    const QRect bounds = around.toAlignedRect();
-    const bool plain =
-        painter.paintEngine()->type() == QPaintEngine::Raster && painter.device()->devicePixelRatioF() == 1;
-    if (count <= many || !plain || bounds.height() > 128 || bounds.width() > 8192) {
-        // One by one on purpose: filling with a colour takes the rasterizer's shortest way, drawRects() does not.
-        for (const auto& [batch, fill] : layers)
-            for (const QRectF& rect : batch->m_rects)
-                painter.fillRect(rect, fill);
-        return;
-    }
-    QImage image(bounds.size(), QImage::Format_ARGB32_Premultiplied);
-    image.fill(Qt::transparent);
-    auto* bits = reinterpret_cast<QRgb*>(image.bits());
-    const qsizetype stride = image.bytesPerLine() / qsizetype(sizeof(QRgb));
-    for (const auto& [batch, fill] : layers) {
-        const QRgb pixel = qPremultiply(fill.rgba());
-        for (const QRectF& rect : batch->m_rects) {
-            const int left = std::max(0, int(std::lround(rect.left())) - bounds.left());
-            const int right = std::min(bounds.width(), int(std::lround(rect.right())) - bounds.left());
-            const int top = std::max(0, int(std::lround(rect.top())) - bounds.top());
-            const int bottom = std::min(bounds.height(), int(std::lround(rect.bottom())) - bounds.top());
-            QRgb* row = bits + top * stride;
-            for (int y = top; y < bottom; ++y, row += stride)
-                for (int x = left; x < right; ++x)
-                    row[x] = pixel;
-        }
-    }
-    painter.drawImage(bounds.topLeft(), image);
 }
 
 void paintFaults(const PaintKit& kit, const TickTrack& faults, int height) {

@@ -115,24 +115,20 @@ private:
 /// Rectangles of one colour, collected while walking over a track and painted afterwards, below or above others.
 class BoxBatch {
 public:
-    void add(double x, double y, double width, double height) {
-        m_rects.emplace_back(x, y, width, height);
-        m_bounds |= m_rects.back();
-    }
+    void add(double x, double y, double width, double height) { m_rects.emplace_back(x, y, width, height); }
     std::size_t size() const { return m_rects.size(); }
     /// Makes all of them at most this high, from their tops.
     void cutHeight(double height) {
         for (QRectF& rect : m_rects)
             rect.setHeight(std::min(rect.height(), height));
-        m_bounds.setHeight(std::min(m_bounds.height(), height));
     }
     void paint(QPainter& painter, const QColor& color) const;
     /// Several batches, each above those before it: cheaper than one after the other.
     static void paintLayers(QPainter& painter, std::initializer_list<std::pair<const BoxBatch*, QColor>> layers);
 
 private:
+    class Pixels;
     std::vector<QRectF> m_rects;
-    QRectF m_bounds;
 };
 
 /// Draws the small purple flags of faults at the top of a lane.

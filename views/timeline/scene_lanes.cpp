@@ -7,42 +7,53 @@
 namespace lockscope::views {
 namespace {
 
-void paintGrid(const PaintKit& kit, int height) {
-    const std::int64_t step = rulerStep(kit.c, kit.m.px(64));
-    BoxBatch lines;
-    for (std::int64_t t = (kit.c.from() + step - 1) / step * step; t < kit.c.to(); t += step)
-        lines.add(std::round(kit.c.x(t)), 0, 1, height);
-    lines.paint(kit.p, color(Role::Grid));
-}
+/// What lies behind all lanes: the future, bands of violations, the grid. Collected once, painted lane by lane: what
+/// the processor has just written is still at hand when the lane comes on top of it, and a whole picture is not.
+class Ground {
+public:
+    Ground(const PaintKit& kit, const ViolationBands& bands, int height) : m_kit(kit) {
+        bands.visit(kit.c, kit.now, [&](const ViolationBands::Band&, double x, double width) {
+            const double left = std::max(x, -8.0), right = std::min(x + width, kit.c.width() + 8);
+            if (right <= left) return;
+            m_washes.add(left, 0, right - left, height);
+            const int dash = kit.m.px(4);
+            // A band of a few pixels is one line; a wide one has two dashed edges.
+            if (right - left < 5) {
+                m_edges.add(std::round(left), 0, std::max(2.0, std::floor(right - left)), height);
+                return;
+            }
+            for (int y = 0; y < height; y += 2 * dash) {
+                if (x > -8) m_edges.add(std::round(x), y, 1, dash);
+                if (x + width < kit.c.width() + 8) m_edges.add(std::round(x + width) - 1, y, 1, dash);
+            }
+        });
+        const std::int64_t step = rulerStep(kit.c, kit.m.px(64));
+        for (std::int64_t t = (kit.c.from() + step - 1) / step * step; t < kit.c.to(); t += step)
+            m_grid.add(std::round(kit.c.x(t)), 0, 1, height);
+    }
 
-void paintFuture(const PaintKit& kit, int height) {
-    // What has not happened yet is not the same as nothing having happened.
-    const double reached = kit.c.x(kit.now);
-    if (reached < kit.c.width())
-        kit.box(QRectF(std::max(0.0, reached), 0, kit.c.width() - std::max(0.0, reached), height),
-                onGround(color(Role::SurfaceRaised, 0.55)));
-}
+    /// Paints what of it lies within [top, top + height), `labels` pixels from the left of the picture.
+    void paint(int labels, int width, int top, int height) const {
+        QPainter& p = m_kit.p;
+        p.fillRect(QRect(0, top, width, height), color(Role::SurfaceSunken));
+        p.save();
+        p.setClipRect(QRect(labels, top, width - labels, height));
+        p.translate(labels, 0);
+        // What has not happened yet is not the same as nothing having happened.
+        const double reached = m_kit.c.x(m_kit.now);
+        if (reached < m_kit.c.width())
+            m_kit.box(QRectF(std::max(0.0, reached), top, m_kit.c.width() - std::max(0.0, reached), height),
+                      onGround(color(Role::SurfaceRaised, 0.55)));
+        m_washes.paint(p, onGround(color(Role::ViolationBand)));
+        m_edges.paint(p, onGround(color(Role::Violation, 0.6)));
+        m_grid.paint(p, color(Role::Grid));
+        p.restore();
+    }
 
-void paintBands(const PaintKit& kit, const ViolationBands& bands, int height) {
-    BoxBatch washes, edges;
-    bands.visit(kit.c, kit.now, [&](const ViolationBands::Band&, double x, double width) {
-        const double left = std::max(x, -8.0), right = std::min(x + width, kit.c.width() + 8);
-        if (right <= left) return;
-        washes.add(left, 0, right - left, height);
-        const int dash = kit.m.px(4);
-        // A band of a few pixels is one line; a wide one has two dashed edges.
-        if (right - left < 5) {
-            edges.add(std::round(left), 0, std::max(2.0, std::floor(right - left)), height);
-            return;
-        }
-        for (int y = 0; y < height; y += 2 * dash) {
-            if (x > -8) edges.add(std::round(x), y, 1, dash);
-            if (x + width < kit.c.width() + 8) edges.add(std::round(x + width) - 1, y, 1, dash);
-        }
-    });
-    washes.paint(kit.p, onGround(color(Role::ViolationBand)));
-    edges.paint(kit.p, onGround(color(Role::Violation, 0.6)));
-}
+private:
+    const PaintKit& m_kit;
+    BoxBatch m_washes, m_edges, m_grid;
+};
 
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
     const QString subtitle = laneSubtitle(kit.data, lane, scene.notes);
@@ -81,20 +92,17 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
     kit.playhead = scene.playhead;
     const int labels = scene.metrics.labelWidth(),
               lanesEnd = std::min(size.height(), scene.layout.height() - scene.scroll);
-    painter.fillRect(QRect(QPoint(), size), color(Role::SurfaceSunken));
-    painter.save();
-    painter.translate(labels, 0);
-    painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
-    paintFuture(kit, lanesEnd);
-    paintBands(kit, scene.bands, lanesEnd);
-    paintGrid(kit, lanesEnd);
-    painter.restore();
+    const Ground ground(kit, scene.bands, lanesEnd);
+    if (lanesEnd < size.height())
+        painter.fillRect(QRect(0, lanesEnd, size.width(), size.height() - lanesEnd), color(Role::SurfaceSunken));
 
     const auto& rows = scene.layout.rows();
     for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
         const TimelineLayout::Row& row = rows[i];
         const int y = row.y - scene.scroll;
         if (y >= size.height()) break;
+        const int top = std::max(0, y);
+        ground.paint(labels, size.width(), top, std::min(y + row.height, size.height()) - top);
         if (isSelected(*row.lane, scene.selection)) {
             painter.fillRect(QRect(0, y, labels, row.height), color(Role::Selection));
             painter.fillRect(QRect(0, y, 3, row.height), color(Role::Accent));

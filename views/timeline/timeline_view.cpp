@@ -256,7 +256,7 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
     QElapsedTimer timer;
     timer.start();
     const QSize pixels = (QSizeF(key.size) * key.dpr).toSize();
-    if (m_lanes.size() != pixels) m_lanes = QPixmap(pixels);
+    if (m_lanes.size() != pixels) m_lanes = QImage(pixels, QImage::Format_RGB32);
     m_lanes.setDevicePixelRatio(key.dpr);
     QPainter painter(&m_lanes);
     paintLanes(painter, key.size, scene);
@@ -274,7 +274,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
             QMetaObject::invokeMethod(this, &TimelineView::updateGeometries, Qt::QueuedConnection);
         const TimelineScene now = scene();
         refreshLanes(now);
-        painter.drawPixmap(0, 0, m_lanes); // clipped to what is to be repainted
+        painter.drawImage(0, 0, m_lanes); // clipped to what is to be repainted
         paintOverlay(painter, now);
         m_paintedPlayhead = now.playhead;
     }

@@ -6,7 +6,7 @@
 #include "timeline/zoom.h"
 
 #include <QAbstractScrollArea>
-#include <QPixmap>
+#include <QImage>
 
 namespace lockscope::views {
 
@@ -144,7 +144,7 @@ private:
     ViolationBands m_bands;
     std::shared_ptr<const verdict::Verdict> m_verdict;
     TimelineNotes m_notes;
-    QPixmap m_lanes;
+    QImage m_lanes;
     CacheKey m_key;
     std::vector<LeaseAtPlayhead> m_leases;
     std::int64_t m_paintedPlayhead = -1;
