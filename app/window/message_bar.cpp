@@ -89,7 +89,7 @@ void MessageBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), views::color(look.fill));
     painter.fillRect(QRect(0, height() - 1, width(), 1), views::color(views::Role::Hairline));
-    views::paintIcon(painter, QRectF(18, height() / 2 - 9, 18, 18), look.iconName, look.ink);
+    views::paintIcon(painter, QRectF(18, height() / 2.0 - 9, 18, 18), look.iconName, look.ink);
 }
 
 } // namespace lockscope::app

@@ -106,6 +106,7 @@ QCoro::Task<std::optional<Error>> KeyReader::readBatch(std::span<const WantedKey
     }
 
     std::vector<Args> hashCommands;
+    hashCommands.reserve(hashes.size());
     for (const KeySnapshot& hash : hashes)
         hashCommands.push_back({"HGETALL", hash.key});
     const std::vector<Result> contents = co_await callAll(std::move(hashCommands), stop);

@@ -7,7 +7,7 @@ namespace lockscope::inspect {
 
 QString readable(const QByteArray& bytes) {
     QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
-    const QString text = decoder(bytes);
+    QString text = decoder(bytes);
     const bool utf8 = !decoder.hasError();
     const auto isControl = [](QChar c) { return c.category() == QChar::Other_Control; };
     if (utf8 && std::none_of(text.begin(), text.end(), isControl)) return text;

@@ -11,7 +11,7 @@ namespace lockscope::sandbox {
 
 namespace {
 
-constexpr qsizetype kOutputKept = 8 * 1024;
+constexpr qsizetype kOutputKept = 8192;
 constexpr auto kLongestRun = 20s;
 
 // Runs in the child between fork and exec: only async-signal-safe calls.

@@ -35,13 +35,13 @@ LiveSession::~LiveSession() {
 void LiveSession::makeWorker(const scenario::Scenario& settings) {
     LiveWorker::Listener listener;
     listener.grown = [this] { m_inbox.put([this] { Q_EMIT advanced(); }); };
-    listener.judged = [this](std::shared_ptr<const verdict::Verdict> verdict) {
+    listener.judged = [this](const std::shared_ptr<const verdict::Verdict>& verdict) {
         m_inbox.put([this, verdict] {
             m_verdict = verdict;
             Q_EMIT verdictChanged();
         });
     };
-    listener.health = [this](Health health) {
+    listener.health = [this](const Health& health) {
         m_inbox.put([this, health] {
             m_health = health;
             Q_EMIT healthChanged();
@@ -53,7 +53,7 @@ void LiveSession::makeWorker(const scenario::Scenario& settings) {
             Q_EMIT ownLoadChanged(perSecond);
         });
     };
-    listener.refused = [this](QString why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
+    listener.refused = [this](const QString& why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
     m_worker = std::make_unique<LiveWorker>(m_url, settings, m_trace, std::move(listener));
     m_worker->start();
 }

@@ -26,12 +26,12 @@ void SimulatedSession::makeWorker() {
     using TracePtr = std::shared_ptr<const trace::Trace>;
     SimulationWorker::Listener listener;
     // What comes from a world that has been replaced meanwhile is of no interest any more.
-    listener.grown = [this](TracePtr trace) {
+    listener.grown = [this](const TracePtr& trace) {
         m_inbox.put([this, trace] {
             if (trace == m_trace) Q_EMIT advanced();
         });
     };
-    listener.judged = [this](TracePtr trace, std::shared_ptr<const verdict::Verdict> verdict) {
+    listener.judged = [this](const TracePtr& trace, const std::shared_ptr<const verdict::Verdict>& verdict) {
         m_inbox.put([this, trace, verdict] {
             if (trace != m_trace) return;
             m_verdict = verdict;
@@ -41,8 +41,8 @@ void SimulatedSession::makeWorker() {
     listener.found = [this](bool found, Nanos at) {
         m_inbox.put([this, found, at] { Q_EMIT milestoneReached(found, at); });
     };
-    listener.refused = [this](QString why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
-    listener.overtaken = [this](TracePtr trace, Nanos at) {
+    listener.refused = [this](const QString& why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
+    listener.overtaken = [this](const TracePtr& trace, Nanos at) {
         m_inbox.put([this, trace, at] {
             if (trace == m_trace) rebuild(at); // with what was to be done, in its place
         });
