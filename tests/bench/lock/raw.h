@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/url.h"
+#include "samples.h"
+#include "workload.h"
+
+#include <memory>
+
+namespace lockscope::bench {
+
+/// The same work by the backend's bare C client, with the fewest commands that the recipe needs: as fast as locks of
+/// that kind could be. Blocks the thread it is called on.
+class Raw {
+public:
+    virtual ~Raw() = default;
+    /// Works for so long and adds what it measured: pairs, time, and latencies where the workload is about them.
+    virtual std::expected<void, QString> run(Nanos duration, Samples& samples) = 0;
+};
+
+/// nullptr: nobody has said yet what the limit is there. The error: what the server said.
+using MadeRaw = std::expected<std::unique_ptr<Raw>, QString>;
+MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
+
+/// One per backend.
+MadeRaw makeRawRedis(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
+
+} // namespace lockscope::bench
