@@ -1,68 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lock/lock_client.h"
+#include "lock/lock_guard.h"
 #include "lock/lock_options.h"
 
 #include <functional>
 
 namespace lockscope {
 
-/// A lock that many processes share, held by one thread of one client at a time.
+/// A lock that many processes share: held by one thread of one client at a time, or by several where its recipe offers
+/// shared holds or permits.
 ///
 /// Over any recipe: adds the watchdog, the client's own deadline, hold counts and events. A holder learns of a loss as
-/// soon as it can know: a renewal refused, or its own monotonic clock past the lease (LockOptions::honourDeadline).
+/// soon as it can know: a renewal refused, a session that has ended, or its own monotonic clock past the lease
+/// (LockOptions::honourDeadline). Holds are kept apart by thread and mode.
 /// One such object per lock name and thread: servers tell threads apart, not objects.
 /// Single-threaded: call it on its runtime's thread; `thread` arguments name the logical threads that take turns there.
+/// DistributedMutex and its siblings are this with fewer words; lockscope::blocking is for threads that block.
 class DistributedLock {
 public:
     using Thread = QByteArray; ///< decimal, "1"
+    using Mode = recipes::Mode;
     template <typename T>
     using Outcome = recipes::Outcome<T>;
 
-    enum class Event : std::uint8_t { Acquired, Reentered, Renewed, Lost, Released };
+    enum class Event : std::uint8_t {
+        Acquired,
+        Reentered,
+        Renewed,   ///< a renewal was confirmed; of sessions: the connection is back and the hold was kept
+        Lost,      ///< the hold is gone; `reason` says why
+        Released,  ///< one hold was given up
+        Suspended, ///< nothing is heard from the server; the hold may still last; ends with Renewed or Lost
+    };
     using Listener = std::function<void(Event, const Thread&, const QString& reason)>;
 
     /// `lockEntity` is the lock in the client's trace, kNoEntity without one.
     DistributedLock(LockClient client, std::unique_ptr<recipes::Recipe> recipe, LockOptions options,
                     trace::EntityId lockEntity = trace::kNoEntity);
-    /// Stops watching; what is still held ends by its lease. What a coroutine that still waits is granted later is
-    /// given back at once, and it is told "not taken".
+    /// Stops watching; what is still held ends by its lease, or with its session or connection. What a coroutine that
+    /// still waits is granted later is given back at once, and it is told "not taken".
     ~DistributedLock();
     DistributedLock(const DistributedLock&) = delete;
     DistributedLock& operator=(const DistributedLock&) = delete;
 
-    /// Takes the lock within `wait` (0: one try; kNever: no bound). True when taken, false when not in time.
-    /// A stop request ends it with Cancelled and leaves nothing behind.
+    const recipes::RecipeInfo& recipe() const;
+
+    /// Takes the lock as asked. True when taken, false when not in time. Kind::NotSupported for a mode that the recipe
+    /// does not offer. A stop request ends it with Cancelled and leaves nothing behind.
+    /// A thread that takes permits again has one more hold of them; in the other modes it re-enters, where the recipe
+    /// is reentrant, and waits for itself where it is not.
+    Outcome<bool> take(LockRequest request, std::stop_token stop = {});
+    /// As take(), for an object that owns the hold: it gives it back when it goes. Empty when not in time.
+    Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop = {});
+
+    /// take() an exclusive hold within `wait` (0: one try; kNever: no bound).
     Outcome<bool> tryLockFor(Nanos wait, Thread thread = "1", std::stop_token stop = {});
     Outcome<bool> tryLock(Thread thread = "1") { return tryLockFor(Nanos(0), std::move(thread)); }
     Outcome<bool> lock(Thread thread = "1", std::stop_token stop = {}) {
         return tryLockFor(kNever, std::move(thread), std::move(stop));
     }
-    /// Gives one hold up; the holds left. Kind::NotOwner when it is not, or no longer, held.
-    Outcome<int> unlock(Thread thread = "1");
+    /// Gives one hold up, of permits the latest; the holds left. Kind::NotOwner when it is not, or no longer, held.
+    Outcome<int> unlock(Thread thread = "1", Mode mode = Mode::Exclusive);
     /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
     Outcome<bool> forceUnlock();
 
     /// False once lost, released, or past the own deadline; looks at the clock, not at the server.
-    bool stillMine(const Thread& thread = "1") const;
-    int holdCount(const Thread& thread = "1") const;
-    /// What is left of the lease by the own clock; 0 when not held.
-    Nanos remaining(const Thread& thread = "1") const;
+    bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
+    int holdCount(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
+    /// What is left of the lease by the own clock; 0 when not held, kNever when nothing ends it.
+    Nanos remaining(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
     /// The fencing token of the hold, 0 = none.
-    std::int64_t token(const Thread& thread = "1") const;
+    std::int64_t token(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
 
     /// The holder does what the lock is for: for the trace, it stands at its recipe's step for that.
     void atWork(const Thread& thread = "1");
 
     /// Called at each event, on the runtime's thread. Not for calling back into this lock.
     void listen(Listener listener);
+    /// Every holder is told that its hold is lost, and it is given back; for whoever decides that over their heads.
+    /// `reason` is a text of context "Lock", QT_TRANSLATE_NOOP("Lock", …). Ends when the server has been told.
+    QCoro::Task<> loseAll(const char* reason);
     /// The renewals end here, the work goes on: a fault to inject.
     void stopWatchdog();
 
 private:
-    struct Core;
-    struct Hold;
-    std::shared_ptr<Core> m_core;
+    std::shared_ptr<detail::LockCore> m_core;
 };
 
 } // namespace lockscope

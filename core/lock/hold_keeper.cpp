@@ -3,115 +3,144 @@
 
 #include <QCoreApplication>
 
-namespace lockscope {
+namespace lockscope::detail {
 
 using trace::EventKind;
 
-namespace {
-/// Between two renewals, whatever was asked for: a watchdog must not drown the server.
-constexpr Nanos kShortestPause = 1ms;
-} // namespace
-
-void DistributedLock::Core::emit(EventKind kind, const Thread& thread, std::int64_t value, std::uint32_t aux) {
+void LockCore::emit(EventKind kind, const Thread& thread, std::int64_t value, std::uint32_t aux) {
     if (client.recorder) client.recorder->emit(kind, client.thread(thread), lock, value, aux);
 }
 
-void DistributedLock::Core::emitText(EventKind kind, const Thread& thread, const QString& text) {
+void LockCore::emitText(EventKind kind, const Thread& thread, const QString& text) {
     if (client.recorder) emit(kind, thread, 0, client.recorder->trace().text(text.toUtf8()));
 }
 
-void DistributedLock::Core::hold(recipes::Grant grant) {
-    const Thread thread = grant.thread;
-    const auto holdCount = static_cast<std::uint32_t>(grant.holds);
-    if (const auto old = holds.find(thread); old != holds.end() && grant.holds == 1) {
-        lose(std::shared_ptr(old->second),
-             QT_TRANSLATE_NOOP("Lock", "the server granted the lock anew: it had freed this hold before"));
-    }
-    if (const auto found = holds.find(thread); found != holds.end()) {
-        Hold& hold = *found->second;
-        hold.grant = std::move(grant);
-        hold.deadline = laterBy(hold.grant.askedAt, hold.grant.lease);
-        emit(EventKind::Reentered, thread, hold.grant.token, holdCount);
-        believeUntilDeadline(hold);
-        tell(Event::Reentered, thread, {});
-        return;
-    }
-    const auto hold = std::make_shared<Hold>();
-    hold->grant = std::move(grant);
-    hold->deadline = laterBy(hold->grant.askedAt, hold->grant.lease);
-    holds.emplace(thread, hold);
-    emit(EventKind::Granted, thread, hold->grant.token, holdCount);
-    believeUntilDeadline(*hold);
-    tell(Event::Acquired, thread, {});
-
-    const auto self = shared_from_this();
-    if (options.watchdog > Nanos(0) && recipe->info().watchdog) {
-        client.runtime.spawn([self, hold] { return watchdog(self, hold); });
-    }
-    if (options.honourDeadline) client.runtime.spawn([self, hold] { return deadlineWatch(self, hold); });
+std::shared_ptr<Hold> LockCore::find(const Thread& thread, Mode mode) const {
+    const auto range = holds.equal_range({thread, mode});
+    return range.first == range.second ? nullptr : std::prev(range.second)->second;
 }
 
-void DistributedLock::Core::believeUntilDeadline(const Hold& hold) {
-    const Nanos until = options.honourDeadline ? client.runtime.traceTimeOf(hold.deadline) : kNever;
+bool LockCore::has(const Hold& hold) const {
+    const auto range = holds.equal_range({hold.grant.thread, hold.mode()});
+    return std::any_of(range.first, range.second, [&](const auto& entry) { return entry.second.get() == &hold; });
+}
+
+int LockCore::holdCount(const Thread& thread, Mode mode) const {
+    int count = 0;
+    const auto range = holds.equal_range({thread, mode});
+    for (auto at = range.first; at != range.second; ++at)
+        count += at->second->grant.holds;
+    return count;
+}
+
+std::uint32_t LockCore::holdCount(const Thread& thread) const {
+    return static_cast<std::uint32_t>(holdCount(thread, Mode::Exclusive) + holdCount(thread, Mode::Shared) +
+                                      holdCount(thread, Mode::Permit));
+}
+
+Nanos LockCore::deadlineOf(const recipes::Grant& grant) const {
+    if (recipe->info().heldBy == recipes::HeldBy::Nothing) return kNever;
+    return laterBy(grant.askedAt, grant.lease);
+}
+
+std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed) {
+    const Thread thread = grant.thread;
+    const Mode mode = grant.mode;
+    if (const auto old = find(thread, mode); old && grant.holds == 1 && mode != Mode::Permit) {
+        lose(old, QT_TRANSLATE_NOOP("Lock", "the server granted the lock anew: it had freed this hold before"));
+    }
+    if (const auto again = mode == Mode::Permit ? nullptr : find(thread, mode)) {
+        again->grant = std::move(grant);
+        // Sessions and connections are not heard from by a re-entry.
+        if (recipe->info().heldBy == recipes::HeldBy::Lease) again->deadline = deadlineOf(again->grant);
+        granted(*again, EventKind::Reentered);
+        believeUntilDeadline(*again);
+        tell(Event::Reentered, thread, {});
+        return again;
+    }
+    const bool more = holdCount(thread) > 0; // in another mode, or other permits
+    const auto hold = std::make_shared<Hold>();
+    hold->grant = std::move(grant);
+    hold->since = client.runtime.monotonic();
+    hold->deadline = deadlineOf(hold->grant);
+    hold->renewing = renewed;
+    holds.emplace(Key(thread, mode), hold);
+    granted(*hold, more ? EventKind::Reentered : EventKind::Granted);
+    believeUntilDeadline(*hold);
+    tell(Event::Acquired, thread, {});
+    watch(hold);
+    return hold;
+}
+
+void LockCore::granted(const Hold& hold, EventKind kind) {
+    const Thread& thread = hold.grant.thread;
+    if (hold.mode() == Mode::Permit && options.capacity > 0 && client.recorder && !std::exchange(capacityTold, true)) {
+        client.recorder->emit(EventKind::LockCapacity, trace::kNoEntity, lock, options.capacity);
+    }
+    if (hold.mode() != Mode::Exclusive) {
+        emit(EventKind::GrantedAs, thread, static_cast<std::int64_t>(hold.mode()),
+             static_cast<std::uint32_t>(hold.mode() == Mode::Permit ? hold.grant.permits : 1));
+    }
+    emit(kind, thread, hold.grant.token, holdCount(thread));
+}
+
+void LockCore::believeUntilDeadline(Hold& hold) {
+    const bool ends = options.honourDeadline && hold.deadline != kNever;
+    const Nanos until = ends ? client.runtime.traceTimeOf(hold.deadline) : kNever;
+    hold.toldUntil = hold.deadline;
     emit(EventKind::BelievedUntil, hold.grant.thread, toValue(until));
 }
 
-void DistributedLock::Core::forget(const std::shared_ptr<Hold>& hold) {
-    hold->watching.request_stop();
-    const auto found = holds.find(hold->grant.thread);
-    if (found != holds.end() && found->second == hold) holds.erase(found);
+void LockCore::moveDeadline(Hold& hold, Nanos deadline) {
+    const bool nearer = deadline < hold.deadline;
+    hold.deadline = deadline;
+    if (nearer && hold.napping) hold.napping->wake();
 }
 
-void DistributedLock::Core::lose(const std::shared_ptr<Hold>& hold, const char* reason) {
+void LockCore::forget(const std::shared_ptr<Hold>& hold) {
+    hold->watching.request_stop();
+    const auto range = holds.equal_range({hold->grant.thread, hold->mode()});
+    for (auto at = range.first; at != range.second; ++at) {
+        if (at->second == hold) {
+            holds.erase(at);
+            return;
+        }
+    }
+}
+
+void LockCore::lose(const std::shared_ptr<Hold>& hold, const char* reason) {
     if (hold->watching.stop_requested()) return; // given up or lost already
     forget(hold);
-    emitText(EventKind::Lost, hold->grant.thread, QString::fromUtf8(reason));
-    tell(Event::Lost, hold->grant.thread, QCoreApplication::translate("Lock", reason));
+    if (hold->resting) { // nobody holds it any more: only the server is free sooner
+        restIsOver(hold);
+        return;
+    }
+    const Thread thread = hold->grant.thread;
+    emitText(EventKind::Lost, thread, QString::fromUtf8(reason));
+    hold->lost.request_stop();
+    tell(Event::Lost, thread, QCoreApplication::translate("Lock", reason));
 }
 
-QCoro::Task<> DistributedLock::Core::watchdog(std::shared_ptr<Core> core, std::shared_ptr<Hold> hold) {
-    Runtime& runtime = core->client.runtime;
-    const std::stop_token stop = hold->watching.get_token();
-    // After a renewal without an answer, try again sooner: the lease may still be saved.
-    const Nanos soon = std::max(core->options.watchdog / 4, kShortestPause);
-    Nanos pause = std::max(core->options.watchdog, kShortestPause);
-    for (;;) {
-        co_await runtime.sleep(pause, stop);
-        if (core->watchdogStopped) co_return;
-        const Nanos askedAt = runtime.monotonic();
-        const auto renewed = co_await core->recipe->renew(hold->grant, stop);
-        if (stop.stop_requested()) co_return; // given up or lost while the answer waited for its turn
-        if (!renewed) {
-            core->emitText(EventKind::RenewFailed, hold->grant.thread,
-                           QString::fromLatin1(lockErrorId(renewed.error().kind)));
-            pause = soon;
-            continue;
-        }
-        if (!*renewed) {
-            core->emit(EventKind::RenewRefused, hold->grant.thread);
-            core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
+QCoro::Task<> LockCore::loseAll(std::shared_ptr<LockCore> core, const char* reason) {
+    std::vector<std::shared_ptr<Hold>> gone;
+    for (const auto& [key, hold] : core->holds)
+        gone.push_back(hold);
+    for (const auto& hold : gone)
+        core->lose(hold, reason);
+    for (const auto& hold : gone)
+        co_await giveBack(core, hold->grant);
+}
+
+/// All holds of a grant that nobody uses any more; a server that does not answer frees them by their lease.
+QCoro::Task<> LockCore::giveBack(std::shared_ptr<LockCore> core, recipes::Grant grant) {
+    while (grant.holds > 0) {
+        const auto left = co_await core->recipe->release(grant, {});
+        if (!left) {
+            if (left.error().kind != LockError::Kind::NotOwner) core->recipe->abandoned(grant);
             co_return;
         }
-        hold->deadline = laterBy(askedAt, hold->grant.lease);
-        core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));
-        core->believeUntilDeadline(*hold);
-        core->tell(Event::Renewed, hold->grant.thread, {});
-        pause = std::max(core->options.watchdog, kShortestPause);
+        grant.holds = std::min(*left, grant.holds - 1);
     }
 }
 
-QCoro::Task<> DistributedLock::Core::deadlineWatch(std::shared_ptr<Core> core, std::shared_ptr<Hold> hold) {
-    Runtime& runtime = core->client.runtime;
-    const std::stop_token stop = hold->watching.get_token();
-    for (;;) {
-        const Nanos left = hold->deadline - runtime.monotonic(); // renewals move it
-        if (left <= Nanos(0)) {
-            if (!stop.stop_requested()) core->recipe->abandoned(hold->grant); // the server may see its end later
-            core->lose(hold, QT_TRANSLATE_NOOP("Lock", "own clock past the end of the lease"));
-            co_return;
-        }
-        co_await runtime.sleep(left, stop);
-    }
-}
-
-} // namespace lockscope
+} // namespace lockscope::detail

@@ -1,45 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lock/distributed_lock.h"
+#include "runtime/completion.h"
 
 #include <map>
 
-namespace lockscope {
+namespace lockscope::detail {
 
-/// One thread's hold of a lock, kept by its watchdog and its deadline watch while it lasts.
-struct DistributedLock::Hold {
+/// One thread's hold of a lock, kept by its watches while it lasts.
+struct Hold {
     recipes::Grant grant;
-    Nanos deadline{};          ///< own monotonic clock: the lease, counted from when it was asked for
-    std::stop_source watching; ///< stops both watches
+    Nanos since{};                       ///< own monotonic clock: first granted
+    Nanos deadline{};                    ///< own monotonic clock: when it ends if nothing more is heard; kNever
+    Nanos toldUntil{};                   ///< the deadline that the trace knows of
+    bool suspended = false;              ///< its connection is lost
+    bool resting = false;                ///< given up here, not yet freed on the server (LockOptions::minHold)
+    bool renewing = false;               ///< a watchdog keeps it
+    std::stop_source watching;           ///< stops its watches
+    std::stop_source lost;               ///< stopped by a loss, not by a release
+    Waiter* napping = nullptr;           ///< its deadline watch, woken when the deadline comes nearer
+    std::deque<Completion<bool>> rested; ///< those of its thread that wait for the end of its rest
+
+    recipes::Mode mode() const { return grant.mode; }
 };
 
 /// What a lock's coroutines share; lives until the last of them has ended.
-struct DistributedLock::Core : std::enable_shared_from_this<Core> {
-    Core(LockClient lockClient, std::unique_ptr<recipes::Recipe> lockRecipe, LockOptions lockOptions,
-         trace::EntityId entity)
+struct LockCore : std::enable_shared_from_this<LockCore> {
+    using Thread = DistributedLock::Thread;
+    using Event = DistributedLock::Event;
+    using Mode = recipes::Mode;
+    using Key = std::pair<Thread, Mode>;
+    template <typename T>
+    using Outcome = recipes::Outcome<T>;
+    /// Of a taking: the hold, or none when it was not in time.
+    struct Taken {
+        std::shared_ptr<Hold> hold;
+    };
+
+    LockCore(LockClient lockClient, std::unique_ptr<recipes::Recipe> lockRecipe, LockOptions lockOptions,
+             trace::EntityId entity)
         : client(lockClient), recipe(std::move(lockRecipe)), options(lockOptions), lock(entity) {}
 
     LockClient client;
     std::unique_ptr<recipes::Recipe> recipe;
     LockOptions options;
     trace::EntityId lock;
-    Listener listener;
+    DistributedLock::Listener listener;
     bool watchdogStopped = false;
+    bool capacityTold = false;
     bool closed = false; ///< the lock object is gone
-    std::map<Thread, std::shared_ptr<Hold>> holds;
+    /// One hold for each key; of permits as many as were taken.
+    std::multimap<Key, std::shared_ptr<Hold>> holds;
+    std::map<Key, std::shared_ptr<Hold>> resting;
 
-    /// Enters a grant: a new hold with its watches, or one more of a thread that holds already.
-    void hold(recipes::Grant grant);
+    /// The latest hold of that thread in that mode, nullptr when there is none.
+    std::shared_ptr<Hold> find(const Thread& thread, Mode mode) const;
+    bool has(const Hold& hold) const;
+    int holdCount(const Thread& thread, Mode mode) const;
+    /// In all modes together: what the trace counts.
+    std::uint32_t holdCount(const Thread& thread) const;
+
+    static Outcome<Taken> take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop);
+    static Outcome<int> giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    /// Everybody is told the loss of their hold before any of it is given back.
+    static QCoro::Task<> loseAll(std::shared_ptr<LockCore> core, const char* reason);
     /// The client has learned that the hold is gone.
     /// `reason` is a text of context "Lock": the trace keeps it as it is, so that equal runs have equal digests in
     /// every language; the listener gets it translated.
     void lose(const std::shared_ptr<Hold>& hold, const char* reason);
     /// Takes a hold off the books.
     void forget(const std::shared_ptr<Hold>& hold);
-    int holdCount(const Thread& thread) const {
-        const auto found = holds.find(thread);
-        return found == holds.end() ? 0 : found->second->grant.holds;
-    }
 
     void emit(trace::EventKind kind, const Thread& thread, std::int64_t value = 0, std::uint32_t aux = 0);
     void emitText(trace::EventKind kind, const Thread& thread, const QString& text);
@@ -48,9 +78,23 @@ struct DistributedLock::Core : std::enable_shared_from_this<Core> {
     }
 
 private:
-    void believeUntilDeadline(const Hold& hold);
-    static QCoro::Task<> watchdog(std::shared_ptr<Core> core, std::shared_ptr<Hold> hold);
-    static QCoro::Task<> deadlineWatch(std::shared_ptr<Core> core, std::shared_ptr<Hold> hold);
+    Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);
+    std::shared_ptr<Hold> hold(recipes::Grant grant, bool renewed);
+    void granted(const Hold& hold, trace::EventKind kind);
+    void watch(const std::shared_ptr<Hold>& hold);
+    void moveDeadline(Hold& hold, Nanos deadline);
+    void believeUntilDeadline(Hold& hold);
+    Nanos deadlineOf(const recipes::Grant& grant) const;
+    void rest(const std::shared_ptr<Hold>& hold);
+    void restIsOver(const std::shared_ptr<Hold>& hold);
+    void hear(const std::shared_ptr<Hold>& hold, const recipes::HoldNews& news);
+
+    static QCoro::Task<> watchdog(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    static QCoro::Task<> newsWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    static QCoro::Task<> deadlineWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    static QCoro::Task<> longestHold(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    static QCoro::Task<> freeAfterRest(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    static QCoro::Task<> giveBack(std::shared_ptr<LockCore> core, recipes::Grant grant);
 };
 
-} // namespace lockscope
+} // namespace lockscope::detail

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "trace/time.h"
+#include "recipes/recipe.h"
+
+#include <optional>
 
 namespace lockscope {
 
 /// How a lock is held.
 struct LockOptions {
-    /// What the server grants at a time; > 0, whole milliseconds.
+    /// What the server grants at a time; > 0, whole milliseconds. Recipes that are held by a session or a connection
+    /// have no lease of their own.
     Nanos lease = 30s;
     /// Renewal period while held, 0 = no watchdog. A third of the lease leaves two more tries before it ends.
     Nanos watchdog = 10s;
@@ -15,6 +18,25 @@ struct LockOptions {
     bool honourDeadline = true;
     /// Take a fencing token with each grant, where the recipe can give one.
     bool token = false;
+    /// The longest that a hold may last, counted from its first grant; 0 = no bound. When it is over, the holder is
+    /// told "lost" and the lock is given back: what a watchdog renews for a hung worker would never be free otherwise.
+    Nanos maxHold{};
+    /// The shortest time that the lock stays taken, counted from its first grant; 0 = none. Who unlocks sooner holds
+    /// nothing from then on, but the server is asked to free the lock no sooner than this: a job that is done in a
+    /// moment is not done again by a machine whose clock is a little late.
+    Nanos minHold{};
+    /// How many permits there are in all, of a semaphore: for the trace. 0 = it is none.
+    int capacity = 0;
+};
+
+/// One taking of a lock: what a caller may want other than what LockOptions say.
+struct LockRequest {
+    recipes::Mode mode = recipes::Mode::Exclusive; ///< one that the recipe offers
+    int permits = 1;                               ///< of Mode::Permit: how many at once, all or none; > 0
+    Nanos wait = kNever;                           ///< longest wait; 0 = one try, kNever = no bound
+    QByteArray thread = "1";                       ///< the logical thread that asks; decimal
+    /// A lease of its own, > 0, that no watchdog renews: the lock is free when it ends. nullopt = LockOptions::lease.
+    std::optional<Nanos> lease = std::nullopt;
 };
 
 } // namespace lockscope

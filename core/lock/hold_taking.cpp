@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/hold_keeper.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::detail {
+
+using trace::EventKind;
+
+namespace {
+Nanos restOf(Nanos wait, Nanos waited) {
+    return wait == kNever ? kNever : std::max(Nanos(0), wait - waited);
+}
+
+std::optional<LockError> notOffered(const recipes::RecipeInfo& info, const LockRequest& request) {
+    using recipes::Mode;
+    const bool offered = request.mode == Mode::Exclusive ? info.exclusive
+                         : request.mode == Mode::Shared  ? info.shared
+                                                         : info.permits;
+    if (offered) return std::nullopt;
+    const QString mode = request.mode == Mode::Exclusive ? QCoreApplication::translate("LockError", "exclusive holds")
+                         : request.mode == Mode::Shared  ? QCoreApplication::translate("LockError", "shared holds")
+                                                         : QCoreApplication::translate("LockError", "permits");
+    return LockError{LockError::Kind::NotSupported,
+                     QCoreApplication::translate("LockError", "The recipe “%1” offers no %2; take one that does.")
+                         .arg(QString::fromLatin1(info.id), mode)};
+}
+} // namespace
+
+LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest& request, Nanos wait,
+                                                               std::stop_token stop) {
+    recipes::Request asked;
+    asked.thread = request.thread;
+    asked.lease = request.lease.value_or(options.lease);
+    asked.wait = wait;
+    asked.token = options.token && recipe->info().token;
+    asked.held = holdCount(request.thread, request.mode);
+    asked.mode = request.mode;
+    asked.permits = request.permits;
+    asked.steps = {client.recorder, client.thread(request.thread), lock};
+    return recipe->acquire(asked, std::move(stop));
+}
+
+LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core, LockRequest request,
+                                                  std::stop_token stop) {
+    Runtime& runtime = core->client.runtime;
+    const Nanos begun = runtime.monotonic();
+    const Thread thread = request.thread;
+    if (const auto error = notOffered(core->recipe->info(), request)) co_return std::unexpected(*error);
+    core->emit(EventKind::Requested, thread, toValue(request.wait));
+
+    for (;;) {
+        std::expected<std::optional<recipes::Grant>, LockError> grant;
+        int held = 0;
+        bool inTime = true;
+        try {
+            // What this thread gave up before its shortest time is still there on the server.
+            const auto resting = core->resting.find(Key(thread, request.mode));
+            if (resting != core->resting.end()) {
+                const Completion<bool> rested = resting->second->rested.emplace_back();
+                const auto over =
+                    co_await rested.wait(runtime, restOf(request.wait, runtime.monotonic() - begun), stop);
+                inTime = over.has_value();
+                if (inTime) continue;
+            }
+            if (inTime) {
+                held = core->holdCount(thread, request.mode);
+                grant = co_await core->ask(request, restOf(request.wait, runtime.monotonic() - begun), stop);
+            }
+        } catch (const Cancelled& cancelled) {
+            if (cancelled.why() == Cancelled::Why::Stopped) core->emit(EventKind::Interrupted, thread);
+            throw;
+        }
+        if (!grant) {
+            core->emitText(EventKind::AcquireFailed, thread, QString::fromLatin1(lockErrorId(grant.error().kind)));
+            co_return std::unexpected(grant.error());
+        }
+        if (!*grant) {
+            core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
+            co_return Taken();
+        }
+        if (core->closed) { // nobody is left who could ever release it
+            co_await core->recipe->release(**grant, {});
+            co_return Taken();
+        }
+        // A grant that took longer than its own lease is no grant; nor is one more of a hold that was lost meanwhile.
+        const bool late = core->options.honourDeadline && runtime.monotonic() >= core->deadlineOf(**grant);
+        const bool ofLost = held > 0 && (*grant)->holds > 1 && core->holdCount(thread, request.mode) == 0;
+        if (!late && !ofLost) {
+            Taken taken;
+            taken.hold = core->hold(std::move(**grant), !request.lease);
+            co_return taken;
+        }
+        // Give it back and ask again, if there is time.
+        if (ofLost) (*grant)->holds = 1;
+        co_await core->recipe->release(**grant, {});
+        if (request.wait != kNever && runtime.monotonic() - begun >= request.wait) {
+            core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
+            co_return Taken();
+        }
+    }
+}
+
+LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+    if (!hold || !core->has(*hold)) {
+        co_return std::unexpected(
+            LockError{LockError::Kind::NotOwner,
+                      QCoreApplication::translate("LockError", "This thread does not hold the lock.")});
+    }
+    const Thread thread = hold->grant.thread;
+    const bool last = hold->grant.holds == 1;
+    const std::uint32_t before = core->holdCount(thread);
+    if (last && core->options.minHold > Nanos(0) &&
+        core->client.runtime.monotonic() < laterBy(hold->since, core->options.minHold)) {
+        core->emit(EventKind::ReleaseSent, thread, 0, before);
+        core->rest(hold);
+        core->tell(Event::Released, thread, {});
+        co_return 0;
+    }
+    if (last) core->forget(hold); // nothing may renew what is being given up
+    core->emit(EventKind::ReleaseSent, thread, 0, before);
+    const auto left = co_await core->recipe->release(hold->grant, {});
+    if (left) {
+        hold->grant.holds = *left;
+        if (*left == 0) core->forget(hold); // the server knew of fewer than we did
+        core->emit(EventKind::Released, thread, 0, core->holdCount(thread));
+        core->tell(Event::Released, thread, {});
+        co_return hold->mode() == Mode::Permit ? core->holdCount(thread, Mode::Permit) : *left;
+    }
+    if (left.error().kind == LockError::Kind::NotOwner) {
+        core->emit(EventKind::ReleaseRefused, thread);
+        core->forget(hold);
+    } else if (last) {
+        core->emitText(EventKind::ReleaseFailed, thread, QString::fromLatin1(lockErrorId(left.error().kind)));
+    } else {
+        // One hold fewer here; the recipe sees to it that the server agrees, at the latest with the next release.
+        --hold->grant.holds;
+        core->emit(EventKind::Released, thread, 0, core->holdCount(thread));
+    }
+    co_return std::unexpected(left.error());
+}
+
+void LockCore::rest(const std::shared_ptr<Hold>& hold) {
+    const Key key(hold->grant.thread, hold->mode());
+    const auto range = holds.equal_range(key);
+    for (auto at = range.first; at != range.second; ++at) {
+        if (at->second == hold) {
+            holds.erase(at);
+            break;
+        }
+    }
+    hold->resting = true;
+    resting.insert_or_assign(key, hold);
+    const auto self = shared_from_this();
+    client.runtime.spawn([self, hold] { return freeAfterRest(self, hold); });
+}
+
+QCoro::Task<> LockCore::freeAfterRest(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+    Runtime& runtime = core->client.runtime;
+    const Nanos end = laterBy(hold->since, core->options.minHold);
+    co_await runtime.sleep(std::max(Nanos(0), end - runtime.monotonic()), hold->watching.get_token());
+    if (hold->watching.stop_requested()) co_return;
+    hold->watching.request_stop();
+    const auto left = co_await core->recipe->release(hold->grant, {});
+    if (left) {
+        core->emit(EventKind::Released, hold->grant.thread, 0, core->holdCount(hold->grant.thread));
+    } else {
+        core->emitText(EventKind::ReleaseFailed, hold->grant.thread,
+                       QString::fromLatin1(lockErrorId(left.error().kind)));
+    }
+    core->restIsOver(hold);
+}
+
+void LockCore::restIsOver(const std::shared_ptr<Hold>& hold) {
+    const auto found = resting.find({hold->grant.thread, hold->mode()});
+    if (found != resting.end() && found->second == hold) resting.erase(found);
+    for (const Completion<bool>& waiting : std::exchange(hold->rested, {}))
+        waiting.complete(true);
+}
+
+} // namespace lockscope::detail

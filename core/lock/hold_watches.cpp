@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/hold_keeper.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::detail {
+
+using recipes::HeldBy;
+using recipes::HoldNews;
+using trace::EventKind;
+
+namespace {
+/// Between two renewals, whatever was asked for: a watchdog must not drown the server.
+constexpr Nanos kShortestPause = 1ms;
+/// After news that could not be had, before asking again.
+constexpr Nanos kNewsPause = 250ms;
+
+/// Keeps a deadline watch's nap where those find it that bring the deadline nearer.
+struct Nap {
+    Nap(Hold& napping, Waiter& waiter) : hold(napping) { hold.napping = &waiter; }
+    ~Nap() { hold.napping = nullptr; }
+    Nap(const Nap&) = delete;
+    Nap& operator=(const Nap&) = delete;
+    Hold& hold;
+};
+} // namespace
+
+void LockCore::watch(const std::shared_ptr<Hold>& hold) {
+    const auto self = shared_from_this();
+    switch (recipe->info().heldBy) {
+    case HeldBy::Lease:
+        hold->renewing = hold->renewing && options.watchdog > Nanos(0) && recipe->info().watchdog;
+        if (hold->renewing) client.runtime.spawn([self, hold] { return watchdog(self, hold); });
+        break;
+    case HeldBy::Session:
+    case HeldBy::Connection:
+        client.runtime.spawn([self, hold] { return newsWatch(self, hold); });
+        break;
+    case HeldBy::Nothing:
+        break;
+    }
+    if (options.honourDeadline && recipe->info().heldBy != HeldBy::Nothing) {
+        client.runtime.spawn([self, hold] { return deadlineWatch(self, hold); });
+    }
+    if (options.maxHold > Nanos(0)) client.runtime.spawn([self, hold] { return longestHold(self, hold); });
+}
+
+QCoro::Task<> LockCore::watchdog(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+    Runtime& runtime = core->client.runtime;
+    const std::stop_token stop = hold->watching.get_token();
+    // After a renewal without an answer, try again sooner: the lease may still be saved.
+    const Nanos soon = std::max(core->options.watchdog / 4, kShortestPause);
+    Nanos pause = std::max(core->options.watchdog, kShortestPause);
+    for (;;) {
+        co_await runtime.sleep(pause, stop);
+        if (core->watchdogStopped) co_return;
+        const Nanos askedAt = runtime.monotonic();
+        const auto renewed = co_await core->recipe->renew(hold->grant, stop);
+        if (stop.stop_requested()) co_return; // given up or lost while the answer waited for its turn
+        if (!renewed) {
+            if (!hold->resting) {
+                core->emitText(EventKind::RenewFailed, hold->grant.thread,
+                               QString::fromLatin1(lockErrorId(renewed.error().kind)));
+            }
+            pause = soon;
+            continue;
+        }
+        if (!*renewed) {
+            if (!hold->resting) core->emit(EventKind::RenewRefused, hold->grant.thread);
+            core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
+            co_return;
+        }
+        hold->deadline = laterBy(askedAt, hold->grant.lease);
+        pause = std::max(core->options.watchdog, kShortestPause);
+        if (hold->resting) continue;
+        core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));
+        core->believeUntilDeadline(*hold);
+        core->tell(Event::Renewed, hold->grant.thread, {});
+    }
+}
+
+QCoro::Task<> LockCore::newsWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+    Runtime& runtime = core->client.runtime;
+    const std::stop_token stop = hold->watching.get_token();
+    for (;;) {
+        const auto news = co_await core->recipe->news(hold->grant, stop);
+        if (stop.stop_requested()) co_return;
+        if (news) {
+            core->hear(hold, *news);
+            if (news->kind == HoldNews::Kind::Lost) co_return;
+            continue;
+        }
+        if (news.error().kind == LockError::Kind::NotSupported) co_return;
+        if (!hold->resting) {
+            core->emitText(EventKind::RenewFailed, hold->grant.thread,
+                           QString::fromLatin1(lockErrorId(news.error().kind)));
+        }
+        co_await runtime.sleep(kNewsPause, stop);
+    }
+}
+
+void LockCore::hear(const std::shared_ptr<Hold>& hold, const HoldNews& news) {
+    const Thread thread = hold->grant.thread;
+    if (news.kind == HoldNews::Kind::Lost) {
+        lose(hold, news.reason);
+        return;
+    }
+    moveDeadline(*hold, news.until);
+    const bool suspended = news.kind == HoldNews::Kind::Suspended;
+    const bool was = std::exchange(hold->suspended, suspended);
+    if (hold->resting) return;
+    if (suspended && !was) {
+        emitText(EventKind::Suspended, thread, QString::fromUtf8(news.reason));
+        believeUntilDeadline(*hold);
+        tell(Event::Suspended, thread, QCoreApplication::translate("Lock", news.reason));
+        return;
+    }
+    if (was && !suspended) {
+        emit(EventKind::Renewed, thread,
+             toValue(news.until == kNever ? kNever : client.runtime.traceTimeOf(news.until)));
+        believeUntilDeadline(*hold);
+        tell(Event::Renewed, thread, {});
+        return;
+    }
+    // Heartbeats are many: the trace hears of one when half of what it knows of is used up.
+    if (hold->deadline == hold->toldUntil) return;
+    const Nanos now = client.runtime.monotonic();
+    const bool told = hold->toldUntil != kNever && hold->deadline != kNever && hold->deadline > hold->toldUntil &&
+                      hold->toldUntil - now > (hold->deadline - now) / 2;
+    if (!told) believeUntilDeadline(*hold);
+}
+
+QCoro::Task<> LockCore::deadlineWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+    Runtime& runtime = core->client.runtime;
+    const std::stop_token stop = hold->watching.get_token();
+    for (;;) {
+        const bool ends = hold->deadline != kNever;
+        const Nanos left = ends ? hold->deadline - runtime.monotonic() : kNever; // renewals and news move it
+        if (left <= Nanos(0)) {
+            if (!stop.stop_requested()) core->recipe->abandoned(hold->grant); // the server may see its end later
+            core->lose(hold, QT_TRANSLATE_NOOP("Lock", "own clock past the end of the lease"));
+            co_return;
+        }
+        Waiter waiter(runtime, left, stop);
+        const Nap nap(*hold, waiter);
+        co_await waiter.end();
+    }
+}
+
+QCoro::Task<> LockCore::longestHold(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+    co_await core->client.runtime.sleep(core->options.maxHold, hold->watching.get_token());
+    if (hold->watching.stop_requested()) co_return;
+    const recipes::Grant grant = hold->grant;
+    core->lose(hold, QT_TRANSLATE_NOOP("Lock", "held for the maximum hold time"));
+    co_await giveBack(core, grant);
+}
+
+} // namespace lockscope::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/lock_guard.h"
+
+#include "lock/hold_keeper.h"
+
+#include <QCoreApplication>
+
+namespace lockscope {
+
+using detail::Hold;
+using detail::LockCore;
+
+LockGuard::LockGuard(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold)
+    : m_core(std::move(core)), m_hold(std::move(hold)) {
+}
+
+LockGuard::~LockGuard() {
+    if (!m_hold || m_core->closed || !m_core->has(*m_hold)) return;
+    Runtime& runtime = m_core->client.runtime;
+    if (!runtime.alive()) return; // a killed client gives nothing back: that is what leases are for
+    runtime.spawn([core = m_core, hold = m_hold]() -> QCoro::Task<> { co_await LockCore::giveUp(core, hold); });
+}
+
+LockGuard& LockGuard::operator=(LockGuard&& other) noexcept {
+    LockGuard old(std::move(*this)); // given back when it goes
+    m_core = std::move(other.m_core);
+    m_hold = std::move(other.m_hold);
+    return *this;
+}
+
+bool LockGuard::stillMine() const {
+    if (!m_hold || m_core->closed || !m_core->has(*m_hold)) return false;
+    return !m_core->options.honourDeadline || m_core->client.runtime.monotonic() < m_hold->deadline;
+}
+
+std::int64_t LockGuard::token() const {
+    return m_hold ? m_hold->grant.token : 0;
+}
+
+Nanos LockGuard::remaining() const {
+    if (!stillMine()) return Nanos(0);
+    if (m_hold->deadline == kNever) return kNever;
+    return m_hold->deadline - m_core->client.runtime.monotonic();
+}
+
+std::stop_token LockGuard::lost() const {
+    return m_hold ? m_hold->lost.get_token() : std::stop_token();
+}
+
+recipes::Outcome<int> LockGuard::unlock() {
+    return LockCore::giveUp(std::exchange(m_core, nullptr), std::exchange(m_hold, nullptr));
+}
+
+} // namespace lockscope

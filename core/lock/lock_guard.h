@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/recipe.h"
+
+namespace lockscope {
+
+namespace detail {
+struct LockCore;
+struct Hold;
+} // namespace detail
+
+/// One hold, owned: given back when the guard goes, or sooner by unlock(). Movable; empty when nothing is held by it.
+/// It must not outlive the lock that it came from. Single-threaded, on its runtime's thread.
+class LockGuard {
+public:
+    LockGuard() = default;
+    LockGuard(LockGuard&&) noexcept = default;
+    LockGuard& operator=(LockGuard&& other) noexcept;
+    /// Gives the hold back in the background; what goes wrong with that is only in the trace. `co_await unlock()` to
+    /// know, and to be sure that the next holder may go on.
+    ~LockGuard();
+    LockGuard(const LockGuard&) = delete;
+    LockGuard& operator=(const LockGuard&) = delete;
+
+    /// True from its grant until unlock(): also when the hold was lost meanwhile.
+    explicit operator bool() const { return m_hold != nullptr; }
+    /// False once lost, given back, or past the own deadline; looks at the clock, not at the server.
+    bool stillMine() const;
+    /// The fencing token to send with every write, 0 = the recipe gives none.
+    std::int64_t token() const;
+    /// What is left by the own clock; 0 when it is no longer ours, kNever when nothing ends it.
+    Nanos remaining() const;
+    /// Stopped when the hold is lost, not when it is given back: for work that should end then.
+    std::stop_token lost() const;
+    /// Gives the hold back; the holds that its thread has left. Kind::NotOwner when it was lost. The guard is empty
+    /// afterwards, whatever the outcome.
+    recipes::Outcome<int> unlock();
+
+private:
+    friend class DistributedLock;
+    LockGuard(std::shared_ptr<detail::LockCore> core, std::shared_ptr<detail::Hold> hold);
+    std::shared_ptr<detail::LockCore> m_core;
+    std::shared_ptr<detail::Hold> m_hold;
+};
+
+} // namespace lockscope

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/distributed_lock.h"
+#include "runtime/signal_count.h"
+#include "runtime/virtual_runtime.h"
+
+namespace lockscope::tests {
+
+/// What a server of the test's own hands out: readers beside each other, a writer alone, and some permits. It answers
+/// at once, and says of sessions what the test tells it to.
+struct PretendServer {
+    recipes::RecipeInfo info;
+    Nanos lease = 10s; ///< of its grants, kNever for sessions that say later
+    int permits = 3;
+    int inUse = 0;
+    int readers = 0;
+    bool writer = false;
+    std::map<std::pair<QByteArray, recipes::Mode>, int> counts;
+    std::vector<recipes::Grant> released;
+    std::deque<recipes::HoldNews> news;
+    SignalCount newsCame;
+
+    void say(recipes::HoldNews some) {
+        news.push_back(some);
+        newsCame.release();
+    }
+    void say(recipes::HoldNews::Kind kind, Nanos until = kNever, const char* reason = "") {
+        say(recipes::HoldNews{kind, until, reason});
+    }
+};
+
+class PretendRecipe final : public recipes::Recipe {
+public:
+    PretendRecipe(Runtime& runtime, PretendServer& server) : m_runtime(runtime), m_server(server) {}
+    const recipes::RecipeInfo& info() const override { return m_server.info; }
+
+    recipes::Outcome<std::optional<recipes::Grant>> acquire(recipes::Request request, std::stop_token stop) override {
+        const Nanos giveUpAt = laterBy(m_runtime.monotonic(), request.wait);
+        while (!free(request)) {
+            if (m_runtime.monotonic() >= giveUpAt) co_return std::nullopt;
+            co_await m_runtime.sleep(1ms, stop);
+        }
+        co_return enter(request);
+    }
+    recipes::Outcome<bool> renew(recipes::Grant, std::stop_token) override { co_return true; }
+    recipes::Outcome<recipes::HoldNews> news(recipes::Grant, std::stop_token stop) override {
+        co_await m_server.newsCame.acquire(m_runtime, kNever, stop);
+        const recipes::HoldNews news = m_server.news.front();
+        m_server.news.pop_front();
+        co_return news;
+    }
+    recipes::Outcome<int> release(recipes::Grant grant, std::stop_token) override {
+        m_server.released.push_back(grant);
+        int& count = m_server.counts[{grant.thread, grant.mode}];
+        count -= grant.mode == recipes::Mode::Permit ? grant.permits : 1;
+        if (grant.mode == recipes::Mode::Permit) {
+            m_server.inUse -= grant.permits;
+        } else if (grant.mode == recipes::Mode::Shared) {
+            --m_server.readers;
+        } else if (count == 0) {
+            m_server.writer = false;
+        }
+        co_return count;
+    }
+    recipes::Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
+
+private:
+    bool free(const recipes::Request& request) const {
+        using recipes::Mode;
+        const auto mine = [&](Mode mode) {
+            const auto found = m_server.counts.find({request.thread, mode});
+            return found != m_server.counts.end() && found->second > 0;
+        };
+        if (request.mode == Mode::Permit) return m_server.inUse + request.permits <= m_server.permits;
+        if (mine(Mode::Exclusive)) return true; // a writer may re-enter, and read
+        if (request.mode == Mode::Shared) return !m_server.writer;
+        return !m_server.writer && m_server.readers == 0;
+    }
+    recipes::Grant enter(const recipes::Request& request) {
+        using recipes::Mode;
+        int& count = m_server.counts[{request.thread, request.mode}];
+        count += request.mode == Mode::Permit ? request.permits : 1;
+        if (request.mode == Mode::Permit) m_server.inUse += request.permits;
+        if (request.mode == Mode::Shared) ++m_server.readers;
+        if (request.mode == Mode::Exclusive) m_server.writer = true;
+        recipes::Grant grant;
+        grant.thread = request.thread;
+        grant.askedAt = m_runtime.monotonic();
+        grant.lease = m_server.info.heldBy == recipes::HeldBy::Lease ? request.lease : m_server.lease;
+        grant.holds = request.mode == Mode::Permit ? 1 : count;
+        grant.mode = request.mode;
+        grant.permits = request.permits;
+        return grant;
+    }
+    Runtime& m_runtime;
+    PretendServer& m_server;
+};
+
+/// A client of such a server in virtual time, with its trace.
+struct PretendWorld {
+    explicit PretendWorld(recipes::HeldBy heldBy, LockOptions options = {}) {
+        server.info.id = "pretend";
+        server.info.backend = "test";
+        server.info.heldBy = heldBy;
+        server.info.reentrant = server.info.shared = server.info.permits = true;
+        server.info.watchdog = heldBy == recipes::HeldBy::Lease;
+        lock = std::make_unique<DistributedLock>(LockClient{runtime, "client", &recorder, client},
+                                                 std::make_unique<PretendRecipe>(runtime, server), options, entity);
+        lock->listen([this](DistributedLock::Event event, const QByteArray&, const QString& reason) {
+            heard.emplace_back(event, reason);
+        });
+    }
+    ~PretendWorld() {
+        lock.reset();
+        runtime.kill();
+    }
+    PretendWorld(const PretendWorld&) = delete;
+    PretendWorld& operator=(const PretendWorld&) = delete;
+
+    void run(Nanos duration) { scheduler.runUntil(scheduler.now() + duration); }
+    /// Takes it as asked, which the test knows to be possible at once.
+    bool take(LockRequest request) {
+        bool taken = false;
+        runtime.spawn([&]() -> QCoro::Task<> {
+            const auto outcome = co_await lock->take(request);
+            taken = outcome && *outcome;
+        });
+        run(Nanos(0));
+        return taken;
+    }
+    bool take(recipes::Mode mode, const QByteArray& thread = "1", int permits = 1) {
+        LockRequest request;
+        request.mode = mode;
+        request.thread = thread;
+        request.permits = permits;
+        request.wait = Nanos(0);
+        return take(request);
+    }
+    std::expected<int, LockError> unlock(recipes::Mode mode, const QByteArray& thread = "1") {
+        std::expected<int, LockError> left = -1;
+        runtime.spawn([&]() -> QCoro::Task<> { left = co_await lock->unlock(thread, mode); });
+        run(Nanos(0));
+        return left;
+    }
+    std::vector<trace::Event> events(trace::EventKind kind) const {
+        std::vector<trace::Event> found;
+        for (std::size_t i = 0; i < trace->size(); ++i) {
+            if (trace->kindAt(i) == kind) found.push_back(trace->at(i));
+        }
+        return found;
+    }
+    int told(DistributedLock::Event event) const {
+        return static_cast<int>(std::ranges::count(heard, event, &std::pair<DistributedLock::Event, QString>::first));
+    }
+
+    VirtualScheduler scheduler;
+    std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
+    trace::Recorder recorder{trace, [this] { return scheduler.now(); }};
+    trace::EntityId client = trace->intern(trace::EntityKind::Client, "A");
+    trace::EntityId entity = trace->intern(trace::EntityKind::Lock, "orders");
+    VirtualRuntime runtime{scheduler, 1};
+    PretendServer server;
+    std::unique_ptr<DistributedLock> lock;
+    std::vector<std::pair<DistributedLock::Event, QString>> heard;
+};
+
+} // namespace lockscope::tests
