@@ -15,9 +15,10 @@ std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, 
     switch (url.service) {
     case Service::Redis:
         return makeRedisConnection(runtime, std::move(url), std::move(client));
+    case Service::Redlock:
+        return makeRedlockConnection(runtime, std::move(url), std::move(client));
     case Service::RedisSentinel:
     case Service::RedisCluster:
-    case Service::Redlock:
     case Service::ZooKeeper:
     case Service::MySql:
     case Service::PostgreSql:

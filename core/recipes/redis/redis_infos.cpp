@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/recipe_infos.h"
+#include "recipes/redlock/redlock.h"
 
 #include <QCoreApplication>
 
@@ -58,7 +59,7 @@ RecipeInfo redisReentrant() {
 } // namespace
 
 std::vector<RecipeInfo> redisRecipes() {
-    return {redisSetDel(), redisSet(), redisReentrant()};
+    return {redisSetDel(), redisSet(), redisReentrant(), redlockInfo()};
 }
 
 } // namespace lockscope::recipes

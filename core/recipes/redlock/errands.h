@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/redlock/ballot.h"
+#include "recipes/redlock/nodes.h"
+
+namespace lockscope::recipes {
+
+/// One lock's key and value on all nodes: what the errands below are about.
+struct Stake {
+    std::shared_ptr<RedlockNodes> nodes;
+    QByteArray name;
+    QByteArray value;
+    Nanos endsBy{}; ///< own monotonic clock: by then the servers have forgotten it
+};
+
+// Each asks one node and casts its vote. They live on their own and may end long after their question was decided.
+
+/// SET NX PX.
+QCoro::Task<> setAt(Stake stake, std::size_t node, QByteArray lease, std::shared_ptr<Ballot> votes);
+/// Compare and extend.
+QCoro::Task<> extendAt(Stake stake, std::size_t node, QByteArray lease, std::shared_ptr<Ballot> votes);
+/// Compare and delete, and again until there is an answer or nothing left to delete. `set`: the votes of a setAt() that
+/// may still be under way to the same node, or null.
+QCoro::Task<> undoAt(Stake stake, std::size_t node, std::shared_ptr<Ballot> set, std::shared_ptr<Ballot> votes);
+/// Any one command; yes when it answers `yes`, or when any answer will do and `yes` is nil.
+QCoro::Task<> askAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, redis::Args command, redis::Reply yes,
+                    std::shared_ptr<Ballot> votes);
+
+} // namespace lockscope::recipes

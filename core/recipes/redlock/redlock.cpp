@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/redlock/redlock.h"
+
+#include "recipes/redlock/errands.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(LockError)
+};
+
+/// Rounds in a row in which too few servers answered, or too late, before it is called an error while waiting.
+constexpr int kHopelessRounds = 3;
+/// A release has time: nobody waits for the rest of its lease.
+constexpr Nanos kReleaseLimit = 1s;
+
+QByteArray newValue(Runtime& runtime) { // 32 lower-case hex digits, as node-redlock writes them
+    QByteArray value;
+    for (int i = 0; i < 2; ++i)
+        value += QByteArray::number(qulonglong(runtime.random()), 16).rightJustified(16, '0');
+    return value;
+}
+
+/// "Only 2 of 5 servers answered; 3 are needed. …" with the first complaint.
+QString tooFew(const Ballot& votes, std::size_t quorum) {
+    QString text = Text::tr("Only %1 of %2 servers answered; %3 are needed.")
+                       .arg(QString::number(votes.answered()), QString::number(votes.nodes()), QString::number(quorum));
+    if (!votes.complaints().isEmpty()) text += u' ' + votes.complaints().join(u' ');
+    return text;
+}
+
+std::shared_ptr<Ballot> newBallot(const RedlockNodes& nodes) {
+    return std::make_shared<Ballot>(nodes.count(), nodes.quorum());
+}
+
+bool decided(const Ballot& votes) {
+    return votes.decided();
+}
+
+Nanos fullLease(const Grant& grant) {
+    return *std::static_pointer_cast<const Nanos>(grant.own);
+}
+
+} // namespace
+
+/// One try to get a majority.
+struct Redlock::Round {
+    Stake stake;
+    Nanos begun{};
+    Nanos lease{};
+    std::shared_ptr<Ballot> votes;
+
+    /// Own monotonic clock: until then at least the majority that said yes keeps it.
+    Nanos validUntil() const { return begun + lease - drift(lease); }
+};
+
+std::shared_ptr<Redlock::Round> Redlock::beginRound(Nanos lease) const {
+    Runtime& runtime = m_nodes->runtime();
+    auto round = std::make_shared<Round>();
+    round->begun = runtime.monotonic();
+    round->lease = lease;
+    round->votes = newBallot(*m_nodes);
+    // A late SET may begin as long as its node is waited for, and a server's clock may be as slow as the drift says.
+    round->stake = {m_nodes, m_name, newValue(runtime), round->begun + lease + drift(lease) + kReleaseLimit};
+    const QByteArray ms = milliseconds(lease);
+    for (std::size_t node = 0; node < m_nodes->count(); ++node)
+        runtime.spawn([round, node, ms] { return setAt(round->stake, node, ms, round->votes); });
+    return round;
+}
+
+QCoro::Task<> Redlock::withdraw(std::shared_ptr<Round> round, bool everywhere) {
+    Runtime& runtime = m_nodes->runtime();
+    const auto undone = newBallot(*m_nodes);
+    std::vector<std::size_t> waitFor;
+    for (std::size_t node = 0; node < m_nodes->count(); ++node) {
+        const Vote vote = round->votes->at(node);
+        // Not there: the key is somebody else's, or it is certain that nothing was sent.
+        if (vote == Vote::No || (vote == Vote::Failed && !round->votes->doubtful(node))) continue;
+        if (everywhere || vote == Vote::Yes) waitFor.push_back(node);
+        const auto set = round->votes;
+        const Stake stake = round->stake;
+        runtime.spawn([stake, node, set, undone] { return undoAt(stake, node, set, undone); });
+    }
+    const Ballot::Condition allUndone = [waitFor](const Ballot& votes) {
+        return std::ranges::none_of(waitFor, [&](std::size_t node) { return votes.at(node) == Vote::Pending; });
+    };
+    co_await Ballot::wait(undone, runtime, allUndone, perNode(round->lease), {});
+}
+
+Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_nodes->runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    const Nanos lease = std::chrono::floor<std::chrono::milliseconds>(request.lease);
+    if (lease - drift(lease) < leastRest(lease)) {
+        co_return std::unexpected(
+            LockError{LockError::Kind::Refused,
+                      Text::tr("A lease of %1 ms is too short for several servers: nothing would be left of it after "
+                               "what their clocks may drift.")
+                          .arg(lease / 1ms)});
+    }
+    int hopeless = 0;
+    for (;;) {
+        request.steps.at(1);
+        request.steps.at(2);
+        const std::shared_ptr<Round> round = beginRound(lease);
+        bool stopped = false;
+        try {
+            co_await Ballot::wait(round->votes, runtime, decided, perNode(lease), stop);
+        } catch (const Cancelled& cancelled) {
+            if (cancelled.why() == Cancelled::Why::Killed) throw;
+            stopped = true;
+        }
+        Nanos now = runtime.monotonic();
+        const bool carried = round->votes->carried();
+        if (!stopped && carried && round->validUntil() - now >= leastRest(lease)) {
+            request.steps.at(3);
+            Grant grant{request.thread, round->stake.value, round->begun, lease - drift(lease), 1, 0, request.steps};
+            grant.own = std::make_shared<const Nanos>(lease);
+            co_return grant;
+        }
+        const bool taken = !carried && round->votes->answered() >= m_nodes->quorum();
+        hopeless = taken ? 0 : hopeless + 1;
+        const bool last = stopped || now >= giveUpAt || hopeless == kHopelessRounds;
+        request.steps.at(5);
+        co_await withdraw(round, last);
+        if (last) request.steps.at(0);
+        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+        if (last && carried) {
+            co_return std::unexpected(LockError{
+                LockError::Kind::Unreachable,
+                Text::tr("The servers granted the lock “%1” so late that too little was left of the lease; it was "
+                         "given back. Take a longer lease, or look at why they are slow.")
+                    .arg(QString::fromUtf8(m_name))});
+        }
+        if (last && !taken)
+            co_return std::unexpected(
+                LockError{LockError::Kind::Unreachable, tooFew(*round->votes, m_nodes->quorum())});
+        if (last) co_return std::nullopt;
+        now = runtime.monotonic();
+        const Nanos nap = runtime.random(m_options.polling.low, m_options.polling.high);
+        const Nanos left = std::max(Nanos(0), giveUpAt == kNever ? nap : giveUpAt - now);
+        co_await runtime.sleep(std::min(nap, left), stop);
+    }
+}
+
+Outcome<bool> Redlock::renew(Grant grant, std::stop_token stop) {
+    Runtime& runtime = m_nodes->runtime();
+    const Nanos lease = fullLease(grant);
+    const QByteArray ms = milliseconds(lease);
+    const Stake stake{m_nodes, m_name, grant.value, runtime.monotonic() + lease + drift(lease)};
+    const auto votes = newBallot(*m_nodes);
+    for (std::size_t node = 0; node < m_nodes->count(); ++node)
+        runtime.spawn([stake, node, ms, votes] { return extendAt(stake, node, ms, votes); });
+    co_await Ballot::wait(votes, runtime, decided, perNode(lease), stop);
+    if (votes->carried()) co_return true;
+    if (votes->count(Vote::No) <= m_nodes->count() - m_nodes->quorum()) {
+        co_return std::unexpected(
+            LockError{LockError::Kind::OutcomeUnknown, tooFew(*votes, m_nodes->quorum())}); // may still be ours
+    }
+    // Lost: a minority that still has it would only stand in others' way.
+    const auto undone = newBallot(*m_nodes);
+    for (std::size_t node = 0; node < m_nodes->count(); ++node)
+        runtime.spawn([stake, node, undone] { return undoAt(stake, node, nullptr, undone); });
+    co_return false;
+}
+
+Outcome<int> Redlock::release(Grant grant, std::stop_token stop) {
+    Runtime& runtime = m_nodes->runtime();
+    grant.steps.at(5);
+    const Nanos lease = fullLease(grant);
+    // Renewals may have moved its end; one lease from now is later than any of them.
+    const Stake stake{m_nodes, m_name, grant.value, runtime.monotonic() + lease + drift(lease)};
+    const auto undone = newBallot(*m_nodes);
+    for (std::size_t node = 0; node < m_nodes->count(); ++node)
+        runtime.spawn([stake, node, undone] { return undoAt(stake, node, nullptr, undone); });
+    co_await Ballot::wait(undone, runtime, decided, std::max(perNode(lease), kReleaseLimit), stop);
+    grant.steps.at(0);
+    if (undone->count(Vote::No) >= m_nodes->quorum()) co_return std::unexpected(notOwner(m_name));
+    if (undone->answered() >= m_nodes->quorum()) co_return 0; // no majority can have it any more
+    co_return std::unexpected(LockError{
+        LockError::Kind::OutcomeUnknown,
+        tooFew(*undone, m_nodes->quorum()) + u' ' +
+            Text::tr("The lock is free there when its lease ends, in %1 ms at the latest.").arg(lease / 1ms)});
+}
+
+Outcome<bool> Redlock::forceRelease(std::stop_token stop) {
+    Runtime& runtime = m_nodes->runtime();
+    const auto nodes = m_nodes;
+    const auto deleted = newBallot(*m_nodes);
+    const redis::Args command = redis::argsOf("DEL", m_name);
+    for (std::size_t node = 0; node < m_nodes->count(); ++node)
+        runtime.spawn(
+            [nodes, node, command, deleted] { return askAt(nodes, node, command, redis::Reply::number(1), deleted); });
+    const Ballot::Condition all = [](const Ballot& votes) { return votes.count(Vote::Pending) == 0; };
+    co_await Ballot::wait(deleted, runtime, all, kReleaseLimit, std::move(stop));
+    if (deleted->answered() < m_nodes->quorum())
+        co_return std::unexpected(LockError{LockError::Kind::OutcomeUnknown, tooFew(*deleted, m_nodes->quorum())});
+    co_return deleted->count(Vote::Yes) > 0;
+}
+
+Outcome<void> Redlock::reach(std::shared_ptr<RedlockNodes> nodes, Nanos timeout, std::stop_token stop) {
+    Runtime& runtime = nodes->runtime();
+    const auto votes = newBallot(*nodes);
+    const redis::Args command = redis::argsOf("PING");
+    for (std::size_t node = 0; node < nodes->count(); ++node)
+        runtime.spawn(
+            [nodes, node, command, votes] { return askAt(nodes, node, command, redis::Reply::nil(), votes); });
+    co_await Ballot::wait(votes, runtime, decided, timeout, std::move(stop));
+    if (votes->carried()) co_return {};
+    co_return std::unexpected(LockError{LockError::Kind::Unreachable, tooFew(*votes, nodes->quorum())});
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/redis_sentinel.h"
+
+#include "sandbox/redis_question.h"
+
+#include <QCoreApplication>
+#include <QUrl>
+
+namespace lockscope::sandbox {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Sandbox)
+};
+
+constexpr Nanos kStartLimit = 10s;
+constexpr Nanos kMeetLimit = 20s;
+
+RedisServerOptions serverOptions(const RedisSentinelOptions& options) {
+    RedisServerOptions server;
+    server.password = options.password;
+    return server;
+}
+
+} // namespace
+
+RedisSentinels::RedisSentinels(Runtime& runtime, RedisSentinelOptions options)
+    : m_runtime(runtime),
+      m_options(std::move(options)),
+      m_group(runtime, m_options.replicas, serverOptions(m_options)) {
+    for (int i = 0; i < m_options.sentinels; ++i)
+        m_sentinels.push_back(std::make_unique<Sentinel>());
+}
+
+QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sentinel, std::stop_token stop) {
+    const auto port = freePort(m_runtime);
+    if (!port) co_return std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
+    sentinel.port = *port;
+    const QString name = QString::fromLatin1(kMaster);
+    QStringList lines = {
+        QStringLiteral("port %1").arg(sentinel.port),
+        QStringLiteral("bind 127.0.0.1"),
+        QStringLiteral("daemonize no"),
+        QStringLiteral("dir \"%1\"").arg(sentinel.workspace.path()),
+        QStringLiteral("sentinel monitor %1 127.0.0.1 %2 %3")
+            .arg(name, QString::number(m_group.at(0).port()), QString::number(m_options.sentinels / 2 + 1)),
+        QStringLiteral("sentinel down-after-milliseconds %1 %2").arg(name, QString::number(m_options.downAfterMs)),
+        QStringLiteral("sentinel failover-timeout %1 %2").arg(name, QString::number(m_options.failoverTimeoutMs)),
+        QStringLiteral("sentinel parallel-syncs %1 8").arg(name)};
+    if (!m_options.password.isEmpty()) {
+        lines += QStringLiteral("sentinel auth-pass %1 %2").arg(name, m_options.password);
+        if (m_options.sentinelsWantLogin)
+            lines += {QStringLiteral("requirepass \"%1\"").arg(m_options.password),
+                      QStringLiteral("sentinel sentinel-pass %1").arg(m_options.password)};
+    }
+    // A sentinel writes into its own configuration, so it is a file of its own.
+    const QString file = QStringLiteral("sentinel.conf");
+    if (!sentinel.workspace.write(file, lines.join(u'\n').toUtf8() + '\n'))
+        co_return std::unexpected(Text::tr("The file %1 can not be written.").arg(sentinel.workspace.file(file)));
+    const QStringList arguments{sentinel.workspace.file(file), QStringLiteral("--sentinel")};
+    if (!sentinel.process.start(QStringLiteral("redis-server"), arguments, sentinel.workspace.path()))
+        co_return std::unexpected(
+            Text::tr("redis-server can not be run: %1. Is it installed?").arg(sentinel.process.lastOutput()));
+    const QByteArrayList ping{"PING"};
+    const QByteArrayList pong{"PONG"};
+    const QString login = m_options.sentinelsWantLogin ? m_options.password : QString();
+    const bool up = co_await waitForAnswer(m_runtime, sentinel.port, ping, pong, kStartLimit, login, stop);
+    if (up) co_return std::expected<void, QString>();
+    co_return std::unexpected(Text::tr("redis-server did not come up on port %1. It said: %2")
+                                  .arg(QString::number(sentinel.port), sentinel.process.lastOutput()));
+}
+
+QCoro::Task<std::expected<void, QString>> RedisSentinels::start(std::stop_token stop) {
+    // Sentinels look for replicas every ten seconds only: these have to be there before.
+    std::expected<void, QString> started = co_await m_group.start(stop);
+    if (!started) co_return started;
+    std::vector<QCoro::Task<std::expected<void, QString>>> starts;
+    for (const auto& sentinel : m_sentinels)
+        starts.push_back(startOne(*sentinel, stop));
+    started = co_await allOf(std::move(starts));
+    if (!started) co_return started;
+    const QByteArrayList question{"INFO", "sentinel"};
+    const QByteArrayList complete{"status=ok", "slaves=" + QByteArray::number(m_options.replicas) +
+                                                   ",sentinels=" + QByteArray::number(m_options.sentinels)};
+    const QString login = m_options.sentinelsWantLogin ? m_options.password : QString();
+    for (const auto& sentinel : m_sentinels) {
+        const bool met = co_await waitForAnswer(m_runtime, sentinel->port, question, complete, kMeetLimit, login, stop);
+        if (!met) co_return std::unexpected(Text::tr("The sentinels did not find each other and the replicas."));
+    }
+    co_return started;
+}
+
+QString RedisSentinels::url() const {
+    QStringList hosts;
+    for (const auto& sentinel : m_sentinels)
+        hosts += QStringLiteral("127.0.0.1:%1").arg(sentinel->port);
+    QString login;
+    if (!m_options.password.isEmpty())
+        login = u':' + QString::fromLatin1(QUrl::toPercentEncoding(m_options.password)) + u'@';
+    return QStringLiteral("redis+sentinel://%1%2/%3").arg(login, hosts.join(u','), QString::fromLatin1(kMaster));
+}
+
+} // namespace lockscope::sandbox
