@@ -29,7 +29,8 @@ const std::array kCommands{
     Command{"simulate", simulate,
             "simulate SCENARIO [--recipe R] [--seed N | --seeds A..B] [--until 60s] [--record FILE] [--json]",
             QT_TRANSLATE_NOOP("cli", "play a scenario in virtual time and judge it")},
-    Command{"lock", lock, "lock [--recipe R] [--lease 30s] [--wait 10s] [--id CLIENT] URL NAME -- COMMAND…",
+    Command{"lock", lock,
+            "lock [--recipe R] [--shared | --permits N] [--lease 30s] [--wait 10s] [--id CLIENT] URL NAME -- COMMAND…",
             QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
     Command{"watch", watch, "watch URL [--once] [--json]",
             QT_TRANSLATE_NOOP("cli", "locks on a running server; without --once, a line per change")},
@@ -59,6 +60,11 @@ QString helpText() {
               tr("SCENARIO is a file or a name from “lockscope list scenarios”. URL is "
                  "redis://[user:password@]host:port[/db] "
                  "or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m."),
+              tr("“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, "
+                 "postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list "
+                 "recipes”. --shared holds it as a reader, beside other readers (a recipe for reading and writing is "
+                 "chosen). --permits N makes it a semaphore of N permits in all and takes one (as --recipe "
+                 "redis-semaphore). COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN."),
               tr("Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 "
                  "verdict unknown; "
                  "“lock” passes its command's status through, or 123 lock lost, 124 not acquired in time, 125 failed, "

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "backends/redis/driver.h"
-#include "backends/url.h"
-#include "cli/arguments.h"
 #include "cli/child_process.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/lock_plan.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "lock/distributed_lock.h"
-#include "recipes/redis/redis_recipe.h"
+#include "lock/recipe_choice.h"
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
-#include "scenario/schema_check.h"
 
 #include <csignal>
 
@@ -22,20 +19,14 @@ namespace {
 /// From SIGTERM to SIGKILL for a command whose lock is lost: time to clean up, not to go on.
 constexpr Nanos kGrace = 5s;
 
-struct Plan {
-    ConnectionUrl url;
-    const recipes::RecipeInfo* recipe = nullptr;
-    QByteArray name;
-    QByteArray client; ///< empty: a new identity
-    Nanos lease = 30s;
-    Nanos wait = kNever;
-    QStringList command;
-};
+/// For saying goodbye to the server, which frees nothing that is not free already.
+constexpr Nanos kGoodbye = 2s;
 
 /// One run of `lockscope lock`: connect, take the lock, run the command, give the lock back.
 class LockRun : public QObject {
 public:
-    explicit LockRun(Plan plan) : m_plan(std::move(plan)), m_driver(m_runtime, m_plan.url) {
+    explicit LockRun(LockPlan plan)
+        : m_plan(std::move(plan)), m_connection(makeConnection(m_runtime, m_plan.url, m_plan.client)) {
         connect(&m_signals, &SignalInbox::interrupted, this,
                 [this](int signal, bool fromTerminal) { interrupt(signal, fromTerminal); });
         connect(&m_signals, &SignalInbox::childChanged, this, [this] { lookAtChild(); });
@@ -46,6 +37,10 @@ public:
     }
 
     int run() {
+        if (!m_connection) {
+            complain(tr("locks over %1 are not part of this program yet").arg(m_plan.url.display()));
+            return kLockFailed;
+        }
         m_runtime.spawn([this] { return whole(); });
         QCoreApplication::exec();
         return m_status;
@@ -59,49 +54,77 @@ private:
         } catch (const Cancelled&) {
             status = kSignalBase + m_interruptedBy;
         }
+        m_lock.reset();
+        // A session or a lease of the connection's own should not outlive this program; a server that is gone ends it.
+        m_runtime.spawn([this] { return sayGoodbye(); });
+        co_await m_goodbye.wait(m_runtime, kGoodbye);
         m_status = status;
         QCoreApplication::exit();
     }
 
+    QCoro::Task<> sayGoodbye() {
+        co_await m_connection->close();
+        m_goodbye.complete(true);
+    }
+
     QCoro::Task<int> takeAndRun() {
-        if (const auto opened = co_await m_driver.open(m_stop.get_token()); !opened) {
-            complain(opened.error().message);
-            co_return kLockFailed;
+        const auto opened = co_await m_connection->open(m_stop.get_token());
+        if (!opened) co_return failed(opened.error());
+        auto recipe = chooseRecipe(*m_connection, m_plan.recipe, m_plan.mode, {m_plan.name, m_plan.permits});
+        if (!recipe) co_return failed(recipe.error());
+        makeLock(*std::move(recipe));
+        auto taken = co_await take();
+        if (!taken && taken.error().kind == LockError::Kind::NotPrepared) { // its table is missing
+            const auto prepared = co_await m_connection->prepare(m_stop.get_token());
+            if (!prepared) co_return failed(prepared.error());
+            taken = co_await take();
         }
-        makeLock();
-        const auto taken = co_await m_lock->tryLockFor(m_plan.wait, "1", m_stop.get_token());
-        if (!taken) {
-            complain(taken.error().message);
-            co_return kLockFailed;
-        }
+        if (!taken) co_return failed(taken.error());
         if (!*taken) {
             complain(tr("the lock “%1” was not free within the wait").arg(QString::fromUtf8(m_plan.name)));
             co_return kNotAcquired;
         }
         if (m_lost || m_interruptedBy != 0) { // while the grant was on its way
-            if (!m_lost) co_await m_lock->unlock();
+            if (!m_lost) co_await m_lock->unlock("1", m_plan.mode);
             co_return m_lost ? kLockLost : kSignalBase + m_interruptedBy;
         }
         const int status = co_await runCommand();
         co_return co_await giveBack(status);
     }
 
-    void makeLock() {
+    static int failed(const LockError& error) {
+        complain(error.message);
+        return kLockFailed;
+    }
+
+    void makeLock(std::unique_ptr<recipes::Recipe> recipe) {
+        const recipes::RecipeInfo& info = recipe->info();
+        if (info.naive) {
+            complain(tr("the recipe “%1” is unsafe: it exists to be seen failing").arg(QString::fromLatin1(info.id)));
+        }
         LockOptions options;
         options.lease = m_plan.lease;
         options.watchdog = m_plan.lease / 3; // two more tries before the lease ends
-        options.token = m_plan.recipe->token;
-        const QByteArray client = m_plan.client.isEmpty() ? m_runtime.randomUuid() : m_plan.client;
+        options.token = info.token;
         m_lock = std::make_unique<DistributedLock>(
-            LockClient{m_runtime, client, nullptr, trace::kNoEntity},
-            recipes::makeRedisRecipe(m_plan.recipe->id, {m_driver, m_plan.name, client}), options);
+            LockClient{m_runtime, m_connection->client(), nullptr, trace::kNoEntity}, std::move(recipe), options);
         m_lock->listen([this](DistributedLock::Event event, const QByteArray&, const QString& reason) {
             if (event == DistributedLock::Event::Lost) lose(reason);
+            if (event == DistributedLock::Event::Suspended) {
+                complain(tr("the lock “%1” may be lost soon: %2").arg(QString::fromUtf8(m_plan.name), reason));
+            }
         });
     }
 
+    recipes::Outcome<bool> take() {
+        LockRequest request;
+        request.mode = m_plan.mode;
+        request.wait = m_plan.wait;
+        return m_lock->take(std::move(request), m_stop.get_token());
+    }
+
     QCoro::Task<int> runCommand() {
-        const std::int64_t token = m_lock->token();
+        const std::int64_t token = m_lock->token("1", m_plan.mode);
         auto started = ChildProcess::start(
             m_plan.command,
             {{"LOCKSCOPE_LOCK", m_plan.name},
@@ -117,14 +140,15 @@ private:
 
     QCoro::Task<int> giveBack(int status) {
         if (m_lost) co_return kLockLost;
-        const auto left = co_await m_lock->unlock();
+        const auto left = co_await m_lock->unlock("1", m_plan.mode);
         if (left) co_return status;
         if (left.error().kind == LockError::Kind::NotOwner) {
             complain(tr("the command has ended, but the lock was lost while it ran: %1").arg(left.error().message));
             co_return kLockLost;
         }
         // It was ours to the end; until its lease ends, nobody else gets it.
-        complain(tr("the lock could not be given back; it is free when its lease ends: %1").arg(left.error().message));
+        complain(tr("the lock could not be given back; it is free when its lease or session ends: %1")
+                     .arg(left.error().message));
         co_return status;
     }
 
@@ -157,68 +181,27 @@ private:
         m_childEnded.complete(*status);
     }
 
-    Plan m_plan;
+    LockPlan m_plan;
     SignalInbox m_signals;
     EventLoopRuntime m_runtime;
-    redis::RedisDriver m_driver;
+    std::unique_ptr<Connection> m_connection;
     std::unique_ptr<DistributedLock> m_lock;
     std::optional<ChildProcess> m_child;
     Completion<int> m_childEnded;
+    Completion<bool> m_goodbye;
     std::stop_source m_stop;
     int m_interruptedBy = 0;
     bool m_lost = false;
     int m_status = kLockFailed;
 };
 
-/// What the words ask for, or a sentence.
-std::expected<Plan, QString> planOf(const Arguments& arguments) {
-    Plan plan;
-    auto url = parseConnectionUrl(arguments.place(0));
-    if (!url) return std::unexpected(url.error());
-    plan.url = *std::move(url);
-    plan.name = arguments.place(1).toUtf8();
-    if (plan.name.isEmpty()) return std::unexpected(tr("the lock needs a name"));
-    if (!arguments.hasRest() || arguments.rest().isEmpty()) {
-        return std::unexpected(tr("the command to run is missing; it stands behind “--”"));
-    }
-    plan.command = arguments.rest();
-    const QString recipe = arguments.value("recipe").value_or(QStringLiteral("redis-reentrant"));
-    plan.recipe = recipes::findRecipe(recipe.toUtf8());
-    if (!plan.recipe) {
-        QStringList ids;
-        for (const auto& known : recipes::allRecipes())
-            ids += QString::fromLatin1(known.id);
-        return std::unexpected(tr("there is no recipe “%1”%2").arg(recipe, scenario::suggestion(recipe, ids)));
-    }
-    if (const auto lease = arguments.value("lease")) {
-        const auto duration = durationOf("lease", *lease);
-        if (!duration) return std::unexpected(duration.error());
-        plan.lease = *duration;
-    }
-    if (const auto wait = arguments.value("wait")) {
-        const auto duration = durationOf("wait", *wait, Nanos::zero());
-        if (!duration) return std::unexpected(duration.error());
-        plan.wait = *duration;
-    }
-    plan.client = arguments.value("id").value_or(QString()).toUtf8();
-    return plan;
-}
-
 } // namespace
 
 int lock(const QStringList& words) {
-    const auto arguments = Arguments::parse(
-        words,
-        {{QStringLiteral("recipe")}, {QStringLiteral("lease")}, {QStringLiteral("wait")}, {QStringLiteral("id")}},
-        {QStringLiteral("URL"), QStringLiteral("NAME")});
-    const auto plan = arguments ? planOf(*arguments) : std::unexpected(arguments.error());
+    const auto plan = lockPlan(words);
     if (!plan) {
         misused("lock", plan.error());
         return kLockFailed; // 2 could be the command's own
-    }
-    if (plan->recipe->naive) {
-        complain(
-            tr("the recipe “%1” is unsafe: it exists to be seen failing").arg(QString::fromLatin1(plan->recipe->id)));
     }
     return LockRun(*plan).run();
 }

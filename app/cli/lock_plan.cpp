@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/lock_plan.h"
+
+#include "cli/text.h"
+#include "scenario/schema_check.h"
+
+namespace lockscope::cli {
+
+namespace {
+/// The recipe by its id; the complaint suggests one.
+std::expected<QByteArray, QString> recipeOf(const QString& id) {
+    if (recipes::findRecipe(id.toUtf8())) return id.toUtf8();
+    QStringList ids;
+    for (const auto& known : recipes::allRecipes())
+        ids += QString::fromLatin1(known.id);
+    return std::unexpected(tr("there is no recipe “%1”%2").arg(id, scenario::suggestion(id, ids)));
+}
+
+/// How the lock is to be held; a complaint, or nothing.
+std::optional<QString> readMode(const Arguments& arguments, LockPlan& plan) {
+    const auto permits = arguments.value("permits");
+    if (arguments.has("shared") && permits)
+        return tr("--shared and --permits exclude each other: one is of read/write locks, one of semaphores");
+    if (arguments.has("shared")) plan.mode = recipes::Mode::Shared;
+    if (!permits) return std::nullopt;
+    bool ok = false;
+    plan.permits = permits->toInt(&ok);
+    if (!ok || plan.permits < 1) return tr("--permits wants a whole number from 1, not “%1”").arg(*permits);
+    plan.mode = recipes::Mode::Permit;
+    return std::nullopt;
+}
+} // namespace
+
+std::expected<LockPlan, QString> lockPlan(const QStringList& words) {
+    const auto arguments = Arguments::parse(words,
+                                            {{QStringLiteral("recipe")},
+                                             {QStringLiteral("shared"), false},
+                                             {QStringLiteral("permits")},
+                                             {QStringLiteral("lease")},
+                                             {QStringLiteral("wait")},
+                                             {QStringLiteral("id")}},
+                                            {QStringLiteral("URL"), QStringLiteral("NAME")});
+    if (!arguments) return std::unexpected(arguments.error());
+    LockPlan plan;
+    auto url = parseConnectionUrl(arguments->place(0));
+    if (!url) return std::unexpected(url.error());
+    plan.url = *std::move(url);
+    plan.name = arguments->place(1).toUtf8();
+    if (plan.name.isEmpty()) return std::unexpected(tr("the lock needs a name"));
+    if (!arguments->hasRest() || arguments->rest().isEmpty()) {
+        return std::unexpected(tr("the command to run is missing; it stands behind “--”"));
+    }
+    plan.command = arguments->rest();
+    if (const auto complaint = readMode(*arguments, plan)) return std::unexpected(*complaint);
+    if (const auto id = arguments->value("recipe")) {
+        const auto recipe = recipeOf(*id);
+        if (!recipe) return std::unexpected(recipe.error());
+        plan.recipe = *recipe;
+    }
+    if (const auto lease = arguments->value("lease")) {
+        const auto duration = durationOf("lease", *lease);
+        if (!duration) return std::unexpected(duration.error());
+        plan.lease = *duration;
+    }
+    if (const auto wait = arguments->value("wait")) {
+        const auto duration = durationOf("wait", *wait, Nanos::zero());
+        if (!duration) return std::unexpected(duration.error());
+        plan.wait = *duration;
+    }
+    plan.client = arguments->value("id").value_or(QString()).toUtf8();
+    return plan;
+}
+
+} // namespace lockscope::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "backends/url.h"
+#include "cli/arguments.h"
+#include "recipes/recipe.h"
+
+namespace lockscope::cli {
+
+/// What `lockscope lock` was asked for.
+struct LockPlan {
+    ConnectionUrl url;
+    QByteArray recipe; ///< empty: what the connection takes by itself
+    recipes::Mode mode = recipes::Mode::Exclusive;
+    int permits = 1; ///< of a semaphore: how many there are in all; one is taken
+    QByteArray name;
+    QByteArray client; ///< empty: a new identity
+    Nanos lease = 30s;
+    Nanos wait = kNever;
+    QStringList command;
+};
+
+/// What the words ask for, or a sentence.
+std::expected<LockPlan, QString> lockPlan(const QStringList& words);
+
+} // namespace lockscope::cli

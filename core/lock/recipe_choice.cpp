@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/recipe_choice.h"
+
+#include <QCoreApplication>
+
+namespace lockscope {
+
+namespace {
+QString nameOf(recipes::Mode mode) {
+    switch (mode) {
+    case recipes::Mode::Exclusive:
+        return QCoreApplication::translate("LockError", "exclusive holds");
+    case recipes::Mode::Shared:
+        return QCoreApplication::translate("LockError", "shared holds");
+    case recipes::Mode::Permit:
+        return QCoreApplication::translate("LockError", "permits");
+    }
+    return {};
+}
+} // namespace
+
+bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
+    switch (mode) {
+    case recipes::Mode::Exclusive:
+        return recipe.exclusive;
+    case recipes::Mode::Shared:
+        return recipe.shared;
+    case recipes::Mode::Permit:
+        return recipe.permits;
+    }
+    return false;
+}
+
+std::expected<std::unique_ptr<recipes::Recipe>, LockError> chooseRecipe(Connection& connection, const QByteArray& id,
+                                                                        recipes::Mode mode, LockSpec spec) {
+    if (!id.isEmpty()) {
+        const recipes::RecipeInfo* const info = recipes::findRecipe(id);
+        if (info && !offers(*info, mode)) {
+            QStringList others;
+            for (const recipes::RecipeInfo& other : recipes::allRecipes()) {
+                if (other.backend == info->backend && offers(other, mode)) others += QString::fromLatin1(other.id);
+            }
+            const QString sentence =
+                others.isEmpty() ? QCoreApplication::translate(
+                                       "LockError", "The recipe “%1” offers no %2, nor does any other on %3.")
+                                       .arg(QString::fromLatin1(id), nameOf(mode), connection.url().display())
+                                 : QCoreApplication::translate("LockError", "The recipe “%1” offers no %2; take %3.")
+                                       .arg(QString::fromLatin1(id), nameOf(mode), others.join(QStringLiteral(", ")));
+            return std::unexpected(LockError{LockError::Kind::NotSupported, sentence});
+        }
+        return connection.makeRecipe(id, std::move(spec));
+    }
+    const recipes::RecipeInfo* const usual = recipes::findRecipe(connection.defaultRecipe());
+    if (usual && offers(*usual, mode)) return connection.makeRecipe(usual->id, std::move(spec));
+    std::optional<LockError> refusal;
+    for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
+        if (info.backend != connection.backend() || info.naive || !offers(info, mode)) continue;
+        auto recipe = connection.makeRecipe(info.id, spec);
+        if (recipe) return recipe;
+        if (!refusal) refusal = recipe.error();
+    }
+    if (refusal) return std::unexpected(*refusal);
+    return std::unexpected(
+        LockError{LockError::Kind::NotSupported, QCoreApplication::translate("LockError", "No recipe on %1 offers %2.")
+                                                     .arg(connection.url().display(), nameOf(mode))});
+}
+
+} // namespace lockscope

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/connection.h"
+
+namespace lockscope {
+
+/// The recipe of that id for one lock; of an empty id, the connection's default one if that offers `mode`, else the
+/// first of its backend that does, is safe and works on this server. Kind::NotSupported when there is none: the
+/// sentence names those that the backend has.
+std::expected<std::unique_ptr<recipes::Recipe>, LockError> chooseRecipe(Connection& connection, const QByteArray& id,
+                                                                        recipes::Mode mode, LockSpec spec);
+
+/// Whether a recipe offers a mode.
+bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode);
+
+} // namespace lockscope
