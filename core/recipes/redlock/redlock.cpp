@@ -125,6 +125,7 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
         const bool taken = !carried && round->votes->answered() >= m_nodes->quorum();
         hopeless = taken ? 0 : hopeless + 1;
         const bool last = stopped || now >= giveUpAt || hopeless == kHopelessRounds;
+        const QString shortage = taken || carried ? QString() : tooFew(*round->votes, m_nodes->quorum());
         request.steps.at(5);
         co_await withdraw(round, last);
         if (last) request.steps.at(0);
@@ -136,9 +137,7 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
                          "given back. Take a longer lease, or look at why they are slow.")
                     .arg(QString::fromUtf8(m_name))});
         }
-        if (last && !taken)
-            co_return std::unexpected(
-                LockError{LockError::Kind::Unreachable, tooFew(*round->votes, m_nodes->quorum())});
+        if (last && !taken) co_return std::unexpected(LockError{LockError::Kind::Unreachable, shortage});
         if (last) co_return std::nullopt;
         now = runtime.monotonic();
         const Nanos nap = runtime.random(m_options.polling.low, m_options.polling.high);

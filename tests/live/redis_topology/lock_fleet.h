@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "../redis/live_redis.h"
+#include "lock/connection.h"
+#include "lock/distributed_lock.h"
+
+namespace lockscope::test {
+
+/// One client process of a test: its own runtime, connection and lock.
+struct LockUser {
+    LockUser(const QString& url, const QByteArray& recipe, const QByteArray& name, LockOptions options = {})
+        : connection(makeConnection(runtime, parseConnectionUrl(url).value())) {
+        lock = std::make_unique<DistributedLock>(LockClient{runtime, connection->client()},
+                                                 connection->makeRecipe(recipe, {name}).value(), options);
+    }
+    ~LockUser() {
+        lock.reset();
+        runtime.kill();
+    }
+    LockUser(const LockUser&) = delete;
+    LockUser& operator=(const LockUser&) = delete;
+    /// What went wrong; empty when it is open.
+    QString open() {
+        const auto opened = run(connection->open());
+        return opened ? QString() : opened.error().message;
+    }
+    EventLoopRuntime runtime;
+    std::unique_ptr<Connection> connection;
+    std::unique_ptr<DistributedLock> lock;
+};
+
+/// What contenders share: a counter that loses counts when two are inside at once.
+struct Counter {
+    int value = 0;
+    int inside = 0;
+    int mostInside = 0;
+    int failures = 0; ///< calls that ended in an error
+    QString lastError;
+};
+
+/// Takes the lock `rounds` times and counts one up each time, slowly. Errors are counted and tried again while
+/// `until` of the runtime's clock has not passed.
+inline QCoro::Task<> countUp(LockUser& user, Counter& counter, int rounds, Nanos until = kNever) {
+    for (int round = 0; round < rounds;) {
+        if (user.runtime.monotonic() >= until) co_return;
+        const auto taken = co_await user.lock->tryLockFor(20s);
+        if (!taken || !*taken) {
+            ++counter.failures;
+            counter.lastError = taken ? QStringLiteral("not within the wait") : taken.error().message;
+            co_await user.runtime.sleep(10ms);
+            continue;
+        }
+        ++counter.inside;
+        counter.mostInside = std::max(counter.mostInside, counter.inside);
+        const int read = counter.value;
+        co_await user.runtime.sleep(1ms);
+        counter.value = read + 1;
+        --counter.inside;
+        ++round;
+        const auto left = co_await user.lock->unlock();
+        if (!left) {
+            ++counter.failures;
+            counter.lastError = left.error().message;
+        }
+    }
+}
+
+inline QCoro::Task<> all(std::vector<QCoro::Task<>> tasks) {
+    for (auto& task : tasks)
+        co_await std::move(task);
+}
+
+/// As fast as the event loop goes on.
+inline void letPass(Runtime& runtime, Nanos time) {
+    run(runtime.sleep(time));
+}
+
+} // namespace lockscope::test
+
+#define VERIFY_OPEN(user)                                                                                              \
+    do {                                                                                                               \
+        const QString error = (user).open();                                                                           \
+        QVERIFY2(error.isEmpty(), qPrintable(error));                                                                  \
+    } while (false)
+
+/// The value of an outcome, or the test fails with its error.
+#define VERIFY_OK(outcome)                                                                                             \
+    do {                                                                                                               \
+        const auto& seen = (outcome);                                                                                  \
+        QVERIFY2(seen.has_value(), seen ? "" : qPrintable(seen.error().message));                                      \
+    } while (false)

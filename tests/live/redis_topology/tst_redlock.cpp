@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock_fleet.h"
+#include "recipes/redlock/redlock.h"
+#include "sandbox/redis_masters.h"
+
+#include <QElapsedTimer>
+#include <QRegularExpression>
+
+using namespace lockscope;
+using namespace lockscope::test;
+using recipes::Redlock;
+using Kind = LockError::Kind;
+
+namespace {
+constexpr int kMasters = 5;
+
+/// A client whose node time-out is long enough for a busy machine, and short against the lease.
+LockOptions options(Nanos lease = 10s) {
+    LockOptions all;
+    all.lease = lease;
+    all.watchdog = Nanos(0);
+    return all;
+}
+} // namespace
+
+class TestRedlock : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() {
+        const auto started = run(m_masters.start());
+        QVERIFY2(started, started ? "" : qPrintable(started.error()));
+        m_url = m_masters.url();
+        redis::DriverOptions soonBack;
+        soonBack.retryLongest = 100ms;
+        for (int i = 0; i < kMasters; ++i)
+            m_admins.push_back(std::make_unique<redis::RedisDriver>(m_runtime, urlOf(m_masters.at(i)), soonBack));
+    }
+    void init() {
+        for (int i = 0; i < kMasters; ++i)
+            m_masters.at(i).resume();
+        const auto started = run(m_masters.start());
+        QVERIFY2(started, started ? "" : qPrintable(started.error()));
+        m_name = QByteArray("lock-") + QTest::currentTestFunction();
+        for (int i = 0; i < kMasters; ++i)
+            QTRY_VERIFY(call(*m_admins[std::size_t(i)], {"FLUSHALL"}).has_value());
+    }
+
+    void everyNodeHasTheValueThatNodeRedlockWrites() {
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        VERIFY_OPEN(user);
+        QVERIFY(run(user.lock->lock()).value());
+        const QByteArray value = valueAt(0);
+        QVERIFY2(QRegularExpression(QStringLiteral("^[0-9a-f]{32}$")).match(QString::fromLatin1(value)).hasMatch(),
+                 value.constData());
+        for (int i = 0; i < kMasters; ++i) {
+            QTRY_COMPARE(valueAt(i), value); // the slowest of them may be a moment late
+            QCOMPARE(ask(i, {"TYPE", m_name})->text, "string");
+            const std::int64_t left = ask(i, {"PTTL", m_name})->integer;
+            QVERIFY2(left > 5'000 && left <= 10'000, QByteArray::number(qlonglong(left)).constData());
+        }
+        // Validity is the lease less what it took, less the drift.
+        QVERIFY(user.lock->remaining() <= 10s - Redlock::drift(10s));
+        QVERIFY(user.lock->remaining() > 8s);
+        QCOMPARE(run(user.lock->unlock()).value(), 0);
+        QTRY_COMPARE(nodesWithKey(), 0);
+    }
+    void valuesDifferEachTime() {
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        QSet<QByteArray> seen;
+        for (int i = 0; i < 5; ++i) {
+            QVERIFY(run(user.lock->lock()).value());
+            seen.insert(valueAt(0).isEmpty() ? valueAt(1) : valueAt(0));
+            QCOMPARE(run(user.lock->unlock()).value(), 0);
+            QTRY_COMPARE(nodesWithKey(), 0);
+        }
+        QCOMPARE(seen.size(), 5);
+    }
+    void anotherClientIsKeptOutUntilTheRelease() {
+        LockUser holder(m_url, "redis-redlock", m_name, options()), other(m_url, "redis-redlock", m_name, options());
+        VERIFY_OPEN(holder);
+        VERIFY_OPEN(other);
+        QVERIFY(run(holder.lock->lock()).value());
+        QTRY_COMPARE(nodesWithKey(), kMasters);
+        const QByteArray value = valueAt(0);
+        QVERIFY(!run(other.lock->tryLock()).value());
+        QVERIFY(!run(other.lock->tryLockFor(300ms)).value());
+        for (int i = 0; i < kMasters; ++i)
+            QCOMPARE(valueAt(i), value); // untouched
+        auto waiting = other.lock->tryLockFor(10s);
+        letPass(m_runtime, 200ms);
+        QElapsedTimer since;
+        since.start();
+        QCOMPARE(run(holder.lock->unlock()).value(), 0);
+        QVERIFY(run(std::move(waiting)).value());
+        QVERIFY2(since.elapsed() < 1000, QByteArray::number(since.elapsed()).constData());
+        QCOMPARE(run(other.lock->unlock()).value(), 0);
+    }
+    void aMinorityOfForeignValuesDoesNotHinder() {
+        for (int i = 0; i < 2; ++i)
+            QVERIFY(ask(i, {"SET", m_name, "somebody", "PX", "60000"}));
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        QVERIFY(run(user.lock->tryLock()).value());
+        QCOMPARE(run(user.lock->unlock()).value(), 0);
+        QTRY_COMPARE(nodesWithKey(), 2);
+        QCOMPARE(valueAt(0), "somebody"); // never touched
+        // Nor is a majority of them taken for ours.
+        QVERIFY(ask(2, {"SET", m_name, "somebody", "PX", "60000"}));
+        QVERIFY(!run(user.lock->tryLock()).value());
+        QTRY_COMPARE(nodesWithKey(), 3);
+    }
+    void aHashOfAnotherLibraryKeepsUsOut() {
+        for (int i = 0; i < 3; ++i)
+            QVERIFY(ask(i, {"HSET", m_name, "uuid:1", "1"}));
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        QVERIFY(!run(user.lock->tryLock()).value());
+        QTRY_COMPARE(nodesWithKey(), 3);
+        QCOMPARE(ask(0, {"HGET", m_name, "uuid:1"})->text, "1");
+    }
+    void twoOfFiveDownStillGrants() {
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        VERIFY_OPEN(user);
+        m_masters.at(1).kill();
+        m_masters.at(3).kill();
+        for (int i = 0; i < 5; ++i) {
+            const auto taken = run(user.lock->lock());
+            VERIFY_OK(taken);
+            QVERIFY(user.lock->stillMine());
+            VERIFY_OK(run(user.lock->unlock()));
+        }
+        for (const int i : {0, 2, 4})
+            QTRY_COMPARE(ask(i, {"EXISTS", m_name})->integer, 0);
+    }
+    void threeOfFiveDownRefusesAndLeavesNothing() {
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        VERIFY_OPEN(user);
+        for (const int i : {0, 1, 2})
+            m_masters.at(i).kill();
+        const auto taken = run(user.lock->tryLock());
+        QVERIFY(!taken);
+        QVERIFY2(taken.error().kind == Kind::Unreachable, qPrintable(taken.error().message));
+        QVERIFY2(taken.error().message.contains(QLatin1String("2 of 5")), qPrintable(taken.error().message));
+        for (const int i : {3, 4})
+            QCOMPARE(ask(i, {"EXISTS", m_name})->integer, 0); // at once, not after a while
+        // Also while waiting: it says so instead of waiting for ever.
+        QVERIFY(run(user.lock->lock()).error().kind == Kind::Unreachable);
+        QVERIFY(run(user.connection->ping()).error().kind == Kind::Unreachable);
+        // And it is available again soon after they are back.
+        const auto restarted = run(m_masters.start());
+        QVERIFY(restarted);
+        bool again = false;
+        for (int tries = 0; tries < 20 && !again; ++tries)
+            again = run(user.lock->tryLock()).value_or(false);
+        QVERIFY(again);
+        VERIFY_OK(run(user.lock->unlock()));
+    }
+    void aNodeThatStandsStillIsNotWaitedFor() {
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        VERIFY_OPEN(user);
+        m_masters.at(2).pause();
+        QElapsedTimer took;
+        took.start();
+        QVERIFY(run(user.lock->lock()).value());
+        VERIFY_OK(run(user.lock->unlock()));
+        // A majority answers at once: not even the node time-out is waited out.
+        QVERIFY2(took.elapsed() < Redlock::nodeTimeout(10s) / 1ms, QByteArray::number(took.elapsed()).constData());
+        m_masters.at(2).resume();
+        // What reached the node while it stood still was first granted there, and then undone.
+        QTRY_COMPARE(nodesWithKey(), 0);
+        letPass(m_runtime, 50ms);
+        QCOMPARE(nodesWithKey(), 0);
+    }
+    void aMajorityThatStandsStillIsRefusedInTime() {
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        VERIFY_OPEN(user);
+        for (const int i : {0, 1, 2})
+            m_masters.at(i).pause();
+        QElapsedTimer took;
+        took.start();
+        const auto taken = run(user.lock->tryLock());
+        QVERIFY(taken.error().kind == Kind::Unreachable);
+        // Once to ask, once to take back.
+        const qint64 limit = 2 * (Redlock::nodeTimeout(10s) / 1ms);
+        QVERIFY2(took.elapsed() >= limit / 2 && took.elapsed() < limit + 1000,
+                 QByteArray::number(took.elapsed()).constData());
+        for (const int i : {3, 4})
+            QCOMPARE(ask(i, {"EXISTS", m_name})->integer, 0);
+        for (const int i : {0, 1, 2})
+            m_masters.at(i).resume();
+        // The late grants are taken back: long before their lease of 10 s ends.
+        QTRY_COMPARE(nodesWithKey(), 0);
+        letPass(m_runtime, 50ms);
+        QCOMPARE(nodesWithKey(), 0);
+    }
+    void grantedTooLateIsRefusedAndGivenBack() {
+        LockUser user(m_url, "redis-redlock", m_name, options(1500ms));
+        VERIFY_OPEN(user);
+        // The client stands still while the answers come: what is left then is under a tenth of the lease.
+        auto taking = user.lock->tryLock();
+        user.runtime.pause();
+        letPass(m_runtime, 1400ms);
+        QCOMPARE(nodesWithKey(), kMasters);
+        user.runtime.resume();
+        const auto taken = run(std::move(taking));
+        QVERIFY(!taken);
+        QVERIFY2(taken.error().kind == Kind::Unreachable, qPrintable(taken.error().message));
+        QVERIFY2(taken.error().message.contains(QLatin1String("late")), qPrintable(taken.error().message));
+        QCOMPARE(nodesWithKey(), 0);
+        QVERIFY(!user.lock->stillMine());
+    }
+    void aLeaseShorterThanTheDriftIsRefused() {
+        LockUser user(m_url, "redis-redlock", m_name, options(2ms));
+        QVERIFY(run(user.lock->tryLock()).error().kind == Kind::Refused);
+        QCOMPARE(nodesWithKey(), 0);
+    }
+    void contendersCountExactly() {
+        std::vector<std::unique_ptr<LockUser>> users;
+        Counter counter;
+        std::vector<QCoro::Task<>> tasks;
+        for (int i = 0; i < 8; ++i) {
+            users.push_back(std::make_unique<LockUser>(m_url, "redis-redlock", m_name, options()));
+            VERIFY_OPEN(*users.back());
+        }
+        for (const auto& user : users)
+            tasks.push_back(countUp(*user, counter, 4));
+        run(all(std::move(tasks)));
+        QCOMPARE(counter.value, 32);
+        QCOMPARE(counter.mostInside, 1);
+        QVERIFY2(counter.failures == 0, qPrintable(counter.lastError));
+        QTRY_COMPARE(nodesWithKey(), 0);
+    }
+    void interruptedAtAnyMomentLeavesNothing() {
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        VERIFY_OPEN(user);
+        int interrupted = 0;
+        for (int i = 0; i < 40; ++i) {
+            std::stop_source stop;
+            auto taking = howCancelled(user.lock->lock("1", stop.get_token()));
+            if (i % 4) letPass(m_runtime, i * 10us);
+            stop.request_stop();
+            const auto why = run(std::move(taking));
+            if (why) {
+                QVERIFY(*why == Cancelled::Why::Stopped);
+                ++interrupted;
+                QCOMPARE(nodesWithKey(), 0);
+            } else {
+                VERIFY_OK(run(user.lock->unlock()));
+                QTRY_COMPARE(nodesWithKey(), 0);
+            }
+        }
+        QVERIFY(interrupted >= 10);
+    }
+    void interruptedWhileWaitingLeavesTheHolderAlone() {
+        LockUser holder(m_url, "redis-redlock", m_name, options()), waiter(m_url, "redis-redlock", m_name, options());
+        QVERIFY(run(holder.lock->lock()).value());
+        QTRY_COMPARE(nodesWithKey(), kMasters);
+        const QByteArray value = valueAt(0);
+        std::stop_source stop;
+        auto waiting = howCancelled(waiter.lock->lock("1", stop.get_token()));
+        letPass(m_runtime, 300ms);
+        stop.request_stop();
+        QCOMPARE(run(std::move(waiting)), std::optional(Cancelled::Why::Stopped));
+        for (int i = 0; i < kMasters; ++i)
+            QCOMPARE(valueAt(i), value);
+        VERIFY_OK(run(holder.lock->unlock()));
+    }
+    void theWatchdogKeepsIt() {
+        LockOptions renewing = options(1s);
+        renewing.watchdog = 200ms;
+        LockUser user(m_url, "redis-redlock", m_name, renewing);
+        QVERIFY(run(user.lock->lock()).value());
+        letPass(m_runtime, 1500ms);
+        QVERIFY(user.lock->stillMine());
+        for (int i = 0; i < kMasters; ++i)
+            QVERIFY(ask(i, {"PTTL", m_name})->integer > 300);
+        // Two of five may go, not three.
+        m_masters.at(0).kill();
+        m_masters.at(1).kill();
+        letPass(m_runtime, 1200ms);
+        QVERIFY(user.lock->stillMine());
+        QString reason;
+        user.lock->listen([&](DistributedLock::Event event, const QByteArray&, const QString& why) {
+            if (event == DistributedLock::Event::Lost) reason = why;
+        });
+        m_masters.at(2).kill();
+        QTRY_VERIFY_WITH_TIMEOUT(!reason.isEmpty(), 3000);
+        QVERIFY(!user.lock->stillMine());
+        // The two that were left are free again, at the latest with the lease.
+        QTRY_COMPARE(ask(3, {"EXISTS", m_name})->integer, 0);
+        QTRY_COMPARE(ask(4, {"EXISTS", m_name})->integer, 0);
+    }
+    void aRenewalThatAMajorityRefusesIsALoss() {
+        LockOptions renewing = options(30s);
+        renewing.watchdog = 200ms;
+        LockUser user(m_url, "redis-redlock", m_name, renewing);
+        QVERIFY(run(user.lock->lock()).value());
+        QTRY_COMPARE(nodesWithKey(), kMasters);
+        for (const int i : {0, 1})
+            ask(i, {"DEL", m_name});
+        letPass(m_runtime, 600ms);
+        QVERIFY(user.lock->stillMine()); // a majority is left
+        ask(2, {"DEL", m_name});
+        QTRY_VERIFY(!user.lock->stillMine());
+        QTRY_COMPARE(nodesWithKey(), 0); // the minority does not stand in others' way
+    }
+    void releaseByOneWhoDoesNotHoldItAnyMore() {
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        QVERIFY(run(user.lock->lock()).value());
+        QTRY_COMPARE(nodesWithKey(), kMasters);
+        for (const int i : {0, 1, 2})
+            ask(i, {"SET", m_name, "somebody"});
+        QVERIFY(run(user.lock->unlock()).error().kind == Kind::NotOwner);
+        QTRY_COMPARE(nodesWithKey(), 3);
+        QCOMPARE(valueAt(0), "somebody");
+        QVERIFY(run(user.lock->unlock()).error().kind == Kind::NotOwner);
+    }
+    void releaseWhileTooFewAnswerSaysSo() {
+        LockUser user(m_url, "redis-redlock", m_name, options());
+        QVERIFY(run(user.lock->lock()).value());
+        QTRY_COMPARE(nodesWithKey(), kMasters);
+        for (const int i : {0, 1, 2})
+            m_masters.at(i).pause();
+        const auto left = run(user.lock->unlock());
+        QVERIFY(!left);
+        QVERIFY2(left.error().kind == Kind::OutcomeUnknown, qPrintable(left.error().message));
+        for (const int i : {0, 1, 2})
+            m_masters.at(i).resume();
+        QTRY_COMPARE(nodesWithKey(), 0); // it goes on trying
+    }
+    void forcedRelease() {
+        LockUser holder(m_url, "redis-redlock", m_name, options()), other(m_url, "redis-redlock", m_name, options());
+        QVERIFY(run(holder.lock->lock()).value());
+        QTRY_COMPARE(nodesWithKey(), kMasters);
+        QVERIFY(run(other.lock->forceUnlock()).value());
+        QCOMPARE(nodesWithKey(), 0);
+        QVERIFY(!run(other.lock->forceUnlock()).value());
+        QVERIFY(run(other.lock->tryLock()).value());
+    }
+    void aDeadClientsLockEndsByItsLease() {
+        LockUser other(m_url, "redis-redlock", m_name, options());
+        VERIFY_OPEN(other);
+        QElapsedTimer since;
+        {
+            LockUser user(m_url, "redis-redlock", m_name, options(800ms));
+            QVERIFY(run(user.lock->lock()).value());
+            since.start();
+        }
+        QVERIFY(run(other.lock->tryLockFor(10s)).value());
+        QVERIFY2(since.elapsed() >= 700 && since.elapsed() < 3000, QByteArray::number(since.elapsed()).constData());
+    }
+    void aMasterThatForgotIsNoMajority() {
+        // One that comes back empty lets somebody else in there: still no second majority.
+        LockUser holder(m_url, "redis-redlock", m_name, options(30s)), other(m_url, "redis-redlock", m_name, options());
+        QVERIFY(run(holder.lock->lock()).value());
+        QTRY_COMPARE(nodesWithKey(), kMasters);
+        run(m_masters.at(4).stop());
+        const auto restarted = run(m_masters.start());
+        QVERIFY(restarted);
+        QTRY_COMPARE(nodesWithKey(), kMasters - 1);
+        QVERIFY(!run(other.lock->tryLockFor(500ms)).value());
+        VERIFY_OK(run(holder.lock->unlock()));
+    }
+    void otherRecipesAreRefusedWithASentence() {
+        EventLoopRuntime runtime;
+        const auto connection = makeConnection(runtime, parseConnectionUrl(m_url).value());
+        const auto recipe = connection->makeRecipe("redis-reentrant", {m_name});
+        QVERIFY(recipe.error().kind == Kind::NotSupported);
+        QVERIFY(recipe.error().message.contains(QLatin1String("redis-redlock")));
+    }
+
+private:
+    redis::Result ask(int node, redis::Args args) { return call(*m_admins[std::size_t(node)], std::move(args)); }
+    QByteArray valueAt(int node) { return ask(node, {"GET", m_name})->text; }
+    int nodesWithKey() {
+        int count = 0;
+        for (int i = 0; i < kMasters; ++i) {
+            const redis::Result there = ask(i, {"EXISTS", m_name});
+            count += there ? int(there->integer) : 0;
+        }
+        return count;
+    }
+
+    EventLoopRuntime m_runtime;
+    sandbox::RedisMasters m_masters{m_runtime, kMasters};
+    std::vector<std::unique_ptr<redis::RedisDriver>> m_admins;
+    QString m_url;
+    QByteArray m_name;
+};
+
+QTEST_GUILESS_MAIN(TestRedlock)
+#include "tst_redlock.moc"
