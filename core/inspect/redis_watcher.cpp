@@ -201,20 +201,22 @@ QCoro::Task<> RedisWatcher::watch(std::function<void(const LockReport&)> callbac
     } stopListening{ending};
     runtime.spawn([this, token = ending.get_token()]() { return listen(token); });
 
-    // Keys still unknown are read at such a pace that known locks are seen at least each longest period.
     const double longest = std::chrono::duration<double>(m_options.longestPeriod).count();
-    const auto keyLimit = std::max(kFewKeys, std::size_t(m_options.commandsPerSecond * longest / 3));
     Nanos period = m_options.shortestPeriod;
     for (;;) {
         const std::uint64_t before = m_reader.commands();
         const LockReport last = m_last;
         m_notified = false;
+        // Somebody who opens a server wants to see its locks, not to see them come in one by one.
+        const double budget = std::max(m_complete ? 0.0 : m_options.firstPerSecond, m_options.commandsPerSecond);
+        // Keys still unknown are read at such a pace that known locks are seen at least each longest period.
+        const auto keyLimit = std::max(kFewKeys, std::size_t(budget * longest / 3));
         LockReport report = co_await look(m_options.scansPerLook, keyLimit, stop);
 
         const bool changed = !changesBetween(last, report).empty();
         period = changed ? m_options.shortestPeriod : std::min(period * 3 / 2, m_options.longestPeriod);
         // The budget comes last: many locks are looked at less often, not more expensively.
-        const double cost = double(m_reader.commands() - before) / m_options.commandsPerSecond;
+        const double cost = double(m_reader.commands() - before) / budget;
         const Nanos affordable = std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(cost));
         report.period = std::max(period, affordable);
         m_last.period = report.period;

@@ -13,7 +13,8 @@ namespace lockscope::inspect {
 
 struct WatchOptions {
     std::vector<KeyPattern> patterns = usualLockNames(); ///< string keys that are locks by their name
-    double commandsPerSecond = 200;                      ///< what watching may cost the server on average
+    double commandsPerSecond = 1'000;                    ///< what watching may cost the server on average: about 1 %
+    double firstPerSecond = 5'000;                       ///< … until every key has been looked at once
     Nanos shortestPeriod = 200ms;                        ///< between two looks while things change
     Nanos longestPeriod = 2s;                            ///< … while nothing does
     int scansPerLook = 40;                               ///< of about 500 keys each

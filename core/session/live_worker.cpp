@@ -175,7 +175,7 @@ void LiveWorker::set(const scenario::Fault& fault) {
         m_listener.refused(done.error());
         return;
     }
-    if (!recipes::findRecipe(changed.recipe.toUtf8())) {
+    if (!recipes::makeRedisRecipe(changed.recipe.toUtf8(), {m_driver, m_settings.lock.name.toUtf8(), QByteArray()})) {
         m_listener.refused(LiveSession::tr("There is no recipe “%1”.").arg(changed.recipe));
         return;
     }

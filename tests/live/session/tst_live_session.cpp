@@ -188,6 +188,59 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::ConnectionRestored) >= 1, 10'000);
     }
 
+    void aServerThatIsNotThereIsSaidInWords() {
+        auto gone = url();
+        m_server.reset(); // nobody takes its port so soon
+        LiveSession session(gone, true, quick("redis-set"));
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Bad, 10'000);
+        QVERIFY2(session.health().text.contains(gone.endpoints.at(0).display()), qPrintable(session.health().text));
+        session.apply(setting("clients", "2"), Nanos(0));
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::AcquireFailed) >= 1, 10'000);
+        QCOMPARE(count(session, EventKind::Granted), 0);
+    }
+
+    void aWrongPasswordIsSaidWithoutRepeatingIt() {
+        sandbox::RedisServerOptions options;
+        options.password = QStringLiteral("right");
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime, options);
+        startServer();
+        auto wrong = url();
+        wrong.password = QStringLiteral("sesame-4711");
+        LiveSession session(wrong, false, quick("redis-set"));
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Bad, 10'000);
+        QVERIFY2(session.health().text.contains(QLatin1String("password")), qPrintable(session.health().text));
+        QVERIFY(!session.health().text.contains(wrong.password));
+        QVERIFY(!session.title().contains(wrong.password));
+        const auto trace = session.trace();
+        for (std::size_t i = 1; i < trace->entityCount(); ++i)
+            QVERIFY(!trace->entity(trace::EntityId(i)).name.contains("sesame"));
+    }
+
+    void thousandsOfLocksAreShownWithoutHurtingTheServer() {
+        constexpr int kLocks = 3'000;
+        ask({"EVAL",
+             "for i = 1, tonumber(ARGV[1]) do redis.call('HSET', 'job:' .. i, '0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:' "
+             ".. i, 1) "
+             "redis.call('PEXPIRE', 'job:' .. i, 120000) end return 0",
+             "0", QByteArray::number(kLocks)});
+        QCOMPARE(ask({"DBSIZE"}).integer, kLocks);
+        ask({"CONFIG", "RESETSTAT"});
+        LiveSession session(url(), false, quick("redis-set"));
+        QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::RecordHeld), kLocks, 60'000);
+        QCOMPARE(session.health().level, Health::Level::Good);
+        const QByteArray commands = ask({"INFO", "commandstats"}).text;
+        QVERIFY(!commands.contains("cmdstat_keys:"));
+        QVERIFY(commands.contains("cmdstat_scan:"));
+        QCOMPARE(ask({"DBSIZE"}).integer, kLocks);
+    }
+
+    void aRecipeOfAnotherBackendIsRefused() {
+        LiveSession session(url(), true, quick("redis-set"));
+        QSignalSpy complained(&session, &LiveSession::complained);
+        session.apply(setting("recipe", "etcd-lease"), Nanos(0));
+        QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 1, 10'000);
+    }
+
     void aLockIsFreedByForceAndItsHolderLearns() {
         auto settings = quick("redis-reentrant");
         settings.workload.hold = {60s, 60s};
