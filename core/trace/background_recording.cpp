@@ -14,7 +14,7 @@ constexpr auto kPeriod = std::chrono::milliseconds(250); // "all but the last se
 
 struct BackgroundRecording::Impl {
     void run(std::stop_token stop, const QString& path, const std::shared_ptr<const Trace>& trace,
-             RecordingMeta first) {
+             const RecordingMeta& first) {
         // The connection belongs to this thread, so the writer is made, used and dropped here.
         auto writer = RecordingWriter::create(path, trace, first);
         {

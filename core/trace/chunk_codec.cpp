@@ -12,7 +12,7 @@ namespace {
 /// Writes one column.
 class Packer {
 public:
-    explicit Packer(std::size_t rows) { m_bytes.reserve(static_cast<qsizetype>(rows * 4)); }
+    explicit Packer(std::size_t rows) { m_bytes.reserve(static_cast<qsizetype>(rows) * 4); }
     void put(std::uint64_t n) {
         m_zero &= n == 0;
         for (; n >= 0x80; n >>= 7)

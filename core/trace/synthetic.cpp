@@ -52,8 +52,9 @@ public:
             c.link = trace.intern(EntityKind::Link, {}, c.id, m_node);
             m_clients.push_back(c);
         }
-        for (unsigned i = 0; i * 10 < m_clients.size(); ++i) {
-            const QByteArray suffix = i ? "-" + QByteArray::number(i + 1) : QByteArray();
+        for (std::size_t i = 0; i * 10 < m_clients.size(); ++i) {
+            const qulonglong number = i + 1;
+            const QByteArray suffix = i ? "-" + QByteArray::number(number) : QByteArray();
             Lock lock;
             lock.id = trace.intern(EntityKind::Lock, "orders" + suffix, m_node);
             lock.resource = trace.intern(EntityKind::Resource, "stock" + suffix, lock.id);

@@ -171,7 +171,7 @@ const Entity& Trace::entity(EntityId id) const noexcept {
 
 QString Trace::displayName(EntityId id) const {
     const Entity& e = entity(id);
-    const QString name = QString::fromUtf8(e.name);
+    QString name = QString::fromUtf8(e.name);
     // Only one step up, never recursion: a damaged recording may hold entities that are their own parents.
     // A holder whose format names no thread is its client.
     if (e.kind == EntityKind::Thread && e.parent != kNoEntity && name.isEmpty())

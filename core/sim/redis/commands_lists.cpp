@@ -178,7 +178,11 @@ Reply lrem(Call& call) {
     // None, and what has no positive counterpart, means all.
     const bool all = *count == 0 || *count == std::numeric_limits<std::int64_t>::min();
     std::int64_t left = all ? std::numeric_limits<std::int64_t>::max() : std::abs(*count);
-    const auto unwanted = [&](const QByteArray& item) { return left > 0 && item == call.arg(3) && left-- > 0; };
+    const auto unwanted = [&](const QByteArray& item) {
+        if (left == 0 || item != call.arg(3)) return false;
+        --left;
+        return true;
+    };
     const std::size_t before = value.size();
     if (*count < 0)
         value.erase(value.begin(), std::remove_if(value.rbegin(), value.rend(), unwanted).base());

@@ -28,7 +28,7 @@ Reply evalText(Call& call, bool readOnly) {
 }
 
 std::expected<QByteArray, Reply> known(Call& call) {
-    const QByteArray sha1 = call.arg(1).toLower();
+    QByteArray sha1 = call.arg(1).toLower();
     if (!call.server.lua().knows(sha1)) return std::unexpected(error("NOSCRIPT No matching script. Please use EVAL."));
     return sha1;
 }
