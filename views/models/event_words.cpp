@@ -211,7 +211,7 @@ bool hasText(EventKind kind) {
 }
 
 QString eventDetail(const Event& e, const trace::Trace& trace) {
-    const QString text = hasText(e.kind) && e.aux ? trace.displayName(e.aux) : QString();
+    QString text = hasText(e.kind) && e.aux ? trace.displayName(e.aux) : QString();
     switch (e.kind) {
     case EventKind::LinkDelayed:
         return e.value ? Words::tr("%1 more each way").arg(duration(Nanos(e.value))) : Words::tr("no longer");

@@ -71,6 +71,7 @@ scenario::Scenario settingsAt(scenario::Scenario scenario, Nanos t) {
         if (fault.action == scenario::Action::Set && fault.at && *fault.at <= t) changes.push_back(&fault);
     std::ranges::stable_sort(changes, {}, [](const scenario::Fault* fault) { return *fault->at; });
     std::vector<std::pair<QString, QString>> settings;
+    settings.reserve(changes.size());
     for (const scenario::Fault* fault : changes)
         settings.emplace_back(fault->setting, fault->text);
     for (const auto& [setting, text] : settings)

@@ -33,7 +33,7 @@ std::int64_t rulerStep(const TimelineCoordinates& coordinates, double minPixels)
                                                    900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800};
     for (const std::int64_t s : seconds)
         if (double(s * second) >= least) return s * second;
-    std::int64_t days = 5 * 86400 * second;
+    std::int64_t days = std::int64_t(5) * 86400 * second;
     while (double(days) < least && days < INT64_MAX / 4)
         days *= 2;
     return days;
