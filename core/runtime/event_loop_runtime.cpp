@@ -15,6 +15,28 @@ EventLoopRuntime::EventLoopRuntime(std::chrono::steady_clock::time_point origin)
 
 EventLoopRuntime::~EventLoopRuntime() {
     kill();
+    if (m_reactor) m_reactor->cancel(*this);
+}
+
+const std::shared_ptr<Reactor>& EventLoopRuntime::reactor() {
+    if (!m_reactor) m_reactor = Reactor::ofThisThread();
+    return m_reactor;
+}
+
+void EventLoopRuntime::wantTurn() {
+    if (!std::exchange(m_turnWanted, true)) reactor()->schedule(*this, Reactor::Phase::Resume);
+}
+
+void EventLoopRuntime::run() {
+    m_turnWanted = false;
+    const std::weak_ptr<const bool> living = exists();
+    // Those that become ready meanwhile have their turn after this one.
+    for (std::size_t due = readyCount(); due > 0; --due) {
+        if (due > 1) wantTurn(); // in case that this one runs an event loop of its own
+        runTurn();
+        if (living.expired()) return;
+    }
+    if (readyCount() == 0 && std::exchange(m_turnWanted, false)) m_reactor->cancel(*this);
 }
 
 std::int64_t EventLoopRuntime::wallMs() const {
@@ -49,6 +71,7 @@ void EventLoopRuntime::arm() {
 }
 
 void EventLoopRuntime::fire() {
+    const Reactor::Pass pass(reactor());
     m_armedFor = kNever;
     const Nanos now = monotonic();
     while (!m_calls.empty() && m_calls.begin()->first.first <= now) {

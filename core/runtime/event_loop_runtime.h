@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/reactor.h"
 #include "runtime/runtime.h"
 
 #include <QObject>
@@ -10,7 +11,7 @@
 namespace lockscope {
 
 /// A process in real time on the Qt event loop of the thread that made it.
-class EventLoopRuntime final : public Runtime {
+class EventLoopRuntime final : public Runtime, private Reactor::Job {
 public:
     /// Monotonic and trace time both count from `origin`, an instant of std::chrono::steady_clock: clients of one world
     /// share it.
@@ -30,13 +31,20 @@ public:
     /// The wall clock that this client sees: `offset` away from the machine's.
     void setWallOffset(Nanos offset) { m_wallOffset = offset; }
 
+    /// What resumes this process's coroutines: callbacks of drivers make a Pass of it.
+    const std::shared_ptr<Reactor>& reactor();
+
 private:
+    void wantTurn() override;
+    void run() override;
     void arm();
     void fire();
 
     std::chrono::steady_clock::time_point m_origin;
     std::mt19937_64 m_random;
     Nanos m_wallOffset{};
+    std::shared_ptr<Reactor> m_reactor; ///< of the thread that uses this first
+    bool m_turnWanted = false;
     QObject m_context; ///< receiver of posted calls: they die with it
     QTimer m_timer;    ///< armed for the earliest call
     Nanos m_armedFor = kNever;

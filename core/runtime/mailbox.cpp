@@ -10,8 +10,12 @@ namespace {
 const auto kLetters = static_cast<QEvent::Type>(QEvent::registerEventType());
 }
 
+Mailbox::Mailbox(QObject* parent) : QObject(parent), m_reactor(Reactor::ofThisThread()) {
+}
+
 Mailbox::~Mailbox() {
     const std::lock_guard lock(m_lock); // whoever put something in last has left
+    if (m_poked) m_reactor->arrived();
 }
 
 void Mailbox::put(std::function<void()> letter) {
@@ -22,6 +26,7 @@ void Mailbox::put(std::function<void()> letter) {
 
 void Mailbox::poke() {
     QCoreApplication::postEvent(this, new QEvent(kLetters));
+    m_reactor->announce();
 }
 
 bool Mailbox::event(QEvent* event) {
@@ -31,6 +36,7 @@ bool Mailbox::event(QEvent* event) {
         const std::lock_guard lock(m_lock);
         letters.swap(m_letters);
         m_poked = false;
+        m_reactor->arrived();
     }
     for (const auto& letter : letters)
         letter();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/reactor.h"
+
 #include <QObject>
 #include <functional>
 #include <mutex>
@@ -11,7 +13,7 @@ namespace lockscope {
 /// event loop. Does what queued calls do, with a lock that thread checkers can see; theirs is inside Qt.
 class Mailbox : public QObject {
 public:
-    using QObject::QObject;
+    explicit Mailbox(QObject* parent = nullptr);
     ~Mailbox() override;
 
     /// Any thread. What is still in the box when it is destroyed is never called.
@@ -22,7 +24,8 @@ protected:
 
 private:
     [[gnu::noinline]] void poke(); ///< by name in the thread checker's suppressions
-    std::mutex m_lock;             ///< of both below
+    std::shared_ptr<Reactor> m_reactor;
+    std::mutex m_lock; ///< of both below
     std::vector<std::function<void()>> m_letters;
     bool m_poked = false;
 };

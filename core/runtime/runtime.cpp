@@ -52,7 +52,7 @@ void Runtime::resume() {
     if (m_life != Life::Paused) return;
     m_life = Life::Running;
     for (std::size_t i = 0; i < m_ready.size(); ++i)
-        postTurn();
+        wantTurn();
 }
 
 void Runtime::kill() {
@@ -89,10 +89,10 @@ void Runtime::withdraw(Waiter* waiter) {
 void Runtime::makeReady(Waiter* waiter) {
     waiter->m_queued = true;
     m_ready.push_back(waiter);
-    if (m_life == Life::Running) postTurn();
+    if (m_life == Life::Running) wantTurn();
 }
 
-void Runtime::postTurn() {
+void Runtime::wantTurn() {
     post([this, exists = std::weak_ptr<const bool>(m_exists)] {
         if (!exists.expired()) runTurn();
     });

@@ -89,6 +89,15 @@ public:
     /// Calls back soon, from the scheduler and not from inside the caller.
     virtual void post(Callback callback) = 0;
 
+protected:
+    /// One more coroutine may go on: see to it that runTurn() is called soon, from the scheduler. Once for each.
+    virtual void wantTurn();
+    /// Lets the first of those that may go on do so, unless paused; finds nothing when it was ended meanwhile. It may
+    /// destroy this runtime: see exists().
+    void runTurn();
+    std::size_t readyCount() const { return m_ready.size(); }
+    std::weak_ptr<const bool> exists() const { return m_exists; }
+
 private:
     friend class Waiter;
     template <typename F>
@@ -99,8 +108,6 @@ private:
     void enroll(Waiter* waiter);
     void withdraw(Waiter* waiter);
     void makeReady(Waiter* waiter);
-    void postTurn();
-    void runTurn();
 
     Life m_life = Life::Running;
     Waiter* m_first = nullptr; ///< all that wait, oldest first

@@ -7,6 +7,7 @@
 #include <QNetworkProxy>
 #include <QPointer>
 #include <QSslSocket>
+#include <fcntl.h>
 
 namespace lockscope::redis {
 
@@ -15,6 +16,7 @@ Wire::Wire(const ConnectionUrl& url, Handlers handlers)
 }
 
 Wire::~Wire() {
+    m_reactor->cancel(*this);
     // The socket's last signals must not find half an object.
     if (m_socket) m_socket->disconnect(this);
 }
@@ -39,23 +41,39 @@ void Wire::open() {
         m_socket = std::move(socket);
     } else {
         m_socket = std::make_unique<QTcpSocket>();
-        connect(m_socket.get(), &QTcpSocket::connected, this, &Wire::connected);
+        // Queued: inside its signal it could not be replaced.
+        connect(m_socket.get(), &QTcpSocket::connected, this, &Wire::connected, Qt::QueuedConnection);
     }
     m_socket->setProxy(QNetworkProxy::NoProxy);
     connect(m_socket.get(), &QTcpSocket::errorOccurred, this, &Wire::fail);
     connect(m_socket.get(), &QTcpSocket::readyRead, this, &Wire::readReplies);
     if (m_url.tls)
         static_cast<QSslSocket*>(m_socket.get())->connectToHostEncrypted(endpoint.host, endpoint.port);
-    else // unbuffered: one system call to send and one to receive
-        m_socket->connectToHost(endpoint.host, endpoint.port, QIODevice::ReadWrite | QIODevice::Unbuffered);
+    else
+        m_socket->connectToHost(endpoint.host, endpoint.port);
 }
 
 void Wire::connected() {
     if (m_closed) return;
     m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
     m_socket->setSocketOption(QAbstractSocket::KeepAliveOption, 1);
+    if (!m_url.tls) takeOver();
+    if (m_closed) return;
     m_open = true;
     m_handlers.opened();
+}
+
+// Qt has found the way; from here on the descriptor itself is enough.
+void Wire::takeOver() {
+    const int fd = fcntl(int(m_socket->socketDescriptor()), F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) {
+        fail(QAbstractSocket::SocketResourceError);
+        return;
+    }
+    m_socket->disconnect(this);
+    m_socket.reset();
+    Reactor::Watcher& watcher = *this;
+    m_plain = std::make_unique<PlainSocket>(fd, watcher);
 }
 
 void Wire::send(const Args& args) {
@@ -71,24 +89,29 @@ void Wire::sendEncoded(const QByteArray& bytes) {
 }
 
 void Wire::scheduleFlush() {
-    if (std::exchange(m_flushScheduled, true)) return;
-    QMetaObject::invokeMethod(
-        this,
-        [this] {
-            m_flushScheduled = false;
-            flush();
-        },
-        Qt::QueuedConnection);
+    if (!std::exchange(m_flushScheduled, true)) m_reactor->schedule(*this, Reactor::Phase::Flush);
+}
+
+void Wire::run() {
+    m_flushScheduled = false;
+    flush();
 }
 
 void Wire::flush() {
     if (!m_open || m_closed || m_out.isEmpty()) return;
-    const qint64 written = m_socket->write(m_out);
-    m_out.resize(0); // keeps its room
-    if (written < 0) // an unbuffered socket tells of its end by this alone
-        fail(m_socket->error());
-    else
-        m_socket->flush();
+    if (m_plain) {
+        const bool sent = m_plain->send(m_out);
+        m_out.resize(0); // keeps its room
+        if (!sent) fail(QAbstractSocket::RemoteHostClosedError);
+        return;
+    }
+    m_socket->write(m_out);
+    m_out.resize(0);
+    m_socket->flush();
+}
+
+qint64 Wire::receive(char* buffer, qint64 size) {
+    return m_plain ? m_plain->receive(buffer, size) : m_socket->read(buffer, size);
 }
 
 void Wire::readReplies() {
@@ -96,9 +119,9 @@ void Wire::readReplies() {
     const QPointer<Wire> self(this); // a reply may be the end of us
     qint64 size = 0;
     do {
-        size = m_socket->read(buffer, sizeof buffer);
-        if (size < 0) { // an unbuffered socket tells of its end by this alone
-            fail(m_socket->error());
+        size = receive(buffer, sizeof buffer);
+        if (size < 0) {
+            fail(m_plain ? QAbstractSocket::RemoteHostClosedError : m_socket->error());
             return;
         }
         m_bytesReceived += std::uint64_t(size);
@@ -131,6 +154,7 @@ void Wire::fail(QAbstractSocket::SocketError code) {
 void Wire::close(Error error) {
     if (std::exchange(m_closed, true)) return;
     if (m_socket) m_socket->disconnect(this);
+    if (m_plain) m_plain->ignore();
     // Told from the event loop: we may be inside a signal of the socket, or of our owner's call.
     QMetaObject::invokeMethod(
         this,

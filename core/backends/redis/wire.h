@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/redis/options.h"
+#include "backends/redis/plain_socket.h"
 #include "backends/redis/resp.h"
 
 #include <QAbstractSocket>
@@ -12,7 +13,7 @@ class QTcpSocket;
 namespace lockscope::redis {
 
 /// One connection, from its opening to its end: bytes out, replies in. Does not try again; a new one is made for that.
-class Wire : public QObject {
+class Wire : public QObject, private Reactor::Job, private Reactor::Watcher {
     Q_OBJECT
 public:
     struct Handlers {
@@ -25,8 +26,8 @@ public:
 
     /// Begins to connect.
     void open();
-    /// Queues a command. Commands of one turn of the event loop leave together; one that finds nothing on its way
-    /// leaves at once.
+    /// Queues a command. Commands of one pass of the reactor leave together; one that finds nothing on its way leaves
+    /// at once.
     void send(const Args& args);
     /// Queues bytes that are a command already.
     void sendEncoded(const QByteArray& bytes);
@@ -40,15 +41,22 @@ public:
 
 private:
     void connected();
+    void takeOver();
+    void readable() override { readReplies(); }
+    void writable() override { m_plain->writable(); }
     void readReplies();
+    qint64 receive(char* buffer, qint64 size);
     void scheduleFlush();
+    void run() override;
     void flush();
     void fail(QAbstractSocket::SocketError code);
 
     ConnectionUrl m_url;
     QString m_where;
     Handlers m_handlers;
-    std::unique_ptr<QTcpSocket> m_socket;
+    std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
+    std::unique_ptr<QTcpSocket> m_socket; ///< connects, and with TLS does the rest, too
+    std::unique_ptr<PlainSocket> m_plain; ///< without TLS, once connected
     ReplyReader m_reader;
     QByteArray m_out;
     QString m_tlsComplaint;
