@@ -41,8 +41,10 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
         });
         holder = same != row->holders.end() ? *same : row->holders.front();
     }
-    const bool sameOwner =
-        held && lock.owner != kNoEntity && holder.client == lock.holder.client && holder.thread == lock.holder.thread;
+    // A format that does not say who holds it: whoever wrote it, where that was seen.
+    const EntityId writer = held && row->holders.empty() ? cause : kNoEntity;
+    const bool sameOwner = held && lock.owner != kNoEntity && holder.client == lock.holder.client &&
+                           holder.thread == lock.holder.thread && (writer == kNoEntity || writer == lock.owner);
 
     if (lock.owner != kNoEntity && !sameOwner) {
         const bool overdue = lock.deadline >= 0 && (m_recorder.now() + m_tolerance).count() >= lock.deadline;
@@ -55,7 +57,7 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
             why = FreedBy::Overwrite;
         free(lock, why == FreedBy::Expiry ? kNoEntity : cause, why);
     }
-    if (held) hold(lock, holder, *row);
+    if (held) hold(lock, holder, *row, writer);
 
     if (row && row->token && *row->token != lock.token) {
         lock.token = *row->token;
@@ -77,13 +79,13 @@ void TraceFeed::free(Known& lock, EntityId cause, FreedBy why) {
     tell(EventKind::RecordFreed, cause, lock, 0, owner, std::uint8_t(why));
 }
 
-void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row) {
+void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, EntityId writer) {
     const std::int64_t deadline = row.ttlMs ? (m_recorder.now() + std::chrono::milliseconds(*row.ttlMs)).count() : -1;
     const auto holds = std::uint32_t(holder.holds.value_or(1));
     const bool taken = lock.owner == kNoEntity;
     if (!taken && holds == lock.holds && sameDeadline(deadline, lock.deadline)) return;
     if (taken) {
-        lock.owner = m_resolver(holder);
+        lock.owner = writer != kNoEntity ? writer : m_resolver(holder);
         lock.holder = holder;
     }
     // A re-entry that leaves the TTL alone must not make the deadline creep by rounding.

@@ -57,7 +57,8 @@ private:
     /// A lock that is new gets the format as its entity's `other`, a Text, when it is known by then.
     Known& known(const QByteArray& lockName, const QByteArray& format);
     void free(Known& lock, trace::EntityId cause, trace::FreedBy why);
-    void hold(Known& lock, const Party& holder, const LockRow& row);
+    /// `writer` holds it when the format does not say who.
+    void hold(Known& lock, const Party& holder, const LockRow& row, trace::EntityId writer);
     bool sameDeadline(std::int64_t a, std::int64_t b) const;
     void tell(trace::EventKind kind, trace::EntityId actor, const Known& lock, std::int64_t value = 0,
               std::uint32_t aux = 0, std::uint8_t flags = 0);

@@ -2,13 +2,18 @@
 -- Takes or re-enters a lock in Redisson's layout: a hash of <client>:<thread> -> hold count.
 -- KEYS[1] the lock; KEYS[2] (optional) the fencing counter; ARGV[1] lease in ms; ARGV[2] our field.
 -- Returns {1, hold count, token or 0}, or {0, PTTL of the lock}.
-if redis.call('exists', KEYS[1]) == 0 or redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
-    local holds = redis.call('hincrby', KEYS[1], ARGV[2], 1)
-    redis.call('pexpire', KEYS[1], ARGV[1])
+local free = redis.call('exists', KEYS[1]) == 0
+if not free and redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
+    -- A read/write lock has our field, too, when we read: that is another lock, and taken.
+    free = redis.call('hexists', KEYS[1], 'mode') == 0
+end
+if free then
     local token = 0
     if KEYS[2] then
-        token = redis.call('incr', KEYS[2])
+        token = redis.call('incr', KEYS[2]) -- first: where it fails, nothing has been taken
     end
+    local holds = redis.call('hincrby', KEYS[1], ARGV[2], 1)
+    redis.call('pexpire', KEYS[1], ARGV[1])
     return {1, holds, token}
 end
 return {0, redis.call('pttl', KEYS[1])}

@@ -7,18 +7,70 @@
 namespace lockscope::recipes {
 
 namespace {
-RecipeInfo redisSetDel() {
+QString step(const char* text) {
+    return QString::fromUtf8(text);
+}
+
+/// A naive string lock: four or five steps, nothing that helps.
+RecipeInfo naive(const char* id, const char* summary, QStringList steps, int workStep) {
     RecipeInfo info;
-    info.id = "redis-set-del";
+    info.id = id;
     info.backend = "redis";
-    info.summary =
-        QCoreApplication::translate("Recipe", "SET NX with an expiry, and a DEL that does not look whose lock it is");
-    info.steps = {QStringLiteral("SET {name} me NX PX {lease}"), QStringLiteral("taken → wait a little, again 1"),
-                  QStringLiteral("work, write to the resource"), QStringLiteral("DEL {name}, whoever holds it")};
-    info.workStep = 3;
+    info.summary = QCoreApplication::translate("Recipe", summary);
+    info.steps = std::move(steps);
+    info.workStep = workStep;
     info.naive = true;
     info.simulated = true;
     return info;
+}
+
+/// In one of Redisson's layouts; step 4 is the work, in all of them.
+RecipeInfo redisson(const char* id, const char* summary, QStringList steps) {
+    RecipeInfo info;
+    info.id = id;
+    info.backend = "redis";
+    info.summary = QCoreApplication::translate("Recipe", summary);
+    info.steps = std::move(steps);
+    info.workStep = 4;
+    info.reentrant = true;
+    info.watchdog = true;
+    info.layout = "Redisson";
+    info.simulated = true;
+    return info;
+}
+
+RecipeInfo redisSetnx() {
+    return naive(
+        "redis-setnx",
+        QT_TRANSLATE_NOOP("Recipe", "SETNX with an expiry time by the client's own clock; GETSET takes an expired one"),
+        {step("SETNX {name} (my clock + {lease})"), step("taken → GET: is its time past? no → wait a little, again 1"),
+         step("GETSET {name} (my clock + {lease}); was it what I had read?"), step("work, write to the resource"),
+         step("DEL {name}, whoever holds it")},
+        4);
+}
+
+RecipeInfo redisSetnxExpire() {
+    return naive("redis-setnx-expire", QT_TRANSLATE_NOOP("Recipe", "SETNX, then its expiry as a second command"),
+                 {step("SETNX {name} me"), step("PEXPIRE {name} {lease}"), step("taken → wait a little, again 1"),
+                  step("work, write to the resource"), step("DEL {name}, whoever holds it")},
+                 4);
+}
+
+RecipeInfo redisSetDel() {
+    return naive("redis-set-del",
+                 QT_TRANSLATE_NOOP("Recipe", "SET NX with an expiry, and a DEL that does not look whose lock it is"),
+                 {step("SET {name} me NX PX {lease}"), step("taken → wait a little, again 1"),
+                  step("work, write to the resource"), step("DEL {name}, whoever holds it")},
+                 3);
+}
+
+RecipeInfo redisSetGetDel() {
+    return naive(
+        "redis-set-getdel",
+        QT_TRANSLATE_NOOP("Recipe", "SET NX PX with a unique value; GET, compare and DEL as separate commands"),
+        {step("SET {name} value NX PX {lease}"), step("taken → wait a little, again 1"),
+         step("work, write to the resource"), step("GET {name}: is it my value?"), step("DEL {name}")},
+        3);
 }
 
 RecipeInfo redisSet() {
@@ -27,9 +79,9 @@ RecipeInfo redisSet() {
     info.backend = "redis";
     info.summary =
         QCoreApplication::translate("Recipe", "SET NX PX with a unique value; release and renewal compare it first");
-    info.steps = {QStringLiteral("value := new unique id"), QStringLiteral("SET {name} value NX PX {lease}"),
-                  QStringLiteral("OK → hold until sent + {lease}"), QStringLiteral("work, write to the resource"),
-                  QStringLiteral("script: if value is mine, DEL")};
+    info.steps = {step("value := new unique id"), step("SET {name} value NX PX {lease}"),
+                  step("OK → hold until sent + {lease}"), step("work, write to the resource"),
+                  step("script: if value is mine, DEL")};
     info.workStep = 4;
     info.watchdog = true;
     info.token = true;
@@ -38,28 +90,90 @@ RecipeInfo redisSet() {
 }
 
 RecipeInfo redisReentrant() {
-    RecipeInfo info;
-    info.id = "redis-reentrant";
-    info.backend = "redis";
-    info.summary = QCoreApplication::translate(
-        "Recipe", "Redisson's reentrant lock: a hash of holds, woken by messages, renewed by a watchdog");
-    info.steps = {QStringLiteral("script: free or mine → HINCRBY me 1, PEXPIRE {lease}"),
-                  QStringLiteral("taken → SUBSCRIBE its channel, try again"),
-                  QStringLiteral("wait for a message, at most PTTL; again 1"),
-                  QStringLiteral("hold; watchdog: PEXPIRE {lease} if mine"),
-                  QStringLiteral("script: HINCRBY me -1; at 0 DEL, PUBLISH 0")};
-    info.workStep = 4;
-    info.reentrant = true;
-    info.layout = "Redisson";
-    info.watchdog = true;
+    RecipeInfo info =
+        redisson("redis-reentrant",
+                 QT_TRANSLATE_NOOP(
+                     "Recipe", "Redisson's reentrant lock: a hash of holds, woken by messages, renewed by a watchdog"),
+                 {step("script: free or mine → HINCRBY me 1, PEXPIRE {lease}"),
+                  step("taken → SUBSCRIBE its channel, try again"), step("wait for a message, at most PTTL; again 1"),
+                  step("hold; watchdog: PEXPIRE {lease} if mine"), step("script: HINCRBY me -1; at 0 DEL, PUBLISH 0")});
     info.token = true;
+    return info;
+}
+
+RecipeInfo redisFenced() {
+    RecipeInfo info =
+        redisson("redis-fenced",
+                 QT_TRANSLATE_NOOP("Recipe",
+                                   "Redisson's fenced lock: the reentrant one, and a counter that numbers every grant"),
+                 {step("script: free or mine → INCR token, HINCRBY me 1, PEXPIRE {lease}"),
+                  step("taken → SUBSCRIBE its channel, try again"), step("wait for a message, at most PTTL; again 1"),
+                  step("hold and show the token; watchdog: PEXPIRE {lease} if mine"),
+                  step("script: HINCRBY me -1; at 0 DEL, PUBLISH 0; the counter stays")});
+    info.token = true;
+    return info;
+}
+
+RecipeInfo redisFair() {
+    RecipeInfo info = redisson(
+        "redis-fair",
+        QT_TRANSLATE_NOOP("Recipe", "Redisson's fair lock: a queue on the server, in which dead waiters time out"),
+        {step("script: drop dead waiters; free and I am first → HSET me 1, PEXPIRE {lease}; else queue up"),
+         step("queued → SUBSCRIBE my own channel, try again"), step("wait for my message, at most PTTL; again 1"),
+         step("hold; watchdog: PEXPIRE {lease} if mine"),
+         step("script: HINCRBY me -1; at 0 DEL, PUBLISH 0 to the first in the queue")});
+    info.fair = true;
+    return info;
+}
+
+RecipeInfo redisReadWrite() {
+    RecipeInfo info = redisson(
+        "redis-rw",
+        QT_TRANSLATE_NOOP("Recipe", "Redisson's read/write lock: many readers or one writer; writers may starve"),
+        {step("script: free, mine, or readers among themselves → HINCRBY me 1, PEXPIRE {lease}"),
+         step("taken → SUBSCRIBE its channel, try again"), step("wait for a message, at most PTTL; again 1"),
+         step("hold; watchdog: PEXPIRE {lease} of my own holds"),
+         step("script: HINCRBY me -1; nobody left → DEL, PUBLISH")});
+    info.shared = true;
+    return info;
+}
+
+RecipeInfo redisMulti() {
+    RecipeInfo info;
+    info.id = "redis-multi";
+    info.backend = "redis";
+    info.summary =
+        QCoreApplication::translate("Recipe", "Several reentrant locks as one, all of them or none: “a,b,c”");
+    info.steps = {step("take each in the order of its name"), step("not all in time → give back in reverse, again 1"),
+                  step("hold, work; watchdog: renew each"), step("give back in reverse")};
+    info.workStep = 3;
+    info.reentrant = true;
+    info.watchdog = true;
+    info.layout = "Redisson";
     info.simulated = true;
+    return info;
+}
+
+RecipeInfo redisSemaphore() {
+    RecipeInfo info = redisson(
+        "redis-semaphore",
+        QT_TRANSLATE_NOOP("Recipe",
+                          "Redisson's semaphore whose permits expire: a counter, and a lease for each permit"),
+        {step("script: take ended permits back; enough free → DECRBY {name}, ZADD ids"),
+         step("too few → SUBSCRIBE its channel, try again"),
+         step("wait for a message, at most until a permit ends; again 1"),
+         step("hold; watchdog: ZADD my ids with {lease} again"), step("script: ZREM my ids, INCRBY {name}, PUBLISH")});
+    info.reentrant = false;
+    info.exclusive = false;
+    info.permits = true;
+    info.simulated = false; // simulated clients ask for exclusive holds only
     return info;
 }
 } // namespace
 
 std::vector<RecipeInfo> redisRecipes() {
-    return {redisSetDel(), redisSet(), redisReentrant(), redlockInfo()};
+    return {redisSetnx(),  redisSetnxExpire(), redisSetDel(),    redisSetGetDel(), redisSet(),    redisReentrant(),
+            redisFenced(), redisFair(),        redisReadWrite(), redisMulti(),     redlockInfo(), redisSemaphore()};
 }
 
 } // namespace lockscope::recipes

@@ -1,19 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_recipe.h"
 
+#include "recipes/multi.h"
+#include "recipes/redis/redis_confirmed.h"
+#include "recipes/redis/redis_fair.h"
+#include "recipes/redis/redis_read_write.h"
 #include "recipes/redis/redis_reentrant.h"
+#include "recipes/redis/redis_semaphore.h"
 #include "recipes/redis/redis_set.h"
 #include "recipes/redis/redis_set_del.h"
+#include "recipes/redis/redis_setnx.h"
 
 #include <QCoreApplication>
+#include <set>
 
 namespace lockscope::recipes {
 
-std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock) {
+namespace {
+/// One reentrant lock for each name in "a,b,c", in the order of the names: whoever takes several takes them in the same
+/// order as everybody else.
+std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
+    std::set<QByteArray> names;
+    for (const QByteArray& name : lock.name.split(',')) {
+        if (!name.trimmed().isEmpty()) names.insert(name.trimmed());
+    }
+    std::vector<std::unique_ptr<Recipe>> parts;
+    for (const QByteArray& name : names) {
+        RedisLock one = lock;
+        one.name = name;
+        parts.push_back(std::make_unique<RedisReentrant>(std::move(one)));
+    }
+    if (parts.empty()) return nullptr;
+    return std::make_unique<MultiRecipe>(lock.port.runtime(), *findRecipe("redis-multi"), std::move(parts));
+}
+
+std::unique_ptr<Recipe> makeBare(const QByteArray& id, RedisLock lock) {
+    if (id == "redis-setnx") return std::make_unique<RedisSetnx>(std::move(lock));
+    if (id == "redis-setnx-expire") return std::make_unique<RedisSetnxExpire>(std::move(lock));
     if (id == "redis-set-del") return std::make_unique<RedisSetDel>(std::move(lock));
+    if (id == "redis-set-getdel") return std::make_unique<RedisSetGetDel>(std::move(lock));
     if (id == "redis-set") return std::make_unique<RedisSet>(std::move(lock));
     if (id == "redis-reentrant") return std::make_unique<RedisReentrant>(std::move(lock));
+    if (id == "redis-fenced") return std::make_unique<RedisReentrant>(std::move(lock), RedisReentrant::Kind::Fenced);
+    if (id == "redis-fair") return std::make_unique<RedisFair>(std::move(lock));
+    if (id == "redis-rw") return std::make_unique<RedisReadWrite>(std::move(lock));
+    if (id == "redis-multi") return makeMulti(lock);
+    if (id == "redis-semaphore") return std::make_unique<RedisSemaphore>(std::move(lock));
     return nullptr;
+}
+} // namespace
+
+std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock) {
+    const int replicas = lock.replicas;
+    redis::Port& port = lock.port;
+    const QByteArray name = lock.name;
+    auto recipe = makeBare(id, std::move(lock));
+    if (!recipe || replicas <= 0) return recipe;
+    return std::make_unique<RedisConfirmed>(std::move(recipe), port, name, replicas);
 }
 
 LockError lockError(const redis::Error& error, const QByteArray& name) {

@@ -7,9 +7,9 @@
 
 namespace lockscope::recipes {
 
-/// How waiters that are not woken by the server look again.
+/// How waiters that are not woken by the server look again: within 200 ms of a release, the way there included.
 struct Polling {
-    Nanos low = 100ms, high = 200ms; ///< drawn anew each time, so that waiters do not march in step
+    Nanos low = 50ms, high = 150ms; ///< drawn anew each time, so that waiters do not march in step
 };
 
 /// What a client process is not sure of: how many holds a thread of its should have left of a lock, after a request
@@ -26,6 +26,9 @@ struct RedisLock {
     QByteArray client; ///< this client's UUID
     Polling polling{};
     std::shared_ptr<Doubts> doubts = std::make_shared<Doubts>();
+    int permits = 1;       ///< of a semaphore: how many there are in all, for the first to come to set
+    int replicas = 0;      ///< so many replicas must confirm each acquisition (WAIT), or it is given back
+    Nanos patience = 5min; ///< of a fair lock: a waiter without a bound that is not heard of for so long is dead
 };
 
 /// The recipe of that id over a Redis, nullptr when there is none.
@@ -33,6 +36,12 @@ std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock);
 
 /// A server's answer as a lock's error, with what it means for the lock.
 LockError lockError(const redis::Error& error, const QByteArray& name);
+
+/// The key carries another library's or another recipe's data: asks the server what, to be able to say it.
+QCoro::Task<LockError> foreignFormat(redis::Port& port, QByteArray name);
+
+/// As lockError(); for a key of another kind the sentence says which.
+QCoro::Task<LockError> explainedError(redis::Port& port, redis::Error error, QByteArray name);
 
 /// Released or renewed what is no longer ours.
 LockError notOwner(const QByteArray& name);

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/redis/redis_recipe.h"
+#include "recipes/redis/polled_lock.h"
 
 namespace lockscope::recipes {
 
-/// `redis-set-del`, *naive*: SET NX with an expiry, and a DEL that does not look whose lock it deletes. Exists to be
+/// `redis-set-del`, *naive*: SET NX with an expiry, and a DEL that does not look whose lock it is. Exists to be
 /// seen failing: a holder that outlives its lease deletes the next holder's lock.
-class RedisSetDel final : public Recipe {
+class RedisSetDel final : public PolledLock {
 public:
-    explicit RedisSetDel(RedisLock lock) : m_lock(std::move(lock)) {}
-    const RecipeInfo& info() const override;
-    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
-    Outcome<bool> renew(Grant grant, std::stop_token stop) override;
-    Outcome<int> release(Grant grant, std::stop_token stop) override;
-    Outcome<bool> forceRelease(std::stop_token stop) override;
+    explicit RedisSetDel(RedisLock lock) : PolledLock(std::move(lock), {2, 4}) {}
+    const RecipeInfo& info() const override { return *findRecipe("redis-set-del"); }
 
 private:
-    RedisLock m_lock;
+    Outcome<bool> attempt(Request& request, QByteArray& value) override;
+};
+
+/// `redis-set-getdel`, *naive*: the same with a unique value, which the release compares; but in two commands, so that
+/// the lease can end between the GET and the DEL.
+class RedisSetGetDel final : public PolledLock {
+public:
+    explicit RedisSetGetDel(RedisLock lock) : PolledLock(std::move(lock), {2, 4}) {}
+    const RecipeInfo& info() const override { return *findRecipe("redis-set-getdel"); }
+    Outcome<int> release(Grant grant, std::stop_token stop) override;
+
+private:
+    Outcome<bool> attempt(Request& request, QByteArray& value) override;
 };
 
 } // namespace lockscope::recipes

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/multi.h"
+
+#include "runtime/signal_count.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace lockscope::recipes {
+
+// Its steps: 1 take each in turn, 2 not all in time: give back in reverse, pause, 3 hold, 4 release in reverse.
+
+namespace {
+constexpr Nanos kRoundForEach = 1500ms;
+constexpr Nanos kPauseLow = 10ms, kPauseHigh = 100ms;
+
+bool byLease(const Recipe& part) {
+    return part.info().heldBy == HeldBy::Lease;
+}
+bool toBeFollowed(const Recipe& part) {
+    return part.info().heldBy == HeldBy::Session || part.info().heldBy == HeldBy::Connection;
+}
+} // namespace
+
+/// What a grant keeps of its parts.
+struct MultiRecipe::Own {
+    explicit Own(std::vector<Grant> g) : grants(std::move(g)) {}
+    std::vector<Grant> grants;
+    std::stop_source following;
+    bool lost = false;
+    std::deque<HoldNews> news;
+    SignalCount arrived;
+};
+
+/// What a grant holds of them: when the last copy of the grant is gone, nobody wants news any more.
+struct MultiRecipe::Handle {
+    explicit Handle(std::shared_ptr<Own> o) : own(std::move(o)) {}
+    ~Handle() { own->following.request_stop(); }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    std::shared_ptr<Own> own;
+};
+
+const std::shared_ptr<MultiRecipe::Own>& MultiRecipe::ownOf(const Grant& grant) {
+    return static_cast<const Handle*>(grant.own.get())->own;
+}
+
+MultiRecipe::MultiRecipe(Runtime& runtime, RecipeInfo info, Parts parts)
+    : m_info(std::move(info)), m_core(std::make_shared<Core>(runtime, std::move(parts))) {
+    const Parts& all = m_core->parts;
+    const auto every = [&](auto has) { return std::ranges::all_of(all, [&](const auto& part) { return has(*part); }); };
+    const auto any = [&](auto has) { return std::ranges::any_of(all, [&](const auto& part) { return has(*part); }); };
+    const auto heldBy = [](HeldBy what) { return [what](const Recipe& part) { return part.info().heldBy == what; }; };
+    m_info.reentrant = every([](const Recipe& part) { return part.info().reentrant; });
+    m_info.watchdog = every([](const Recipe& part) { return !byLease(part) || part.info().watchdog; });
+    m_info.token = false;
+    m_info.heldBy = any(heldBy(HeldBy::Lease))        ? HeldBy::Lease
+                    : any(heldBy(HeldBy::Connection)) ? HeldBy::Connection
+                    : any(heldBy(HeldBy::Session))    ? HeldBy::Session
+                                                      : HeldBy::Nothing;
+    if (m_info.heldBy != HeldBy::Lease) m_info.watchdog = false;
+}
+
+QCoro::Task<> MultiRecipe::giveBack(std::vector<Grant> grants) {
+    while (!grants.empty()) {
+        // An error leaves a part that ends by itself.
+        co_await m_core->parts[grants.size() - 1]->release(grants.back(), {});
+        grants.pop_back();
+    }
+}
+
+QCoro::Task<> MultiRecipe::giveAllUp(std::shared_ptr<Own> own) {
+    own->following.request_stop();
+    for (std::size_t i = own->grants.size(); i-- > 0;) {
+        Grant mine = own->grants[i];
+        for (;;) {
+            const auto left = co_await m_core->parts[i]->release(mine, {});
+            if (!left || *left == 0) break;
+            mine.holds = *left;
+        }
+    }
+}
+
+Outcome<bool> MultiRecipe::refresh(std::vector<Grant>& grants, std::stop_token stop) {
+    for (std::size_t i = 0; i < grants.size(); ++i) {
+        Recipe& part = *m_core->parts[i];
+        if (!byLease(part) || !part.info().watchdog) continue;
+        const Nanos now = m_core->runtime.monotonic();
+        if (now - grants[i].askedAt < grants[i].lease / 3) continue;
+        const auto renewed = co_await part.renew(grants[i], stop);
+        if (!renewed) co_return std::unexpected(renewed.error());
+        if (!*renewed) co_return false;
+        grants[i].askedAt = now;
+    }
+    co_return true;
+}
+
+Outcome<MultiRecipe::Round> MultiRecipe::takeAll(Request request, Nanos giveUpAt, std::vector<Grant>& grants,
+                                                 std::stop_token stop) {
+    Runtime& runtime = m_core->runtime;
+    const bool tryOnly = request.wait == Nanos(0);
+    const auto count = static_cast<std::int64_t>(m_core->parts.size());
+    const Nanos roundTime = std::min(kRoundForEach * count, request.lease / 2);
+    for (const std::unique_ptr<Recipe>& part : m_core->parts) {
+        Request mine = request;
+        mine.steps = {}; // the numbers would be another recipe's
+        mine.token = false;
+        mine.wait = tryOnly              ? Nanos(0)
+                    : giveUpAt == kNever ? kNever
+                                         : std::max(Nanos(0), giveUpAt - runtime.monotonic());
+        auto grant = co_await part->acquire(mine, stop);
+        if (!grant) co_return std::unexpected(grant.error());
+        if (!*grant) co_return Round::NotAll;
+        grants.push_back(**grant);
+        // Whoever has nothing yet may wait as long as it likes; from now on it is in others' way.
+        if (grants.size() == 1) giveUpAt = std::min(giveUpAt, laterBy(runtime.monotonic(), roundTime));
+        const auto kept = co_await refresh(grants, stop);
+        if (!kept) co_return std::unexpected(kept.error());
+        if (!*kept) co_return Round::NotAll;
+    }
+    // Without a way to renew, a part may have ended while the others were waited for.
+    const bool late = std::ranges::any_of(
+        grants, [&](const Grant& grant) { return runtime.monotonic() >= laterBy(grant.askedAt, grant.lease); });
+    co_return late ? Round::NotAll : Round::All;
+}
+
+Outcome<MultiRecipe::Round> MultiRecipe::round(Request request, Nanos giveUpAt, std::vector<Grant>& grants,
+                                               std::stop_token stop) {
+    std::expected<Round, LockError> result;
+    bool stopped = false;
+    try {
+        result = co_await takeAll(request, giveUpAt, grants, stop);
+    } catch (const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) throw;
+        stopped = true;
+    }
+    if (!stopped && result && *result == Round::All) co_return Round::All;
+    co_await giveBack(std::exchange(grants, {}));
+    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+    co_return result;
+}
+
+Outcome<std::optional<Grant>> MultiRecipe::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_core->runtime;
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    for (;;) {
+        request.steps.at(1);
+        std::vector<Grant> grants;
+        const auto all = co_await round(request, giveUpAt, grants, stop);
+        if (!all) {
+            request.steps.at(0);
+            co_return std::unexpected(all.error());
+        }
+        if (*all == Round::All) co_return granted(request, std::move(grants));
+        const Nanos now = runtime.monotonic();
+        if (now >= giveUpAt) {
+            request.steps.at(0);
+            co_return std::nullopt;
+        }
+        request.steps.at(2);
+        const Nanos pause = runtime.random(kPauseLow, kPauseHigh);
+        co_await runtime.sleep(giveUpAt == kNever ? pause : std::min(pause, giveUpAt - now), stop);
+    }
+}
+
+Grant MultiRecipe::granted(const Request& request, std::vector<Grant> grants) {
+    Grant whole{request.thread, {}, grants.front().askedAt, request.lease, grants.front().holds, 0, request.steps};
+    whole.mode = request.mode;
+    whole.permits = request.permits;
+    // All of them, for as long as the first of them to end; holds can differ only after a loss.
+    Nanos end = kNever;
+    for (const Grant& grant : grants) {
+        end = std::min(end, laterBy(grant.askedAt, grant.lease));
+        whole.holds = std::min(whole.holds, grant.holds);
+        if (!whole.value.isEmpty()) whole.value += ',';
+        whole.value += grant.value;
+    }
+    if (m_info.heldBy == HeldBy::Lease) {
+        whole.askedAt = std::ranges::min(grants, {}, &Grant::askedAt).askedAt;
+        whole.lease = end - whole.askedAt;
+    }
+    const auto own = std::make_shared<Own>(std::move(grants));
+    whole.own = std::make_shared<const Handle>(own);
+    for (std::size_t i = 0; i < m_core->parts.size(); ++i) {
+        if (toBeFollowed(*m_core->parts[i])) watch(own, i);
+    }
+    whole.steps.at(3);
+    return whole;
+}
+
+void MultiRecipe::watch(const std::shared_ptr<Own>& own, std::size_t part) {
+    m_core->runtime.spawn([core = m_core, own, part] { return follow(core, own, part); });
+}
+
+QCoro::Task<> MultiRecipe::follow(std::shared_ptr<Core> core, std::shared_ptr<Own> own, std::size_t part) {
+    const std::stop_token stop = own->following.get_token();
+    for (;;) {
+        const Grant grant = own->grants[part];
+        const auto news = co_await core->parts[part]->news(grant, stop);
+        if (stop.stop_requested()) co_return;
+        HoldNews heard;
+        if (news) {
+            heard = *news;
+        } else {
+            heard.kind = HoldNews::Kind::Lost;
+            heard.reason = QT_TRANSLATE_NOOP("Lock", "nothing can be heard of a part of it any more");
+        }
+        const bool over = heard.kind == HoldNews::Kind::Lost;
+        own->lost = own->lost || over;
+        own->news.push_back(heard);
+        own->arrived.release();
+        if (over) co_return;
+    }
+}
+
+Outcome<bool> MultiRecipe::renew(Grant grant, std::stop_token stop) {
+    const std::shared_ptr<Own> own = ownOf(grant);
+    bool kept = !own->lost;
+    for (std::size_t i = 0; kept && i < own->grants.size(); ++i) {
+        Recipe& part = *m_core->parts[i];
+        if (!byLease(part)) continue;
+        const auto renewed = co_await part.renew(own->grants[i], stop);
+        if (!renewed) co_return std::unexpected(renewed.error());
+        kept = *renewed;
+    }
+    if (kept && !own->lost) co_return true;
+    co_await giveAllUp(own);
+    co_return false;
+}
+
+Outcome<HoldNews> MultiRecipe::news(Grant grant, std::stop_token stop) {
+    const std::shared_ptr<Own> own = ownOf(grant);
+    while (own->news.empty())
+        co_await own->arrived.acquire(m_core->runtime, kNever, stop);
+    const HoldNews heard = own->news.front();
+    own->news.pop_front();
+    if (heard.kind == HoldNews::Kind::Lost) co_await giveAllUp(own);
+    co_return heard;
+}
+
+Outcome<int> MultiRecipe::release(Grant grant, std::stop_token) {
+    const std::shared_ptr<Own> own = ownOf(grant);
+    grant.steps.at(4);
+    if (grant.holds <= 1) own->following.request_stop();
+    // Every part is given back, whatever becomes of the others; the first error is told.
+    std::optional<LockError> failure;
+    int left = 0;
+    for (std::size_t i = own->grants.size(); i-- > 0;) {
+        Grant mine = own->grants[i];
+        if (m_info.reentrant) mine.holds = grant.holds;
+        const auto one = co_await m_core->parts[i]->release(mine, {});
+        if (one)
+            left = std::max(left, *one);
+        else if (!failure)
+            failure = one.error();
+    }
+    grant.steps.at(!failure && left > 0 ? 3 : 0);
+    if (failure) co_return std::unexpected(*failure);
+    co_return left;
+}
+
+Outcome<bool> MultiRecipe::forceRelease(std::stop_token stop) {
+    bool any = false;
+    std::optional<LockError> failure;
+    for (const std::unique_ptr<Recipe>& part : m_core->parts) {
+        const auto freed = co_await part->forceRelease(stop);
+        if (freed)
+            any = any || *freed;
+        else if (!failure)
+            failure = freed.error();
+    }
+    if (failure) co_return std::unexpected(*failure);
+    co_return any;
+}
+
+void MultiRecipe::abandoned(const Grant& grant) {
+    const std::shared_ptr<Own> own = ownOf(grant);
+    own->following.request_stop();
+    for (std::size_t i = 0; i < own->grants.size(); ++i)
+        m_core->parts[i]->abandoned(own->grants[i]);
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/redis/redis_recipe.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+namespace {
+/// What a word of what_is.lua stands for.
+QString inWords(const QByteArray& what) {
+    static constexpr std::pair<const char*, const char*> kWords[] = {
+        {"string", QT_TRANSLATE_NOOP("LockError", "a string, as locks by SET NX leave it")},
+        {"number", QT_TRANSLATE_NOOP("LockError", "a number: a SETNX lock's expiry time, a semaphore or a counter")},
+        {"redisson", QT_TRANSLATE_NOOP("LockError", "a lock in Redisson's layout (redisson)")},
+        {"redisson-rw", QT_TRANSLATE_NOOP("LockError", "a read/write lock in Redisson's layout (redisson-rw)")},
+        {"redisson-fastmulti", QT_TRANSLATE_NOOP("LockError", "Redisson's fast multi-lock (redisson-fastmulti)")},
+        {"hash", QT_TRANSLATE_NOOP("LockError", "a hash")},
+        {"list", QT_TRANSLATE_NOOP("LockError", "a list")},
+        {"set", QT_TRANSLATE_NOOP("LockError", "a set")},
+        {"zset", QT_TRANSLATE_NOOP("LockError", "a sorted set")},
+        {"stream", QT_TRANSLATE_NOOP("LockError", "a stream")},
+    };
+    for (const auto& [word, text] : kWords) {
+        if (what == word) return QCoreApplication::translate("LockError", text);
+    }
+    return QCoreApplication::translate("LockError", "data of another kind");
+}
+
+const redis::Script& whatIs() {
+    static const redis::Script script = redis::Script::load("what_is");
+    return script;
+}
+} // namespace
+
+QCoro::Task<LockError> foreignFormat(redis::Port& port, QByteArray name) {
+    const redis::Result found = co_await port.eval(whatIs(), redis::argsOf(name), redis::Args());
+    const QString text = QCoreApplication::translate(
+        "LockError", "The key “%1” carries %2, which this recipe does not write: it was left alone. Use another lock "
+                     "name, or the recipe that wrote it.");
+    co_return LockError{LockError::Kind::ForeignFormat,
+                        text.arg(QString::fromUtf8(name), inWords(found ? found->text : QByteArray()))};
+}
+
+QCoro::Task<LockError> explainedError(redis::Port& port, redis::Error error, QByteArray name) {
+    if (error.kind == redis::Error::Kind::Refused && error.code == "WRONGTYPE") {
+        LockError foreign = co_await foreignFormat(port, name);
+        co_return foreign;
+    }
+    co_return lockError(error, name);
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/redis/polled_lock.h"
+
+namespace lockscope::recipes {
+
+namespace {
+const redis::Script& compareDelete() {
+    static const redis::Script script = redis::Script::load("compare_delete");
+    return script;
+}
+} // namespace
+
+QCoro::Task<> PolledLock::withdraw(QByteArray value) {
+    co_await m_lock.port.eval(compareDelete(), redis::argsOf(m_lock.name), redis::argsOf(std::move(value)));
+}
+
+Outcome<std::optional<Grant>> PolledLock::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    for (;;) {
+        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+        const Nanos askedAt = runtime.monotonic();
+        QByteArray value;
+        const auto taken = co_await attempt(request, value);
+        const bool unknown = !taken && taken.error().kind == LockError::Kind::OutcomeUnknown;
+        if (unknown || (taken && *taken && stop.stop_requested())) co_await withdraw(value);
+        if (stop.stop_requested()) {
+            request.steps.at(0);
+            throw Cancelled(Cancelled::Why::Stopped);
+        }
+        if (!taken) co_return std::unexpected(taken.error());
+        if (*taken) {
+            request.steps.at(static_cast<std::uint32_t>(info().workStep));
+            co_return Grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
+        }
+        const Nanos now = runtime.monotonic();
+        if (now >= giveUpAt) {
+            request.steps.at(0);
+            co_return std::nullopt;
+        }
+        request.steps.at(m_steps.wait);
+        const Nanos nap = runtime.random(m_lock.polling.low, m_lock.polling.high);
+        co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
+    }
+}
+
+Outcome<int> PolledLock::release(Grant grant, std::stop_token stop) {
+    grant.steps.at(m_steps.release);
+    const redis::Result reply =
+        co_await m_lock.port.call(redis::argsOf("DEL", m_lock.name), stop); // whoever's it is: the flaw
+    grant.steps.at(0);
+    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    co_return 0;
+}
+
+Outcome<bool> PolledLock::forceRelease(std::stop_token stop) {
+    const redis::Result reply = co_await m_lock.port.call(redis::argsOf("DEL", m_lock.name), stop);
+    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    co_return reply->integer == 1;
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/redis/redis_fair.h"
+
+namespace lockscope::recipes {
+
+namespace {
+const redis::Script& fairScript() {
+    static const redis::Script script = redis::Script::load("fair");
+    return script;
+}
+const redis::Script& renewScript() {
+    static const redis::Script script = redis::Script::load("reentrant_renew");
+    return script;
+}
+} // namespace
+
+const RecipeInfo& RedisFair::info() const {
+    return *findRecipe("redis-fair");
+}
+
+Nanos RedisFair::patience(const QByteArray& thread) const {
+    const auto said = m_patience.find(thread);
+    return said == m_patience.end() ? m_lock.patience : said->second;
+}
+
+QByteArray RedisFair::channel(const QByteArray& thread) const {
+    return "redisson_lock__channel:" + hashTagged(m_lock.name) + ':' + field(thread);
+}
+
+RedisFair::Command RedisFair::command(const char* action, const QByteArray& thread, Nanos lease,
+                                      const QByteArray& more) const {
+    const QByteArray tag = hashTagged(m_lock.name);
+    return {&fairScript(),
+            redis::argsOf(m_lock.name, "redisson_lock_queue:" + tag, "redisson_lock_timeout:" + tag,
+                          "redisson_lock__channel:" + tag),
+            redis::argsOf(action, field(thread), milliseconds(lease), milliseconds(patience(thread)), more)};
+}
+
+RedisFair::Command RedisFair::acquireCommand(const Request& request) const {
+    return command("take", request.thread, request.lease, request.wait > Nanos(0) ? "1" : "0");
+}
+
+RedisFair::Command RedisFair::renewCommand(const Grant& grant) const {
+    return {&renewScript(), redis::argsOf(m_lock.name), redis::argsOf(milliseconds(grant.lease), grant.value)};
+}
+
+RedisFair::Command RedisFair::keepCommand(const QByteArray& thread, Mode, Nanos lease, Keep keep) const {
+    if (!keep) return command("release", thread, lease, {});
+    return command("keep", thread, lease, QByteArray::number(*keep));
+}
+
+RedisFair::Command RedisFair::forceCommand() const {
+    return command("force", "", 1ms, {});
+}
+
+Outcome<std::optional<Grant>> RedisFair::acquire(Request request, std::stop_token stop) {
+    m_patience[request.thread] = request.wait > Nanos(0) && request.wait != kNever ? request.wait : m_lock.patience;
+    std::expected<std::optional<Grant>, LockError> outcome;
+    bool stopped = false;
+    try {
+        outcome = co_await CountedLock::acquire(request, stop);
+    } catch (const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) throw;
+        stopped = true;
+    }
+    const bool granted = !stopped && outcome && *outcome;
+    if (!granted && request.wait > Nanos(0)) {
+        // Whoever does not wait any more has no place. An error here leaves one until its deadline.
+        const Command leave = command("leave", request.thread, request.lease, {});
+        co_await run(leave, {});
+    }
+    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+    co_return outcome;
+}
+
+} // namespace lockscope::recipes

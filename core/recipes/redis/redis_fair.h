@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/redis/counted_lock.h"
+
+namespace lockscope::recipes {
+
+/// `redis-fair`: Redisson's RFairLock layout: the hash of holds, a queue of waiters on the server, a deadline for each
+/// of them after which it counts as dead, and a channel for each of them, so that a release wakes one.
+/// Source: the algorithm of Redisson's RedissonFairLock. Differences that its clients do not see in the layout:
+/// deadlines are by the server's clock; a live waiter's deadline is counted anew when it looks again, so that it does
+/// not lose its place for having waited long; whoever gives up at the head of a free lock's queue wakes the next.
+class RedisFair final : public CountedLock {
+public:
+    explicit RedisFair(RedisLock lock) : CountedLock(std::move(lock)) {}
+    const RecipeInfo& info() const override;
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+
+private:
+    Command acquireCommand(const Request& request) const override;
+    Command renewCommand(const Grant& grant) const override;
+    Command keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const override;
+    Command forceCommand() const override;
+    QByteArray channel(const QByteArray& thread) const override;
+    Command command(const char* action, const QByteArray& thread, Nanos lease, const QByteArray& more) const;
+    /// How long a waiter of this thread may be silent: what it last said it would wait.
+    Nanos patience(const QByteArray& thread) const;
+    std::map<QByteArray, Nanos> m_patience; ///< by thread
+};
+
+} // namespace lockscope::recipes

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/redis/redis_read_write.h"
+
+namespace lockscope::recipes {
+
+namespace {
+const redis::Script& readAcquire() {
+    static const redis::Script script = redis::Script::load("rw_read_acquire");
+    return script;
+}
+const redis::Script& writeAcquire() {
+    static const redis::Script script = redis::Script::load("rw_write_acquire");
+    return script;
+}
+const redis::Script& readKeep() {
+    static const redis::Script script = redis::Script::load("rw_read_keep");
+    return script;
+}
+const redis::Script& writeKeep() {
+    static const redis::Script script = redis::Script::load("rw_write_keep");
+    return script;
+}
+const redis::Script& renewScript() {
+    static const redis::Script script = redis::Script::load("rw_renew");
+    return script;
+}
+const redis::Script& forceScript() {
+    static const redis::Script script = redis::Script::load("rw_force");
+    return script;
+}
+} // namespace
+
+const RecipeInfo& RedisReadWrite::info() const {
+    return *findRecipe("redis-rw");
+}
+
+RedisReadWrite::Command RedisReadWrite::acquireCommand(const Request& request) const {
+    const QByteArray lease = milliseconds(request.lease);
+    if (request.mode == Mode::Shared) {
+        return {&readAcquire(), redis::argsOf(m_lock.name, holdKeys(request.thread)),
+                redis::argsOf(lease, field(request.thread), writer(request.thread))};
+    }
+    return {&writeAcquire(), redis::argsOf(m_lock.name), redis::argsOf(lease, writer(request.thread))};
+}
+
+RedisReadWrite::Command RedisReadWrite::renewCommand(const Grant& grant) const {
+    const QByteArray lease = milliseconds(grant.lease);
+    if (grant.mode == Mode::Shared) {
+        return {&renewScript(), redis::argsOf(m_lock.name, holdKeys(grant.thread)),
+                redis::argsOf(lease, field(grant.thread))};
+    }
+    return {&renewScript(), redis::argsOf(m_lock.name), redis::argsOf(lease, writer(grant.thread))};
+}
+
+RedisReadWrite::Command RedisReadWrite::keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const {
+    const QByteArray left = keep ? QByteArray::number(*keep) : QByteArray();
+    if (mode == Mode::Shared) {
+        return {&readKeep(), redis::argsOf(m_lock.name, holdKeys(thread), readers(), channel()),
+                redis::argsOf(field(thread), left)};
+    }
+    return {&writeKeep(), redis::argsOf(m_lock.name, channel()),
+            redis::argsOf(writer(thread), milliseconds(lease), left)};
+}
+
+RedisReadWrite::Command RedisReadWrite::forceCommand() const {
+    return {&forceScript(), redis::argsOf(m_lock.name, readers(), channel()), {}};
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/redis/redis_semaphore.h"
+
+#include <QCoreApplication>
+#include <QtEndian>
+
+namespace lockscope::recipes {
+
+namespace {
+const redis::Script& acquireScript() {
+    static const redis::Script script = redis::Script::load("semaphore_acquire");
+    return script;
+}
+const redis::Script& releaseScript() {
+    static const redis::Script script = redis::Script::load("semaphore_release");
+    return script;
+}
+const redis::Script& renewScript() {
+    static const redis::Script script = redis::Script::load("semaphore_renew");
+    return script;
+}
+const redis::Script& forceScript() {
+    static const redis::Script script = redis::Script::load("semaphore_force");
+    return script;
+}
+
+QByteArray randomId(Runtime& runtime) {
+    QByteArray id(16, Qt::Uninitialized);
+    qToBigEndian(runtime.random(), id.data());
+    qToBigEndian(runtime.random(), id.data() + 8);
+    return id;
+}
+
+void append(redis::Args& args, const std::vector<QByteArray>& more) {
+    args.insert(args.end(), more.begin(), more.end());
+}
+
+LockError tooMany(const QByteArray& name, int wanted, std::int64_t all) {
+    return {LockError::Kind::Refused,
+            QCoreApplication::translate("LockError", "The semaphore “%1” has %2 permits in all: %3 at once can never "
+                                                     "be had. Ask for fewer.")
+                .arg(QString::fromUtf8(name))
+                .arg(all)
+                .arg(wanted)};
+}
+} // namespace
+
+const RecipeInfo& RedisSemaphore::info() const {
+    return *findRecipe("redis-semaphore");
+}
+
+Outcome<RedisSemaphore::Answer> RedisSemaphore::attempt(const Request& request, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    const auto ids = std::make_shared<Ids>();
+    for (int i = 0; i < std::max(request.permits, 1); ++i)
+        ids->push_back(randomId(runtime));
+    redis::Args args = redis::argsOf(QByteArray::number(m_lock.permits), milliseconds(request.lease));
+    append(args, *ids);
+
+    Answer answer;
+    answer.askedAt = runtime.monotonic();
+    redis::Result reply;
+    bool stopped = false;
+    try {
+        reply = co_await m_lock.port.eval(acquireScript(), redis::argsOf(m_lock.name, taken(), channel()), args, stop);
+    } catch (const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) throw;
+        stopped = true;
+    }
+    if (stopped || (!reply && reply.error().outcomeUnknown())) {
+        // It may have run: these ids are nobody else's. An error here leaves permits that end by their lease.
+        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken(), channel()), *ids);
+        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+    }
+    if (!reply) {
+        const LockError error = co_await explainedError(m_lock.port, reply.error(), m_lock.name);
+        co_return std::unexpected(error);
+    }
+    const std::int64_t verdict = reply->items.empty() ? -1 : reply->items[0].integer;
+    const std::int64_t number = reply->items.size() < 2 ? 0 : reply->items[1].integer;
+    if (verdict == -2) co_return std::unexpected(tooMany(m_lock.name, request.permits, number));
+    if (verdict < 0) {
+        const LockError error = co_await foreignFormat(m_lock.port, m_lock.name);
+        co_return std::unexpected(error);
+    }
+    if (verdict == 1) {
+        answer.ids = ids;
+    } else {
+        answer.again = number < 0 ? kNever : Nanos(std::chrono::milliseconds(std::max<std::int64_t>(number, 1)));
+    }
+    co_return answer;
+}
+
+Grant RedisSemaphore::granted(const Request& request, const Answer& answer) const {
+    Grant grant{request.thread, answer.ids->front().toHex(), answer.askedAt, request.lease, 1, 0, request.steps};
+    grant.mode = Mode::Permit;
+    grant.permits = static_cast<int>(answer.ids->size());
+    grant.own = answer.ids;
+    grant.steps.at(4);
+    return grant;
+}
+
+Outcome<std::optional<Grant>> RedisSemaphore::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+
+    request.steps.at(1);
+    auto answer = co_await attempt(request, stop);
+    if (!answer) co_return std::unexpected(answer.error());
+    if (answer->ids) co_return granted(request, *answer);
+    if (runtime.monotonic() >= giveUpAt) {
+        request.steps.at(0);
+        co_return std::nullopt;
+    }
+    request.steps.at(2);
+    auto subscription = co_await m_lock.port.subscribe(channel(), stop);
+    if (!subscription) co_return std::unexpected(lockError(subscription.error(), m_lock.name));
+    for (;;) {
+        answer = co_await attempt(request, stop);
+        if (!answer) co_return std::unexpected(answer.error());
+        if (answer->ids) co_return granted(request, *answer);
+        const Nanos now = runtime.monotonic();
+        if (now >= giveUpAt) {
+            request.steps.at(0);
+            co_return std::nullopt;
+        }
+        request.steps.at(3);
+        const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - now;
+        co_await (*subscription)->next(std::min(answer->again, left), stop);
+    }
+}
+
+Outcome<bool> RedisSemaphore::renew(Grant grant, std::stop_token stop) {
+    redis::Args args = redis::argsOf(milliseconds(grant.lease));
+    append(args, *std::static_pointer_cast<const Ids>(grant.own));
+    const redis::Result reply = co_await m_lock.port.eval(renewScript(), redis::argsOf(taken()), args, stop);
+    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    co_return reply->integer == 1;
+}
+
+Outcome<int> RedisSemaphore::release(Grant grant, std::stop_token stop) {
+    const auto ids = std::static_pointer_cast<const Ids>(grant.own);
+    grant.steps.at(5);
+    const redis::Result reply =
+        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken(), channel()), *ids, stop);
+    grant.steps.at(0);
+    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    if (reply->integer < static_cast<std::int64_t>(ids->size())) co_return std::unexpected(notOwner(m_lock.name));
+    co_return 0;
+}
+
+Outcome<bool> RedisSemaphore::forceRelease(std::stop_token stop) {
+    const redis::Result reply =
+        co_await m_lock.port.eval(forceScript(), redis::argsOf(m_lock.name, taken(), channel()), redis::Args(), stop);
+    if (!reply) {
+        const LockError error = co_await explainedError(m_lock.port, reply.error(), m_lock.name);
+        co_return std::unexpected(error);
+    }
+    co_return reply->integer > 0;
+}
+
+} // namespace lockscope::recipes

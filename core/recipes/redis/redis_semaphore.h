@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/redis/redis_recipe.h"
+
+namespace lockscope::recipes {
+
+/// `redis-semaphore`: permits, each with a lease of its own, in the layout of Redisson's RPermitExpirableSemaphore: a
+/// counter of free permits and a sorted set of those taken. How many there are in all is set by whoever comes first;
+/// the counter stays on the server when all are free. Request::permits at once, all or none; not reentrant, not fair.
+/// Source: the algorithm of Redisson's RedissonPermitExpirableSemaphore, with the server's clock instead of the
+/// clients'.
+class RedisSemaphore final : public Recipe {
+public:
+    explicit RedisSemaphore(RedisLock lock) : m_lock(std::move(lock)) {}
+    const RecipeInfo& info() const override;
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    Outcome<bool> renew(Grant grant, std::stop_token stop) override;
+    /// Gives all permits of the grant back. NotOwner when some of them had ended.
+    Outcome<int> release(Grant grant, std::stop_token stop) override;
+    Outcome<bool> forceRelease(std::stop_token stop) override;
+
+private:
+    using Ids = std::vector<QByteArray>; ///< 16 bytes each
+    struct Answer {
+        std::shared_ptr<const Ids> ids; ///< null: not granted
+        Nanos askedAt{};
+        Nanos again{}; ///< until the first permit ends; kNever when that cannot be said
+    };
+    QByteArray taken() const { return hashTagged(m_lock.name) + ":timeout"; }
+    QByteArray channel() const { return "redisson_sc:" + hashTagged(m_lock.name); }
+    Outcome<Answer> attempt(const Request& request, std::stop_token stop);
+    Grant granted(const Request& request, const Answer& answer) const;
+    RedisLock m_lock;
+};
+
+} // namespace lockscope::recipes

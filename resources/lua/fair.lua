@@ -1,0 +1,179 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Everything that a fair lock in Redisson's layout does: the hash of holds, a list of waiters (head = next) and a sorted
+-- set of the instants, ms since 1970, after which a waiter counts as dead.
+-- KEYS[1] the lock; KEYS[2] the queue; KEYS[3] the deadlines; KEYS[4] the wake-up channel: a waiter listens on
+-- <channel>:<its field>.
+-- ARGV[1] what to do; ARGV[2] our field; ARGV[3] lease in ms; ARGV[4] the waiter's time-out in ms; ARGV[5] see below.
+--   take     ARGV[5] '1': queue up when it is taken. Returns {1, hold count, 0}, or {0, ms until it pays to look again}
+--   release  returns the holds left, or -1 when the lock is not ours
+--   keep     leaves at most ARGV[5] holds, and no place in the queue; returns the holds left, or -1
+--   leave    gives our place in the queue up; returns 1, or 0 when there was none
+--   force    frees the lock whoever holds it; returns 1, or 0 when there was nothing to free
+-- Redisson reads the clients' clocks; here the server's decides, so that no client's clock can end another's wait.
+local lock, queue, deadlines, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local action, me, lease, patience = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+
+local time = redis.call('time')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local function whole(number)
+    return string.format('%.0f', number)
+end
+
+-- Whoever stands first and has not been heard of by its deadline is dead.
+local function purge()
+    while true do
+        local head = redis.call('lindex', queue, 0)
+        if not head then
+            return
+        end
+        local deadline = redis.call('zscore', deadlines, head)
+        if not deadline then
+            -- Something took its deadline away; without one it would stand there for ever.
+            redis.call('zadd', deadlines, whole(now + patience), head)
+            return
+        end
+        if tonumber(deadline) > now then
+            return
+        end
+        redis.call('zrem', deadlines, head)
+        redis.call('lpop', queue)
+    end
+end
+
+local function wake(message)
+    local head = redis.call('lindex', queue, 0)
+    -- Nobody queues: plain locks on the same name listen on the common channel.
+    redis.call('publish', head and (channel .. ':' .. head) or channel, message)
+end
+
+local function free()
+    redis.call('del', lock)
+    wake('0')
+end
+
+-- A waiter that is alive after all has its deadline counted anew from where it stands; one that has a deadline and no
+-- place gets a place.
+local function refresh()
+    local before = false
+    for _, waiter in ipairs(redis.call('lrange', queue, 0, -1)) do
+        if waiter == me then
+            local from = before and tonumber(redis.call('zscore', deadlines, before) or now)
+                or now + math.max(0, redis.call('pttl', lock))
+            redis.call('zadd', deadlines, whole(math.max(from, now) + patience), me)
+            return
+        end
+        before = waiter
+    end
+    redis.call('rpush', queue, me)
+    redis.call('zadd', deadlines, whole(now + patience), me)
+end
+
+local function enqueue()
+    local deadline = redis.call('zscore', deadlines, me)
+    if deadline then
+        if tonumber(deadline) < now + patience then
+            refresh()
+        end
+        return
+    end
+    local last = redis.call('lindex', queue, -1)
+    local of_last = last and redis.call('zscore', deadlines, last)
+    local base = of_last and tonumber(of_last) - now or redis.call('pttl', lock)
+    redis.call('zadd', deadlines, whole(now + math.max(0, base) + patience), me)
+    redis.call('rpush', queue, me)
+end
+
+local function leave()
+    if not redis.call('zscore', deadlines, me) then
+        return 0
+    end
+    local behind, was_head = false, redis.call('lindex', queue, 0) == me
+    for _, waiter in ipairs(redis.call('lrange', queue, 0, -1)) do
+        if behind then
+            redis.call('zincrby', deadlines, -patience, waiter)
+        end
+        behind = behind or waiter == me
+    end
+    redis.call('zrem', deadlines, me)
+    redis.call('lrem', queue, 0, me)
+    if was_head and redis.call('exists', lock) == 0 and redis.call('exists', queue) == 1 then
+        wake('0') -- what was meant for us is for the next
+    end
+    return 1
+end
+
+if action == 'take' then
+    purge()
+    local head = redis.call('lindex', queue, 0)
+    local held = redis.call('exists', lock) == 1
+    if not held and (not head or head == me) then
+        redis.call('lpop', queue)
+        redis.call('zrem', deadlines, me)
+        for _, waiter in ipairs(redis.call('zrange', deadlines, 0, -1)) do
+            redis.call('zincrby', deadlines, -patience, waiter)
+        end
+        redis.call('hset', lock, me, 1)
+        redis.call('pexpire', lock, lease)
+        return {1, 1, 0}
+    end
+    if held and redis.call('hexists', lock, me) == 1 and redis.call('hexists', lock, 'mode') == 0 then
+        local holds = redis.call('hincrby', lock, me, 1)
+        redis.call('pexpire', lock, lease)
+        return {1, holds, 0}
+    end
+    if ARGV[5] == '1' then
+        enqueue()
+    end
+    if held then
+        return {0, redis.call('pttl', lock)}
+    end
+    -- The first in the queue is about to take it, or dead: look again soon.
+    local until_dead = tonumber(redis.call('zscore', deadlines, head) or now) - now
+    return {0, math.max(1, math.min(until_dead, 1000))}
+end
+
+if action == 'release' then
+    purge()
+    if redis.call('hexists', lock, me) == 0 then
+        if redis.call('exists', lock) == 0 and redis.call('exists', queue) == 1 then
+            wake('0') -- it expired, and nobody told the waiters
+        end
+        return -1
+    end
+    local holds = redis.call('hincrby', lock, me, -1)
+    if holds > 0 then
+        redis.call('pexpire', lock, lease)
+        return holds
+    end
+    free()
+    return 0
+end
+
+if action == 'keep' then
+    leave()
+    local holds = tonumber(redis.call('hget', lock, me) or '-1')
+    local keep = tonumber(ARGV[5])
+    if holds <= keep then
+        return holds
+    end
+    if keep > 0 then
+        redis.call('hset', lock, me, keep)
+        redis.call('pexpire', lock, lease)
+        return keep
+    end
+    purge()
+    free()
+    return 0
+end
+
+if action == 'leave' then
+    return leave()
+end
+
+purge()
+if redis.call('exists', lock) == 0 then
+    return 0
+end
+free()
+return 1

@@ -1,0 +1,42 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Gives holds of a reader up. The lock then lives as long as the longest hold that is left of anybody.
+-- KEYS[1] the lock; KEYS[2] our hold keys' prefix; KEYS[3] what every reader's prefix begins with; KEYS[4] the wake-up
+-- channel; ARGV[1] our field; ARGV[2] holds to keep at most, or '' for one fewer. Running it again with a number
+-- changes nothing more. Other readers' hold keys share the lock's hash tag.
+-- Returns the holds left, or -1 when we hold nothing.
+local mode = redis.call('hget', KEYS[1], 'mode')
+local holds = mode and tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1') or -1
+if holds < 0 then
+    return -1
+end
+local keep = ARGV[2] == '' and holds - 1 or tonumber(ARGV[2])
+if holds <= keep then
+    return holds
+end
+for hold = holds, keep + 1, -1 do
+    redis.call('del', KEYS[2] .. ':' .. hold)
+end
+if keep > 0 then
+    redis.call('hset', KEYS[1], ARGV[1], keep)
+else
+    redis.call('hdel', KEYS[1], ARGV[1])
+end
+if mode == 'write' then
+    return keep
+end
+local longest = 0
+local fields = redis.call('hgetall', KEYS[1])
+for i = 1, #fields, 2 do
+    if fields[i] ~= 'mode' then
+        for hold = tonumber(fields[i + 1]) or 0, 1, -1 do
+            longest = math.max(longest, redis.call('pttl', KEYS[3] .. fields[i] .. ':rwlock_timeout:' .. hold))
+        end
+    end
+end
+if longest > 0 then
+    redis.call('pexpire', KEYS[1], string.format('%.0f', longest))
+    return keep
+end
+redis.call('del', KEYS[1])
+redis.call('publish', KEYS[4], '0')
+return 0

@@ -1,0 +1,29 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Gives holds of the writer up. What it holds as a reader is left: others may read beside it then.
+-- KEYS[1] the lock; KEYS[2] the wake-up channel; ARGV[1] our field as writer; ARGV[2] lease in ms while holds are left;
+-- ARGV[3] holds to keep at most, or '' for one fewer. Running it again with a number changes nothing more.
+-- Returns the holds left, or -1 when we hold nothing.
+local mode = redis.call('hget', KEYS[1], 'mode')
+local holds = mode == 'write' and tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1') or -1
+if holds < 0 then
+    return -1
+end
+local keep = ARGV[3] == '' and holds - 1 or tonumber(ARGV[3])
+if holds <= keep then
+    return holds
+end
+if keep > 0 then
+    redis.call('hset', KEYS[1], ARGV[1], keep)
+    if redis.call('hlen', KEYS[1]) == 2 or redis.call('pttl', KEYS[1]) < tonumber(ARGV[2]) then
+        redis.call('pexpire', KEYS[1], ARGV[2])
+    end
+    return keep
+end
+redis.call('hdel', KEYS[1], ARGV[1])
+if redis.call('hlen', KEYS[1]) == 1 then
+    redis.call('del', KEYS[1])
+else
+    redis.call('hset', KEYS[1], 'mode', 'read')
+end
+redis.call('publish', KEYS[2], '1') -- Redisson says nothing when reads are left, and its waiting readers sleep on
+return 0

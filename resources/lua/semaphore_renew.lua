@@ -1,0 +1,14 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Renews the leases of permits, all of them or none.
+-- KEYS[1] the permits taken; ARGV[1] lease in ms; ARGV[2…] the permits' ids. Returns 1, or 0 when one is not ours.
+for i = 2, #ARGV do
+    if not redis.call('zscore', KEYS[1], ARGV[i]) then
+        return 0
+    end
+end
+local time = redis.call('time')
+local till = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(ARGV[1])
+for i = 2, #ARGV do
+    redis.call('zadd', KEYS[1], string.format('%.0f', till), ARGV[i])
+end
+return 1

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every Redis recipe against a real server: what each operation does, and what it leaves there.
+#include "recipe_bench.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+using sandbox::RedisServer;
+
+namespace {
+const QByteArray kName = "orders";
+
+bool taken(const std::expected<std::optional<Grant>, LockError>& grant) {
+    return grant.has_value() && grant->has_value();
+}
+
+QCoro::Task<> releaseLater(Runtime& runtime, recipes::Recipe& recipe, Grant grant, Nanos after) {
+    co_await runtime.sleep(after);
+    co_await recipe.release(grant, {});
+}
+} // namespace
+
+class TestRedisRecipes : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { VERIFY_STARTED(m_server); }
+    void init() {
+        m_a = std::make_unique<Process>(m_runtime, m_server);
+        m_b = std::make_unique<Process>(m_runtime, m_server);
+        QVERIFY(call(m_a->driver, {"FLUSHALL"}));
+    }
+
+    void oneTakesItTheOtherWaits_data() { everyRecipe(); }
+    void oneTakesItTheOtherWaits() {
+        QFETCH(QByteArray, id);
+        const auto a = m_a->recipe(id, kName), b = m_b->recipe(id, kName);
+        const auto grant = run(a->acquire(requestFor(*a), {}));
+        QVERIFY2(taken(grant), grant ? "not taken" : qPrintable(grant.error().message));
+        QCOMPARE((*grant)->holds, 1);
+        QCOMPARE((*grant)->lease, Nanos(30s));
+
+        const auto tried = run(b->acquire(requestFor(*b, 0s), {}));
+        QVERIFY(tried.has_value() && !tried->has_value());
+        const Nanos begun = m_runtime.monotonic();
+        const auto timed = run(b->acquire(requestFor(*b, 250ms), {}));
+        QVERIFY(timed.has_value() && !timed->has_value());
+        QVERIFY(m_runtime.monotonic() - begun >= 250ms);
+        QVERIFY(m_runtime.monotonic() - begun < 1500ms);
+
+        m_runtime.spawn([this, &a, held = **grant] { return releaseLater(m_runtime, *a, held, 50ms); });
+        const auto other = run(b->acquire(requestFor(*b, 10s), {}));
+        QVERIFY2(taken(other), other ? "not taken" : qPrintable(other.error().message));
+        QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+        QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "CHANNELS"})->items.size(), std::size_t(0));
+    }
+
+    void aThreadReenters_data() { everySafeRecipe(); }
+    void aThreadReenters() {
+        QFETCH(QByteArray, id);
+        const auto a = m_a->recipe(id, kName);
+        const auto first = run(a->acquire(requestFor(*a), {}));
+        QVERIFY(taken(first));
+        Request again = requestFor(*a, 0s);
+        again.held = 1;
+        const auto second = run(a->acquire(again, {}));
+        QVERIFY(second.has_value());
+        QCOMPARE(second->has_value(), a->info().reentrant);
+        Request anotherThread = requestFor(*a, 0s);
+        anotherThread.thread = "2";
+        QVERIFY(!taken(run(a->acquire(anotherThread, {}))));
+        if (a->info().reentrant) {
+            QCOMPARE((*second)->holds, 2);
+            const auto left = run(a->release(**second, {}));
+            QCOMPARE(left.value_or(-1), 1);
+            QVERIFY(!taken(run(m_b->recipe(id, kName)->acquire(requestFor(*a, 0s), {}))));
+            Grant rest = **second;
+            rest.holds = 1;
+            QCOMPARE(run(a->release(rest, {})).value_or(-1), 0);
+        } else {
+            QCOMPARE(run(a->release(**first, {})).value_or(-1), 0);
+        }
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void whoDoesNotOwnItCannotReleaseIt_data() { everySafeRecipe(); }
+    void whoDoesNotOwnItCannotReleaseIt() {
+        QFETCH(QByteArray, id);
+        const auto a = m_a->recipe(id, kName), b = m_b->recipe(id, kName);
+        const auto old = run(a->acquire(requestFor(*a, 0s, 60ms), {}));
+        QVERIFY(taken(old));
+        const auto grant = run(b->acquire(requestFor(*b, 5s), {})); // when the lease has ended
+        QVERIFY(taken(grant));
+        const auto released = run(a->release(**old, {}));
+        QVERIFY(!released && released.error().kind == LockError::Kind::NotOwner);
+        QVERIFY(!released.error().message.isEmpty());
+        QCOMPARE(run(a->renew(**old, {})).value_or(true), false);
+        QVERIFY(!taken(run(a->acquire(requestFor(*a, 0s), {})))); // the other's hold was not touched
+        QCOMPARE(run(b->renew(**grant, {})).value_or(false), true);
+        QCOMPARE(run(b->release(**grant, {})).value_or(-1), 0);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void aForcedReleaseFreesIt_data() { everyRecipe(); }
+    void aForcedReleaseFreesIt() {
+        QFETCH(QByteArray, id);
+        const auto a = m_a->recipe(id, kName), b = m_b->recipe(id, kName);
+        QCOMPARE(run(b->forceRelease({})).value_or(true), false);
+        const auto grant = run(a->acquire(requestFor(*a), {}));
+        QVERIFY(taken(grant));
+        auto waiting = b->acquire(requestFor(*b, 10s), {});
+        QTest::qWait(50);
+        QCOMPARE(run(m_b->recipe(id, kName)->forceRelease({})).value_or(false), true);
+        const auto other = run(std::move(waiting));
+        QVERIFY(taken(other));
+        if (!a->info().naive) {
+            QCOMPARE(run(a->renew(**grant, {})).value_or(true), false);
+            QVERIFY(!run(a->release(**grant, {})).has_value());
+        }
+        QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void aLeaseEnds_data() { everyRecipe(); }
+    void aLeaseEnds() {
+        QFETCH(QByteArray, id);
+        const auto a = m_a->recipe(id, kName), b = m_b->recipe(id, kName);
+        QVERIFY(taken(run(a->acquire(requestFor(*a, 0s, 300ms), {}))));
+        const Nanos begun = m_runtime.monotonic();
+        const auto other = run(b->acquire(requestFor(*b, 10s), {}));
+        QVERIFY(taken(other));
+        const Nanos waited = m_runtime.monotonic() - begun;
+        QVERIFY2(waited > 250ms && waited < 2s, qPrintable(QString::number(waited / 1ms)));
+        QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void renewalsKeepIt_data() { everySafeRecipe(); }
+    void renewalsKeepIt() {
+        QFETCH(QByteArray, id);
+        const auto a = m_a->recipe(id, kName), b = m_b->recipe(id, kName);
+        QVERIFY(a->info().watchdog);
+        const auto grant = run(a->acquire(requestFor(*a, 0s, 400ms), {}));
+        QVERIFY(taken(grant));
+        for (int i = 0; i < 8; ++i) {
+            QTest::qWait(100);
+            QCOMPARE(run(a->renew(**grant, {})).value_or(false), true);
+            QVERIFY(!taken(run(b->acquire(requestFor(*b, 0s), {}))));
+        }
+        QCOMPARE(run(a->release(**grant, {})).value_or(-1), 0);
+        QCOMPARE(run(a->renew(**grant, {})).value_or(true), false);
+    }
+
+    void aKilledWaiterOrHolderStandsInNobodysWay_data() { everyRecipe(); }
+    void aKilledWaiterOrHolderStandsInNobodysWay() {
+        QFETCH(QByteArray, id);
+        const auto b = m_b->recipe(id, kName);
+        {
+            EventLoopRuntime other;
+            Process holder(other, m_server), waiter(other, m_server);
+            const auto first = holder.recipe(id, kName);
+            auto spec = waiter.lock(kName);
+            spec.patience = 300ms;
+            const auto second = recipes::makeRedisRecipe(id, spec);
+            QVERIFY(taken(run(first->acquire(requestFor(*first, 0s, 400ms), {}))));
+            const Request request = requestFor(*second);
+            other.spawn([&second, request]() -> QCoro::Task<> { co_await second->acquire(request, {}); });
+            QTest::qWait(30);
+            other.kill(); // cleans nothing up
+        }
+        const Nanos begun = m_runtime.monotonic();
+        const auto grant = run(b->acquire(requestFor(*b, 10s), {}));
+        QVERIFY2(taken(grant), grant ? "not taken" : qPrintable(grant.error().message));
+        QVERIFY2(m_runtime.monotonic() - begun < 3s, "the dead stood in the way");
+        QCOMPARE(run(b->release(**grant, {})).value_or(-1), 0);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void aConnectionThatBreaksInTheMiddleCostsAWaiterNothing_data() { everyRecipe(); }
+    void aConnectionThatBreaksInTheMiddleCostsAWaiterNothing() {
+        QFETCH(QByteArray, id);
+        const auto a = m_a->recipe(id, kName), b = m_b->recipe(id, kName);
+        const auto grant = run(a->acquire(requestFor(*a, 0s, 2s), {}));
+        QVERIFY(taken(grant));
+        auto waiting = b->acquire(requestFor(*b, 10s), {});
+        QTest::qWait(60);
+        QVERIFY(call(m_a->driver, {"CLIENT", "KILL", "TYPE", "pubsub"}));
+        QTest::qWait(60);
+        QVERIFY(run(a->release(**grant, {})).has_value());
+        const auto other = run(std::move(waiting));
+        QVERIFY2(taken(other), other ? "not taken" : qPrintable(other.error().message));
+        QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void aServerThatIsGoneIsSaid_data() { everyRecipe(); }
+    void aServerThatIsGoneIsSaid() {
+        QFETCH(QByteArray, id);
+        RedisServer server(m_runtime);
+        VERIFY_STARTED(server);
+        Process process(m_runtime, server);
+        const auto recipe = process.recipe(id, kName);
+        const auto grant = run(recipe->acquire(requestFor(*recipe), {}));
+        QVERIFY(taken(grant));
+        run(server.stop());
+        const auto again = run(recipe->acquire(requestFor(*recipe, 1s), {}));
+        QVERIFY(!again);
+        QVERIFY(again.error().kind == LockError::Kind::Unreachable ||
+                again.error().kind == LockError::Kind::OutcomeUnknown);
+        QVERIFY(!run(recipe->release(**grant, {})).has_value());
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    RedisServer m_server{m_runtime};
+    std::unique_ptr<Process> m_a, m_b;
+};
+
+QTEST_GUILESS_MAIN(TestRedisRecipes)
+#include "tst_redis_recipes.moc"
