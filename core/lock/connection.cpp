@@ -15,9 +15,10 @@ std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, 
     switch (url.service) {
     case Service::Redis:
         return makeRedisConnection(runtime, std::move(url), std::move(client));
+    case Service::RedisSentinel:
+        return makeRedisSentinelConnection(runtime, std::move(url), std::move(client));
     case Service::Redlock:
         return makeRedlockConnection(runtime, std::move(url), std::move(client));
-    case Service::RedisSentinel:
     case Service::RedisCluster:
     case Service::ZooKeeper:
     case Service::MySql:

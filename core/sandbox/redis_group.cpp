@@ -22,7 +22,8 @@ RedisGroup::RedisGroup(Runtime& runtime, int replicas, RedisServerOptions each)
 }
 
 QCoro::Task<std::expected<void, QString>> RedisGroup::start(std::stop_token stop) {
-    std::expected<void, QString> started = co_await m_servers.front()->start(stop);
+    std::expected<void, QString> started;
+    if (!m_servers.front()->running()) started = co_await m_servers.front()->start(stop);
     if (!started) co_return started;
     std::vector<QCoro::Task<std::expected<void, QString>>> starts;
     for (std::size_t i = 1; i < m_servers.size(); ++i) {
@@ -34,7 +35,7 @@ QCoro::Task<std::expected<void, QString>> RedisGroup::start(std::stop_token stop
         if (!m_servers[i]->running()) starts.push_back(m_servers[i]->start(stop));
     }
     started = co_await allOf(std::move(starts));
-    if (!started) co_return started;
+    if (!started || m_wereInStep) co_return started;
     const QByteArrayList question{"INFO", "replication"};
     const QByteArrayList inStep{"master_link_status:up"};
     for (std::size_t i = 1; i < m_servers.size(); ++i) {
@@ -45,6 +46,7 @@ QCoro::Task<std::expected<void, QString>> RedisGroup::start(std::stop_token stop
                 QCoreApplication::translate("Sandbox", "The replica on port %1 did not get in step with its master.")
                     .arg(m_servers[i]->port()));
     }
+    m_wereInStep = true;
     co_return started;
 }
 

@@ -9,7 +9,8 @@ class RedisGroup {
 public:
     /// `each`: for all of them; its port is not looked at.
     RedisGroup(Runtime& runtime, int replicas = 2, RedisServerOptions each = {});
-    /// Starts the master, then the replicas at once, and returns when all are in step with it.
+    /// Starts the master, then the replicas at once, and returns when all are in step with it. Later: starts again
+    /// those that do not run; who follows whom is then others' business.
     QCoro::Task<std::expected<void, QString>> start(std::stop_token stop = {});
     int count() const { return int(m_servers.size()); }
     /// 0 is the one that was the master first; it comes back as a master without data when it is started again, until
@@ -23,6 +24,7 @@ private:
     Runtime& m_runtime;
     RedisServerOptions m_options;
     std::vector<std::unique_ptr<RedisServer>> m_servers;
+    bool m_wereInStep = false;
 };
 
 } // namespace lockscope::sandbox

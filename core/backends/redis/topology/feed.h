@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/driver.h"
+
+#include <deque>
+
+namespace lockscope::redis {
+
+/// Where a channel's messages come from at present, in a topology that changes.
+class FeedSource {
+public:
+    struct Place {
+        RedisDriver* driver = nullptr; ///< exists until `moved` is stopped
+        std::stop_token moved;         ///< stopped when the messages come from elsewhere from now on
+    };
+    virtual ~FeedSource() = default;
+    /// Waits until there is one. Throws Cancelled, also when the source is gone.
+    virtual QCoro::Task<Place> placeOf(QByteArray channel, std::stop_token stop) = 0;
+    /// Subscribing at the place failed.
+    virtual void complain(const QByteArray& channel, const Error& error) = 0;
+};
+
+/// A subscription whose user need not know that the server under it was replaced: it follows the source, and gets a
+/// Message with `gap` each time.
+class Feed final : public Subscription {
+public:
+    using Answer = std::expected<OwnedSubscription, Error>;
+    /// Returns once a server has confirmed, or with the last error after `timeout`.
+    static QCoro::Task<Answer> open(Runtime& runtime, std::shared_ptr<FeedSource> source, QByteArray channel,
+                                    Nanos timeout, std::stop_token stop);
+    ~Feed() override;
+    QCoro::Task<std::optional<Message>> next(Nanos timeout, std::stop_token stop) override;
+
+private:
+    struct State;
+    explicit Feed(std::shared_ptr<State> state) : m_state(std::move(state)) {}
+    static QCoro::Task<> pump(std::shared_ptr<State> state, std::shared_ptr<FeedSource> source, QByteArray channel);
+    static QCoro::Task<> follow(std::shared_ptr<State> state, std::shared_ptr<FeedSource> source, QByteArray channel,
+                                FeedSource::Place place);
+    std::shared_ptr<State> m_state;
+};
+
+} // namespace lockscope::redis

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/topology/sentinel_port.h"
+
+#include "backends/redis/topology/sentinel_watch.h"
+#include "backends/redis/topology/topology_errors.h"
+
+namespace lockscope::redis {
+
+namespace {
+
+constexpr Nanos kBetweenTries = 25ms;
+
+/// The server did not run it, and another one, or the same one later, would.
+bool elsewhere(const Error& error) {
+    using Kind = Error::Kind;
+    if (error.kind == Kind::Refused)
+        return error.code == "READONLY" || error.code == "MASTERDOWN" || error.code == "LOADING";
+    return error.kind == Kind::Unreachable || error.kind == Kind::ConnectTimeout;
+}
+
+} // namespace
+
+SentinelPort::SentinelPort(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
+    : m_runtime(runtime), m_watch(std::make_shared<SentinelWatch>(runtime, url, std::move(options))) {
+    m_watch->start();
+}
+
+SentinelPort::~SentinelPort() {
+    m_watch->close();
+}
+
+QCoro::Task<Result> SentinelPort::call(Args args, std::stop_token stop) {
+    const std::shared_ptr<SentinelWatch> watch = m_watch; // the port may go while we wait
+    Runtime& runtime = watch->runtime();
+    const QByteArray command = args.front();
+    const Nanos begun = runtime.monotonic();
+    const Nanos until = begun + watch->options().commandTimeout;
+    for (;;) {
+        const Nanos left = std::max(Nanos(0), until - runtime.monotonic());
+        const bool there = co_await watch->waitForMaster(left, stop);
+        if (!there) co_return std::unexpected(watch->trouble(runtime.monotonic() - begun));
+        const std::uint64_t era = watch->era();
+        const QString where = watch->masterAt().display();
+        Result result = co_await watch->master()->call(args, stop);
+        if (result || watch->closed()) co_return result;
+        if (result.error().kind == Error::Kind::Disconnected && watch->era() != era)
+            co_return std::unexpected(errors::masterReplaced(watch->masterName(), command, where));
+        if (!elsewhere(result.error())) co_return result;
+        watch->leaveMaster(era);
+        if (runtime.monotonic() >= until) co_return std::unexpected(watch->trouble(runtime.monotonic() - begun));
+        co_await runtime.sleep(kBetweenTries, stop);
+    }
+}
+
+QCoro::Task<std::expected<OwnedSubscription, Error>> SentinelPort::subscribe(QByteArray channel, std::stop_token stop) {
+    return Feed::open(m_runtime, m_watch, std::move(channel), m_watch->options().commandTimeout, std::move(stop));
+}
+
+QCoro::Task<std::expected<void, Error>> SentinelPort::open(std::stop_token stop) {
+    const std::shared_ptr<SentinelWatch> watch = m_watch;
+    const Nanos limit = watch->options().commandTimeout;
+    const bool there = co_await watch->waitForMaster(limit, std::move(stop));
+    if (!there) co_return std::unexpected(watch->trouble(limit));
+    co_return std::expected<void, Error>();
+}
+
+std::optional<Endpoint> SentinelPort::master() const {
+    if (!m_watch->master()) return std::nullopt;
+    return m_watch->masterAt();
+}
+
+} // namespace lockscope::redis

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/topology/feed.h"
+#include "backends/redis/topology/sentinel_survey.h"
+#include "runtime/signal_count.h"
+
+namespace lockscope::redis {
+
+/// Finds the master behind sentinels, and notices when there is another. Shared by the port and its coroutines; the
+/// connections go with the port, by close().
+class SentinelWatch final : public FeedSource, public std::enable_shared_from_this<SentinelWatch> {
+public:
+    SentinelWatch(Runtime& runtime, const ConnectionUrl& url, DriverOptions options);
+    /// Begins to listen to the sentinels and to look for the master.
+    void start();
+    /// Ends everything; nothing is asked any more.
+    void close();
+    bool closed() const { return m_closing.stop_requested(); }
+
+    /// The master's connection, null while it is looked for.
+    RedisDriver* master() const { return m_master.get(); }
+    const Endpoint& masterAt() const { return m_masterAt; }
+    /// Counts the masters: another number, another master or another connection to it.
+    std::uint64_t era() const { return m_eraNumber; }
+    /// Waits for a master; false when there was none within `timeout`, or never will be (see trouble()).
+    QCoro::Task<bool> waitForMaster(Nanos timeout, std::stop_token stop);
+    /// Why there is no master, having looked for `after`.
+    Error trouble(Nanos after) const;
+    /// This master is not to be used any more: look again.
+    void leaveMaster(std::uint64_t era);
+
+    QCoro::Task<Place> placeOf(QByteArray channel, std::stop_token stop) override;
+    void complain(const QByteArray& channel, const Error& error) override;
+
+    Runtime& runtime() const { return m_runtime; }
+    const DriverOptions& options() const { return m_options; }
+    const QString& masterName() const { return m_name; }
+
+private:
+    struct Sentinel {
+        std::unique_ptr<RedisDriver> driver;
+        ConnectionUrl url;
+        std::stop_source era; ///< of this connection
+        QString complaint;    ///< why it is of no use; empty: it is
+    };
+    static QCoro::Task<> listen(std::shared_ptr<SentinelWatch> self, std::size_t index);
+    static QCoro::Task<> hear(std::shared_ptr<SentinelWatch> self, std::size_t index, std::stop_token stop);
+    static QCoro::Task<> search(std::shared_ptr<SentinelWatch> self);
+    static QCoro::Task<> recheck(std::shared_ptr<SentinelWatch> self);
+    static QCoro::Task<> ask(std::shared_ptr<SentinelWatch> self, std::size_t index,
+                             std::shared_ptr<SentinelSurvey> survey);
+    static QCoro::Task<bool> tryMaster(std::shared_ptr<SentinelWatch> self, SentinelSurvey::Answer answer,
+                                       std::stop_token stop);
+    std::shared_ptr<SentinelSurvey> survey();
+    void beginSearch();
+    void onSwitch(const QByteArray& payload);
+    void install(std::unique_ptr<RedisDriver> driver, const SentinelSurvey::Answer& answer);
+    void connectSentinel(Sentinel& sentinel);
+    void retire(std::unique_ptr<RedisDriver> driver);
+
+    Runtime& m_runtime;
+    ConnectionUrl m_url;
+    DriverOptions m_options;
+    QString m_name;
+    std::vector<Sentinel> m_sentinels;
+    std::unique_ptr<RedisDriver> m_master;
+    Endpoint m_masterAt;
+    std::stop_source m_masterEra;
+    std::uint64_t m_eraNumber = 0;
+    std::int64_t m_epoch = 0; ///< of the configuration that named the last master
+    bool m_searching = false;
+    std::stop_source m_try;         ///< stops the look at one candidate
+    std::optional<Error> m_refused; ///< what the last candidate said or lacked
+    bool m_hopeless = false;        ///< a login or TLS that is wrong: waiting is of no use
+    SignalCount m_changed;
+    std::stop_source m_closing;
+    std::vector<std::unique_ptr<RedisDriver>> m_retired; ///< destroyed from the event loop
+};
+
+} // namespace lockscope::redis

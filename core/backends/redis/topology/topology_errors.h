@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/port.h"
+#include "backends/url.h"
+
+namespace lockscope::redis::errors {
+
+/// Nobody who was asked names a master that says it is one. `asked`: what became of each question, a sentence each.
+Error noMaster(const QString& master, Nanos after, const QStringList& asked);
+/// The master was replaced while a command was on its way to it.
+Error masterReplaced(const QString& master, const QByteArray& command, const QString& was);
+/// A server that should be the master says that it is something else.
+Error notMaster(const QString& where, const QString& role);
+/// Keys of one command that live in different slots.
+Error crossSlot(const QByteArray& command);
+/// No node of a cluster could be asked, or none knows who owns a slot.
+Error noClusterNode(int slot, Nanos after, const QStringList& asked);
+/// The cluster answers, but does not serve the slot at present.
+Error clusterDown(int slot, Nanos after, const QString& lastWord);
+
+} // namespace lockscope::redis::errors

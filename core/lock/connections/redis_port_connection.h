@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/connections/factories.h"
+#include "recipes/redis/redis_recipe.h"
+
+namespace lockscope {
+
+/// The connection over one of the ports that hide several servers: it can be opened, and all Redis recipes work over
+/// it. `PortType` is made of a runtime and a URL, and has open().
+template <typename PortType>
+class RedisPortConnection : public Connection {
+public:
+    RedisPortConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
+        : m_url(std::move(url)),
+          m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
+          m_port(runtime, m_url) {}
+
+    Runtime& runtime() override { return m_port.runtime(); }
+    const QByteArray& client() const override { return m_client; }
+    const ConnectionUrl& url() const override { return m_url; }
+    QByteArray backend() const override { return "redis"; }
+    QByteArray defaultRecipe() const override { return "redis-reentrant"; }
+
+    Outcome<void> open(std::stop_token stop) override {
+        const auto opened = co_await m_port.open(std::move(stop));
+        if (!opened) co_return std::unexpected(recipes::lockError(opened.error(), {}));
+        co_return {};
+    }
+    Outcome<void> close() override { co_return {}; }
+    Outcome<void> ping(std::stop_token stop) override {
+        const redis::Result reply = co_await m_port.call(redis::argsOf("PING"), std::move(stop));
+        if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));
+        co_return {};
+    }
+
+    std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
+                                                                          LockSpec spec) override {
+        auto recipe = recipes::makeRedisRecipe(id, lockOf(spec));
+        if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
+        return recipe;
+    }
+
+protected:
+    /// The port that a lock of that name uses.
+    virtual redis::Port& portOf(const QByteArray&) { return m_port; }
+    PortType& port() { return m_port; }
+
+private:
+    recipes::RedisLock lockOf(const LockSpec& spec) {
+        recipes::RedisLock lock{portOf(spec.name), spec.name, m_client};
+        lock.doubts = m_doubts;
+        return lock;
+    }
+    ConnectionUrl m_url;
+    QByteArray m_client;
+    PortType m_port;
+    std::shared_ptr<recipes::Doubts> m_doubts = std::make_shared<recipes::Doubts>();
+};
+
+} // namespace lockscope
