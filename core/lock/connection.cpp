@@ -11,6 +11,18 @@ recipes::Outcome<void> Connection::prepare(std::stop_token) {
     co_return {};
 }
 
+std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> Connection::makeCondition(const QByteArray& recipe,
+                                                                                              LockSpec) {
+    QStringList others;
+    for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
+        if (info.condition) others += QString::fromLatin1(info.id);
+    }
+    return std::unexpected(LockError{
+        LockError::Kind::NotSupported,
+        QCoreApplication::translate("LockError", "Locks of the recipe “%1” have no conditions; those of %2 do.")
+            .arg(QString::fromLatin1(recipe), others.join(QStringLiteral(", ")))});
+}
+
 std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, QByteArray client) {
     switch (url.service) {
     case Service::Redis:
@@ -19,14 +31,18 @@ std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, 
         return makeRedisSentinelConnection(runtime, std::move(url), std::move(client));
     case Service::Redlock:
         return makeRedlockConnection(runtime, std::move(url), std::move(client));
-    case Service::RedisCluster:
     case Service::ZooKeeper:
+        return makeZooKeeperConnection(runtime, std::move(url), std::move(client));
+    case Service::RedisCluster:
+        break;
     case Service::MySql:
     case Service::PostgreSql:
     case Service::Sqlite:
+        return makeSqlConnection(runtime, std::move(url), std::move(client));
     case Service::Memcached:
+        return makeMemcachedConnection(runtime, std::move(url), std::move(client));
     case Service::Etcd:
-        break;
+        return makeEtcdConnection(runtime, std::move(url), std::move(client));
     }
     return nullptr;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/url.h"
-#include "recipes/recipe.h"
+#include "lock/lock_client.h"
+#include "recipes/condition.h"
 
 namespace lockscope {
 
@@ -46,6 +47,26 @@ public:
     /// a name that the backend cannot have.
     virtual std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                                   LockSpec spec) = 0;
+    /// The condition of one lock of that recipe. Kind::NotSupported when there is none: RecipeInfo::condition.
+    virtual std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,
+                                                                                              LockSpec spec);
+
+    /// From now on what is locked over this connection is written to a trace, as that client's doings; nullptr: no
+    /// longer. The recorder must outlive the connection and its locks.
+    void record(trace::Recorder* recorder, trace::EntityId client) {
+        m_recorder = recorder;
+        m_client = client;
+    }
+    /// This process as its locks see it.
+    LockClient lockClient() { return {runtime(), client(), m_recorder, m_client}; }
+    /// A lock's name in the trace.
+    trace::EntityId lockEntity(const QByteArray& name) const {
+        return m_recorder ? m_recorder->trace().intern(trace::EntityKind::Lock, name) : trace::kNoEntity;
+    }
+
+private:
+    trace::Recorder* m_recorder = nullptr;
+    trace::EntityId m_client = trace::kNoEntity;
 };
 
 /// A connection for that URL, not opened yet. `client`: the identity to have, empty: a new one.

@@ -61,8 +61,12 @@ DistributedLock::Outcome<bool> DistributedLock::forceUnlock() {
 
 bool DistributedLock::stillMine(const Thread& thread, Mode mode) const {
     const auto hold = m_core->find(thread, mode);
-    if (!hold) return false;
-    return !m_core->options.honourDeadline || m_core->client.runtime.monotonic() < hold->deadline;
+    return hold && m_core->stillMine(*hold);
+}
+
+std::shared_ptr<const HoldView> DistributedLock::view(const Thread& thread, Mode mode) const {
+    const auto hold = m_core->find(thread, mode);
+    return hold ? hold->view : nullptr;
 }
 
 int DistributedLock::holdCount(const Thread& thread, Mode mode) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "lock/hold_view.h"
 #include "lock/lock_client.h"
 #include "lock/lock_guard.h"
 #include "lock/lock_options.h"
@@ -72,6 +73,9 @@ public:
     /// The fencing token of the hold, 0 = none.
     std::int64_t token(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
 
+    /// What other threads of this program may look at while the hold lasts, and after it; nullptr when not held.
+    std::shared_ptr<const HoldView> view(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
+
     /// The holder does what the lock is for: for the trace, it stands at its recipe's step for that.
     void atWork(const Thread& thread = "1");
 
@@ -84,6 +88,7 @@ public:
     void stopWatchdog();
 
 private:
+    friend class DistributedCondition;
     std::shared_ptr<detail::LockCore> m_core;
 };
 

@@ -43,7 +43,7 @@ Nanos LockCore::deadlineOf(const recipes::Grant& grant) const {
     return laterBy(grant.askedAt, grant.lease);
 }
 
-std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed) {
+std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::shared_ptr<Hold> reused) {
     const Thread thread = grant.thread;
     const Mode mode = grant.mode;
     if (const auto old = find(thread, mode); old && grant.holds == 1 && mode != Mode::Permit) {
@@ -52,18 +52,23 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed) {
     if (const auto again = mode == Mode::Permit ? nullptr : find(thread, mode)) {
         again->grant = std::move(grant);
         // Sessions and connections are not heard from by a re-entry.
-        if (recipe->info().heldBy == recipes::HeldBy::Lease) again->deadline = deadlineOf(again->grant);
+        if (recipe->info().heldBy == recipes::HeldBy::Lease) again->setDeadline(deadlineOf(again->grant));
+        again->view->token = again->grant.token;
         granted(*again, EventKind::Reentered);
         believeUntilDeadline(*again);
         tell(Event::Reentered, thread, {});
         return again;
     }
     const bool more = holdCount(thread) > 0; // in another mode, or other permits
-    const auto hold = std::make_shared<Hold>();
+    const std::shared_ptr<Hold> hold = reused ? std::move(reused) : std::make_shared<Hold>();
     hold->grant = std::move(grant);
     hold->since = client.runtime.monotonic();
-    hold->deadline = deadlineOf(hold->grant);
+    hold->setDeadline(deadlineOf(hold->grant));
     hold->renewing = renewed;
+    hold->suspended = false;
+    hold->watching = std::stop_source(); // those that watched it before have been stopped
+    hold->view->token = hold->grant.token;
+    hold->view->mine = true;
     holds.emplace(Key(thread, mode), hold);
     granted(*hold, more ? EventKind::Reentered : EventKind::Granted);
     believeUntilDeadline(*hold);
@@ -93,12 +98,13 @@ void LockCore::believeUntilDeadline(Hold& hold) {
 
 void LockCore::moveDeadline(Hold& hold, Nanos deadline) {
     const bool nearer = deadline < hold.deadline;
-    hold.deadline = deadline;
+    hold.setDeadline(deadline);
     if (nearer && hold.napping) hold.napping->wake();
 }
 
 void LockCore::forget(const std::shared_ptr<Hold>& hold) {
     hold->watching.request_stop();
+    hold->view->mine = false;
     const auto range = holds.equal_range({hold->grant.thread, hold->mode()});
     for (auto at = range.first; at != range.second; ++at) {
         if (at->second == hold) {
@@ -117,8 +123,14 @@ void LockCore::lose(const std::shared_ptr<Hold>& hold, const char* reason) {
     }
     const Thread thread = hold->grant.thread;
     emitText(EventKind::Lost, thread, QString::fromUtf8(reason));
+    hold->view->lost = true;
     hold->lost.request_stop();
     tell(Event::Lost, thread, QCoreApplication::translate("Lock", reason));
+}
+
+bool LockCore::stillMine(const Hold& hold) const {
+    if (closed || !has(hold)) return false;
+    return !options.honourDeadline || client.runtime.monotonic() < hold.deadline;
 }
 
 QCoro::Task<> LockCore::loseAll(std::shared_ptr<LockCore> core, const char* reason) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lock/distributed_lock.h"
+#include "lock/hold_view.h"
+#include "recipes/condition.h"
 #include "runtime/completion.h"
 
 #include <map>
@@ -20,8 +22,13 @@ struct Hold {
     std::stop_source lost;               ///< stopped by a loss, not by a release
     Waiter* napping = nullptr;           ///< its deadline watch, woken when the deadline comes nearer
     std::deque<Completion<bool>> rested; ///< those of its thread that wait for the end of its rest
+    std::shared_ptr<HoldView> view = std::make_shared<HoldView>();
 
     recipes::Mode mode() const { return grant.mode; }
+    void setDeadline(Nanos monotonic) {
+        deadline = monotonic;
+        view->deadline.store(monotonic.count(), std::memory_order_relaxed);
+    }
 };
 
 /// What a lock's coroutines share; lives until the last of them has ended.
@@ -60,8 +67,15 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     /// In all modes together: what the trace counts.
     std::uint32_t holdCount(const Thread& thread) const;
 
-    static Outcome<Taken> take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop);
-    static Outcome<int> giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    /// `again`: a hold that was given up for a while, to be the one that guards know, if it is taken.
+    static Outcome<Taken> take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop,
+                               std::shared_ptr<Hold> again = nullptr);
+    /// `atOnce`: without the rest that LockOptions::minHold asks for.
+    static Outcome<int> giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce = false);
+    /// DistributedCondition::await.
+    static Outcome<bool> await(std::shared_ptr<LockCore> core, std::shared_ptr<recipes::ConditionRecipe> condition,
+                               Thread thread, Nanos wait, std::stop_token stop);
+    bool stillMine(const Hold& hold) const;
     /// Everybody is told the loss of their hold before any of it is given back.
     static QCoro::Task<> loseAll(std::shared_ptr<LockCore> core, const char* reason);
     /// The client has learned that the hold is gone.
@@ -79,7 +93,7 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
 
 private:
     Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);
-    std::shared_ptr<Hold> hold(recipes::Grant grant, bool renewed);
+    std::shared_ptr<Hold> hold(recipes::Grant grant, bool renewed, std::shared_ptr<Hold> reused);
     void granted(const Hold& hold, trace::EventKind kind);
     void watch(const std::shared_ptr<Hold>& hold);
     void moveDeadline(Hold& hold, Nanos deadline);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/hold_keeper.h"
+#include "lock/recipe_choice.h"
 
 #include <QCoreApplication>
 
@@ -12,19 +13,6 @@ Nanos restOf(Nanos wait, Nanos waited) {
     return wait == kNever ? kNever : std::max(Nanos(0), wait - waited);
 }
 
-std::optional<LockError> notOffered(const recipes::RecipeInfo& info, const LockRequest& request) {
-    using recipes::Mode;
-    const bool offered = request.mode == Mode::Exclusive ? info.exclusive
-                         : request.mode == Mode::Shared  ? info.shared
-                                                         : info.permits;
-    if (offered) return std::nullopt;
-    const QString mode = request.mode == Mode::Exclusive ? QCoreApplication::translate("LockError", "exclusive holds")
-                         : request.mode == Mode::Shared  ? QCoreApplication::translate("LockError", "shared holds")
-                                                         : QCoreApplication::translate("LockError", "permits");
-    return LockError{LockError::Kind::NotSupported,
-                     QCoreApplication::translate("LockError", "The recipe “%1” offers no %2; take one that does.")
-                         .arg(QString::fromLatin1(info.id), mode)};
-}
 } // namespace
 
 LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest& request, Nanos wait,
@@ -42,11 +30,12 @@ LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest
 }
 
 LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core, LockRequest request,
-                                                  std::stop_token stop) {
+                                                  std::stop_token stop, std::shared_ptr<Hold> again) {
     Runtime& runtime = core->client.runtime;
     const Nanos begun = runtime.monotonic();
     const Thread thread = request.thread;
-    if (const auto error = notOffered(core->recipe->info(), request)) co_return std::unexpected(*error);
+    if (!offers(core->recipe->info(), request.mode))
+        co_return std::unexpected(notOffered(core->recipe->info(), request.mode));
     core->emit(EventKind::Requested, thread, toValue(request.wait));
 
     for (;;) {
@@ -88,7 +77,7 @@ LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core
         const bool ofLost = held > 0 && (*grant)->holds > 1 && core->holdCount(thread, request.mode) == 0;
         if (!late && !ofLost) {
             Taken taken;
-            taken.hold = core->hold(std::move(**grant), !request.lease);
+            taken.hold = core->hold(std::move(**grant), !request.lease, again);
             co_return taken;
         }
         // Give it back and ask again, if there is time.
@@ -101,7 +90,7 @@ LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core
     }
 }
 
-LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce) {
     if (!hold || !core->has(*hold)) {
         co_return std::unexpected(
             LockError{LockError::Kind::NotOwner,
@@ -110,7 +99,7 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     const Thread thread = hold->grant.thread;
     const bool last = hold->grant.holds == 1;
     const std::uint32_t before = core->holdCount(thread);
-    if (last && core->options.minHold > Nanos(0) &&
+    if (last && !atOnce && core->options.minHold > Nanos(0) &&
         core->client.runtime.monotonic() < laterBy(hold->since, core->options.minHold)) {
         core->emit(EventKind::ReleaseSent, thread, 0, before);
         core->rest(hold);
@@ -150,6 +139,7 @@ void LockCore::rest(const std::shared_ptr<Hold>& hold) {
         }
     }
     hold->resting = true;
+    hold->view->mine = false;
     resting.insert_or_assign(key, hold);
     const auto self = shared_from_this();
     client.runtime.spawn([self, hold] { return freeAfterRest(self, hold); });
@@ -158,8 +148,9 @@ void LockCore::rest(const std::shared_ptr<Hold>& hold) {
 QCoro::Task<> LockCore::freeAfterRest(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
     Runtime& runtime = core->client.runtime;
     const Nanos end = laterBy(hold->since, core->options.minHold);
-    co_await runtime.sleep(std::max(Nanos(0), end - runtime.monotonic()), hold->watching.get_token());
-    if (hold->watching.stop_requested()) co_return;
+    const std::stop_token stop = hold->watching.get_token();
+    co_await runtime.sleep(std::max(Nanos(0), end - runtime.monotonic()), stop);
+    if (stop.stop_requested()) co_return;
     hold->watching.request_stop();
     const auto left = co_await core->recipe->release(hold->grant, {});
     if (left) {

@@ -17,11 +17,14 @@ constexpr Nanos kNewsPause = 250ms;
 
 /// Keeps a deadline watch's nap where those find it that bring the deadline nearer.
 struct Nap {
-    Nap(Hold& napping, Waiter& waiter) : hold(napping) { hold.napping = &waiter; }
-    ~Nap() { hold.napping = nullptr; }
+    Nap(Hold& napping, Waiter& until) : hold(napping), waiter(until) { hold.napping = &waiter; }
+    ~Nap() {
+        if (hold.napping == &waiter) hold.napping = nullptr;
+    }
     Nap(const Nap&) = delete;
     Nap& operator=(const Nap&) = delete;
     Hold& hold;
+    Waiter& waiter;
 };
 } // namespace
 
@@ -70,7 +73,7 @@ QCoro::Task<> LockCore::watchdog(std::shared_ptr<LockCore> core, std::shared_ptr
             core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
             co_return;
         }
-        hold->deadline = laterBy(askedAt, hold->grant.lease);
+        hold->setDeadline(laterBy(askedAt, hold->grant.lease));
         pause = std::max(core->options.watchdog, kShortestPause);
         if (hold->resting) continue;
         core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));
@@ -134,10 +137,11 @@ QCoro::Task<> LockCore::deadlineWatch(std::shared_ptr<LockCore> core, std::share
     Runtime& runtime = core->client.runtime;
     const std::stop_token stop = hold->watching.get_token();
     for (;;) {
+        if (stop.stop_requested()) co_return;
         const bool ends = hold->deadline != kNever;
         const Nanos left = ends ? hold->deadline - runtime.monotonic() : kNever; // renewals and news move it
         if (left <= Nanos(0)) {
-            if (!stop.stop_requested()) core->recipe->abandoned(hold->grant); // the server may see its end later
+            core->recipe->abandoned(hold->grant); // the server may see its end later
             core->lose(hold, QT_TRANSLATE_NOOP("Lock", "own clock past the end of the lease"));
             co_return;
         }
@@ -148,8 +152,9 @@ QCoro::Task<> LockCore::deadlineWatch(std::shared_ptr<LockCore> core, std::share
 }
 
 QCoro::Task<> LockCore::longestHold(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
-    co_await core->client.runtime.sleep(core->options.maxHold, hold->watching.get_token());
-    if (hold->watching.stop_requested()) co_return;
+    const std::stop_token stop = hold->watching.get_token();
+    co_await core->client.runtime.sleep(core->options.maxHold, stop);
+    if (stop.stop_requested()) co_return;
     const recipes::Grant grant = hold->grant;
     core->lose(hold, QT_TRANSLATE_NOOP("Lock", "held for the maximum hold time"));
     co_await giveBack(core, grant);

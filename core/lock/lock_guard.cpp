@@ -29,8 +29,7 @@ LockGuard& LockGuard::operator=(LockGuard&& other) noexcept {
 }
 
 bool LockGuard::stillMine() const {
-    if (!m_hold || m_core->closed || !m_core->has(*m_hold)) return false;
-    return !m_core->options.honourDeadline || m_core->client.runtime.monotonic() < m_hold->deadline;
+    return m_hold && m_core->stillMine(*m_hold);
 }
 
 std::int64_t LockGuard::token() const {
@@ -45,6 +44,10 @@ Nanos LockGuard::remaining() const {
 
 std::stop_token LockGuard::lost() const {
     return m_hold ? m_hold->lost.get_token() : std::stop_token();
+}
+
+std::shared_ptr<const HoldView> LockGuard::view() const {
+    return m_hold ? m_hold->view : nullptr;
 }
 
 recipes::Outcome<int> LockGuard::unlock() {

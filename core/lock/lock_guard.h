@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "lock/hold_view.h"
 #include "recipes/recipe.h"
 
 namespace lockscope {
@@ -32,6 +33,8 @@ public:
     Nanos remaining() const;
     /// Stopped when the hold is lost, not when it is given back: for work that should end then.
     std::stop_token lost() const;
+    /// What other threads of this program may look at while the hold lasts, and after it; nullptr of an empty guard.
+    std::shared_ptr<const HoldView> view() const;
     /// Gives the hold back; the holds that its thread has left. Kind::NotOwner when it was lost. The guard is empty
     /// afterwards, whatever the outcome.
     recipes::Outcome<int> unlock();

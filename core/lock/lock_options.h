@@ -8,6 +8,9 @@ namespace lockscope {
 
 /// How a lock is held.
 struct LockOptions {
+    /// Which algorithm, of RecipeInfo::id; empty: the one that suits the connection and what is made of it. Only for
+    /// locks that are made by name over a connection.
+    QByteArray recipe = {};
     /// What the server grants at a time; > 0, whole milliseconds. Recipes that are held by a session or a connection
     /// have no lease of their own.
     Nanos lease = 30s;

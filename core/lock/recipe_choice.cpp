@@ -31,23 +31,25 @@ bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
     return false;
 }
 
+LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
+    QStringList others;
+    for (const recipes::RecipeInfo& other : recipes::allRecipes()) {
+        if (other.backend == recipe.backend && offers(other, mode)) others += QString::fromLatin1(other.id);
+    }
+    const QString sentence =
+        others.isEmpty()
+            ? QCoreApplication::translate("LockError", "The recipe “%1” offers no %2, nor does any other there.")
+                  .arg(QString::fromLatin1(recipe.id), nameOf(mode))
+            : QCoreApplication::translate("LockError", "The recipe “%1” offers no %2; take %3.")
+                  .arg(QString::fromLatin1(recipe.id), nameOf(mode), others.join(QStringLiteral(", ")));
+    return {LockError::Kind::NotSupported, sentence};
+}
+
 std::expected<std::unique_ptr<recipes::Recipe>, LockError> chooseRecipe(Connection& connection, const QByteArray& id,
                                                                         recipes::Mode mode, LockSpec spec) {
     if (!id.isEmpty()) {
         const recipes::RecipeInfo* const info = recipes::findRecipe(id);
-        if (info && !offers(*info, mode)) {
-            QStringList others;
-            for (const recipes::RecipeInfo& other : recipes::allRecipes()) {
-                if (other.backend == info->backend && offers(other, mode)) others += QString::fromLatin1(other.id);
-            }
-            const QString sentence =
-                others.isEmpty() ? QCoreApplication::translate(
-                                       "LockError", "The recipe “%1” offers no %2, nor does any other on %3.")
-                                       .arg(QString::fromLatin1(id), nameOf(mode), connection.url().display())
-                                 : QCoreApplication::translate("LockError", "The recipe “%1” offers no %2; take %3.")
-                                       .arg(QString::fromLatin1(id), nameOf(mode), others.join(QStringLiteral(", ")));
-            return std::unexpected(LockError{LockError::Kind::NotSupported, sentence});
-        }
+        if (info && !offers(*info, mode)) return std::unexpected(notOffered(*info, mode));
         return connection.makeRecipe(id, std::move(spec));
     }
     const recipes::RecipeInfo* const usual = recipes::findRecipe(connection.defaultRecipe());

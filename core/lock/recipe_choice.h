@@ -12,5 +12,7 @@ std::expected<std::unique_ptr<recipes::Recipe>, LockError> chooseRecipe(Connecti
 
 /// Whether a recipe offers a mode.
 bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode);
+/// The error of asking a recipe for a mode that it does not offer: names those of its backend that do.
+LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode);
 
 } // namespace lockscope

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/blocking/client.h"
+
+#include "lock/blocking/service.h"
+
+namespace lockscope::blocking {
+
+namespace {
+ConnectionUrl read(std::string_view text) {
+    auto url = parseConnectionUrl(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
+    if (!url) throw std::invalid_argument(url.error().toStdString());
+    return *std::move(url);
+}
+} // namespace
+
+Client::Client(std::string_view url, ClientOptions options)
+    : m_service(std::make_shared<detail::Service>(read(url), QByteArray::fromStdString(options.identity))) {
+    detail::Service& service = *m_service;
+    service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
+        const auto opened = co_await service.connection().open(stop);
+        if (!opened) co_return std::unexpected(opened.error());
+        co_return true;
+    });
+    if (options.prepare) prepare();
+}
+
+Client::~Client() {
+    close();
+}
+
+std::string Client::identity() const {
+    return m_service->identity().toStdString();
+}
+
+void Client::ping() {
+    detail::Service& service = *m_service;
+    service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
+        const auto answered = co_await service.connection().ping(stop);
+        if (!answered) co_return std::unexpected(answered.error());
+        co_return true;
+    });
+}
+
+std::string Client::schema() {
+    detail::Service& service = *m_service;
+    return service
+        .call<QString>([&](std::stop_token) -> recipes::Outcome<QString> { co_return service.connection().schema(); })
+        .toStdString();
+}
+
+void Client::prepare() {
+    detail::Service& service = *m_service;
+    service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
+        const auto prepared = co_await service.connection().prepare(stop);
+        if (!prepared) co_return std::unexpected(prepared.error());
+        co_return true;
+    });
+}
+
+void Client::close() noexcept {
+    if (m_service) m_service->close();
+}
+
+} // namespace lockscope::blocking

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/lock_exception.h"
+#include "lock/lock_options.h"
+
+#include <string>
+#include <string_view>
+
+/// Locks for programs whose threads block: the same recipes, watchdogs and deadlines as everywhere else, kept by one
+/// service thread for each client. No event loop of the program's own is needed, and no QCoreApplication.
+namespace lockscope::blocking {
+
+namespace detail {
+class Service;
+}
+
+struct ClientOptions {
+    /// Identity on the servers; empty: a new one (36 characters). Two clients that live at once must not share one.
+    std::string identity = {};
+    /// Create what the recipes need on the server (tables), if it is missing.
+    bool prepare = false;
+};
+
+/// This program's connection to whatever a URL names, with a thread of its own that keeps the locks.
+///
+/// Thread-safe. The objects made from it may outlive it; once it is closed they throw UnreachableException.
+class Client {
+public:
+    /// Connects and logs in; blocks until then. Throws std::invalid_argument for a URL that makes no sense,
+    /// LockException when the server cannot be used; neither tells a password.
+    explicit Client(std::string_view url, ClientOptions options = {});
+    /// close().
+    ~Client();
+    Client(Client&&) noexcept = default;
+    Client& operator=(Client&&) noexcept = default;
+
+    /// This client's identity on the servers.
+    std::string identity() const;
+    /// Asks the server for a sign of life; blocks. Throws LockException.
+    void ping();
+    /// What the recipes need on the server, in its own language (DDL); empty: nothing.
+    std::string schema();
+    /// Creates that, and brings an older one up to date. Throws LockException.
+    void prepare();
+    /// Ends all waits with InterruptedException and disconnects; blocks for 4 s at most. What is still held is free
+    /// when its lease, session or connection ends. Not from a callback.
+    void close() noexcept;
+
+    /// For the objects made from it.
+    const std::shared_ptr<detail::Service>& service() const { return m_service; }
+
+private:
+    std::shared_ptr<detail::Service> m_service;
+};
+
+} // namespace lockscope::blocking

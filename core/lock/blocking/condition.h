@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/blocking/mutex.h"
+
+#include <mutex>
+
+namespace lockscope::blocking {
+
+/// A condition of a mutex that the threads of many processes share; used as std::condition_variable_any is, with
+/// std::unique_lock<blocking::Mutex>. What DistributedCondition says holds here. Thread-safe.
+///
+/// As with the standard's, a wait may end without a signal: wait for a predicate, or look again.
+class Condition {
+public:
+    /// Throws NotSupportedException when the mutex's recipe has no conditions. The mutex must outlive it.
+    explicit Condition(Mutex& mutex) : m_mutex(mutex) {}
+
+    /// Gives the mutex up with all holds of this thread, waits for a signal and takes it again with as many.
+    /// Precondition: `lock` owns the condition's mutex. Throws NotOwnerException when it was lost; InterruptedException
+    /// when stopped, with the mutex held again. After other exceptions it may not be held: see Mutex::stillMine().
+    void wait(std::unique_lock<Mutex>& lock, std::stop_token stop = {}) { await(lock, kNever, std::move(stop)); }
+    template <typename Predicate>
+    void wait(std::unique_lock<Mutex>& lock, Predicate predicate) requires std::predicate<Predicate> {
+        while (!predicate())
+            wait(lock);
+    }
+    /// False when not signalled in time; the mutex is held again.
+    template <typename Rep, typename Period>
+    bool wait_for(std::unique_lock<Mutex>& lock, std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
+        return await(lock, detail::waitOf(wait), std::move(stop));
+    }
+    template <typename Clock, typename Duration>
+    bool wait_until(std::unique_lock<Mutex>& lock, std::chrono::time_point<Clock, Duration> until,
+                    std::stop_token stop = {}) {
+        return await(lock, detail::waitUntil(until), std::move(stop));
+    }
+    /// Whether the predicate holds, in time.
+    template <typename Rep, typename Period, typename Predicate>
+    bool wait_for(std::unique_lock<Mutex>& lock, std::chrono::duration<Rep, Period> wait,
+                  Predicate predicate) requires std::predicate<Predicate> {
+        const auto until = std::chrono::steady_clock::now() + wait;
+        while (!predicate()) {
+            if (!wait_until(lock, until)) return predicate();
+        }
+        return true;
+    }
+
+    /// Wakes the one that has waited longest; how many were woken. The calling thread holds the mutex: otherwise
+    /// NotOwnerException.
+    int notify_one() { return signal(1); }
+    int notify_all() { return signal(std::numeric_limits<int>::max()); }
+
+private:
+    bool await(std::unique_lock<Mutex>& lock, Nanos wait, std::stop_token stop);
+    int signal(int most);
+    Mutex& m_mutex;
+};
+
+} // namespace lockscope::blocking

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/blocking/handle.h"
+
+#include "lock/blocking/service.h"
+
+namespace lockscope::blocking::detail {
+
+Handle::Handle(const Client& client, std::string_view name, recipes::Mode mode, LockOptions options, int permits)
+    : m_service(client.service()),
+      m_entry(m_service->entry(QByteArray(name.data(), static_cast<qsizetype>(name.size())), mode, std::move(options),
+                               permits)) {
+}
+
+Handle::~Handle() {
+    const std::lock_guard held(m_entry->guard);
+    m_entry->onLost.erase(m_listener);
+}
+
+bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop) {
+    const QByteArray thread = threadNumber();
+    return m_service->call<bool>(
+        [&](std::stop_token stopped) -> recipes::Outcome<bool> {
+            if (!m_entry->lock) co_return std::unexpected(closedError());
+            LockRequest request;
+            request.mode = mode;
+            request.wait = wait;
+            request.thread = thread;
+            const auto taken = co_await m_entry->lock->take(request, stopped);
+            if (taken && *taken) {
+                const std::lock_guard held(m_entry->guard);
+                m_entry->views[{thread, mode}] = m_entry->lock->view(thread, mode);
+            }
+            co_return taken;
+        },
+        std::move(stop));
+}
+
+int Handle::giveUp(recipes::Mode mode) {
+    const QByteArray thread = threadNumber();
+    return m_service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
+        if (!m_entry->lock) co_return std::unexpected(closedError());
+        const auto left = co_await m_entry->lock->unlock(thread, mode);
+        if (m_entry->lock && m_entry->lock->holdCount(thread, mode) == 0) {
+            const std::lock_guard held(m_entry->guard);
+            m_entry->views.erase({thread, mode});
+        }
+        co_return left;
+    });
+}
+
+void Handle::giveUpQuietly(recipes::Mode mode) noexcept {
+    try {
+        giveUp(mode);
+    } catch (const LockException& problem) {
+        report(problem);
+    } catch (const std::exception&) {
+        // The client is being closed: what was held is given back by that.
+    }
+}
+
+void Handle::report(const LockException& problem) const noexcept {
+    try {
+        if (m_onUnlockFailed)
+            m_onUnlockFailed(problem);
+        else
+            qWarning("Lockscope: %s", problem.what());
+    } catch (const std::exception& defect) {
+        qWarning("Lockscope: the handler of a failed unlock threw: %s", defect.what());
+    }
+}
+
+std::shared_ptr<const HoldView> Handle::view(recipes::Mode mode) const {
+    const std::lock_guard held(m_entry->guard);
+    const auto found = m_entry->views.find({threadNumber(), mode});
+    return found == m_entry->views.end() ? nullptr : found->second;
+}
+
+bool Handle::stillMine(recipes::Mode mode) const {
+    const auto hold = view(mode);
+    return hold && hold->stillMineAt(m_service->now());
+}
+
+std::int64_t Handle::token(recipes::Mode mode) const {
+    const auto hold = view(mode);
+    return hold ? hold->token.load() : 0;
+}
+
+int Handle::holdCount(recipes::Mode mode) const {
+    const QByteArray thread = threadNumber();
+    return m_service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
+        co_return m_entry->lock ? m_entry->lock->holdCount(thread, mode) : 0;
+    });
+}
+
+bool Handle::forceUnlock() {
+    return m_service->call<bool>([&](std::stop_token) -> recipes::Outcome<bool> {
+        if (!m_entry->lock) co_return std::unexpected(closedError());
+        co_return co_await m_entry->lock->forceUnlock();
+    });
+}
+
+void Handle::onLost(std::function<void(const std::string&)> listener) {
+    const std::lock_guard held(m_entry->guard);
+    m_entry->onLost.erase(m_listener);
+    m_listener = ++m_entry->lastListener;
+    if (listener) m_entry->onLost.emplace(m_listener, std::move(listener));
+}
+
+void Handle::onUnlockFailed(std::function<void(const LockException&)> handler) {
+    m_onUnlockFailed = std::move(handler);
+}
+
+} // namespace lockscope::blocking::detail

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/blocking/client.h"
+#include "lock/hold_view.h"
+#include "recipes/recipe.h"
+
+namespace lockscope::blocking::detail {
+
+struct Entry;
+
+/// How long it is until a time point of any clock, as waits are counted.
+template <typename Rep, typename Period>
+Nanos waitOf(std::chrono::duration<Rep, Period> wait) {
+    using Wide = std::chrono::duration<long double, std::nano>;
+    if (wait <= wait.zero()) return Nanos(0);
+    if (Wide(wait) >= Wide(kNever)) return kNever;
+    return std::chrono::ceil<Nanos>(wait);
+}
+template <typename Clock, typename Duration>
+Nanos waitUntil(std::chrono::time_point<Clock, Duration> until) {
+    return waitOf(until - Clock::now());
+}
+
+/// What Mutex, SharedMutex and Semaphore are made of: one lock, on behalf of whichever thread calls.
+class Handle {
+public:
+    Handle(const Client& client, std::string_view name, recipes::Mode mode, LockOptions options, int permits);
+    ~Handle();
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    bool take(recipes::Mode mode, Nanos wait, std::stop_token stop = {});
+    int giveUp(recipes::Mode mode);
+    /// giveUp() for destructors: problems go to the handler.
+    void giveUpQuietly(recipes::Mode mode) noexcept;
+    bool stillMine(recipes::Mode mode) const;
+    std::int64_t token(recipes::Mode mode) const;
+    int holdCount(recipes::Mode mode) const;
+    bool forceUnlock();
+    void onLost(std::function<void(const std::string&)> listener);
+    void onUnlockFailed(std::function<void(const LockException&)> handler);
+    void report(const LockException& problem) const noexcept;
+
+    const std::shared_ptr<Service>& service() const { return m_service; }
+    const std::shared_ptr<Entry>& entry() const { return m_entry; }
+
+private:
+    std::shared_ptr<const HoldView> view(recipes::Mode mode) const;
+    std::shared_ptr<Service> m_service;
+    std::shared_ptr<Entry> m_entry;
+    std::uint64_t m_listener = 0;
+    std::function<void(const LockException&)> m_onUnlockFailed;
+};
+
+} // namespace lockscope::blocking::detail

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/blocking/handle.h"
+
+namespace lockscope::blocking {
+
+namespace detail {
+struct GuardBox;
+}
+
+/// Some permits, held: given back when this goes, or sooner by release(). Movable, also to another thread; empty when
+/// nothing was taken. One object is not for several threads at once.
+class Permit {
+public:
+    Permit() = default;
+    Permit(Permit&&) noexcept = default;
+    Permit& operator=(Permit&& other) noexcept;
+    /// What goes wrong is told on stderr; release() to know.
+    ~Permit();
+
+    explicit operator bool() const { return m_box != nullptr; }
+    /// False once lost or past the own deadline; looks at the clock, not at the server.
+    bool stillMine() const;
+    /// Gives them back. Throws NotOwnerException when they were lost. The permit is empty afterwards.
+    void release();
+
+private:
+    friend class Semaphore;
+    std::shared_ptr<detail::Service> m_service;
+    std::shared_ptr<detail::GuardBox> m_box;
+};
+
+/// So many permits that the threads of many processes share. Thread-safe.
+class Semaphore {
+public:
+    /// `permits`: how many there are in all, > 0; all processes should say the same.
+    Semaphore(const Client& client, std::string_view name, int permits, LockOptions options = {})
+        : m_handle(client, name, recipes::Mode::Permit, std::move(options), permits) {}
+
+    /// Takes so many together, however long that takes. Throws LockException, InterruptedException.
+    Permit acquire(int permits = 1, std::stop_token stop = {}) { return take(permits, kNever, std::move(stop)); }
+    /// Empty when there are not so many free.
+    Permit tryAcquire(int permits = 1) { return take(permits, Nanos(0), {}); }
+    template <typename Rep, typename Period>
+    Permit tryAcquireFor(std::chrono::duration<Rep, Period> wait, int permits = 1, std::stop_token stop = {}) {
+        return take(permits, detail::waitOf(wait), std::move(stop));
+    }
+    /// As Mutex::onLost.
+    void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
+
+private:
+    Permit take(int permits, Nanos wait, std::stop_token stop);
+    detail::Handle m_handle;
+};
+
+} // namespace lockscope::blocking

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/blocking/service.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::blocking::detail {
+
+namespace {
+/// For waits that end, and for saying goodbye to the server.
+constexpr Nanos kGoodbye = 2s;
+
+} // namespace
+
+LockError closedError() {
+    return {LockError::Kind::Unreachable,
+            QCoreApplication::translate("LockError", "The client of this lock has been closed; make a new one.")};
+}
+
+QByteArray threadNumber() {
+    static std::atomic<quint64> last = 0;
+    thread_local const QByteArray mine = QByteArray::number(++last);
+    return mine;
+}
+
+Service::Service(ConnectionUrl url, QByteArray client) : m_display(url.display()) {
+    const auto pending = std::make_shared<PendingCall>();
+    m_thread.put([this, pending, url, client] {
+        m_threadId = std::this_thread::get_id();
+        m_runtime = std::make_unique<EventLoopRuntime>(m_origin);
+        m_connection = makeConnection(*m_runtime, url, client);
+        if (m_connection)
+            m_identity = m_connection->client();
+        else
+            pending->error = LockError{
+                LockError::Kind::NotSupported,
+                QCoreApplication::translate("LockError", "Locks over %1 are not supported.").arg(url.display())};
+        pending->finish();
+    });
+    pending->wait();
+    if (!pending->error) return;
+    close();
+    throwLockError(*pending->error);
+}
+
+Service::~Service() {
+    close();
+}
+
+void Service::begin(const std::shared_ptr<PendingCall>& pending, std::function<QCoro::Task<>()> work,
+                    std::stop_token stop) {
+    if (onOwnThread()) {
+        throwLockError({LockError::Kind::Deadlock,
+                        QCoreApplication::translate("LockError", "A blocking call from a callback of a lock would wait "
+                                                                 "for itself; let another thread make it.")});
+    }
+    if (m_closed) throwLockError(closedError());
+    m_thread.put([this, pending, work] { run(pending, work); });
+    // Stop requests belong to the runtime's thread.
+    const std::stop_callback onStop(stop,
+                                    [this, pending] { m_thread.put([pending] { pending->stop.request_stop(); }); });
+    pending->wait();
+}
+
+void Service::run(const std::shared_ptr<PendingCall>& pending, std::function<QCoro::Task<>()> work) {
+    if (m_closing) {
+        pending->error = closedError();
+        pending->finish();
+        return;
+    }
+    m_pending.insert(pending);
+    m_runtime->spawn([this, pending, work] { return drive(pending, work); });
+}
+
+QCoro::Task<> Service::drive(std::shared_ptr<PendingCall> pending, std::function<QCoro::Task<>()> work) {
+    try {
+        co_await work();
+    } catch (const Cancelled&) {
+        pending->interrupted = true;
+    } catch (const std::exception& defect) {
+        pending->error = LockError{LockError::Kind::OutcomeUnknown, QString::fromUtf8(defect.what())};
+    }
+    m_pending.erase(pending);
+    pending->finish();
+    if (m_closing && m_pending.empty()) m_allEnded.complete(true);
+}
+
+std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode, LockOptions options, int permits) {
+    std::shared_ptr<Entry> found;
+    call<bool>([&, this](std::stop_token) -> recipes::Outcome<bool> {
+        auto& known = m_entries[{name, options.recipe.isEmpty() ? QByteArray::number(int(mode)) : options.recipe}];
+        found = known.lock();
+        if (found) co_return true;
+        auto lock = makeLock(*m_connection, name, mode, options, permits);
+        if (!lock) co_return std::unexpected(lock.error());
+        auto* const made = new Entry;
+        made->lock = *std::move(lock);
+        made->name = name;
+        made->lock->listen([made](DistributedLock::Event event, const QByteArray&, const QString& reason) {
+            if (event != DistributedLock::Event::Lost) return;
+            std::map<std::uint64_t, std::function<void(const std::string&)>> listeners;
+            {
+                const std::lock_guard held(made->guard);
+                listeners = made->onLost;
+            }
+            for (const auto& [id, listener] : listeners)
+                listener(reason.toStdString());
+        });
+        m_living.insert(made);
+        // Whichever thread lets go of it last, it ends on this one; the service must be there till then.
+        found = std::shared_ptr<Entry>(made, [service = shared_from_this()](Entry* entry) {
+            Service* const raw = service.get();
+            raw->m_thread.put([raw, entry] {
+                raw->m_living.erase(entry);
+                delete entry;
+            });
+        });
+        known = found;
+        co_return true;
+    });
+    return found;
+}
+
+std::shared_ptr<GuardBox> Service::box(LockGuard guard, std::shared_ptr<const HoldView> view) {
+    auto* const made = new GuardBox{std::move(guard), std::move(view)};
+    m_boxes.insert(made);
+    return {made, [service = shared_from_this()](GuardBox* box) {
+                Service* const raw = service.get();
+                raw->m_thread.put([raw, box] {
+                    raw->m_boxes.erase(box);
+                    delete box;
+                });
+            }};
+}
+
+QCoro::Task<> Service::goodbye(std::shared_ptr<PendingCall> ended) {
+    if (!m_pending.empty()) {
+        for (const auto& pending : std::set(m_pending))
+            pending->stop.request_stop();
+        co_await m_allEnded.wait(*m_runtime, kGoodbye);
+    }
+    // Whatever is still held is left to its lease or session, as when a process ends.
+    for (Entry* const entry : m_living) {
+        entry->condition.reset();
+        entry->lock.reset();
+    }
+    for (GuardBox* const box : m_boxes)
+        box->guard = LockGuard();
+    const Completion<bool> closed;
+    m_runtime->spawn([connection = m_connection.get(), closed]() -> QCoro::Task<> {
+        co_await connection->close();
+        closed.complete(true);
+    });
+    co_await closed.wait(*m_runtime, kGoodbye);
+    ended->finish();
+}
+
+void Service::close() {
+    if (m_closed.exchange(true)) return;
+    const auto ended = std::make_shared<PendingCall>();
+    m_thread.put([this, ended] {
+        m_closing = true;
+        if (!m_connection) {
+            ended->finish();
+            return;
+        }
+        m_runtime->spawn([this, ended] { return goodbye(ended); });
+    });
+    ended->wait();
+    const auto gone = std::make_shared<PendingCall>();
+    m_thread.put([this, gone] {
+        if (m_runtime) m_runtime->kill();
+        m_connection.reset();
+        m_runtime.reset();
+        gone->finish();
+    });
+    gone->wait();
+}
+
+} // namespace lockscope::blocking::detail

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/connection.h"
+#include "lock/distributed_condition.h"
+#include "lock/lock_exception.h"
+#include "runtime/completion.h"
+#include "runtime/event_loop_runtime.h"
+#include "runtime/service_thread.h"
+
+#include <condition_variable>
+#include <set>
+
+namespace lockscope::blocking::detail {
+
+class Service;
+
+/// One lock by name and recipe, shared by all objects of a client that name it. Its lock lives on the service's thread.
+struct Entry {
+    std::unique_ptr<DistributedLock> lock;           ///< service's thread; nullptr once the client is closed
+    std::unique_ptr<DistributedCondition> condition; ///< the same
+    QByteArray name;
+
+    std::mutex guard; ///< of what follows
+    std::map<std::pair<QByteArray, recipes::Mode>, std::shared_ptr<const HoldView>> views;
+    std::map<std::uint64_t, std::function<void(const std::string&)>> onLost;
+    std::uint64_t lastListener = 0;
+};
+
+/// A guard that lives on the service's thread.
+struct GuardBox {
+    LockGuard guard;
+    std::shared_ptr<const HoldView> view;
+};
+
+/// A call from another thread, and the place where that waits for its end.
+struct PendingCall {
+    std::mutex lock;
+    std::condition_variable changed;
+    bool done = false;
+    bool interrupted = false;
+    std::optional<LockError> error;
+    std::stop_source stop; ///< stopped on the service's thread only
+
+    void finish() {
+        {
+            const std::lock_guard held(lock);
+            done = true;
+        }
+        changed.notify_all();
+    }
+    void wait() {
+        std::unique_lock held(lock);
+        changed.wait(held, [this] { return done; });
+    }
+};
+
+/// A thread of its own with a Qt event loop, a runtime and a connection on it, that locks for threads which block.
+class Service : public std::enable_shared_from_this<Service> {
+public:
+    explicit Service(ConnectionUrl url, QByteArray client);
+    ~Service();
+    Service(const Service&) = delete;
+    Service& operator=(const Service&) = delete;
+
+    /// The lock of that name; made when it is the first of its name and recipe. Throws LockException.
+    std::shared_ptr<Entry> entry(const QByteArray& name, recipes::Mode mode, LockOptions options, int permits);
+    /// Runs a coroutine on the service's thread and blocks until it has ended. Throws LockException,
+    /// InterruptedException. Not to be called on the service's thread.
+    template <typename T>
+    T call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::stop_token stop = {});
+    /// A guard, to be given back by the service's thread when nobody refers to it any more.
+    std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view);
+    /// Ends all waits and disconnects; nothing works afterwards. Any thread but the service's own.
+    void close();
+    /// Now on the clock that HoldView::deadline is of.
+    Nanos now() const { return std::chrono::steady_clock::now() - m_origin; }
+    Connection& connection() { return *m_connection; } ///< on the service's thread
+    bool onOwnThread() const { return std::this_thread::get_id() == m_threadId; }
+    const QByteArray& identity() const { return m_identity; }
+    const QString& display() const { return m_display; }
+
+private:
+    void run(const std::shared_ptr<PendingCall>& pending, std::function<QCoro::Task<>()> work);
+    void begin(const std::shared_ptr<PendingCall>& pending, std::function<QCoro::Task<>()> work, std::stop_token stop);
+    QCoro::Task<> drive(std::shared_ptr<PendingCall> pending, std::function<QCoro::Task<>()> work);
+    QCoro::Task<> goodbye(std::shared_ptr<PendingCall> ended);
+
+    std::chrono::steady_clock::time_point m_origin = std::chrono::steady_clock::now();
+    QByteArray m_identity;
+    QString m_display;
+    std::thread::id m_threadId;
+    std::atomic<bool> m_closed = false;
+    // On the service's thread only.
+    std::unique_ptr<EventLoopRuntime> m_runtime;
+    std::unique_ptr<Connection> m_connection;
+    std::map<std::pair<QByteArray, QByteArray>, std::weak_ptr<Entry>> m_entries; ///< by name and recipe
+    std::set<Entry*> m_living;
+    std::set<GuardBox*> m_boxes;
+    std::set<std::shared_ptr<PendingCall>> m_pending;
+    bool m_closing = false;
+    Completion<bool> m_allEnded;
+    ServiceThread m_thread{"lockscope-locks"}; ///< last: its work uses the rest
+};
+
+template <typename T>
+T Service::call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::stop_token stop) {
+    const auto pending = std::make_shared<PendingCall>();
+    const auto result = std::make_shared<std::optional<T>>();
+    // Lives in the frame of this function, which waits for its end.
+    const auto whole = [&work, pending, result]() -> QCoro::Task<> {
+        auto outcome = co_await work(pending->stop.get_token());
+        if (outcome)
+            result->emplace(*std::move(outcome));
+        else
+            pending->error = outcome.error();
+    };
+    begin(pending, whole, std::move(stop));
+    if (pending->interrupted) throw InterruptedException();
+    if (pending->error) throwLockError(*pending->error);
+    return *std::move(*result);
+}
+
+/// What a call gets after its client was closed.
+LockError closedError();
+
+/// The number that stands for the calling thread: another for each thread that ever was.
+QByteArray threadNumber();
+
+} // namespace lockscope::blocking::detail

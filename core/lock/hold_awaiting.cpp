@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/hold_keeper.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::detail {
+
+namespace {
+LockError notHeld() {
+    return {LockError::Kind::NotOwner,
+            QCoreApplication::translate("LockError", "This thread does not hold the lock of the condition.")};
+}
+} // namespace
+
+LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
+                                        std::shared_ptr<recipes::ConditionRecipe> condition, Thread thread, Nanos wait,
+                                        std::stop_token stop) {
+    const std::shared_ptr<Hold> hold = core->find(thread, Mode::Exclusive);
+    if (!hold || !core->stillMine(*hold)) co_return std::unexpected(notHeld());
+    const int holds = hold->grant.holds;
+    const bool renewed = hold->renewing;
+    const Nanos lease = hold->grant.lease;
+
+    // Entered before the lock is free: whoever takes it then finds us.
+    const auto entered = co_await condition->enlist(thread, stop);
+    if (!entered) co_return std::unexpected(entered.error());
+    for (int left = holds; left > 0;) {
+        const auto now = co_await giveUp(core, hold, true);
+        if (!now) { // it was lost meanwhile, or nobody knows
+            co_await condition->awaitSignal(thread, Nanos(0), {});
+            co_return std::unexpected(now.error());
+        }
+        left = *now;
+    }
+
+    std::expected<bool, LockError> signalled = false;
+    bool stopped = false;
+    try {
+        signalled = co_await condition->awaitSignal(thread, wait, stop);
+    } catch (const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) throw;
+        stopped = true;
+    }
+    // Back into the lock, however long that takes: the caller's next line is written for a holder.
+    LockRequest request;
+    request.thread = thread;
+    if (core->recipe->info().heldBy == recipes::HeldBy::Lease && !renewed) request.lease = lease;
+    for (int held = 0; held < holds; ++held) {
+        const auto taken = co_await take(core, request, {}, held == 0 ? hold : nullptr);
+        if (!taken) co_return std::unexpected(taken.error());
+        if (!taken->hold) co_return std::unexpected(notHeld()); // the lock object is gone
+    }
+    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+    co_return signalled;
+}
+
+} // namespace lockscope::detail

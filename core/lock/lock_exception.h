@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/lock_error.h"
+
+#include <stdexcept>
+
+namespace lockscope {
+
+/// What lockscope::blocking throws: a LockError, told apart by type. what() is its sentence, in UTF-8.
+class LockException : public std::runtime_error {
+public:
+    explicit LockException(const LockError& error)
+        : std::runtime_error(error.message.toStdString()), m_kind(error.kind) {}
+    LockError::Kind kind() const { return m_kind; }
+
+private:
+    LockError::Kind m_kind;
+};
+
+template <LockError::Kind>
+class LockExceptionOf final : public LockException {
+public:
+    using LockException::LockException;
+};
+
+/// Each kind of LockError as a type; LockError says what each means.
+using NotOwnerException = LockExceptionOf<LockError::Kind::NotOwner>;
+using UnreachableException = LockExceptionOf<LockError::Kind::Unreachable>;
+using OutcomeUnknownException = LockExceptionOf<LockError::Kind::OutcomeUnknown>;
+using ForeignFormatException = LockExceptionOf<LockError::Kind::ForeignFormat>;
+using RefusedException = LockExceptionOf<LockError::Kind::Refused>;
+using NotSupportedException = LockExceptionOf<LockError::Kind::NotSupported>;
+using DeadlockException = LockExceptionOf<LockError::Kind::Deadlock>;
+using WaitExceededException = LockExceptionOf<LockError::Kind::WaitExceeded>;
+using NotPreparedException = LockExceptionOf<LockError::Kind::NotPrepared>;
+
+/// A wait was ended by its std::stop_token, or because its client was closed. Nothing is held because of it.
+class InterruptedException final : public std::runtime_error {
+public:
+    InterruptedException() : std::runtime_error("the wait for a lock was interrupted") {}
+};
+
+/// Throws the exception of an error's kind.
+[[noreturn]] void throwLockError(const LockError& error);
+
+} // namespace lockscope
