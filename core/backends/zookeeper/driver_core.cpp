@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/zookeeper/driver_core.h"
+
+#include "runtime/completion.h"
+
+#include <QHostAddress>
+#include <QHostInfo>
+#include <zookeeper/zookeeper.h>
+
+namespace lockscope::zookeeper {
+
+namespace {
+
+using State = Session::State;
+
+// Heartbeats leave room for three that are lost, like the C client's own pings; ours tell when they were answered.
+constexpr int kBeatsPerSession = 4;
+constexpr Nanos kPauseBetweenLookups = 1s;
+constexpr Nanos kCloseWaits = 500ms;
+
+QString whereOf(const ConnectionUrl& url) {
+    QStringList all;
+    for (const Endpoint& endpoint : url.endpoints)
+        all += endpoint.display();
+    return all.join(u',') + url.path;
+}
+
+} // namespace
+
+DriverCore::DriverCore(Runtime& runtimeOfDriver, const ConnectionUrl& connectionUrl, DriverOptions driverOptions)
+    : runtime(runtimeOfDriver),
+      url(connectionUrl),
+      options(driverOptions),
+      where(whereOf(connectionUrl)),
+      chroot(connectionUrl.path.toUtf8()) {
+}
+
+DriverCore::~DriverCore() = default;
+
+QByteArray DriverCore::full(const QByteArray& path) const {
+    if (chroot.isEmpty()) return path;
+    return path == "/" ? chroot : chroot + path;
+}
+
+QByteArray DriverCore::own(const char* fullPath) const {
+    const QByteArray path(fullPath);
+    if (chroot.isEmpty() || !path.startsWith(chroot)) return path;
+    return path.size() == chroot.size() ? QByteArray("/") : path.mid(chroot.size());
+}
+
+void DriverCore::start() {
+    if (m_running || !runtime.alive()) return;
+    m_running = true;
+    m_stop = std::stop_source();
+    if (session.state == State::Failed) session.state = State::None;
+    m_refused = false;
+    runtime.spawn([core = shared_from_this(), token = m_stop.get_token()] { return pulse(core, token); });
+}
+
+void DriverCore::stop() {
+    m_stop.request_stop();
+    m_running = false;
+    const bool fresh = ready() && runtime.alive() && runtime.monotonic() - session.provenAt < session.timeout / 3;
+    if (handle && fresh && m_least.empty()) handle->endSession();
+    endSession(false);
+}
+
+QCoro::Task<> DriverCore::close(std::shared_ptr<DriverCore> core) {
+    // The C client's farewell blocks until it is answered: first make sure that somebody answers, without blocking.
+    const Nanos end = core->runtime.monotonic() + kCloseWaits;
+    while (core->ready() && !core->m_least.empty() && core->runtime.monotonic() < end)
+        co_await core->runtime.sleep(1ms);
+    core->stop();
+}
+
+QCoro::Task<> DriverCore::pulse(std::shared_ptr<DriverCore> core, std::stop_token stop) {
+    for (;;) {
+        const Nanos wait = core->turn();
+        if (core->m_refused) { // until somebody asks again
+            core->m_running = false;
+            co_return;
+        }
+        co_await core->m_kick.acquire(core->runtime, wait, stop);
+        core->m_kick.drain();
+    }
+}
+
+Nanos DriverCore::turn() {
+    Nanos now = runtime.monotonic();
+    if (m_ended || m_refused) {
+        endSession(m_refused);
+        if (m_refused) return kNever;
+    }
+    // Nothing heard for too long: the server has ended the session, or may have; nobody may rely on it any more.
+    if (session.state == State::Suspended && now >= session.until()) endSession(false);
+    if (session.state == State::Connected && now >= session.until()) endSession(false);
+    if (!handle && !m_resolving && now >= m_resolveAgain) {
+        m_resolving = true;
+        runtime.spawn([core = shared_from_this(), token = m_stop.get_token()] { return resolve(core, token); });
+    }
+    if (!handle) return m_resolving ? kNever : m_resolveAgain - now;
+
+    Nanos wait = handle->look();
+    if (m_ended || m_refused) return Nanos(0);
+    if (ready()) beat(now);
+    if (session.state != State::None) {
+        now = runtime.monotonic();
+        wait = std::min(wait, std::max(Nanos(0), session.until() - now));
+        if (ready()) wait = std::min(wait, session.timeout / (2 * kBeatsPerSession));
+    }
+    return wait;
+}
+
+void DriverCore::beat(Nanos now) {
+    if (m_beating || now - session.provenAt < session.timeout / kBeatsPerSession) return;
+    struct Beat {
+        std::shared_ptr<DriverCore> core;
+        Nanos sentAt;
+        std::uint64_t generation;
+    };
+    auto pulseBeat = std::make_unique<Beat>(shared_from_this(), now, session.generation);
+    const auto answered = [](int rc, const Stat*, const void* data) {
+        const std::unique_ptr<const Beat> mine(static_cast<const Beat*>(data));
+        mine->core->m_beating = false;
+        mine->core->over(rc == ZOK || rc == ZNONODE, mine->sentAt, mine->generation);
+    };
+    m_beating = true;
+    submitted(kStatAnswer);
+    if (::zoo_awexists(handle->raw(), "/", nullptr, nullptr, answered, pulseBeat.get()) == ZOK) {
+        (void)pulseBeat.release(); // its answer's now
+    } else {
+        m_beating = false;
+        m_least.pop_back();
+    }
+}
+
+QCoro::Task<> DriverCore::resolve(std::shared_ptr<DriverCore> core, std::stop_token stop) {
+    QByteArrayList servers;
+    std::optional<Error> failure;
+    for (const Endpoint& endpoint : core->url.endpoints) {
+        QList<QHostAddress> addresses{QHostAddress(endpoint.host)};
+        if (addresses.first().isNull()) {
+            const Completion<QHostInfo> found;
+            const int lookup =
+                QHostInfo::lookupHost(endpoint.host, [found](const QHostInfo& info) { found.complete(info); });
+            const std::optional<QHostInfo> info = co_await found.wait(core->runtime, core->options.connect, stop);
+            if (!info) QHostInfo::abortHostLookup(lookup);
+            addresses = info ? info->addresses() : QList<QHostAddress>();
+            if (addresses.isEmpty()) failure = errors::unresolved(endpoint.host);
+        }
+        for (const QHostAddress& address : addresses)
+            servers += address.toString().toLatin1() + ':' + QByteArray::number(endpoint.port);
+    }
+    core->m_resolving = false;
+    core->m_unresolved.reset();
+    if (servers.isEmpty()) {
+        core->m_unresolved = failure;
+        core->m_resolveAgain = core->runtime.monotonic() + kPauseBetweenLookups;
+    } else {
+        core->open(servers.join(','));
+    }
+    core->m_kick.release();
+}
+
+void DriverCore::open(const QByteArray& servers) {
+    DriverCore* const self = this; // the handle is ours: it calls nobody when we are gone
+    handle = std::make_unique<Handle>(runtime, servers, options.session,
+                                      Handle::Callbacks{
+                                          [self](int state) { self->onSession(state); },
+                                          [self](std::uint64_t id, int type, const char* path) {
+                                              using Kind = WatchEvent::Kind;
+                                              const Kind kind = type == ZOO_CREATED_EVENT   ? Kind::Created
+                                                                : type == ZOO_DELETED_EVENT ? Kind::Deleted
+                                                                : type == ZOO_CHILD_EVENT   ? Kind::Children
+                                                                                            : Kind::Changed;
+                                              self->watches->fire(id, {kind, self->own(path)});
+                                          },
+                                          [self] { self->m_kick.release(); },
+                                          [self] { return self->m_least.empty() ? -1 : self->m_least.front(); },
+                                      });
+    if (!handle->valid()) {
+        handle.reset();
+        m_unresolved = errors::unreachable(where);
+        m_resolveAgain = runtime.monotonic() + kPauseBetweenLookups;
+        return;
+    }
+    if (!url.user.isEmpty()) handle->login(url.user.toUtf8() + ':' + url.password.toUtf8());
+}
+
+void DriverCore::onSession(int state) {
+    if (state == ZOO_CONNECTED_STATE) {
+        session.id = handle->sessionId();
+        session.timeout = handle->sessionTimeout();
+        session.state = State::Connected;
+        prove(handle->greetedAt());
+        m_toldAt = session.provenAt;
+        watches->tellSession(WatchEvent::Kind::Session);
+    } else if (state == ZOO_EXPIRED_SESSION_STATE) {
+        m_ended = true;
+    } else if (state == ZOO_AUTH_FAILED_STATE) {
+        m_refused = true;
+    } else if (ready()) {
+        session.state = State::Suspended;
+        watches->tellSession(WatchEvent::Kind::Suspended);
+    }
+    m_kick.release();
+}
+
+void DriverCore::prove(Nanos at) {
+    session.provenAt = std::max(session.provenAt, at);
+    // Not at every answer: only when it makes a difference to somebody who waits for the end.
+    if (!ready() || session.provenAt - m_toldAt < session.timeout / (2 * kBeatsPerSession)) return;
+    m_toldAt = session.provenAt;
+    watches->tellSession(WatchEvent::Kind::Session);
+}
+
+void DriverCore::endSession(bool forGood) {
+    dropHandle();
+    m_ended = false;
+    const bool had = session.state == State::Connected || session.state == State::Suspended;
+    session.state = forGood ? State::Failed : State::None;
+    if (had) {
+        ++session.generation;
+        session.provenAt = Nanos(0);
+        m_toldAt = Nanos(0);
+    }
+    watches->tellSession(had ? WatchEvent::Kind::Lost : WatchEvent::Kind::Session);
+}
+
+void DriverCore::dropHandle() {
+    // Its requests in flight end inside of this; none may find it then.
+    const std::unique_ptr<Handle> old = std::move(handle);
+}
+
+void DriverCore::submitted(int least) {
+    m_least.push_back(least);
+    ++sent;
+}
+
+void DriverCore::over(bool answered, Nanos sentAt, std::uint64_t generation) {
+    if (!m_least.empty()) m_least.pop_front();
+    if (answered && generation == session.generation) prove(sentAt);
+}
+
+QCoro::Task<Result<void>> DriverCore::waitReady(std::shared_ptr<DriverCore> core, Nanos patience,
+                                                std::stop_token stop) {
+    core->start();
+    const Watch news;
+    core->watches->addSession(news);
+    const Nanos begun = core->runtime.monotonic();
+    for (;;) {
+        if (core->ready()) co_return Result<void>();
+        if (core->session.state == State::Failed) co_return std::unexpected(errors::authFailed(core->where));
+        if (core->stopped()) co_return std::unexpected(errors::goneAway(core->where));
+        const Nanos now = core->runtime.monotonic();
+        const bool suspended = core->session.state == State::Suspended;
+        const Nanos sense = begun + core->options.connect;
+        const Nanos end =
+            std::min(suspended ? std::max(sense, core->session.until()) : sense, laterBy(begun, patience));
+        if (now >= end) break;
+        co_await news.next(core->runtime, end - now, stop);
+    }
+    if (core->handle && core->handle->sawGarbage()) co_return std::unexpected(errors::garbage(core->where));
+    co_return std::unexpected(core->m_unresolved.value_or(errors::unreachable(core->where)));
+}
+
+} // namespace lockscope::zookeeper

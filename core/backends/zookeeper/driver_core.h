@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/url.h"
+#include "backends/zookeeper/handle.h"
+#include "backends/zookeeper/options.h"
+#include "backends/zookeeper/port.h"
+#include "runtime/signal_count.h"
+
+#include <deque>
+
+namespace lockscope::zookeeper {
+
+/// Bytes that a good answer has at least: its header, and what each kind of request is answered with.
+inline constexpr int kVoidAnswer = 16, kTextAnswer = kVoidAnswer + 4, kStatAnswer = kVoidAnswer + 68,
+                     kNodeAnswer = kStatAnswer + 4;
+
+/// What a driver's coroutines and the requests in flight share; lives until the last of them has ended. Keeps the
+/// session: makes it, proves it, notices its end.
+class DriverCore : public std::enable_shared_from_this<DriverCore> {
+public:
+    DriverCore(Runtime& runtimeOfDriver, const ConnectionUrl& connectionUrl, DriverOptions driverOptions);
+    ~DriverCore();
+
+    Runtime& runtime;
+    const ConnectionUrl url;
+    const DriverOptions options;
+    const QString where;
+    const QByteArray chroot; ///< without a slash at its end; empty: none
+    Session session;
+    std::shared_ptr<WatchHub> watches = std::make_shared<WatchHub>();
+    std::unique_ptr<Handle> handle;
+    std::uint64_t sent = 0;
+
+    /// What the server calls a path of ours, and back.
+    QByteArray full(const QByteArray& path) const;
+    QByteArray own(const char* fullPath) const;
+
+    /// A session as soon as there is one: nothing to wait for when connected.
+    bool ready() const { return session.state == Session::State::Connected; }
+    static QCoro::Task<Result<void>> waitReady(std::shared_ptr<DriverCore> core, Nanos patience, std::stop_token stop);
+
+    /// A request has been given to the C client; `least`: bytes that a good answer has at least.
+    void submitted(int least);
+    /// One of those is over. `answered`: the server said something, to what was sent at `sentAt`.
+    void over(bool answered, Nanos sentAt, std::uint64_t generation);
+
+    /// Begins to connect and keeps at it; nothing when it does already.
+    void start();
+    void stop();
+    /// No more tries: the driver is gone, or its process.
+    bool stopped() const { return m_stop.stop_requested(); }
+    static QCoro::Task<> close(std::shared_ptr<DriverCore> core);
+
+private:
+    static QCoro::Task<> pulse(std::shared_ptr<DriverCore> core, std::stop_token stop);
+    static QCoro::Task<> resolve(std::shared_ptr<DriverCore> core, std::stop_token stop);
+    Nanos turn();
+    void open(const QByteArray& servers);
+    void onSession(int state);
+    void prove(Nanos at);
+    void beat(Nanos now);
+    void endSession(bool forGood);
+    void dropHandle();
+
+    SignalCount m_kick;
+    std::stop_source m_stop;
+    bool m_running = false;
+    bool m_resolving = false;
+    std::optional<Error> m_unresolved;
+    bool m_ended = false;   ///< the server has ended the session
+    bool m_refused = false; ///< the login
+    bool m_beating = false; ///< a heartbeat is under way
+    Nanos m_toldAt{};       ///< provenAt that watchers were told last
+    Nanos m_resolveAgain{};
+    std::deque<int> m_least; ///< of the requests in flight, in order
+};
+
+} // namespace lockscope::zookeeper

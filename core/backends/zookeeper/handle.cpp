@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/zookeeper/handle.h"
+
+#include <QtEndian>
+#include <array>
+#include <poll.h>
+#include <sys/socket.h>
+#include <zookeeper/zookeeper.h>
+
+namespace lockscope::zookeeper {
+
+namespace {
+
+constexpr int kGreetingSize = 41; // the server's answer to the greeting, its length included
+constexpr int kHeadSize = 20;     // length, request number, zxid, error
+constexpr int kLargestMessage = 64 * 1024 * 1024;
+constexpr int kNoClientEnvironment = 2; // ZOO_NO_LOG_CLIENTENV
+constexpr int kMostMessagesAtOnce = 64; // then others of this event loop have their turn
+constexpr Nanos kAtOnce = 1ms;
+// Less leaves the C client no time to connect: two thirds of it are its time-out for that as well.
+constexpr std::int64_t kShortestSession = 500, kLongestSession = 1'000'000'000;
+
+// Request numbers of what is no answer to a request: watch event, ping, login, watches set again.
+bool isOutOfBand(qint32 number) {
+    return number == -1 || number == -2 || number == -4 || number == -8;
+}
+
+void onSession(zhandle_t* zh, int type, int state, const char* path, void*) {
+    Handle::onWatch(zh, type, state, path, nullptr);
+}
+
+} // namespace
+
+Handle::Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callbacks callbacks)
+    : m_runtime(runtime), m_callbacks(std::move(callbacks)) {
+    ::zoo_set_debug_level(ZooLogLevel(0)); // it would write to stderr, logins included
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session).count();
+    m_zh = ::zookeeper_init(servers.constData(), &onSession, int(std::clamp(ms, kShortestSession, kLongestSession)),
+                            nullptr, this, kNoClientEnvironment);
+    // Otherwise it resolves the addresses at each look.
+    if (m_zh) ::zoo_set_servers_resolution_delay(m_zh, -1);
+}
+
+Handle::~Handle() {
+    if (!m_zh) return;
+    forgetSocket();
+    // A closed socket makes the C client give up its farewell to the server at once.
+    if (m_fd >= 0) ::shutdown(m_fd, SHUT_RDWR);
+    ::zoo_set_context(m_zh, nullptr);
+    ::zookeeper_close(m_zh);
+}
+
+void Handle::endSession() {
+    if (!m_zh) return;
+    forgetSocket();
+    ::zoo_set_context(m_zh, nullptr);
+    ::zookeeper_close(std::exchange(m_zh, nullptr));
+}
+
+void Handle::login(const QByteArray& userAndPassword) {
+    ::zoo_add_auth(m_zh, "digest", userAndPassword.constData(), int(userAndPassword.size()), nullptr, nullptr);
+}
+
+bool Handle::connected() const {
+    return m_zh && ::zoo_state(m_zh) == ZOO_CONNECTED_STATE;
+}
+
+std::int64_t Handle::sessionId() const {
+    return ::zoo_client_id(m_zh)->client_id;
+}
+
+Nanos Handle::sessionTimeout() const {
+    return std::chrono::milliseconds(::zoo_recv_timeout(m_zh));
+}
+
+void Handle::onWatch(_zhandle* zh, int type, int state, const char* path, void* context) {
+    const auto* handle = static_cast<const Handle*>(::zoo_get_context(zh));
+    if (!handle) return; // being closed
+    if (type == ZOO_SESSION_EVENT) {
+        if (!context) handle->m_callbacks.session(state); // each node's watch is told as well
+    } else {
+        handle->m_callbacks.watch(reinterpret_cast<std::uintptr_t>(context), type, path);
+    }
+}
+
+Nanos Handle::look() {
+    if (!m_zh || ::is_unrecoverable(m_zh)) return kNever;
+    int fd = -1, interest = 0;
+    timeval wait{};
+    const int before = ::zoo_state(m_zh);
+    const Nanos now = m_runtime.monotonic();
+    const int result = ::zookeeper_interest(m_zh, &fd, &interest, &wait);
+    if (before != ZOO_ASSOCIATING_STATE && ::zoo_state(m_zh) == ZOO_ASSOCIATING_STATE) m_greetedAt = now;
+    if (result != ZOK) {
+        forgetSocket();
+        return kAtOnce; // the next call knows how long to wait
+    }
+    watchSocket(fd, interest);
+    return std::chrono::seconds(wait.tv_sec) + std::chrono::microseconds(wait.tv_usec);
+}
+
+void Handle::flushLater() {
+    if (m_inProcess || look() == kAtOnce) m_callbacks.lookSoon();
+}
+
+void Handle::watchSocket(int fd, int interest) {
+    if (fd != m_fd || !m_read) {
+        forgetSocket();
+        m_fd = fd;
+        if (fd < 0) return;
+        m_read = std::make_unique<QSocketNotifier>(fd, QSocketNotifier::Read);
+        m_write = std::make_unique<QSocketNotifier>(fd, QSocketNotifier::Write);
+        m_write->setEnabled(false);
+        QObject::connect(m_read.get(), &QSocketNotifier::activated, m_read.get(),
+                         [this] { ready(QSocketNotifier::Read); });
+        QObject::connect(m_write.get(), &QSocketNotifier::activated, m_write.get(),
+                         [this] { ready(QSocketNotifier::Write); });
+    }
+    // Less than a head is not worth waking for, and could not be judged.
+    const int least = connected() ? kHeadSize : kGreetingSize;
+    if (std::exchange(m_least, least) != least) ::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+    if (!m_read->isEnabled()) m_read->setEnabled(true);
+    const bool write = interest & ZOOKEEPER_WRITE;
+    if (m_write->isEnabled() != write) m_write->setEnabled(write);
+}
+
+void Handle::forgetSocket() {
+    // A notifier may be the one that called us: it goes later.
+    for (auto* notifier : {&m_read, &m_write}) {
+        if (!*notifier) continue;
+        (*notifier)->setEnabled(false);
+        (*notifier)->disconnect();
+        notifier->release()->deleteLater();
+    }
+    m_midMessage = false;
+    m_least = 0;
+}
+
+void Handle::ready(QSocketNotifier::Type type) {
+    // A paused process does not read, a dead one never again. Whoever calls look() waits on the runtime and so comes
+    // back when it goes on.
+    if (m_runtime.life() != Runtime::Life::Running) {
+        m_read->setEnabled(false);
+        m_write->setEnabled(false);
+        m_callbacks.lookSoon();
+        return;
+    }
+    m_inProcess = true;
+    process(type == QSocketNotifier::Read ? ZOOKEEPER_READ : ZOOKEEPER_WRITE);
+    m_inProcess = false;
+    if (look() == kAtOnce) m_callbacks.lookSoon();
+}
+
+void Handle::process(int events) {
+    for (int i = 0; i < kMostMessagesAtOnce; ++i) {
+        if (events == ZOOKEEPER_READ && !m_midMessage) {
+            const Head seen = head();
+            if (seen == Head::Incomplete) return;
+            if (seen == Head::Garbage) {
+                m_garbage = true;
+                throwAwayInput();
+            }
+        }
+        const int before = ::zoo_state(m_zh);
+        const Nanos now = m_runtime.monotonic();
+        const int result = ::zookeeper_process(m_zh, events);
+        if (before != ZOO_ASSOCIATING_STATE && ::zoo_state(m_zh) == ZOO_ASSOCIATING_STATE) m_greetedAt = now;
+        if (result == ZNOTHING) {
+            m_midMessage = true;
+            return;
+        }
+        if (result != ZOK) {
+            forgetSocket();
+            m_callbacks.lookSoon();
+            return;
+        }
+        m_midMessage = false;
+        if (events != ZOOKEEPER_READ) return;
+        if (connected()) m_garbage = false;
+    }
+}
+
+Handle::Head Handle::head() const {
+    std::array<uchar, kGreetingSize> bytes{};
+    const bool greeting = !connected();
+    const int wanted = greeting ? kGreetingSize : kHeadSize;
+    const auto got = ::recv(m_fd, bytes.data(), std::size_t(wanted), MSG_PEEK | MSG_DONTWAIT);
+    if (got < 0) return errno == EAGAIN || errno == EINTR ? Head::Incomplete : Head::Whole; // the C client sees why
+    if (got < wanted) {
+        pollfd socket{m_fd, POLLRDHUP, 0};
+        if (::poll(&socket, 1, 0) == 0) return Head::Incomplete;
+        // The end of the stream, maybe after a stump: the C client reads the one and must not see the other.
+        if (got > 0) throwAwayInput();
+        return Head::Whole;
+    }
+    const auto int32 = [&](int at) { return qFromBigEndian<qint32>(bytes.data() + at); };
+    const qint32 length = int32(0);
+    if (greeting) {
+        const bool first = sessionId() == 0;
+        const bool sane = length == kGreetingSize - 4 && int32(20) == 16 && int32(8) >= (first ? 1 : 0);
+        return sane ? Head::Whole : Head::Garbage;
+    }
+    if (length < kHeadSize - 4 || length > kLargestMessage) return Head::Garbage;
+    if (isOutOfBand(int32(4))) return Head::Whole;
+    const int least = m_callbacks.leastAnswer();
+    const bool failed = int32(16) != 0;
+    return least < 0 || (!failed && length < least) ? Head::Garbage : Head::Whole;
+}
+
+void Handle::throwAwayInput() const {
+    std::array<char, 4096> bytes{};
+    // What goes on coming is cut off by the shutdown; a bound all the same.
+    ::shutdown(m_fd, SHUT_RDWR);
+    for (int i = 0; i < 10'000 && ::recv(m_fd, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0; ++i) {
+    }
+}
+
+} // namespace lockscope::zookeeper

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/runtime.h"
+
+#include <QByteArray>
+#include <QSocketNotifier>
+#include <memory>
+
+struct _zhandle; // zhandle_t of <zookeeper/zookeeper.h>, which stays out of headers: it is full of macros
+
+namespace lockscope::zookeeper {
+
+/// One handle of the single-threaded C client, driven by Qt's event loop: its socket's readiness comes from notifiers,
+/// its time-outs from whoever calls look() when the wait that it returned has passed.
+///
+/// The C client trusts what it reads: a stray answer ends the program in an assertion, nonsense in a greeting becomes
+/// its time-out. So the head of each message is looked at here before it may read it.
+class Handle {
+public:
+    struct Callbacks {
+        std::function<void(int state)> session;                                  ///< a session event
+        std::function<void(std::uint64_t id, int type, const char* path)> watch; ///< a node's watch has told
+        std::function<void()> lookSoon;                                          ///< something broke: call look()
+        std::function<int()> leastAnswer; ///< bytes that the next answer has at least; -1 = none is due
+    };
+
+    /// `servers`: "address:port,…", literal addresses; `session`: whole milliseconds are asked for.
+    Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callbacks callbacks);
+    /// Cuts the connection. The session stays on the server until it times out, unless it was ended before.
+    ~Handle();
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    bool valid() const { return m_zh; }
+    _zhandle* raw() const { return m_zh; }
+    void login(const QByteArray& userAndPassword);
+
+    /// Does what is due; how long until it wants to be called again.
+    Nanos look();
+    /// After a request: what the socket did not take at once is sent when it does.
+    void flushLater();
+    /// Ends the session on the server. Waits for the server's answer, usually less than a millisecond.
+    void endSession();
+
+    bool connected() const;
+    std::int64_t sessionId() const;
+    Nanos sessionTimeout() const;
+    /// When the greeting was sent to which the session is the answer.
+    Nanos greetedAt() const { return m_greetedAt; }
+    /// Something else than a ZooKeeper answered since the last session.
+    bool sawGarbage() const { return m_garbage; }
+
+    /// What a node's watch gets as the C client's context.
+    static void* contextOf(std::uint64_t id) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(id)); }
+    static void onWatch(_zhandle* zh, int type, int state, const char* path, void* context);
+
+private:
+    enum class Head : std::uint8_t { Whole, Incomplete, Garbage };
+    Head head() const;
+    void ready(QSocketNotifier::Type type);
+    void process(int events);
+    void watchSocket(int fd, int interest);
+    void forgetSocket();
+    void throwAwayInput() const;
+
+    Runtime& m_runtime;
+    Callbacks m_callbacks;
+    _zhandle* m_zh = nullptr;
+    int m_fd = -1;
+    std::unique_ptr<QSocketNotifier> m_read, m_write;
+    Nanos m_greetedAt{};
+    int m_least = 0;           ///< bytes for which the socket wakes us
+    bool m_midMessage = false; ///< the C client has read a message's beginning
+    bool m_garbage = false;
+    bool m_inProcess = false;
+};
+
+} // namespace lockscope::zookeeper

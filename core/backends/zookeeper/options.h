@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/time.h"
+
+namespace lockscope::zookeeper {
+
+/// How a ZooKeeper driver behaves; the URL's `session=` sets the first.
+struct DriverOptions {
+    /// What is asked for; the server grants it within its own bounds (2 to 20 ticks, by default 4 to 40 s). As long as
+    /// the leases of the other backends, and inside those bounds, so that what is asked for is what one gets. At least
+    /// half a second is asked for.
+    Nanos session = 30s;
+    /// How long a call waits for a session when there is none.
+    Nanos connect = 5s;
+};
+
+} // namespace lockscope::zookeeper

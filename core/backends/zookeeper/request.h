@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/zookeeper/driver_core.h"
+#include "runtime/completion.h"
+
+#include <zookeeper/zookeeper.h>
+
+namespace lockscope::zookeeper {
+
+/// A request in flight, while the C client has the only pointer to it: it calls back exactly once for each.
+template <typename T>
+struct Request {
+    std::shared_ptr<DriverCore> core;
+    const char* what;
+    QByteArray path;
+    Nanos sentAt;
+    std::uint64_t generation;
+    Completion<Result<T>> done{};
+    std::shared_ptr<bool> abandoned = std::make_shared<bool>(false); ///< nobody waits any more
+    std::function<void(const T&)> takeBack{};                        ///< then, of what was done all the same
+    std::uint64_t watch = 0;
+
+    /// From a callback: its request again, with the books brought up to date.
+    static std::unique_ptr<Request> answered(int code, const void* data) {
+        std::unique_ptr<Request> request(static_cast<Request*>(const_cast<void*>(data)));
+        const bool byServer = code == ZOK || (code <= ZAPIERROR && code != ZSESSIONEXPIRED && code != ZCLOSING &&
+                                              code != ZAUTHFAILED && code != ZSESSIONMOVED);
+        request->core->over(byServer, request->sentAt, request->generation);
+        return request;
+    }
+    void fail(int code) const { done.complete(std::unexpected(errors::of(code, what, path, core->where))); }
+    void succeed(T value) const {
+        if (*abandoned && takeBack) takeBack(value);
+        done.complete(std::move(value));
+    }
+};
+
+/// Sends a request as soon as there is a session, and waits for its answer. `send` hands it to the C client:
+/// int(zhandle_t*, Request<T>*), the C client's result code. `setUp` fills in what else the request should know.
+template <typename T, typename Send>
+QCoro::Task<Result<T>> ask(std::shared_ptr<DriverCore> core, const char* what, QByteArray path, int least, Send send,
+                           std::stop_token stop, std::function<void(const T&)> takeBack = {}) {
+    if (!validPath(path)) co_return std::unexpected(errors::badPath(path));
+    // Nothing is awaited when connected: so requests go out in the order of the calls.
+    if (!core->ready() || !core->runtime.alive() || stop.stop_requested()) {
+        const Result<void> ready = co_await DriverCore::waitReady(core, kNever, stop);
+        if (!ready) co_return std::unexpected(ready.error());
+    }
+    auto request =
+        std::make_unique<Request<T>>(Request<T>{core, what, path, core->runtime.monotonic(), core->session.generation});
+    const Completion<Result<T>> done = request->done;
+    const std::shared_ptr<bool> abandoned = request->abandoned;
+    const std::function<void(const T&)> undo = takeBack;
+    request->takeBack = std::move(takeBack);
+    core->submitted(least);
+    const int code = send(core->handle->raw(), request.get());
+    if (code != ZOK) {
+        core->over(false, Nanos(0), 0);
+        co_return std::unexpected(errors::of(code, what, path, core->where));
+    }
+    (void)request.release(); // its callback's now
+    core->handle->flushLater();
+
+    bool stopped = false;
+    try {
+        std::optional<Result<T>> result = co_await done.wait(core->runtime, kNever, stop);
+        co_return std::move(*result);
+    } catch (const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) throw;
+        stopped = true;
+    }
+    if (stopped && undo) {
+        *abandoned = true;
+        if (done.done()) { // in the same moment
+            const std::optional<Result<T>> result = co_await done.wait(core->runtime);
+            if (result && *result) undo(**result);
+        }
+    }
+    throw Cancelled(Cancelled::Why::Stopped);
+}
+
+} // namespace lockscope::zookeeper

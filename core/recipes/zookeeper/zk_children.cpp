@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/zookeeper/zk_children.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace lockscope::recipes {
+
+namespace {
+
+bool isHex(QByteArrayView text) {
+    return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+bool isUuid(QByteArrayView text) {
+    if (text.size() != 36) return false;
+    for (qsizetype i = 0; i < 36; ++i) {
+        const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (dash ? text[i] != '-' : !isHex(text.sliced(i, 1))) return false;
+    }
+    return true;
+}
+
+bool isDigits(QByteArrayView text) {
+    return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// What follows Curator's protection prefix "_c_<id>-"; `dashes`: whether the id is a UUID with them.
+std::optional<QByteArrayView> behindProtection(QByteArrayView stem, bool dashes) {
+    const qsizetype length = dashes ? 36 : 32;
+    if (stem.size() < length + 4 || !stem.startsWith("_c_") || stem[length + 3] != '-') return std::nullopt;
+    const QByteArrayView id = stem.sliced(3, length);
+    if (dashes ? !isUuid(id) : !isHex(id)) return std::nullopt;
+    return stem.sliced(length + 4);
+}
+
+ZkFamily familyOf(QByteArrayView stem, bool& writes) {
+    if (const auto kind = behindProtection(stem, true)) {
+        if (*kind == QByteArrayView("lock-")) return ZkFamily::Curator;
+        if (*kind == QByteArrayView("lease-")) return ZkFamily::Lease;
+        if (*kind == QByteArrayView("latch-")) return ZkFamily::Latch;
+        writes = *kind == QByteArrayView("__WRIT__");
+        if (writes || *kind == QByteArrayView("__READ__")) return ZkFamily::ReadWrite;
+        writes = true;
+    }
+    if (const auto kind = behindProtection(stem, false); kind && *kind == QByteArrayView("lock-"))
+        return ZkFamily::GoZooKeeper;
+    if (stem.size() > 32 && isHex(stem.first(32))) {
+        if (stem.sliced(32) == QByteArrayView("__lock__")) return ZkFamily::Kazoo;
+        if (stem.sliced(32) == QByteArrayView("__rlock__")) return ZkFamily::KazooReadWrite;
+    }
+    if (stem == QByteArrayView("lock-")) return ZkFamily::Menagerie;
+    if (stem == QByteArrayView("readLock-") || stem == QByteArrayView("writeLock-"))
+        return ZkFamily::MenagerieReadWrite;
+    if (stem == QByteArrayView("condition-")) return ZkFamily::Condition;
+    if (stem.startsWith("x-") && stem.endsWith('-')) return ZkFamily::ZkRecipe;
+    if (stem.endsWith("-lock-")) return ZkFamily::ZkPage;
+    return ZkFamily::Unknown;
+}
+
+} // namespace
+
+ZkChild readZkChild(const QByteArray& name) {
+    constexpr qsizetype kDigits = 10;
+    ZkChild child{name, {}};
+    if (name == "locks" || name == "leases") child.family = ZkFamily::Semaphore;
+    if (name == "lease_holder") child.family = ZkFamily::KazooLease;
+    if (name.size() <= kDigits || !isDigits(QByteArrayView(name).last(kDigits))) return child;
+    QByteArrayView stem = QByteArrayView(name).chopped(kDigits);
+    qsizetype length = kDigits;
+    if (stem.endsWith("--") || stem.endsWith("__-")) { // after 2^31 children the number turns negative
+        stem.chop(1);
+        ++length;
+    }
+    child.number = name.last(length);
+    child.family = familyOf(stem, child.writes);
+    return child;
+}
+
+std::vector<ZkChild> readZkChildren(const std::vector<QByteArray>& names) {
+    std::vector<ZkChild> children;
+    children.reserve(names.size());
+    for (const QByteArray& name : names)
+        children.push_back(readZkChild(name));
+    // A writer before the reader that has taken its number over: it came first.
+    std::ranges::sort(children, [](const ZkChild& a, const ZkChild& b) {
+        return a.number != b.number ? a.number < b.number : a.writes > b.writes;
+    });
+    return children;
+}
+
+std::set<ZkFamily> familiesOf(const std::vector<ZkChild>& children) {
+    std::set<ZkFamily> all;
+    for (const ZkChild& child : children) {
+        if (child.family != ZkFamily::Condition) all.insert(child.family);
+    }
+    return all;
+}
+
+QString familyName(ZkFamily family) {
+    switch (family) {
+    case ZkFamily::Curator:
+        return QStringLiteral("Curator");
+    case ZkFamily::GoZooKeeper:
+        return QStringLiteral("go-zookeeper");
+    case ZkFamily::Kazoo:
+        return QStringLiteral("kazoo");
+    case ZkFamily::Menagerie:
+        return QStringLiteral("Menagerie");
+    case ZkFamily::ReadWrite:
+        return QCoreApplication::translate("Recipe", "Curator's read/write lock");
+    case ZkFamily::Lease:
+    case ZkFamily::Semaphore:
+        return QCoreApplication::translate("Recipe", "Curator's semaphore");
+    case ZkFamily::Condition:
+        return QCoreApplication::translate("Recipe", "Menagerie's condition");
+    case ZkFamily::KazooReadWrite:
+        return QCoreApplication::translate("Recipe", "kazoo's read/write lock");
+    case ZkFamily::KazooLease:
+        return QCoreApplication::translate("Recipe", "kazoo's lease");
+    case ZkFamily::MenagerieReadWrite:
+        return QCoreApplication::translate("Recipe", "Menagerie's read/write lock");
+    case ZkFamily::Latch:
+        return QCoreApplication::translate("Recipe", "Curator's leader latch");
+    case ZkFamily::ZkRecipe:
+        return QCoreApplication::translate("Recipe", "ZooKeeper's own lock recipe");
+    case ZkFamily::ZkPage:
+        return QCoreApplication::translate("Recipe", "the lock of ZooKeeper's documentation");
+    case ZkFamily::Unknown:
+        break;
+    }
+    return QCoreApplication::translate("Recipe", "something unknown");
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/zookeeper/zk_ephemeral.h"
+
+#include "recipes/zookeeper/zk_queue.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+using zookeeper::CreatedNode;
+using zookeeper::Error;
+using zookeeper::NodeMode;
+using zookeeper::Result;
+
+const RecipeInfo& ZkEphemeral::info() const {
+    return *findRecipe("zk-ephemeral");
+}
+
+Outcome<bool> ZkEphemeral::watchHolder(std::shared_ptr<ZkTicket> ticket, QByteArray value, bool& ours,
+                                       std::stop_token stop) {
+    const Result<zookeeper::NodeData> node = co_await m_lock.port.get(m_lock.path, ticket->watch, stop);
+    if (!node && (node.error().kind == Error::Kind::NoNode || node.error().outcomeUnknown())) co_return false;
+    if (!node) co_return std::unexpected(lockError(node.error()));
+    if (node->stat.ephemeralOwner == 0 || node->stat.children > 0) {
+        co_return std::unexpected(foreignFormat(
+            m_lock, QCoreApplication::translate("LockError", "somebody who keeps a lasting node at that very path")));
+    }
+    if (node->data == value) {
+        ours = true;
+        ticket->czxid = node->stat.czxid;
+        ticket->generation = m_lock.port.session().generation;
+    }
+    co_return true;
+}
+
+Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> ticket, Request request, QByteArray value,
+                                                   Nanos giveUpAt, std::stop_token stop) {
+    zookeeper::Port& port = m_lock.port;
+    Runtime& runtime = port.runtime();
+    for (;;) {
+        request.steps.at(1);
+        if (!port.session().id || port.session().state != zookeeper::Session::State::Connected) {
+            const Result<void> ready = co_await port.connected(kNever, stop);
+            if (!ready) co_return std::unexpected(lockError(ready.error()));
+        }
+        ticket->generation = port.session().generation;
+        const Result<CreatedNode> created =
+            co_await port.create(m_lock.path, value, NodeMode::Ephemeral, Nanos(0), stop);
+        bool ours = created.has_value();
+        if (created) ticket->czxid = created->stat.czxid;
+        if (!created && created.error().kind == Error::Kind::NoNode) {
+            const Result<void> made = co_await port.makeContainers(zookeeper::parentOf(m_lock.path), stop);
+            if (!made && made.error().kind != Error::Kind::ConnectionLoss)
+                co_return std::unexpected(lockError(made.error()));
+            continue;
+        }
+        if (!created && created.error().kind != Error::Kind::NodeExists && !created.error().outcomeUnknown())
+            co_return std::unexpected(lockError(created.error()));
+        bool there = true;
+        if (!ours) {
+            const std::expected<bool, LockError> seen = co_await watchHolder(ticket, value, ours, stop);
+            if (!seen) co_return std::unexpected(seen.error());
+            there = *seen;
+        }
+        if (ours) {
+            ticket->path = m_lock.path;
+            ticket->asked = true;
+            std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
+            co_return granted(request, std::move(nodes));
+        }
+        const Nanos now = runtime.monotonic();
+        if (now >= giveUpAt) co_return std::nullopt;
+        if (!there) continue;
+        request.steps.at(2);
+        const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - now;
+        const auto event = co_await ticket->watch.next(runtime, left, stop);
+        if (!event) co_return std::nullopt;
+    }
+}
+
+Outcome<std::optional<Grant>> ZkEphemeral::acquire(Request request, std::stop_token stop) {
+    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
+    const auto ticket = std::make_shared<ZkTicket>();
+    const QByteArray value = data(request.thread) + ':' + m_lock.port.runtime().randomUuid();
+    std::expected<std::optional<Grant>, LockError> grant;
+    ZkInterruption interruption;
+    try {
+        grant = co_await attempt(ticket, request, value, giveUpAt, stop);
+    } catch (const Cancelled& cancelled) {
+        interruption.caught(cancelled);
+    }
+    if (interruption.stopped || !grant || !*grant) request.steps.at(0);
+    interruption.goOn(); // a creation that was stopped before its answer is taken back by the port
+    co_return grant;
+}
+
+Outcome<bool> ZkEphemeral::forceRelease(std::stop_token stop) {
+    const Result<std::optional<zookeeper::NodeStat>> stat =
+        co_await m_lock.port.exists(m_lock.path, std::nullopt, stop);
+    if (!stat) co_return std::unexpected(lockError(stat.error()));
+    if (!*stat) co_return false;
+    if ((*stat)->ephemeralOwner == 0) {
+        co_return std::unexpected(foreignFormat(
+            m_lock, QCoreApplication::translate("LockError", "somebody who keeps a lasting node at that very path")));
+    }
+    const Result<void> removed = co_await m_lock.port.remove(m_lock.path, -1, stop);
+    if (!removed && removed.error().kind == Error::Kind::NoNode) co_return false;
+    if (!removed) co_return std::unexpected(lockError(removed.error()));
+    co_return true;
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/zookeeper/zk_mutex.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+using zookeeper::Error;
+using zookeeper::Result;
+
+const RecipeInfo& ZkMutex::info() const {
+    return *findRecipe("zk-mutex");
+}
+
+Outcome<bool> ZkMutex::allOurs(std::vector<ZkChild> children, std::stop_token stop) {
+    for (const ZkChild& child : children) {
+        if (child.family != ZkFamily::Curator && child.family != ZkFamily::GoZooKeeper) continue;
+        const QByteArray path = zookeeper::childOf(m_lock.path, child.name);
+        const Result<zookeeper::NodeData> node = co_await m_lock.port.get(path, std::nullopt, stop);
+        if (!node && node.error().kind == Error::Kind::NoNode) continue;
+        if (!node) co_return std::unexpected(lockError(node.error()));
+        if (!node->data.startsWith("lockscope:")) co_return false;
+    }
+    co_return true;
+}
+
+Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArray ownName, std::stop_token stop) {
+    std::erase_if(children, [&](const ZkChild& child) { return child.name == ownName; });
+    std::set<ZkFamily> there = familiesOf(children);
+    if (there.erase(ZkFamily::GoZooKeeper)) there.insert(ZkFamily::Curator); // each sees the other
+    for (const ZkFamily family : there) {
+        if (family != ZkFamily::Curator && family != ZkFamily::Kazoo && family != ZkFamily::Menagerie)
+            co_return std::unexpected(foreignFormat(m_lock, familyName(family)));
+    }
+    // Where kazoo or Menagerie have been, they come again; an empty queue does not say that they have gone.
+    ZkFamily known = m_family.value_or(ZkFamily::Curator);
+    if (there.contains(ZkFamily::Kazoo) && there.contains(ZkFamily::Menagerie)) {
+        co_return std::unexpected(
+            foreignFormat(m_lock, QCoreApplication::translate("LockError", "%1 and %2 do not see each other there:")
+                                      .arg(familyName(ZkFamily::Kazoo), familyName(ZkFamily::Menagerie))));
+    }
+    if (there.contains(ZkFamily::Menagerie)) co_return ZkFamily::Menagerie; // Curator sees those as well
+    if (there.contains(ZkFamily::Kazoo)) known = ZkFamily::Kazoo;
+    if (known != ZkFamily::Kazoo || !there.contains(ZkFamily::Curator)) co_return known;
+    // Nodes in Curator's format beside kazoo's, or where kazoo has been: Lockscope's own see kazoo's, Curator's do not.
+    const std::expected<bool, LockError> ours = co_await allOurs(children, stop);
+    if (!ours) co_return std::unexpected(ours.error());
+    if (*ours) co_return ZkFamily::Kazoo;
+    if (!there.contains(ZkFamily::Kazoo)) co_return ZkFamily::Curator;
+    co_return std::unexpected(
+        foreignFormat(m_lock, QCoreApplication::translate("LockError", "a mixture of Curator and kazoo")));
+}
+
+Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
+                                               std::stop_token stop, std::shared_ptr<bool> again) {
+    // Who only tries does not queue up where others do; nor does anybody before knowing whose queue it is.
+    if (!m_family || request.wait == Nanos(0)) {
+        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop);
+        if (!seen) co_return std::unexpected(seen.error());
+        const std::expected<ZkFamily, LockError> family = co_await familyToJoin(*seen, QByteArray(), stop);
+        if (!family) co_return std::unexpected(family.error());
+        m_family = *family;
+        if (request.wait == Nanos(0) && lowestLock(*seen)) co_return std::nullopt;
+    }
+    const ZkFamily family = *m_family;
+    QByteArray unique = m_lock.port.runtime().randomUuid();
+    QByteArray prefix, kind = "lock-";
+    if (family == ZkFamily::Curator) prefix = "_c_" + unique + '-';
+    if (family == ZkFamily::Kazoo) {
+        prefix = unique.replace("-", "");
+        kind = "__lock__";
+    }
+    const std::expected<std::vector<ZkChild>, LockError> children =
+        co_await m_queue.join(ticket, prefix, kind, data(request.thread), stop);
+    if (!children) co_return std::unexpected(children.error());
+    request.steps.at(2);
+    const std::expected<ZkFamily, LockError> seen =
+        co_await familyToJoin(*children, zookeeper::nameOf(ticket->path), stop);
+    if (!seen) co_return std::unexpected(seen.error());
+    if (*seen != family) { // others came first, in a format in which they would not see us
+        m_family = *seen;
+        *again = true;
+        co_return std::nullopt;
+    }
+    const std::expected<ZkTurn, LockError> turn =
+        co_await m_queue.await(ticket, *children, &predecessor, giveUpAt, request.steps, 3, stop);
+    if (!turn) co_return std::unexpected(turn.error());
+    if (*turn == ZkTurn::Gone) *again = true;
+    if (*turn != ZkTurn::Granted) co_return std::nullopt;
+    std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
+    co_return granted(request, std::move(nodes));
+}
+
+Outcome<std::optional<Grant>> ZkMutex::acquire(Request request, std::stop_token stop) {
+    if (auto more = again(request)) co_return std::move(*more);
+    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
+    for (;;) {
+        request.steps.at(1);
+        const auto ticket = std::make_shared<ZkTicket>();
+        const auto repeat = std::make_shared<bool>(false);
+        std::expected<std::optional<Grant>, LockError> grant;
+        ZkInterruption interruption;
+        try {
+            grant = co_await attempt(ticket, request, giveUpAt, stop, repeat);
+        } catch (const Cancelled& cancelled) {
+            interruption.caught(cancelled);
+        }
+        if (!interruption.stopped && grant && *grant) co_return grant;
+        co_await takeAway(m_lock.port, ticket);
+        interruption.goOn();
+        if (!grant || !*repeat || m_lock.port.runtime().monotonic() >= giveUpAt) {
+            request.steps.at(0);
+            co_return grant;
+        }
+    }
+}
+
+Outcome<bool> ZkMutex::forceRelease(std::stop_token stop) {
+    const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
+    if (!children) co_return std::unexpected(children.error());
+    co_return co_await removeHolder(m_lock, m_lock.path, lowestLock(*children), stop);
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/zookeeper/zk_queue.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+using zookeeper::ChildList;
+using zookeeper::CreatedNode;
+using zookeeper::Error;
+using zookeeper::NodeMode;
+using zookeeper::Result;
+using zookeeper::Session;
+using zookeeper::WatchEvent;
+
+namespace {
+/// A server that loses the parent again and again is not worth more tries.
+constexpr int kMostTries = 10;
+
+bool contains(const std::vector<ZkChild>& children, const QByteArray& name) {
+    return std::ranges::find(children, name, &ZkChild::name) != children.end();
+}
+
+bool isPlainLock(const ZkChild& child) {
+    return child.family == ZkFamily::Curator || child.family == ZkFamily::GoZooKeeper ||
+           child.family == ZkFamily::Kazoo || child.family == ZkFamily::Menagerie;
+}
+} // namespace
+
+std::optional<ZkBlocker> predecessor(const std::vector<ZkChild>& children, const QByteArray& own) {
+    const ZkChild* before = nullptr;
+    int lower = 0;
+    for (const ZkChild& child : children) {
+        if (child.name == own) break;
+        if (!isPlainLock(child)) continue;
+        before = &child;
+        ++lower;
+    }
+    if (!before) return std::nullopt;
+    return ZkBlocker{before->name, lower == 1};
+}
+
+std::optional<QByteArray> lowestLock(const std::vector<ZkChild>& children) {
+    const auto lowest = std::ranges::find_if(children, &isPlainLock);
+    if (lowest == children.end()) return std::nullopt;
+    return lowest->name;
+}
+
+Outcome<std::vector<ZkChild>> ZkQueue::look(std::stop_token stop) {
+    const Result<ChildList> list = co_await m_port.children(m_path, std::nullopt, stop);
+    if (list) co_return readZkChildren(list->names);
+    if (list.error().kind == Error::Kind::NoNode) co_return std::vector<ZkChild>();
+    co_return std::unexpected(lockError(list.error()));
+}
+
+Outcome<bool> ZkQueue::findAgain(std::shared_ptr<ZkTicket> ticket, std::stop_token stop) {
+    for (;;) {
+        const Result<void> back = co_await m_port.connected(kNever, stop);
+        if (!back) co_return std::unexpected(lockError(back.error()));
+        if (m_port.session().generation != ticket->generation) co_return false; // it went with its session
+        // The server that we are with now may not have heard yet of what another one did.
+        const Result<void> synced = co_await m_port.sync(m_path, stop);
+        if (!synced && synced.error().kind == Error::Kind::ConnectionLoss) continue;
+        const Result<ChildList> list = co_await m_port.children(m_path, std::nullopt, stop);
+        if (!list && list.error().kind == Error::Kind::ConnectionLoss) continue;
+        if (!list && list.error().kind == Error::Kind::NoNode) co_return false;
+        if (!list) co_return std::unexpected(lockError(list.error()));
+        for (const QByteArray& name : list->names) {
+            if (name.startsWith(ticket->prefix)) ticket->path = zookeeper::childOf(m_path, name);
+        }
+        if (ticket->path.isEmpty()) co_return false;
+        const auto stat = co_await m_port.exists(ticket->path, std::nullopt, stop);
+        if (!stat && stat.error().kind == Error::Kind::ConnectionLoss) continue;
+        if (!stat) co_return std::unexpected(lockError(stat.error()));
+        if (*stat) ticket->czxid = (*stat)->czxid;
+        if (!*stat) ticket->path.clear();
+        co_return bool(*stat);
+    }
+}
+
+Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
+                                            QByteArray data, std::stop_token stop) {
+    ticket->parent = m_path;
+    ticket->prefix = prefix;
+    std::optional<Error> last;
+    for (int tries = 0; tries < kMostTries; ++tries) {
+        if (m_port.session().state != Session::State::Connected) {
+            const Result<void> ready = co_await m_port.connected(kNever, stop);
+            if (!ready) co_return std::unexpected(lockError(ready.error()));
+        }
+        ticket->generation = m_port.session().generation;
+        ticket->asked = true;
+        // Both are on their way before the first answer: the server does them in this order.
+        const QByteArray name = zookeeper::childOf(m_path, prefix + kind);
+        auto creating = m_port.create(name, data, NodeMode::EphemeralSequential, Nanos(0), stop);
+        auto listing = m_port.children(m_path, std::nullopt, stop);
+        const Result<CreatedNode> created = co_await std::move(creating);
+        const Result<ChildList> list = co_await std::move(listing);
+        bool mine = false;
+        if (created) {
+            ticket->path = created->path;
+            ticket->czxid = created->stat.czxid;
+            mine = true;
+        } else if (created.error().kind == Error::Kind::NoNode) {
+            const Result<void> made = co_await m_port.makeContainers(m_path, stop);
+            if (!made && made.error().kind != Error::Kind::ConnectionLoss)
+                co_return std::unexpected(lockError(made.error()));
+        } else if (created.error().kind == Error::Kind::ConnectionLoss && !prefix.isEmpty()) {
+            const std::expected<bool, LockError> found = co_await findAgain(ticket, stop);
+            if (!found) co_return std::unexpected(found.error());
+            mine = *found;
+        } else if (created.error().kind == Error::Kind::ConnectionLoss) {
+            co_return std::unexpected(
+                LockError{LockError::Kind::OutcomeUnknown,
+                          QCoreApplication::translate("LockError",
+                                                      "%1 It may have left a place in the queue of “%2”, which lasts "
+                                                      "until this session ends.")
+                              .arg(created.error().message, QString::fromUtf8(m_path))});
+        } else if (created.error().kind != Error::Kind::SessionLost) {
+            co_return std::unexpected(lockError(created.error()));
+        }
+        if (!mine) {
+            if (!created) last = created.error();
+            continue;
+        }
+        if (list) {
+            auto children = readZkChildren(list->names);
+            if (contains(children, zookeeper::nameOf(ticket->path))) co_return children;
+        }
+        co_return co_await look(stop);
+    }
+    co_return std::unexpected(lockError(*last));
+}
+
+Outcome<bool> ZkQueue::blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray blocker, std::stop_token stop) {
+    // A data watch leaves nothing behind when the node is gone already, an existence watch would.
+    auto watching = m_port.get(zookeeper::childOf(m_path, blocker), ticket->watch, stop);
+    if (!std::exchange(ticket->guarded, true)) {
+        const auto own = co_await m_port.exists(ticket->path, ticket->watch, stop);
+        if (!own) ticket->guarded = false; // the other request has failed as well
+    }
+    const Result<zookeeper::NodeData> there = co_await std::move(watching);
+    if (there) co_return true;
+    if (there.error().kind == Error::Kind::NoNode || there.error().outcomeUnknown()) co_return false;
+    // Who may not read a node can not wait for it.
+    co_return std::unexpected(lockError(there.error()));
+}
+
+Outcome<ZkTurn> ZkQueue::await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children, ZkRule rule,
+                               Nanos giveUpAt, Steps steps, std::uint32_t waitStep, std::stop_token stop) {
+    Runtime& runtime = m_port.runtime();
+    const QByteArray own = zookeeper::nameOf(ticket->path);
+    for (;;) {
+        const Session& session = m_port.session();
+        if (session.generation != ticket->generation) co_return ZkTurn::Gone;
+        if (session.state != Session::State::Connected) {
+            // Suspended: our place is kept while the session lasts.
+            const Nanos now = runtime.monotonic();
+            const Nanos left = giveUpAt == kNever ? kNever : std::max(Nanos(0), giveUpAt - now);
+            const Result<void> back = co_await m_port.connected(left, stop);
+            if (!back && runtime.monotonic() >= giveUpAt) co_return ZkTurn::TimedOut;
+            if (!back) co_return std::unexpected(lockError(back.error()));
+            const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop);
+            if (!again && m_port.session().state == Session::State::Connected) co_return std::unexpected(again.error());
+            if (again) children = *again;
+            continue;
+        }
+        if (!contains(children, own)) co_return ZkTurn::Gone;
+        const std::optional<ZkBlocker> blocker = rule(children, own);
+        if (!blocker) co_return ZkTurn::Granted;
+        if (runtime.monotonic() >= giveUpAt) co_return ZkTurn::TimedOut;
+        steps.at(waitStep);
+        const std::expected<bool, LockError> there = co_await blockerThere(ticket, blocker->name, stop);
+        if (!there) co_return std::unexpected(there.error());
+
+        const QByteArray blockerPath = zookeeper::childOf(m_path, blocker->name);
+        bool lookAgain = !*there;
+        while (!lookAgain) {
+            const Nanos now = runtime.monotonic();
+            const Nanos left = giveUpAt == kNever ? kNever : std::max(Nanos(0), giveUpAt - now);
+            const std::optional<WatchEvent> event = co_await ticket->watch.next(runtime, left, stop);
+            if (!event) co_return ZkTurn::TimedOut;
+            if (event->kind == WatchEvent::Kind::Lost) co_return ZkTurn::Gone;
+            if (event->kind == WatchEvent::Kind::Deleted && event->path == ticket->path) co_return ZkTurn::Gone;
+            const bool gone = event->kind == WatchEvent::Kind::Deleted && event->path == blockerPath;
+            // Nothing is asked any more: our node is watched as well, and would have told first.
+            if (gone && blocker->only && ticket->guarded) co_return ZkTurn::Granted;
+            if (event->kind == WatchEvent::Kind::Suspended) ticket->guarded = false;
+            lookAgain = gone || event->kind == WatchEvent::Kind::Suspended ||
+                        (event->kind == WatchEvent::Kind::Changed && event->path == blockerPath);
+        }
+        if (m_port.session().state != Session::State::Connected) continue;
+        const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop);
+        if (again) {
+            children = *again;
+        } else if (m_port.session().state == Session::State::Connected &&
+                   m_port.session().generation == ticket->generation &&
+                   again.error().kind != LockError::Kind::OutcomeUnknown) {
+            co_return std::unexpected(again.error());
+        }
+    }
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/zookeeper/zk_recipe.h"
+
+namespace lockscope::recipes {
+
+/// What stands between a contender and its turn.
+struct ZkBlocker {
+    QByteArray name;   ///< the child to wait for
+    bool only = false; ///< once it is gone, nothing is left in between: nobody comes in before us
+};
+
+/// Who is in the way of the child called `own`: nullopt = nobody, it is its turn. `children` are sorted and contain it.
+using ZkRule = std::optional<ZkBlocker> (*)(const std::vector<ZkChild>& children, const QByteArray& own);
+
+/// The usual rule: the next lower number, among all kinds of plain locks.
+std::optional<ZkBlocker> predecessor(const std::vector<ZkChild>& children, const QByteArray& own);
+
+/// The one that holds or is next: the lowest among all kinds of plain locks; nullopt = none.
+std::optional<QByteArray> lowestLock(const std::vector<ZkChild>& children);
+
+/// How waiting for one's turn ended.
+enum class ZkTurn : std::uint8_t {
+    Granted,
+    TimedOut,
+    Gone, ///< our node is no longer there: the session ended, or somebody removed it; begin again
+};
+
+/// A queue of sequential children below one path: the steps that all locks on ZooKeeper are made of.
+/// Source: the lock recipe of ZooKeeper's documentation, and Curator's protection against lost replies.
+class ZkQueue {
+public:
+    explicit ZkQueue(zookeeper::Port& port, QByteArray path) : m_port(port), m_path(std::move(path)) {}
+    const QByteArray& path() const { return m_path; }
+
+    /// All children, sorted; none when the path is missing.
+    Outcome<std::vector<ZkChild>> look(std::stop_token stop);
+
+    /// Makes the ticket's node, `prefix` + `kind` + its number, and looks who else is there, in one round trip. A lost
+    /// reply is cleared up when the ticket's prefix is nobody else's; otherwise it is an error, and may leave a node.
+    Outcome<std::vector<ZkChild>> join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
+                                       QByteArray data, std::stop_token stop);
+
+    /// Waits for the ticket's turn, watching one node at a time, besides our own.
+    Outcome<ZkTurn> await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children, ZkRule rule, Nanos giveUpAt,
+                          Steps steps, std::uint32_t waitStep, std::stop_token stop);
+
+private:
+    Outcome<bool> findAgain(std::shared_ptr<ZkTicket> ticket, std::stop_token stop);
+    Outcome<bool> blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray blocker, std::stop_token stop);
+    zookeeper::Port& m_port;
+    QByteArray m_path;
+};
+
+/// Ends a coroutine that catches Cancelled in order to tidy up: `co_await`s can not stand in a handler.
+struct ZkInterruption {
+    bool stopped = false;
+    /// To be called in the handler.
+    void caught(const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) throw cancelled;
+        stopped = true;
+    }
+    void goOn() const {
+        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+    }
+};
+
+} // namespace lockscope::recipes

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/zookeeper/zk_read_write.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+using zookeeper::CreatedNode;
+using zookeeper::Error;
+using zookeeper::NodeMode;
+using zookeeper::Result;
+
+namespace {
+
+std::optional<ZkBlocker> everybodyBefore(const std::vector<ZkChild>& children, const QByteArray& own) {
+    const ZkChild* before = nullptr;
+    int lower = 0;
+    for (const ZkChild& child : children) {
+        if (child.name == own) break;
+        if (child.family != ZkFamily::ReadWrite) continue;
+        before = &child;
+        ++lower;
+    }
+    if (!before) return std::nullopt;
+    return ZkBlocker{before->name, lower == 1};
+}
+
+// All waiting readers watch the same writer, so that they wake together.
+std::optional<ZkBlocker> firstWriterBefore(const std::vector<ZkChild>& children, const QByteArray& own) {
+    std::optional<ZkBlocker> first;
+    for (const ZkChild& child : children) {
+        if (child.name == own) break;
+        if (child.family != ZkFamily::ReadWrite || !child.writes) continue;
+        if (first) {
+            first->only = false;
+            break;
+        }
+        first = ZkBlocker{child.name, true};
+    }
+    return first;
+}
+
+} // namespace
+
+const RecipeInfo& ZkReadWrite::info() const {
+    return *findRecipe("zk-rw");
+}
+
+std::optional<LockError> ZkReadWrite::refusal(const std::vector<ZkChild>& children) const {
+    for (const ZkFamily family : familiesOf(children)) {
+        if (family != ZkFamily::ReadWrite) return foreignFormat(m_lock, familyName(family));
+    }
+    return std::nullopt;
+}
+
+Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
+                                                   std::stop_token stop, std::shared_ptr<bool> again) {
+    const bool reads = request.mode == Mode::Shared;
+    const ZkRule rule = reads ? &firstWriterBefore : &everybodyBefore;
+    if (!m_known || request.wait == Nanos(0)) {
+        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop);
+        if (!seen) co_return std::unexpected(seen.error());
+        if (auto refused = refusal(*seen)) co_return std::unexpected(std::move(*refused));
+        m_known = true;
+        const QByteArray newcomer; // behind everybody
+        if (request.wait == Nanos(0) && rule(*seen, newcomer)) co_return std::nullopt;
+    }
+    const QByteArray prefix = "_c_" + m_lock.port.runtime().randomUuid() + '-';
+    const QByteArray kind = reads ? "__READ__" : "__WRIT__";
+    const std::expected<std::vector<ZkChild>, LockError> children =
+        co_await m_queue.join(ticket, prefix, kind, data(request.thread), stop);
+    if (!children) co_return std::unexpected(children.error());
+    request.steps.at(2);
+    if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
+    const std::expected<ZkTurn, LockError> turn =
+        co_await m_queue.await(ticket, *children, rule, giveUpAt, request.steps, 3, stop);
+    if (!turn) co_return std::unexpected(turn.error());
+    if (*turn == ZkTurn::Gone) *again = true;
+    if (*turn != ZkTurn::Granted) co_return std::nullopt;
+    std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
+    co_return granted(request, std::move(nodes));
+}
+
+Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTicket> ticket, Request request,
+                                                           std::shared_ptr<ZkHold> writing, std::stop_token stop) {
+    zookeeper::Port& port = m_lock.port;
+    const QByteArray number = readZkChild(zookeeper::nameOf(writing->nodes.front()->path)).number;
+    const QByteArray prefix = "_c_" + port.runtime().randomUuid() + '-';
+    ticket->parent = m_lock.path;
+    ticket->prefix = prefix;
+    ticket->generation = writing->nodes.front()->generation;
+    const QByteArray path = zookeeper::childOf(m_lock.path, prefix + "__READ__" + number);
+    while (holdOf(request.thread, Mode::Exclusive) == writing) {
+        ticket->asked = true;
+        ticket->path = path;
+        const Result<CreatedNode> made =
+            co_await port.create(path, data(request.thread), NodeMode::Ephemeral, Nanos(0), stop);
+        if (!made && made.error().kind == Error::Kind::ConnectionLoss) continue; // its name is its own: ask again
+        if (!made && made.error().kind != Error::Kind::NodeExists) co_return std::unexpected(lockError(made.error()));
+        ticket->czxid = made ? made->stat.czxid : writing->nodes.front()->czxid;
+        std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
+        co_return granted(request, std::move(nodes));
+    }
+    co_return std::unexpected(notOwner(m_lock));
+}
+
+Outcome<std::optional<Grant>> ZkReadWrite::acquire(Request request, std::stop_token stop) {
+    if (auto more = again(request)) co_return std::move(*more);
+    const bool reads = request.mode == Mode::Shared;
+    if (!reads && holdOf(request.thread, Mode::Shared)) {
+        co_return std::unexpected(LockError{
+            LockError::Kind::NotSupported,
+            QCoreApplication::translate("LockError", "This thread reads under “%1” and would wait for itself before it "
+                                                     "could write. Release the shared hold first.")
+                .arg(QString::fromUtf8(m_lock.path))});
+    }
+    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
+    for (;;) {
+        request.steps.at(1);
+        const auto ticket = std::make_shared<ZkTicket>();
+        const auto repeat = std::make_shared<bool>(false);
+        const std::shared_ptr<ZkHold> writing = reads ? holdOf(request.thread, Mode::Exclusive) : nullptr;
+        std::expected<std::optional<Grant>, LockError> grant;
+        ZkInterruption interruption;
+        try {
+            if (writing) {
+                grant = co_await readBesideWrite(ticket, request, writing, stop);
+            } else {
+                grant = co_await attempt(ticket, request, giveUpAt, stop, repeat);
+            }
+        } catch (const Cancelled& cancelled) {
+            interruption.caught(cancelled);
+        }
+        if (!interruption.stopped && grant && *grant) co_return grant;
+        co_await takeAway(m_lock.port, ticket);
+        interruption.goOn();
+        if (!grant || !*repeat || m_lock.port.runtime().monotonic() >= giveUpAt) {
+            request.steps.at(0);
+            co_return grant;
+        }
+    }
+}
+
+Outcome<bool> ZkReadWrite::forceRelease(std::stop_token stop) {
+    const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
+    if (!children) co_return std::unexpected(children.error());
+    if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
+    // Those that hold: the first, and if it reads, all readers up to the first writer. A writer's own readers share its
+    // number.
+    bool freed = false;
+    for (const ZkChild& child : *children) {
+        const ZkChild& first = children->front();
+        if (first.writes ? child.number != first.number : child.writes) break;
+        const std::expected<bool, LockError> removed = co_await removeHolder(m_lock, m_lock.path, child.name, stop);
+        if (!removed) co_return std::unexpected(removed.error());
+        freed = freed || *removed;
+    }
+    co_return freed;
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/zookeeper/zk_queue.h"
+
+namespace lockscope::recipes {
+
+/// `zk-rw`: Curator's InterProcessReadWriteLock: one queue, in which a reader waits for the first writer before it and
+/// a writer for everybody before it. Reentrant per thread and mode. Who writes may read as well, at once, and keeps the
+/// hold when it stops writing; who reads can not begin to write.
+/// Source: Apache Curator 5.5 and later: the reader that a writer becomes takes the writer's number over, so that no
+/// other writer comes between.
+class ZkReadWrite final : public ZkRecipe {
+public:
+    explicit ZkReadWrite(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path) {}
+    const RecipeInfo& info() const override;
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    Outcome<bool> forceRelease(std::stop_token stop) override;
+
+private:
+    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
+                                          std::stop_token stop, std::shared_ptr<bool> again);
+    Outcome<std::optional<Grant>> readBesideWrite(std::shared_ptr<ZkTicket> ticket, Request request,
+                                                  std::shared_ptr<ZkHold> writing, std::stop_token stop);
+    std::optional<LockError> refusal(const std::vector<ZkChild>& children) const;
+    ZkQueue m_queue;
+    bool m_known = false; ///< whose queue it is
+};
+
+} // namespace lockscope::recipes

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/zookeeper/zk_recipe.h"
+
+#include "recipes/zookeeper/zk_ephemeral.h"
+#include "recipes/zookeeper/zk_mutex.h"
+#include "recipes/zookeeper/zk_read_write.h"
+#include "recipes/zookeeper/zk_semaphore.h"
+#include "recipes/zookeeper/zk_sequential.h"
+#include "runtime/completion.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+using zookeeper::Error;
+using zookeeper::Result;
+using zookeeper::Session;
+using zookeeper::WatchEvent;
+
+namespace {
+
+/// Until then a hold's node is not watched: most holds are over before, and it would be one more request for each.
+constexpr Nanos kShortHold = 25ms;
+constexpr Nanos kTakeAwayWaits = 1s;
+
+ZkHold* holdIn(const Grant& grant) {
+    return static_cast<ZkHold*>(const_cast<void*>(grant.own.get()));
+}
+
+std::shared_ptr<ZkHold> sharedHoldIn(const Grant& grant) {
+    return std::static_pointer_cast<ZkHold>(std::const_pointer_cast<void>(grant.own));
+}
+
+// Nothing of the port is touched before asking whether it still exists: this may outlive everything.
+QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
+                    Completion<bool> done) {
+    while (!life.expired() && port->session().generation == ticket->generation) {
+        Error::Kind failure = Error::Kind::NoNode;
+        if (ticket->path.isEmpty() && !ticket->prefix.isEmpty()) {
+            const Result<zookeeper::ChildList> list = co_await port->children(ticket->parent);
+            if (list) {
+                for (const QByteArray& name : list->names) {
+                    if (name.startsWith(ticket->prefix)) ticket->path = zookeeper::childOf(ticket->parent, name);
+                }
+            } else {
+                failure = list.error().kind;
+            }
+        }
+        if (!ticket->path.isEmpty() && !life.expired()) {
+            const Result<void> removed = co_await port->remove(ticket->path);
+            if (!removed) failure = removed.error().kind;
+        }
+        if (failure != Error::Kind::ConnectionLoss && failure != Error::Kind::Unreachable) break;
+    }
+    done.complete(true);
+}
+
+Completion<bool> startSweep(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {
+    const Completion<bool> done;
+    if (!std::exchange(ticket->asked, false)) {
+        done.complete(true);
+        return done;
+    }
+    port.runtime().spawn([port = &port, life = port.life(), ticket = std::move(ticket), done] {
+        return sweep(port, life, ticket, done);
+    });
+    return done;
+}
+
+} // namespace
+
+QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {
+    Runtime& runtime = port.runtime();
+    const Completion<bool> done = startSweep(port, std::move(ticket));
+    co_await done.wait(runtime, kTakeAwayWaits);
+}
+
+void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {
+    startSweep(port, std::move(ticket));
+}
+
+std::shared_ptr<ZkHold> ZkRecipe::holdOf(const QByteArray& thread, Mode mode) const {
+    const auto found = m_holds.find({thread, mode});
+    return found != m_holds.end() && alive(*found->second) ? found->second : nullptr;
+}
+
+bool ZkRecipe::alive(const ZkHold& hold) const {
+    const Session& session = m_lock.port.session();
+    return !hold.over && session.generation == hold.nodes.front()->generation &&
+           m_lock.port.runtime().monotonic() < session.until();
+}
+
+std::optional<Grant> ZkRecipe::again(const Request& request) {
+    const std::shared_ptr<ZkHold> hold = holdOf(request.thread, request.mode);
+    if (!hold) return std::nullopt;
+    const Session& session = m_lock.port.session();
+    Grant grant{request.thread,
+                hold->nodes.front()->path,
+                session.provenAt,
+                session.timeout,
+                ++hold->count,
+                hold->nodes.front()->czxid,
+                request.steps,
+                request.mode,
+                static_cast<int>(hold->nodes.size()),
+                hold};
+    grant.steps.at(workStep());
+    return grant;
+}
+
+Grant ZkRecipe::granted(const Request& request, std::vector<std::shared_ptr<ZkTicket>> nodes) {
+    const auto hold = std::make_shared<ZkHold>();
+    hold->nodes = std::move(nodes);
+    hold->watch = hold->nodes.front()->watch;
+    hold->guardAt = m_lock.port.runtime().monotonic() + kShortHold;
+    m_holds[{request.thread, request.mode}] = hold;
+    const Session& session = m_lock.port.session();
+    Grant grant{request.thread,
+                hold->nodes.front()->path,
+                session.provenAt,
+                session.timeout,
+                1,
+                hold->nodes.front()->czxid,
+                request.steps,
+                request.mode,
+                static_cast<int>(hold->nodes.size()),
+                hold};
+    grant.steps.at(workStep());
+    return grant;
+}
+
+void ZkRecipe::forget(const Grant& grant) {
+    ZkHold* const hold = holdIn(grant);
+    hold->over = true;
+    const auto found = m_holds.find({grant.thread, grant.mode});
+    if (found != m_holds.end() && found->second.get() == hold) m_holds.erase(found);
+}
+
+void ZkRecipe::abandoned(const Grant& grant) {
+    const std::shared_ptr<ZkHold> hold = sharedHoldIn(grant);
+    if (hold->over) return;
+    forget(grant);
+    for (const auto& node : hold->nodes)
+        takeAwaySoon(m_lock.port, node);
+}
+
+Outcome<bool> ZkRecipe::guard(std::shared_ptr<ZkHold> hold, std::stop_token stop) {
+    std::vector<zookeeper::Port::Reply<std::optional<zookeeper::NodeStat>>> looks;
+    for (const auto& node : hold->nodes) {
+        if (!std::exchange(node->guarded, true)) looks.push_back(m_lock.port.exists(node->path, hold->watch, stop));
+    }
+    bool there = true;
+    std::optional<Error> failure;
+    for (auto& look : looks) {
+        const Result<std::optional<zookeeper::NodeStat>> stat = co_await std::move(look);
+        if (!stat) failure = stat.error();
+        if (stat && !*stat) there = false;
+    }
+    if (!there) co_return false;
+    if (failure) {
+        for (const auto& node : hold->nodes)
+            node->guarded = false;
+        co_return std::unexpected(lockError(*failure));
+    }
+    co_return true;
+}
+
+Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
+    const std::shared_ptr<ZkHold> hold = sharedHoldIn(grant);
+    zookeeper::Port& port = m_lock.port;
+    Runtime& runtime = port.runtime();
+    if (!std::exchange(hold->begun, true)) {
+        port.watchSession(hold->watch);
+        hold->toldUntil = port.session().until();
+    }
+    HoldNews lost{HoldNews::Kind::Lost, Nanos(0), ""};
+    for (;;) {
+        const Session& session = port.session();
+        const Nanos now = runtime.monotonic();
+        if (session.generation != hold->nodes.front()->generation || now >= session.until()) {
+            lost.reason = QT_TRANSLATE_NOOP("Lock", "the session with the server has ended");
+            break;
+        }
+        const bool suspended = session.state != Session::State::Connected;
+        if (suspended != hold->suspended || session.until() != hold->toldUntil) {
+            hold->suspended = suspended;
+            hold->toldUntil = session.until();
+            HoldNews news{suspended ? HoldNews::Kind::Suspended : HoldNews::Kind::Kept, session.until(), ""};
+            if (suspended) news.reason = QT_TRANSLATE_NOOP("Lock", "the connection to the server is lost");
+            co_return news;
+        }
+        if (!suspended && now >= hold->guardAt) {
+            const std::expected<bool, LockError> there = co_await guard(hold, stop);
+            // Without an answer, the session's state says what comes next.
+            if (there) hold->guardAt = kNever;
+            if (there && !*there) {
+                lost.reason = QT_TRANSLATE_NOOP("Lock", "somebody removed our node on the server");
+                break;
+            }
+            if (!there) hold->guardAt = runtime.monotonic() + kShortHold;
+            continue;
+        }
+        const Nanos end = suspended ? session.until() : std::min(session.until(), hold->guardAt);
+        const std::optional<WatchEvent> event = co_await hold->watch.next(runtime, end - now, stop);
+        if (!event) continue;
+        if (event->kind == WatchEvent::Kind::Deleted) {
+            const bool ours = std::ranges::any_of(
+                hold->nodes, [&](const std::shared_ptr<ZkTicket>& node) { return node->path == event->path; });
+            if (!ours) continue;
+            lost.reason = QT_TRANSLATE_NOOP("Lock", "somebody removed our node on the server");
+            break;
+        }
+        // What happened to the node meanwhile is not known for certain: look again when the connection is back. A node
+        // whose data changed is to be watched again.
+        if (event->kind == WatchEvent::Kind::Suspended || event->kind == WatchEvent::Kind::Changed) {
+            for (const auto& node : hold->nodes)
+                node->guarded = false;
+            hold->guardAt = Nanos(0);
+        }
+    }
+    forget(grant);
+    for (const auto& node : hold->nodes)
+        takeAwaySoon(port, node); // of several permits, those that are still there
+    co_return lost;
+}
+
+Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
+    const std::shared_ptr<ZkHold> hold = sharedHoldIn(grant);
+    if (!hold || hold->over || hold->nodes.front()->generation != m_lock.port.session().generation) {
+        if (hold) forget(grant);
+        co_return std::unexpected(notOwner(m_lock));
+    }
+    if (hold->count > 1) co_return --hold->count;
+    grant.steps.at(workStep() + 1);
+    forget(grant);
+
+    zookeeper::Port& port = m_lock.port;
+    std::vector<zookeeper::Port::Reply<void>> removals;
+    for (const auto& node : hold->nodes)
+        removals.push_back(port.remove(node->path, -1, stop));
+    bool stopped = false;
+    std::optional<Error> failure;
+    for (std::size_t i = 0; i < removals.size(); ++i) {
+        try {
+            const Result<void> removed = co_await std::move(removals[i]);
+            if (removed || removed.error().kind == Error::Kind::NoNode) hold->nodes[i]->asked = false;
+            if (!removed) failure = removed.error();
+        } catch (const Cancelled& cancelled) {
+            if (cancelled.why() == Cancelled::Why::Killed) throw;
+            stopped = true;
+        }
+        if (hold->nodes[i]->asked) takeAwaySoon(port, hold->nodes[i]);
+    }
+    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+    grant.steps.at(0);
+    if (!failure) co_return 0;
+    if (failure->kind == Error::Kind::NoNode || failure->kind == Error::Kind::SessionLost)
+        co_return std::unexpected(notOwner(m_lock));
+    if (failure->kind == Error::Kind::Unreachable || failure->kind == Error::Kind::ConnectionLoss) {
+        co_return std::unexpected(
+            LockError{LockError::Kind::OutcomeUnknown,
+                      QCoreApplication::translate("LockError",
+                                                  "%1 The lock “%2” is given back as soon as the server can be reached "
+                                                  "again, at the latest when the session ends.")
+                          .arg(failure->message, QString::fromUtf8(m_lock.path))});
+    }
+    co_return std::unexpected(lockError(*failure));
+}
+
+Outcome<bool> removeHolder(ZkLock lock, QByteArray parent, std::optional<QByteArray> child, std::stop_token stop) {
+    if (!child) co_return false;
+    const QByteArray path = zookeeper::childOf(parent, *child);
+    const Result<void> removed = co_await lock.port.remove(path, -1, stop);
+    if (!removed && removed.error().kind == Error::Kind::NoNode) co_return false;
+    if (!removed) co_return std::unexpected(lockError(removed.error()));
+    co_return true;
+}
+
+std::unique_ptr<Recipe> makeZooKeeperRecipe(const QByteArray& id, ZkLock lock) {
+    if (id == "zk-ephemeral") return std::make_unique<ZkEphemeral>(std::move(lock));
+    if (id == "zk-sequential") return std::make_unique<ZkSequential>(std::move(lock));
+    if (id == "zk-mutex") return std::make_unique<ZkMutex>(std::move(lock));
+    if (id == "zk-rw") return std::make_unique<ZkReadWrite>(std::move(lock));
+    if (id == "zk-semaphore") return std::make_unique<ZkSemaphore>(std::move(lock));
+    return nullptr;
+}
+
+std::expected<QByteArray, LockError> lockPath(const QByteArray& name) {
+    const QByteArray path = name.startsWith('/') ? name : '/' + name;
+    if (path != "/" && zookeeper::validPath(path) && path != "/zookeeper" && !path.startsWith("/zookeeper/"))
+        return path;
+    return std::unexpected(LockError{
+        LockError::Kind::Refused,
+        QCoreApplication::translate("LockError",
+                                    "“%1” can not be a lock's name on ZooKeeper: it becomes a path, which has "
+                                    "no empty, “.” or “..” parts and is not the server's own “/zookeeper”.")
+            .arg(QString::fromUtf8(name))});
+}
+
+LockError lockError(const Error& error) {
+    switch (error.kind) {
+    case Error::Kind::Unreachable:
+    case Error::Kind::SessionLost: // and with it whatever it had asked for
+    case Error::Kind::Protocol:
+    case Error::Kind::AuthFailed:
+    case Error::Kind::WrongUrl:
+        return {LockError::Kind::Unreachable, error.message};
+    case Error::Kind::ConnectionLoss:
+        return {LockError::Kind::OutcomeUnknown, error.message};
+    case Error::Kind::NotSupported:
+        return {LockError::Kind::NotSupported, error.message};
+    default:
+        return {LockError::Kind::Refused, error.message};
+    }
+}
+
+LockError notOwner(const ZkLock& lock) {
+    return {LockError::Kind::NotOwner,
+            QCoreApplication::translate("LockError",
+                                        "The lock “%1” is no longer ours: its session ended or somebody freed it.")
+                .arg(QString::fromUtf8(lock.path))};
+}
+
+LockError foreignFormat(const ZkLock& lock, const QString& what) {
+    return {LockError::Kind::ForeignFormat,
+            QCoreApplication::translate("LockError",
+                                        "Below “%1” there is what %2 writes, which this recipe does not share a lock "
+                                        "with: it was left alone. Use another lock name, or the recipe that fits.")
+                .arg(QString::fromUtf8(lock.path), what)};
+}
+
+} // namespace lockscope::recipes

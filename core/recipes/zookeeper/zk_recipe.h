@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/zookeeper/port.h"
+#include "recipes/recipe.h"
+#include "recipes/zookeeper/zk_children.h"
+
+#include <map>
+
+namespace lockscope::recipes {
+
+/// What every ZooKeeper recipe is made of.
+struct ZkLock {
+    zookeeper::Port& port;
+    QByteArray path;   ///< of the lock, as lockPath() made it
+    QByteArray client; ///< this client's identity, for the nodes' data
+    int permits = 1;   ///< of a semaphore: how many there are in all
+};
+
+/// The recipe of that id over a ZooKeeper, nullptr when there is none.
+std::unique_ptr<Recipe> makeZooKeeperRecipe(const QByteArray& id, ZkLock lock);
+
+/// A lock's name as a path: "orders" → "/orders". Kind::Refused for one that ZooKeeper can not have.
+std::expected<QByteArray, LockError> lockPath(const QByteArray& name);
+
+/// A server's answer as a lock's error, with what it means for the lock.
+LockError lockError(const zookeeper::Error& error);
+LockError notOwner(const ZkLock& lock);
+/// Another library's children, or a mixture.
+LockError foreignFormat(const ZkLock& lock, const QString& what);
+
+/// Removes a child of `parent`, somebody's; false: there is none, or no longer.
+Outcome<bool> removeHolder(ZkLock lock, QByteArray parent, std::optional<QByteArray> child, std::stop_token stop);
+
+/// A node of ours in somebody's queue: from before it is made until it is gone. Shared by the attempt, its hold and
+/// what tidies up after them.
+struct ZkTicket {
+    QByteArray parent;
+    QByteArray prefix; ///< of the name, nobody else's; empty: the name is not protected
+    QByteArray path;   ///< once it is known
+    std::int64_t czxid = 0;
+    std::uint64_t generation = 0; ///< the session that it was made in
+    bool asked = false;           ///< it may be there
+    bool guarded = false;         ///< `watch` watches it
+    zookeeper::Watch watch;
+};
+
+/// Removes a ticket's node; when the connection is lost, after it has come back, as long as the session lasts. Returns
+/// when that is done, or after a second: then it goes on by itself. Not interruptible: it is what interruptions need.
+QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
+/// The same without waiting.
+void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
+
+/// One thread's hold in one mode.
+struct ZkHold {
+    std::vector<std::shared_ptr<ZkTicket>> nodes; ///< one, or a semaphore's permits
+    int count = 1;
+    zookeeper::Watch watch; ///< of the session, and of the nodes
+    bool begun = false;     ///< somebody has asked for news
+    bool suspended = false; ///< as told
+    bool over = false;      ///< given up, or told to be lost
+    Nanos toldUntil{};
+    Nanos guardAt = kNever; ///< when the nodes' watches are to be set
+};
+
+/// What the recipes whose holds live as long as their session have in common: hold counts, news of holds, release.
+class ZkRecipe : public Recipe {
+public:
+    explicit ZkRecipe(ZkLock lock) : m_lock(std::move(lock)) {}
+    Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
+    Outcome<int> release(Grant grant, std::stop_token stop) override;
+    void abandoned(const Grant& grant) override;
+
+protected:
+    /// One more hold of a thread that has one in that mode; nullopt: it has none, or no longer.
+    std::optional<Grant> again(const Request& request);
+    /// A hold over nodes that have won; its watch is the first ticket's.
+    Grant granted(const Request& request, std::vector<std::shared_ptr<ZkTicket>> nodes);
+    std::shared_ptr<ZkHold> holdOf(const QByteArray& thread, Mode mode) const;
+    /// "lockscope:<client>:<thread>": what our nodes contain, so that people and we can tell whose they are.
+    QByteArray data(const QByteArray& thread) const { return "lockscope:" + m_lock.client + ':' + thread; }
+    std::uint32_t workStep() const { return static_cast<std::uint32_t>(info().workStep); }
+
+    ZkLock m_lock;
+
+private:
+    bool alive(const ZkHold& hold) const;
+    void forget(const Grant& grant);
+    Outcome<bool> guard(std::shared_ptr<ZkHold> hold, std::stop_token stop);
+    std::map<std::pair<QByteArray, Mode>, std::shared_ptr<ZkHold>> m_holds;
+};
+
+} // namespace lockscope::recipes

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/zookeeper/zk_semaphore.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+using zookeeper::ChildList;
+using zookeeper::Error;
+using zookeeper::Result;
+using zookeeper::Session;
+using zookeeper::WatchEvent;
+
+const RecipeInfo& ZkSemaphore::info() const {
+    return *findRecipe("zk-semaphore");
+}
+
+Outcome<bool> ZkSemaphore::ownPath(std::stop_token stop) {
+    ZkQueue above(m_lock.port, m_lock.path);
+    const std::expected<std::vector<ZkChild>, LockError> seen = co_await above.look(stop);
+    if (!seen) co_return std::unexpected(seen.error());
+    for (const ZkFamily family : familiesOf(*seen)) {
+        if (family != ZkFamily::Semaphore) co_return std::unexpected(foreignFormat(m_lock, familyName(family)));
+    }
+    co_return true;
+}
+
+Outcome<ZkTurn> ZkSemaphore::awaitRoom(std::shared_ptr<Tickets> tickets, Nanos giveUpAt, std::stop_token stop) {
+    zookeeper::Port& port = m_lock.port;
+    Runtime& runtime = port.runtime();
+    const zookeeper::Watch watch = tickets->leases.front()->watch;
+    for (;;) {
+        if (port.session().generation != tickets->turn->generation) co_return ZkTurn::Gone;
+        const Nanos now = runtime.monotonic();
+        const Nanos left = giveUpAt == kNever ? kNever : std::max(Nanos(0), giveUpAt - now);
+        if (port.session().state != Session::State::Connected) {
+            const Result<void> back = co_await port.connected(left, stop);
+            if (!back && runtime.monotonic() >= giveUpAt) co_return ZkTurn::TimedOut;
+            if (!back) co_return std::unexpected(lockError(back.error()));
+            continue;
+        }
+        const Result<ChildList> list = co_await port.children(m_leases.path(), watch, stop);
+        if (!list && list.error().outcomeUnknown()) continue;
+        if (!list && list.error().kind == Error::Kind::NoNode) co_return ZkTurn::Gone;
+        if (!list) co_return std::unexpected(lockError(list.error()));
+        for (const auto& lease : tickets->leases) {
+            const QByteArray name = zookeeper::nameOf(lease->path);
+            if (std::ranges::find(list->names, name) == list->names.end()) co_return ZkTurn::Gone;
+        }
+        if (list->names.size() <= static_cast<std::size_t>(m_lock.permits)) co_return ZkTurn::Granted;
+        if (now >= giveUpAt) co_return ZkTurn::TimedOut;
+        const std::optional<WatchEvent> event = co_await watch.next(runtime, left, stop);
+        if (!event) co_return ZkTurn::TimedOut;
+    }
+}
+
+Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<Tickets> tickets, Request request, Nanos giveUpAt,
+                                                   std::stop_token stop, std::shared_ptr<bool> again) {
+    Runtime& runtime = m_lock.port.runtime();
+    if (!m_known) {
+        const std::expected<bool, LockError> ours = co_await ownPath(stop);
+        if (!ours) co_return std::unexpected(ours.error());
+        m_known = true;
+    }
+    if (request.wait == Nanos(0)) { // who only tries does not queue up
+        const std::expected<std::vector<ZkChild>, LockError> queue = co_await m_locks.look(stop);
+        if (!queue) co_return std::unexpected(queue.error());
+        const std::expected<std::vector<ZkChild>, LockError> taken = co_await m_leases.look(stop);
+        if (!taken) co_return std::unexpected(taken.error());
+        const bool room =
+            taken->size() + static_cast<std::size_t>(request.permits) <= static_cast<std::size_t>(m_lock.permits);
+        if (!room || lowestLock(*queue)) co_return std::nullopt;
+    }
+    const QByteArray prefix = "_c_" + runtime.randomUuid() + '-';
+    const QByteArray lockKind = "lock-", leaseKind = "lease-";
+    const std::expected<std::vector<ZkChild>, LockError> queue =
+        co_await m_locks.join(tickets->turn, prefix, lockKind, data(request.thread), stop);
+    if (!queue) co_return std::unexpected(queue.error());
+    request.steps.at(2);
+    const std::expected<ZkTurn, LockError> turn =
+        co_await m_locks.await(tickets->turn, *queue, &predecessor, giveUpAt, request.steps, 2, stop);
+    if (!turn) co_return std::unexpected(turn.error());
+    if (*turn == ZkTurn::Gone) *again = true;
+    if (*turn != ZkTurn::Granted) co_return std::nullopt;
+
+    request.steps.at(3);
+    std::vector<Outcome<std::vector<ZkChild>>> joining;
+    for (int i = 0; i < request.permits; ++i) {
+        tickets->leases.push_back(std::make_shared<ZkTicket>());
+        const QByteArray own = "_c_" + runtime.randomUuid() + '-';
+        joining.push_back(m_leases.join(tickets->leases.back(), own, leaseKind, data(request.thread), stop));
+    }
+    std::optional<LockError> failure;
+    for (auto& one : joining) {
+        const std::expected<std::vector<ZkChild>, LockError> joined = co_await std::move(one);
+        if (!joined) failure = joined.error();
+    }
+    if (failure) co_return std::unexpected(*failure);
+    request.steps.at(4);
+    const std::expected<ZkTurn, LockError> room = co_await awaitRoom(tickets, giveUpAt, stop);
+    if (!room) co_return std::unexpected(room.error());
+    if (*room == ZkTurn::Gone) *again = true;
+    if (*room != ZkTurn::Granted) co_return std::nullopt;
+    takeAwaySoon(m_lock.port, tickets->turn); // the next one's turn
+    co_return granted(request, tickets->leases);
+}
+
+Outcome<std::optional<Grant>> ZkSemaphore::acquire(Request request, std::stop_token stop) {
+    if (request.permits < 1 || request.permits > m_lock.permits) {
+        co_return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            QCoreApplication::translate("LockError", "The semaphore “%1” has %2 permits in all; %3 can not be "
+                                                     "taken at once.")
+                .arg(QString::fromUtf8(m_lock.path), QString::number(m_lock.permits),
+                     QString::number(request.permits))});
+    }
+    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
+    for (;;) {
+        request.steps.at(1);
+        const auto tickets = std::make_shared<Tickets>();
+        const auto repeat = std::make_shared<bool>(false);
+        std::expected<std::optional<Grant>, LockError> grant;
+        ZkInterruption interruption;
+        try {
+            grant = co_await attempt(tickets, request, giveUpAt, stop, repeat);
+        } catch (const Cancelled& cancelled) {
+            interruption.caught(cancelled);
+        }
+        if (!interruption.stopped && grant && *grant) co_return grant;
+        for (const auto& lease : tickets->leases)
+            co_await takeAway(m_lock.port, lease);
+        co_await takeAway(m_lock.port, tickets->turn);
+        interruption.goOn();
+        if (!grant || !*repeat || m_lock.port.runtime().monotonic() >= giveUpAt) {
+            request.steps.at(0);
+            co_return grant;
+        }
+    }
+}
+
+Outcome<bool> ZkSemaphore::forceRelease(std::stop_token stop) {
+    const std::expected<bool, LockError> ours = co_await ownPath(stop);
+    if (!ours) co_return std::unexpected(ours.error());
+    const std::expected<std::vector<ZkChild>, LockError> leases = co_await m_leases.look(stop);
+    if (!leases) co_return std::unexpected(leases.error());
+    bool freed = false;
+    for (const ZkChild& lease : *leases) {
+        const std::expected<bool, LockError> removed = co_await removeHolder(m_lock, m_leases.path(), lease.name, stop);
+        if (!removed) co_return std::unexpected(removed.error());
+        freed = freed || *removed;
+    }
+    co_return freed;
+}
+
+} // namespace lockscope::recipes

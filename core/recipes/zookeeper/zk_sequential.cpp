@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/zookeeper/zk_sequential.h"
+
+namespace lockscope::recipes {
+
+using zookeeper::Error;
+using zookeeper::Result;
+
+const RecipeInfo& ZkSequential::info() const {
+    return *findRecipe("zk-sequential");
+}
+
+std::optional<LockError> ZkSequential::refusal(const std::vector<ZkChild>& children) const {
+    for (const ZkFamily family : familiesOf(children)) {
+        if (family != ZkFamily::Menagerie) return foreignFormat(m_lock, familyName(family));
+    }
+    return std::nullopt;
+}
+
+Outcome<std::optional<Grant>> ZkSequential::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
+                                                    std::stop_token stop, std::shared_ptr<bool> again) {
+    if (!m_known || request.wait == Nanos(0)) {
+        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop);
+        if (!seen) co_return std::unexpected(seen.error());
+        if (auto refused = refusal(*seen)) co_return std::unexpected(std::move(*refused));
+        m_known = true;
+        if (request.wait == Nanos(0) && lowestLock(*seen)) co_return std::nullopt;
+    }
+    const QByteArray prefix, kind = "lock-";
+    const std::expected<std::vector<ZkChild>, LockError> children =
+        co_await m_queue.join(ticket, prefix, kind, data(request.thread), stop);
+    if (!children) co_return std::unexpected(children.error());
+    request.steps.at(2);
+    if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
+    const std::expected<ZkTurn, LockError> turn =
+        co_await m_queue.await(ticket, *children, &predecessor, giveUpAt, request.steps, 3, stop);
+    if (!turn) co_return std::unexpected(turn.error());
+    if (*turn == ZkTurn::Gone) *again = true;
+    if (*turn != ZkTurn::Granted) co_return std::nullopt;
+    std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
+    co_return granted(request, std::move(nodes));
+}
+
+Outcome<std::optional<Grant>> ZkSequential::acquire(Request request, std::stop_token stop) {
+    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
+    for (;;) {
+        request.steps.at(1);
+        const auto ticket = std::make_shared<ZkTicket>();
+        const auto repeat = std::make_shared<bool>(false);
+        std::expected<std::optional<Grant>, LockError> grant;
+        ZkInterruption interruption;
+        try {
+            grant = co_await attempt(ticket, request, giveUpAt, stop, repeat);
+        } catch (const Cancelled& cancelled) {
+            interruption.caught(cancelled);
+        }
+        if (!interruption.stopped && grant && *grant) co_return grant;
+        co_await takeAway(m_lock.port, ticket);
+        interruption.goOn();
+        if (!grant || !*repeat || m_lock.port.runtime().monotonic() >= giveUpAt) {
+            request.steps.at(0);
+            co_return grant;
+        }
+    }
+}
+
+Outcome<bool> ZkSequential::forceRelease(std::stop_token stop) {
+    const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
+    if (!children) co_return std::unexpected(children.error());
+    if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
+    co_return co_await removeHolder(m_lock, m_lock.path, lowestLock(*children), stop);
+}
+
+} // namespace lockscope::recipes
