@@ -7,6 +7,11 @@ namespace lockscope {
 // One for each Service, in <name>_connection.cpp beside this file.
 std::unique_ptr<Connection> makeRedisConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
 std::unique_ptr<Connection> makeRedisSentinelConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
+std::unique_ptr<Connection> makeRedisClusterConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
 std::unique_ptr<Connection> makeRedlockConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
+std::unique_ptr<Connection> makeEtcdConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
+std::unique_ptr<Connection> makeSqlConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
+std::unique_ptr<Connection> makeMemcachedConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
+std::unique_ptr<Connection> makeZooKeeperConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
 
 } // namespace lockscope

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/client_socket.h"
+
+#include <QSqlDriver>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace lockscope::sql {
+
+namespace {
+
+/// A function of a library that is loaded already. Never unloaded: a plugin of Qt's has it.
+void* loadedFunction(std::initializer_list<const char*> libraries, const char* name) {
+    for (const char* library : libraries) {
+        void* const handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+        if (!handle) continue;
+        if (void* const function = ::dlsym(handle, name)) return function;
+    }
+    return nullptr;
+}
+
+int socketOf(const QSqlDriver& driver, Dialect dialect) {
+    const QVariant handle = driver.handle();
+    if (!handle.isValid() || !handle.constData()) return -1;
+    void* const connection = *static_cast<void* const*>(handle.constData());
+    if (!connection) return -1;
+    if (dialect == Dialect::MySql && qstrcmp(handle.typeName(), "MYSQL*") == 0) {
+        using Function = int (*)(const void*); // my_socket is int on POSIX
+        static const auto get = reinterpret_cast<Function>(
+            loadedFunction({"libmariadb.so.3", "libmysqlclient.so.21", "libmysqlclient.so.24"}, "mysql_get_socket"));
+        return get ? get(connection) : -1;
+    }
+    if (dialect == Dialect::PostgreSql && qstrcmp(handle.typeName(), "PGconn*") == 0) {
+        using Function = int (*)(const void*);
+        static const auto get = reinterpret_cast<Function>(loadedFunction({"libpq.so.5"}, "PQsocket"));
+        return get ? get(connection) : -1;
+    }
+    return -1;
+}
+
+void set(int socket, int level, int option, int value) {
+    ::setsockopt(socket, level, option, &value, sizeof value); // a local socket has none of these: no harm
+}
+
+} // namespace
+
+int duplicateSocket(const QSqlDriver& driver, Dialect dialect) {
+    const int socket = socketOf(driver, dialect);
+    if (socket < 0) return -1;
+    const int duplicate = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    if (duplicate < 0) return -1;
+    set(duplicate, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(duplicate, IPPROTO_TCP, TCP_KEEPIDLE, 10);
+    set(duplicate, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+    set(duplicate, IPPROTO_TCP, TCP_KEEPCNT, 4);
+    set(duplicate, IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+    return duplicate;
+}
+
+} // namespace lockscope::sql

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/sql/port.h"
+
+class QSqlDriver;
+
+namespace lockscope::sql {
+
+/// A duplicate of the socket below a database connection, for the caller to close; -1 when there is none or the client
+/// library does not tell.
+///
+/// Why: QtSql has no way to end a request whose server has stopped answering. shutdown(2) on a duplicate ends it from
+/// any thread, and the number cannot meanwhile become somebody else's socket. The same descriptor shows at once when
+/// the server ends an idle connection. The function that knows the socket is looked up in the client library that Qt's
+/// plugin has loaded, so that this program needs neither library itself.
+///
+/// Also has the kernel notice a peer that is gone: keep-alive probes, and a limit on unacknowledged data.
+int duplicateSocket(const QSqlDriver& driver, Dialect dialect);
+
+} // namespace lockscope::sql

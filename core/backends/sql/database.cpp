@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/database.h"
+
+#include "backends/sql/errors.h"
+#include "backends/sql/literal.h"
+
+#include <QSqlError>
+#include <QSqlRecord>
+#include <mutex>
+
+namespace lockscope::sql {
+
+namespace {
+
+/// Of QtSql's register of connections and of the loading of its plugins: cheap, rarely taken, and one thing less to
+/// wonder about.
+std::mutex& registerLock() {
+    static std::mutex lock;
+    return lock;
+}
+
+QString uniqueName() {
+    static std::atomic<unsigned> last{0};
+    return QStringLiteral("lockscope-%1").arg(++last);
+}
+
+Value valueOf(const QVariant& variant) {
+    if (variant.isNull()) return {};
+    switch (variant.typeId()) {
+    case QMetaType::Bool:
+        return std::int64_t(variant.toBool() ? 1 : 0);
+    case QMetaType::Int:
+    case QMetaType::UInt:
+    case QMetaType::LongLong:
+    case QMetaType::ULongLong:
+    case QMetaType::Short:
+    case QMetaType::Char:
+        return std::int64_t(variant.toLongLong());
+    case QMetaType::QByteArray:
+        return variant.toByteArray();
+    default:
+        return variant.toString().toUtf8();
+    }
+}
+
+QVariant variantOf(const Value& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return QVariant(qlonglong(*number));
+    if (const auto* text = std::get_if<QByteArray>(&value)) return QVariant(QString::fromUtf8(*text));
+    return {};
+}
+
+QByteArray milliseconds(std::int64_t ms) {
+    return QByteArray::number(qlonglong(ms));
+}
+
+} // namespace
+
+Database::~Database() {
+    m_prepared.clear();
+    m_query.reset();
+    const std::lock_guard lock(registerLock());
+    if (m_name.isEmpty()) return;
+    m_database = QSqlDatabase();
+    QSqlDatabase::removeDatabase(m_name);
+}
+
+Error Database::errorOf(const QSqlQuery& query) const {
+    return errors::ofStatement(m_settings.dialect, query.lastError(), m_settings.where);
+}
+
+Result Database::open() {
+    {
+        const std::lock_guard lock(registerLock());
+        if (!QSqlDatabase::isDriverAvailable(m_settings.plugin))
+            return std::unexpected(errors::noPlugin(m_settings.plugin));
+        m_name = uniqueName();
+        m_database = QSqlDatabase::addDatabase(m_settings.plugin, m_name);
+    }
+    m_database.setHostName(m_settings.host);
+    if (m_settings.port > 0) m_database.setPort(m_settings.port);
+    m_database.setDatabaseName(m_settings.database);
+    m_database.setUserName(m_settings.user);
+    m_database.setPassword(m_settings.password);
+    m_database.setConnectOptions(m_settings.options);
+    m_settings.password.clear();
+    if (!m_database.open())
+        return std::unexpected(errors::ofConnecting(m_settings.dialect, m_database.lastError(), m_settings.where));
+    m_query.emplace(m_database);
+    return greet();
+}
+
+Result Database::greet() {
+    Reply greeted;
+    switch (m_settings.dialect) {
+    case Dialect::MySql: {
+        // A server may be set to commit nothing by itself.
+        const Result id = runText("SET SESSION autocommit = 1; SELECT CONNECTION_ID()", 1);
+        if (!id) return id;
+        greeted.insertId = id->number();
+        break;
+    }
+    case Dialect::PostgreSql: {
+        // The client library would write notices to the program's own standard error.
+        const Result id = runText("SET standard_conforming_strings = on; SET client_min_messages = error; "
+                                  "SET default_transaction_isolation = 'read committed'; SELECT pg_backend_pid()",
+                                  3);
+        if (!id) return id;
+        greeted.insertId = id->number();
+        // Since 14: a client that is gone is noticed while its statement waits. Older ones do not know the setting.
+        (void)runText("SET client_connection_check_interval = 2000", 0);
+        break;
+    }
+    case Dialect::Sqlite:
+        break;
+    }
+    return greeted;
+}
+
+Result Database::read(QSqlQuery& query) const {
+    Reply reply;
+    if (query.isSelect()) {
+        const int columns = query.record().count();
+        while (query.next()) {
+            Values& row = reply.rows.emplace_back();
+            for (int column = 0; column < columns; ++column)
+                row.push_back(valueOf(query.value(column)));
+        }
+    }
+    reply.affected = std::max(query.numRowsAffected(), 0);
+    return reply;
+}
+
+Result Database::runText(const QByteArray& text, int before) {
+    QSqlQuery& query = *m_query;
+    if (!query.exec(QString::fromUtf8(text))) return std::unexpected(errorOf(query));
+    for (int i = 0; i < before; ++i) {
+        if (!query.nextResult()) return std::unexpected(errorOf(query));
+    }
+    Result reply = read(query);
+    if (reply && m_settings.dialect == Dialect::MySql) reply->insertId = query.lastInsertId().toLongLong();
+    query.finish();
+    return reply;
+}
+
+Result Database::run(const Command& command) {
+    Result result;
+    switch (m_settings.dialect) {
+    case Dialect::MySql:
+        result = runMySql(command);
+        break;
+    case Dialect::PostgreSql:
+        result = runPostgreSql(command);
+        break;
+    case Dialect::Sqlite:
+        result = runSqlite(command);
+        break;
+    }
+    if (command.begin) m_inTransaction = true;
+    if (command.ends) {
+        m_inTransaction = false;
+        m_localLockWaitMs = -1;
+    }
+    return result;
+}
+
+// As text, values and all: Qt prepares by the binary protocol and then resets the statement before each execution,
+// which is a round trip of its own.
+Result Database::runMySql(const Command& command) {
+    QByteArray text;
+    int before = 0;
+    if (command.lockWaitMs != m_lockWaitMs) {
+        // Whole seconds, 1 to 2^30; a little longer than asked, because the caller ends the wait itself.
+        const std::int64_t seconds = std::clamp<std::int64_t>((command.lockWaitMs + 999) / 1000 + 1, 1, 1'000'000);
+        text += "SET SESSION innodb_lock_wait_timeout = " +
+                (command.lockWaitMs < 0 ? QByteArray("DEFAULT") : milliseconds(seconds)) + "; ";
+        ++before;
+        m_lockWaitMs = command.lockWaitMs;
+    }
+    if (command.begin) {
+        text += "START TRANSACTION; ";
+        ++before;
+    }
+    return runText(text + inlined(Dialect::MySql, command.statement), before);
+}
+
+std::expected<QByteArray, Error> Database::executeText(const Statement& statement) {
+    if (!m_canPrepare) return inlined(Dialect::PostgreSql, statement);
+    auto found = m_names.find(statement.text);
+    if (found == m_names.end()) {
+        const int number = int(m_names.size()) + 1;
+        const Result prepared =
+            runText("PREPARE ls" + QByteArray::number(number) + " AS " + numbered(statement.text), 0);
+        if (!prepared) return std::unexpected(prepared.error());
+        found = m_names.emplace(statement.text, number).first;
+    }
+    QByteArray text = "EXECUTE ls" + QByteArray::number(found->second);
+    for (std::size_t i = 0; i < statement.values.size(); ++i)
+        text += (i == 0 ? '(' : ',') + literal(Dialect::PostgreSql, statement.values[i]);
+    if (!statement.values.empty()) text += ')';
+    return text;
+}
+
+Result Database::runPostgreSql(const Command& command) {
+    QByteArray text;
+    int before = 0;
+    const auto settingTo = [](std::int64_t ms) {
+        return ms < 0 ? QByteArray("DEFAULT") : milliseconds(std::max<std::int64_t>(ms, 1));
+    };
+    const bool inside = command.begin || m_inTransaction;
+    if (!inside && command.lockWaitMs != m_lockWaitMs) {
+        // Alone: in one text with what follows it would be undone with it.
+        const Result set = runText("SET lock_timeout = " + settingTo(command.lockWaitMs), 0);
+        if (!set) return set;
+        m_lockWaitMs = command.lockWaitMs;
+    }
+    const bool plain = command.ends || command.statement.values.empty();
+    const auto execute =
+        plain ? std::expected<QByteArray, Error>(command.statement.text) : executeText(command.statement);
+    if (!execute) return std::unexpected(execute.error());
+    if (command.begin) {
+        text += "BEGIN; ";
+        ++before;
+        m_localLockWaitMs = m_lockWaitMs;
+    }
+    if (inside && !command.ends && command.lockWaitMs != m_localLockWaitMs) {
+        text += "SET LOCAL lock_timeout = " + settingTo(command.lockWaitMs) + "; ";
+        ++before;
+        m_localLockWaitMs = command.lockWaitMs;
+    }
+    const Result result = runText(text + *execute, before);
+    if (!result && result.error().code == "26000" && !m_inTransaction) {
+        // Somebody between us and the server gave us another server. Nothing was done; go on without.
+        m_canPrepare = false;
+        if (command.begin) (void)runText("ROLLBACK", 0);
+        return runText(text + inlined(Dialect::PostgreSql, command.statement), before);
+    }
+    return result;
+}
+
+Result Database::runSqlite(const Command& command) {
+    if (command.begin) {
+        const Result begun = runText("BEGIN IMMEDIATE", 0);
+        if (!begun) return begun;
+    }
+    if (command.ends || command.statement.values.empty()) return runText(command.statement.text, 0);
+    auto found = m_prepared.find(command.statement.text);
+    if (found == m_prepared.end()) {
+        QSqlQuery query(m_database);
+        query.setForwardOnly(true);
+        if (!query.prepare(QString::fromUtf8(command.statement.text))) return std::unexpected(errorOf(query));
+        found = m_prepared.emplace(command.statement.text, std::move(query)).first;
+    }
+    QSqlQuery& query = found->second;
+    for (std::size_t i = 0; i < command.statement.values.size(); ++i)
+        query.bindValue(int(i), variantOf(command.statement.values[i]));
+    if (!query.exec()) {
+        const Error error = errorOf(query);
+        query.finish();
+        return std::unexpected(error);
+    }
+    Result reply = read(query);
+    if (query.lastError().isValid()) reply = std::unexpected(errorOf(query)); // while its rows were read
+    query.finish();                                                           // or the file stays locked
+    return reply;
+}
+
+} // namespace lockscope::sql

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/sql/options.h"
+
+#include <QSqlDatabase>
+#include <QSqlQuery>
+#include <map>
+
+namespace lockscope::sql {
+
+/// One thing to do on a connection.
+struct Command {
+    Statement statement;
+    bool begin = false;           ///< in a transaction that begins with it, in the same round trip
+    bool ends = false;            ///< it ends the transaction
+    std::int64_t lockWaitMs = -1; ///< the server's limit on waiting for locks; -1: its own
+};
+
+/// One connection through QtSql. Blocks; lives on one thread from open() to its end.
+class Database {
+public:
+    explicit Database(Settings settings) : m_settings(std::move(settings)) {}
+    ~Database();
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
+
+    /// Connects. Reply::insertId is the server's number of this connection, which others can end it by.
+    Result open();
+    Result run(const Command& command);
+    const QSqlDriver* driver() const { return m_database.driver(); }
+    Dialect dialect() const { return m_settings.dialect; }
+
+private:
+    Result greet();
+    Result runText(const QByteArray& text, int before);
+    Result runMySql(const Command& command);
+    Result runPostgreSql(const Command& command);
+    Result runSqlite(const Command& command);
+    std::expected<QByteArray, Error> executeText(const Statement& statement);
+    Result read(QSqlQuery& query) const;
+    Error errorOf(const QSqlQuery& query) const;
+
+    Settings m_settings;
+    QString m_name; ///< in QtSql's register
+    QSqlDatabase m_database;
+    std::optional<QSqlQuery> m_query;
+    std::map<QByteArray, QSqlQuery> m_prepared; ///< SQLite: by text
+    std::map<QByteArray, int> m_names;          ///< PostgreSQL: number of the prepared statement, by text
+    bool m_canPrepare = true;                   ///< not behind a pooler that hands out another server each time
+    bool m_inTransaction = false;
+    std::int64_t m_lockWaitMs = -1;      ///< as the connection stands
+    std::int64_t m_localLockWaitMs = -1; ///< PostgreSQL: in this transaction
+};
+
+} // namespace lockscope::sql

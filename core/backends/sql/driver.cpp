@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/driver.h"
+
+#include "backends/sql/driver_session.h"
+#include "backends/sql/errors.h"
+#include "backends/sql/pool.h"
+
+namespace lockscope::sql {
+
+namespace {
+
+/// One of the turns at the shared connections; the next in line gets it when this one goes.
+struct Turn {
+    explicit Turn(std::shared_ptr<Pool> p) : pool(std::move(p)) {}
+    ~Turn() { pool->slots.release(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    std::shared_ptr<Pool> pool;
+};
+
+/// Between two tries at a SQLite file that another process has locked.
+constexpr Nanos kBusyLow = 2ms, kBusyHigh = 12ms;
+
+QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Statement statement, std::stop_token stop) {
+    const Nanos limit = pool->options.statementTimeout;
+    const Nanos giveUpAt = laterBy(pool->runtime.monotonic(), limit);
+    const bool turn = co_await pool->slots.acquire(pool->runtime, limit, stop);
+    if (!turn) co_return std::unexpected(errors::connectTimeout(limit, pool->where())); // nothing was sent
+    const Turn mine(pool);
+    Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
+    if (!obtained.link) co_return std::unexpected(obtained.error);
+    const std::shared_ptr<Link> link = std::move(obtained.link);
+    Command command;
+    command.statement = std::move(statement);
+    Limits limits;
+    limits.wait = limit;
+    for (;;) {
+        bool stopped = false;
+        Result result;
+        try {
+            result = co_await Pool::ask(pool, link, command, limits, stop);
+        } catch (const Cancelled&) {
+            if (pool->runtime.alive()) pool->keep(link);
+            throw;
+        }
+        if (!result && errors::isBusy(result.error()) && pool->dialect() == Dialect::Sqlite &&
+            pool->runtime.monotonic() < giveUpAt) {
+            try {
+                co_await pool->runtime.sleep(pool->runtime.random(kBusyLow, kBusyHigh), stop);
+            } catch (const Cancelled&) {
+                stopped = true;
+            }
+            if (!stopped) continue;
+            pool->keep(link);
+            throw Cancelled(pool->runtime.alive() ? Cancelled::Why::Stopped : Cancelled::Why::Killed);
+        }
+        pool->keep(link);
+        co_return result;
+    }
+}
+
+QCoro::Task<std::expected<OwnedSession, Error>> sessionIn(std::shared_ptr<Pool> pool, std::stop_token stop) {
+    Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
+    if (!obtained.link) co_return std::unexpected(obtained.error);
+    OwnedSession session(std::make_unique<DriverSession>(pool, std::move(obtained.link)));
+    co_return session;
+}
+
+QCoro::Task<Result> openIn(std::shared_ptr<Pool> pool, std::stop_token stop) {
+    Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
+    if (!obtained.link) co_return std::unexpected(obtained.error);
+    pool->keep(std::move(obtained.link));
+    co_return Reply();
+}
+
+} // namespace
+
+SqlDriver::SqlDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
+    : m_pool(std::make_shared<Pool>(runtime, url, options)) {
+}
+
+SqlDriver::~SqlDriver() {
+    m_pool->close();
+}
+
+Runtime& SqlDriver::runtime() {
+    return m_pool->runtime;
+}
+
+Dialect SqlDriver::dialect() const {
+    return m_pool->dialect();
+}
+
+QCoro::Task<Result> SqlDriver::execute(Statement statement, std::stop_token stop) {
+    return executeIn(m_pool, std::move(statement), std::move(stop));
+}
+
+QCoro::Task<std::expected<OwnedSession, Error>> SqlDriver::session(std::stop_token stop) {
+    return sessionIn(m_pool, std::move(stop));
+}
+
+QCoro::Task<Result> SqlDriver::open(std::stop_token stop) {
+    return openIn(m_pool, std::move(stop));
+}
+
+void SqlDriver::closeIdle() {
+    m_pool->idle.clear();
+}
+
+QString SqlDriver::where() const {
+    return m_pool->where();
+}
+
+} // namespace lockscope::sql

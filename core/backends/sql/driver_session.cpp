@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/driver_session.h"
+
+#include "backends/sql/errors.h"
+
+#include <QSocketNotifier>
+
+namespace lockscope::sql {
+
+namespace {
+
+/// A server that owes a sign of life for so long is silent.
+constexpr Nanos kSilence = 2s;
+/// After something unexpected on the connection, not sooner than this again.
+constexpr Nanos kShortest = 20ms;
+
+} // namespace
+
+DriverSession::DriverSession(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link)
+    : m_pool(std::move(pool)), m_link(std::move(link)) {
+}
+
+DriverSession::~DriverSession() {
+    // Still asked for something: its thread would only end after the answer.
+    if (m_link && (m_ping || m_asking)) m_link->breakOff();
+}
+
+QCoro::Task<> DriverSession::settlePing() {
+    if (!m_ping) co_return;
+    const std::shared_ptr<Ticket> ping = std::exchange(m_ping, nullptr);
+    // Whoever waits for it has been stopped, or finds that it is gone.
+    if (!ping->arrived.done()) ping->arrived = Completion<bool>();
+    const bool arrived = co_await Pool::arrival(m_pool, ping, m_pool->options.statementTimeout, {});
+    if (!arrived) {
+        m_link->breakOff();
+        co_return;
+    }
+    const Result result = m_pool->take(*ping);
+    if (!result && result.error().connectionLost()) m_link->dead = true;
+}
+
+QCoro::Task<Result> DriverSession::ask(Command command, Limits limits, std::stop_token stop) {
+    co_await settlePing();
+    if (!m_link) co_return std::unexpected(errors::lost(m_pool->where()));
+    m_asking = true; // stays so when we are killed here
+    Result result;
+    try {
+        result = co_await Pool::ask(m_pool, m_link, std::move(command), limits, stop);
+    } catch (const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Stopped) m_asking = false;
+        throw;
+    }
+    m_asking = false;
+    co_return result;
+}
+
+QCoro::Task<Result> DriverSession::execute(Statement statement, Nanos wait, std::stop_token stop) {
+    Command command;
+    command.statement = std::move(statement);
+    command.begin = std::exchange(m_begin, false);
+    if (command.begin) m_inTransaction = true;
+    Limits limits;
+    limits.forLock = true;
+    limits.wait = wait;
+    if (wait != kNever) {
+        command.lockWaitMs = std::chrono::ceil<std::chrono::milliseconds>(wait).count();
+        // The server that counts milliseconds itself gets a head start: its own word is worth a connection less.
+        if (m_pool->dialect() == Dialect::PostgreSql) limits.wait = wait + 100ms;
+    }
+    const Result result = co_await ask(std::move(command), limits, stop);
+    co_return result;
+}
+
+QCoro::Task<Result> DriverSession::end(QByteArray word) {
+    m_begin = false;
+    if (!m_inTransaction) co_return Reply();
+    m_inTransaction = false;
+    Command command;
+    command.statement.text = word;
+    command.ends = true;
+    Limits limits;
+    limits.wait = m_pool->options.statementTimeout;
+    const Result result = co_await ask(std::move(command), limits, {});
+    if (!result) m_link->dead = true; // whatever it was, a connection that may hold something serves nobody else
+    co_return result;
+}
+
+QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
+    if (broken()) co_return Sign::Broken;
+    if (!m_ping) {
+        const Completion<bool> heard;
+        std::unique_ptr<QSocketNotifier> notifier;
+        if (const int socket = m_link->socket(); socket >= 0 && !m_asking) {
+            notifier = std::make_unique<QSocketNotifier>(socket, QSocketNotifier::Read);
+            QObject::connect(notifier.get(), &QSocketNotifier::activated, notifier.get(),
+                             [heard, watching = notifier.get()] {
+                                 watching->setEnabled(false);
+                                 heard.complete(true);
+                             });
+        }
+        co_await m_pool->runtime.sleep(std::min(every, kShortest), stop);
+        co_await heard.wait(m_pool->runtime, std::max(every - kShortest, Nanos(0)), stop);
+        notifier.reset();
+        if (broken()) co_return Sign::Broken;
+        if (m_asking) co_return Sign::Alive; // a statement is under way: its end will tell
+        if (!m_ping) {
+            Command ping;
+            ping.statement.text = "SELECT 1";
+            m_ping = m_pool->send(*m_link, ping);
+        }
+    }
+    const std::shared_ptr<Ticket> ping = m_ping;
+    const bool arrived = co_await Pool::arrival(m_pool, ping, kSilence, stop);
+    if (m_ping != ping) co_return broken() ? Sign::Broken : Sign::Alive; // a statement came between and took it
+    if (!arrived) co_return Sign::Silent;
+    m_ping.reset();
+    const Result result = m_pool->take(*ping);
+    if (!result && result.error().connectionLost()) m_link->dead = true;
+    co_return broken() ? Sign::Broken : Sign::Alive;
+}
+
+void DriverSession::giveBack() {
+    if (m_link && !m_ping && !m_inTransaction && !m_asking) m_pool->keep(std::move(m_link));
+    m_link.reset();
+}
+
+} // namespace lockscope::sql

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/sql/pool.h"
+
+namespace lockscope::sql {
+
+/// A session over one link of a driver's pool.
+class DriverSession final : public Session {
+public:
+    DriverSession(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link);
+    ~DriverSession() override;
+    void begin() override { m_begin = true; }
+    QCoro::Task<Result> execute(Statement statement, Nanos wait, std::stop_token stop) override;
+    QCoro::Task<Result> commit() override { return end("COMMIT"); }
+    QCoro::Task<Result> rollback() override { return end("ROLLBACK"); }
+    QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop) override;
+    bool broken() const override { return !m_link || m_link->dead; }
+    void giveBack() override;
+
+private:
+    QCoro::Task<Result> end(QByteArray word);
+    QCoro::Task<Result> ask(Command command, Limits limits, std::stop_token stop);
+    QCoro::Task<> settlePing();
+
+    std::shared_ptr<Pool> m_pool;
+    std::shared_ptr<Link> m_link;
+    std::shared_ptr<Ticket> m_ping; ///< asked for and not answered yet
+    bool m_begin = false;
+    bool m_inTransaction = false;
+    bool m_asking = false;
+};
+
+} // namespace lockscope::sql

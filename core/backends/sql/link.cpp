@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/link.h"
+
+#include "backends/sql/client_socket.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+namespace lockscope::sql {
+
+namespace {
+
+/// How long an idle thread looks for more work before it sleeps: a lock is often followed at once by its unlock, and
+/// waking a thread costs as much as a tenth of a statement.
+constexpr auto kLookout = 40us;
+
+/// How it stands with one thread.
+struct Life {
+    std::atomic<bool> told{false}; ///< to end
+    std::atomic<bool> ended{false};
+};
+
+/// All threads, until they have ended. Their owners do not wait for them: one may be deep in a client library that
+/// looks up a host name. Only the end of the program does, and not for ever.
+class Threads {
+public:
+    static Threads& all() {
+        static Threads threads;
+        return threads;
+    }
+    void add(std::thread thread, std::shared_ptr<Life> life) {
+        const std::lock_guard lock(m_lock);
+        collectEnded();
+        m_threads.push_back({std::move(thread), std::move(life)});
+    }
+    ~Threads() {
+        awaitThoseTold();
+        for (Entry& entry : m_threads)
+            entry.thread.detach();
+    }
+
+private:
+    struct Entry {
+        std::thread thread;
+        std::shared_ptr<Life> life;
+    };
+    Threads() {
+        QSqlDatabase::contains(QString()); // so that QtSql's own register outlives this
+        qAddPostRoutine([] { all().awaitThoseTold(); });
+    }
+    void collectEnded() {
+        std::erase_if(m_threads, [](Entry& entry) {
+            if (!entry.life->ended) return false;
+            entry.thread.join();
+            return true;
+        });
+    }
+    void awaitThoseTold() {
+        const auto limit = std::chrono::steady_clock::now() + 10s;
+        const auto due = [](const Entry& entry) { return entry.life->told && !entry.life->ended; };
+        const std::lock_guard lock(m_lock);
+        while (std::ranges::any_of(m_threads, due) && std::chrono::steady_clock::now() < limit)
+            std::this_thread::sleep_for(1ms);
+        collectEnded();
+    }
+    std::mutex m_lock;
+    std::vector<Entry> m_threads;
+};
+
+} // namespace
+
+struct Link::Shared {
+    explicit Shared(Settings s) : settings(std::move(s)) {}
+    ~Shared() { closeSocket(); }
+    void closeSocket() {
+        if (socket >= 0) ::close(std::exchange(socket, -1));
+    }
+    Settings settings; ///< the thread's
+    std::mutex lock;   ///< of all that follows
+    std::condition_variable wake;
+    Job job;
+    bool ending = false;
+    bool broken = false;
+    int socket = -1;
+    std::atomic<bool> waiting{false}; ///< there is a job or an end: what the lookout sees
+    const std::shared_ptr<Life> life = std::make_shared<Life>();
+};
+
+Link::Link(Settings settings) : m_shared(std::make_shared<Shared>(std::move(settings))) {
+    std::thread thread([shared = m_shared] {
+        pthread_setname_np(pthread_self(), "sql");
+        work(shared);
+        shared->life->ended = true;
+    });
+    Threads::all().add(std::move(thread), m_shared->life);
+}
+
+Link::~Link() {
+    const std::lock_guard lock(m_shared->lock);
+    m_shared->ending = true;
+    m_shared->life->told = true;
+    m_shared->waiting.store(true, std::memory_order_release);
+    m_shared->wake.notify_one();
+}
+
+void Link::work(const std::shared_ptr<Shared>& shared) {
+    Database database(std::move(shared->settings));
+    for (;;) {
+        const auto end = std::chrono::steady_clock::now() + kLookout;
+        while (!shared->waiting.load(std::memory_order_acquire) && std::chrono::steady_clock::now() < end)
+            std::this_thread::yield();
+        Job job;
+        {
+            std::unique_lock lock(shared->lock);
+            shared->wake.wait(lock, [&] { return shared->job || shared->ending; });
+            if (shared->ending) break;
+            job = std::exchange(shared->job, nullptr);
+            shared->waiting.store(false, std::memory_order_release);
+        }
+        job(database);
+        job = nullptr; // with what it holds, before the next sleep
+    }
+    const std::lock_guard lock(shared->lock);
+    shared->closeSocket();
+}
+
+void Link::submit(Job job) {
+    const std::lock_guard lock(m_shared->lock);
+    m_shared->job = std::move(job);
+    m_shared->waiting.store(true, std::memory_order_release);
+    m_shared->wake.notify_one();
+}
+
+Link::Job Link::opening(std::function<void(Result)> opened) {
+    return [shared = std::weak_ptr(m_shared), opened = std::move(opened)](Database& database) {
+        Result result = database.open();
+        const auto link = shared.lock();
+        if (result && link) {
+            const int duplicate = duplicateSocket(*database.driver(), database.dialect());
+            const std::lock_guard lock(link->lock);
+            link->socket = duplicate;
+            if (link->broken && duplicate >= 0) ::shutdown(duplicate, SHUT_RDWR);
+        }
+        opened(std::move(result));
+    };
+}
+
+void Link::breakOff() {
+    dead = true;
+    const std::lock_guard lock(m_shared->lock);
+    m_shared->broken = true;
+    if (m_shared->socket >= 0) ::shutdown(m_shared->socket, SHUT_RDWR);
+}
+
+bool Link::stale() const {
+    const std::lock_guard lock(m_shared->lock);
+    if (m_shared->socket < 0) return false;
+    pollfd look{m_shared->socket, POLLIN | POLLRDHUP, 0};
+    return ::poll(&look, 1, 0) != 0;
+}
+
+int Link::socket() const {
+    const std::lock_guard lock(m_shared->lock);
+    return m_shared->socket;
+}
+
+} // namespace lockscope::sql

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/sql/database.h"
+
+#include <functional>
+
+namespace lockscope::sql {
+
+/// One database connection on a thread of its own. Never makes its owner wait: when it goes away, the thread ends what
+/// it does, closes the connection and is collected later, at the latest when the program ends.
+///
+/// All functions are the owner's, on one thread; jobs run on the link's.
+class Link {
+public:
+    using Job = std::function<void(Database&)>;
+    explicit Link(Settings settings);
+    ~Link();
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    /// Gives the thread something to do. Precondition: it has done what it was given before.
+    void submit(Job job);
+    /// The first job: connects, and calls `opened` on the link's thread.
+    Job opening(std::function<void(Result)> opened);
+    /// Ends whatever the thread waits for: the connection is shut down.
+    void breakOff();
+    /// The server has ended the connection, or said something that nobody asked for. Precondition: idle.
+    bool stale() const;
+    /// The connection's socket, to be watched only; -1: none, or not known.
+    int socket() const;
+
+    std::int64_t serverId = 0; ///< the server's number of the connection
+    bool dead = false;         ///< of no use any more
+
+private:
+    struct Shared;
+    static void work(const std::shared_ptr<Shared>& shared);
+    std::shared_ptr<Shared> m_shared;
+};
+
+} // namespace lockscope::sql

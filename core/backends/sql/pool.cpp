@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/pool.h"
+
+#include "backends/sql/errors.h"
+
+#include <thread>
+
+namespace lockscope::sql {
+
+namespace {
+
+/// A statement that is to be stopped gets this long to end by itself: most do, and ending them takes a connection.
+constexpr Nanos kStopGrace = 20ms;
+
+/// For how long the runtime's thread itself looks out for an answer before it goes on with other things. Putting it to
+/// sleep and waking it takes a fifth of what a server on a good network takes for a statement; and no event loop is
+/// late by more than this.
+constexpr auto kLookout = 200us;
+
+/// Tickets under way on this thread, of all drivers: with more than one there is always something else to do.
+int& underWay() {
+    static thread_local int count = 0;
+    return count;
+}
+
+Statement endStatement(Dialect dialect, std::int64_t serverId) {
+    Statement statement;
+    statement.text = dialect == Dialect::MySql ? "KILL QUERY ?" : "SELECT pg_cancel_backend(?)";
+    statement.values.emplace_back(serverId);
+    return statement;
+}
+
+} // namespace
+
+Pool::Pool(Runtime& r, const ConnectionUrl& url, DriverOptions o)
+    : runtime(r), options(o), settings(settingsOf(url, options)) {
+    if (settings) {
+        m_dialect = settings->dialect;
+        m_where = settings->where;
+    }
+    m_post->box = &m_box;
+    for (int i = 0; i < options.sharedConnections; ++i)
+        slots.release();
+}
+
+Pool::~Pool() {
+    const std::lock_guard lock(m_post->lock);
+    m_post->box = nullptr;
+}
+
+void Pool::close() {
+    m_closed = true;
+    idle.clear();
+    for (Ticket* ticket : std::set<Ticket*>(m_waitedFor)) {
+        ticket->gone = true;
+        ticket->arrived.complete(true);
+    }
+    slots.releaseAll();
+}
+
+void Pool::keep(std::shared_ptr<Link> link) {
+    if (!m_closed && !link->dead && idle.size() < options.idleKept) idle.push_back(std::move(link));
+}
+
+std::shared_ptr<Ticket> Pool::send(Link& link, Command command) {
+    auto ticket = std::make_shared<Ticket>();
+    link.submit([ticket, post = m_post, command = std::move(command)](Database& database) {
+        ticket->result.emplace(database.run(command));
+        if (ticket->state.exchange(Ticket::Done, std::memory_order_acq_rel) == Ticket::Lettered)
+            post->put([ticket] { ticket->arrived.complete(true); });
+    });
+    lookOut(*ticket);
+    return ticket;
+}
+
+void Pool::lookOut(Ticket& ticket) {
+    if (m_quick && underWay() == 0) {
+        const auto end = std::chrono::steady_clock::now() + kLookout;
+        while (ticket.state.load(std::memory_order_acquire) == Ticket::Watched &&
+               std::chrono::steady_clock::now() < end)
+            std::this_thread::yield();
+    }
+    int watched = Ticket::Watched;
+    const bool lettered = ticket.state.compare_exchange_strong(watched, Ticket::Lettered, std::memory_order_acq_rel);
+    if (!lettered) ticket.arrived.complete(true);
+    m_quick = !lettered || !m_quick; // after one that was slow, one is not looked out for
+}
+
+Result Pool::take(Ticket& ticket) const {
+    if (ticket.gone || !ticket.result) return std::unexpected(errors::driverGone(m_where));
+    return std::move(*ticket.result);
+}
+
+namespace {
+/// Enters a ticket among those that somebody waits for.
+struct Waited {
+    Waited(std::set<Ticket*>& set, Ticket* ticket) : all(set), mine(ticket) {
+        all.insert(mine);
+        ++underWay();
+    }
+    ~Waited() {
+        all.erase(mine);
+        --underWay();
+    }
+    Waited(const Waited&) = delete;
+    Waited& operator=(const Waited&) = delete;
+    std::set<Ticket*>& all;
+    Ticket* mine;
+};
+} // namespace
+
+QCoro::Task<bool> Pool::arrival(std::shared_ptr<Pool> pool, std::shared_ptr<Ticket> ticket, Nanos within,
+                                std::stop_token stop) {
+    if (ticket->arrived.done() && pool->runtime.alive()) co_return true;
+    const Waited waited(pool->m_waitedFor, ticket.get());
+    const std::optional<bool> arrived = co_await ticket->arrived.wait(pool->runtime, within, std::move(stop));
+    co_return arrived.has_value();
+}
+
+QCoro::Task<Pool::Obtained> Pool::obtain(std::shared_ptr<Pool> pool, Nanos within, std::stop_token stop) {
+    Obtained obtained;
+    if (!pool->settings) {
+        obtained.error = pool->settings.error();
+        co_return obtained;
+    }
+    while (!pool->idle.empty()) {
+        std::shared_ptr<Link> link = std::move(pool->idle.back());
+        pool->idle.pop_back();
+        if (link->stale()) continue; // the server closed it: it restarted, or the connection was idle for too long
+        obtained.link = std::move(link);
+        co_return obtained;
+    }
+    if (pool->m_closed) {
+        obtained.error = errors::driverGone(pool->m_where);
+        co_return obtained;
+    }
+    auto link = std::make_shared<Link>(*pool->settings);
+    auto ticket = std::make_shared<Ticket>();
+    link->submit(link->opening([ticket, post = pool->m_post](Result result) {
+        ticket->result.emplace(std::move(result));
+        ticket->state.store(Ticket::Done, std::memory_order_release);
+        post->put([ticket] { ticket->arrived.complete(true); });
+    }));
+    const bool arrived = co_await arrival(pool, ticket, within, stop);
+    if (!arrived) {
+        obtained.error = errors::connectTimeout(within, pool->m_where);
+        co_return obtained;
+    }
+    Result opened = pool->take(*ticket);
+    if (!opened) {
+        obtained.error = opened.error();
+        co_return obtained;
+    }
+    link->serverId = opened->insertId;
+    obtained.link = std::move(link);
+    co_return obtained;
+}
+
+QCoro::Task<> Pool::endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link) {
+    const Nanos limit = pool->options.cancelTimeout;
+    Obtained killer = co_await obtain(pool, limit, {});
+    if (!killer.link) co_return;
+    Command command;
+    command.statement = endStatement(pool->m_dialect, link->serverId);
+    auto ticket = pool->send(*killer.link, command);
+    const bool arrived = co_await arrival(pool, ticket, limit, {});
+    if (!arrived) {
+        killer.link->breakOff();
+        co_return;
+    }
+    const Result done = pool->take(*ticket);
+    if (!done && done.error().connectionLost()) killer.link->dead = true;
+    pool->keep(std::move(killer.link));
+}
+
+QCoro::Task<Result> Pool::ask(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Command command, Limits limits,
+                              std::stop_token stop) {
+    if (!pool->runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
+    if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped); // nothing was sent
+    if (link->dead) co_return std::unexpected(errors::lost(pool->m_where));
+    auto ticket = pool->send(*link, std::move(command));
+    bool arrived = false;
+    bool stopped = false;
+    try {
+        arrived = co_await arrival(pool, ticket, limits.wait, stop);
+    } catch (const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) {
+            link->breakOff(); // as the end of a process does
+            throw;
+        }
+        stopped = true;
+    }
+    const bool late = !arrived && !stopped;
+    if (stopped && !limits.forLock) arrived = co_await arrival(pool, ticket, kStopGrace, {});
+    if (!arrived && pool->m_dialect != Dialect::Sqlite) {
+        co_await endOnServer(pool, link);
+        arrived = co_await arrival(pool, ticket, pool->options.cancelTimeout, {});
+        if (arrived && !ticket->gone) {
+            // The word to end may have come too late for that statement, and must not hit the next one.
+            Command absorb;
+            absorb.statement.text = "SELECT 1";
+            auto absorbed = pool->send(*link, absorb);
+            const bool clean = co_await arrival(pool, absorbed, pool->options.cancelTimeout, {});
+            if (!clean) link->breakOff();
+        }
+    } else if (!arrived) {
+        arrived = co_await arrival(pool, ticket, pool->options.cancelTimeout, {}); // SQLite's own patience is shorter
+    }
+    Result result;
+    if (arrived) {
+        result = pool->take(*ticket);
+        if (ticket->gone) link->breakOff();
+    } else {
+        link->breakOff();
+        result = std::unexpected(errors::statementTimeout(limits.wait, pool->m_where));
+    }
+    if (!result && result.error().connectionLost()) link->dead = true;
+    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+    if (late && limits.forLock && !result && result.error().kind == Error::Kind::Interrupted)
+        result = std::unexpected(errors::waitExceeded(limits.wait, pool->m_where));
+    co_return result;
+}
+
+} // namespace lockscope::sql

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/sql/link.h"
+#include "runtime/completion.h"
+#include "runtime/mailbox.h"
+#include "runtime/signal_count.h"
+
+#include <mutex>
+#include <set>
+
+namespace lockscope::sql {
+
+/// An answer on its way from a link's thread to the runtime's. Either the runtime's thread looks for it (Watched), or
+/// it asked for a letter.
+struct Ticket {
+    enum State : int { Watched, Lettered, Done };
+    std::atomic<int> state{Watched};
+    std::optional<Result> result; ///< written by the link before Done
+    Completion<bool> arrived;     ///< the runtime's thread only
+    bool gone = false;            ///< the driver was destroyed first
+};
+
+/// How long one request may take, and what its end means.
+struct Limits {
+    Nanos wait = kNever;
+    bool forLock = false; ///< a wait for a lock, which is then exceeded, and not an answer that is late
+};
+
+/// What the coroutines of one driver share; lives until the last of them has ended.
+class Pool : public std::enable_shared_from_this<Pool> {
+public:
+    Pool(Runtime& runtime, const ConnectionUrl& url, DriverOptions options);
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    /// A connection for one user; the link is nullptr when there was an error.
+    struct Obtained {
+        std::shared_ptr<Link> link;
+        Error error;
+    };
+    static QCoro::Task<Obtained> obtain(std::shared_ptr<Pool> pool, Nanos within, std::stop_token stop);
+    /// Keeps a link for the next user, or drops it.
+    void keep(std::shared_ptr<Link> link);
+
+    /// One command on a link that the caller has to itself. Ended on the server when stopped or too late.
+    static QCoro::Task<Result> ask(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Command command,
+                                   Limits limits, std::stop_token stop);
+    /// Hands a command over without waiting for the answer, except for the moment in which most answers come.
+    std::shared_ptr<Ticket> send(Link& link, Command command);
+    /// Waits for a ticket; false when nothing came in time. Throws Cancelled.
+    static QCoro::Task<bool> arrival(std::shared_ptr<Pool> pool, std::shared_ptr<Ticket> ticket, Nanos within,
+                                     std::stop_token stop);
+    /// What a ticket brought. Precondition: it has arrived.
+    Result take(Ticket& ticket) const;
+    /// The driver goes away: whatever is under way ends now.
+    void close();
+
+    Runtime& runtime;
+    const DriverOptions options;
+    const std::expected<Settings, Error> settings;
+    Dialect dialect() const { return m_dialect; }
+    const QString& where() const { return m_where; }
+    SignalCount slots; ///< for statements that share connections
+    std::vector<std::shared_ptr<Link>> idle;
+
+private:
+    static QCoro::Task<> endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link);
+    void lookOut(Ticket& ticket);
+
+    /// Where links put their letters, as long as there is a driver.
+    struct Post {
+        std::mutex lock;
+        Mailbox* box = nullptr;
+        void put(std::function<void()> letter) {
+            const std::lock_guard guard(lock);
+            if (box) box->put(std::move(letter));
+        }
+    };
+    Dialect m_dialect = Dialect::Sqlite;
+    QString m_where;
+    Mailbox m_box;
+    std::shared_ptr<Post> m_post = std::make_shared<Post>();
+    std::set<Ticket*> m_waitedFor;
+    bool m_quick = true; ///< the last answer that was looked out for came while it was
+    bool m_closed = false;
+};
+
+} // namespace lockscope::sql

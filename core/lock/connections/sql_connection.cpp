@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/driver.h"
+#include "lock/connections/factories.h"
+#include "recipes/sql/sql_recipe.h"
+
+#include <QCoreApplication>
+
+namespace lockscope {
+
+namespace {
+
+class SqlConnection final : public Connection {
+public:
+    SqlConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
+        : m_url(std::move(url)),
+          m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
+          m_driver(runtime, m_url),
+          m_tables(sql::tablesOf(m_driver.dialect(), tableName())) {}
+
+    Runtime& runtime() override { return m_driver.runtime(); }
+    const QByteArray& client() const override { return m_client; }
+    const ConnectionUrl& url() const override { return m_url; }
+    QByteArray backend() const override { return "sql"; }
+    QByteArray defaultRecipe() const override { return "sql-lease"; }
+
+    Outcome<void> open(std::stop_token stop) override {
+        if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
+        const sql::Result opened = co_await m_driver.open(stop);
+        if (!opened) co_return std::unexpected(recipes::lockError(opened.error()));
+        co_return {};
+    }
+    Outcome<void> close() override {
+        m_driver.closeIdle();
+        co_return {};
+    }
+    Outcome<void> ping(std::stop_token stop) override {
+        if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
+        sql::Statement writable;
+        switch (m_driver.dialect()) {
+        case sql::Dialect::MySql:
+            writable.text = "SELECT @@global.read_only";
+            break;
+        case sql::Dialect::PostgreSql:
+            writable.text = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'";
+            break;
+        case sql::Dialect::Sqlite:
+            writable.text = "SELECT 0 FROM sqlite_schema"; // reads the file: a memory of it would not notice its end
+            break;
+        }
+        const sql::Result readOnly = co_await m_driver.execute(writable, stop);
+        if (!readOnly) co_return std::unexpected(recipes::lockError(readOnly.error()));
+        if (readOnly->number() == 1)
+            co_return std::unexpected(
+                LockError{LockError::Kind::Refused,
+                          QCoreApplication::translate("LockError", "%1 takes no writes: it is a replica or read-only.")
+                              .arg(m_driver.where())});
+        co_return {};
+    }
+
+    QString schema() const override { return m_tables.locks.isEmpty() ? QString() : sql::schemaText(m_tables); }
+    Outcome<void> prepare(std::stop_token stop) override {
+        if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
+        const sql::Result done = co_await sql::prepareSchema(m_driver, m_tables, stop);
+        if (!done) co_return std::unexpected(recipes::lockError(done.error()));
+        co_return {};
+    }
+
+    std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
+                                                                          LockSpec spec) override {
+        if (const auto wrong = wrongTable()) return std::unexpected(*wrong);
+        auto recipe = recipes::makeSqlRecipe(id, {m_driver, spec.name, m_client, m_tables});
+        if (recipe && !*recipe) return std::unexpected(noSuchRecipe(id, *this));
+        return recipe;
+    }
+
+private:
+    QString tableName() const {
+        const QString wish = m_url.option("table");
+        return wish.isEmpty() ? QString::fromLatin1(sql::kDefaultTable) : wish;
+    }
+    std::optional<LockError> wrongTable() const {
+        if (!m_tables.locks.isEmpty() && !m_tables.versions.isEmpty()) return std::nullopt;
+        return LockError{LockError::Kind::Refused,
+                         QCoreApplication::translate("LockError",
+                                                     "“%1” cannot be the name of a table: write letters, digits and "
+                                                     "underscores, at most 41, after table= in the URL.")
+                             .arg(tableName())};
+    }
+
+    ConnectionUrl m_url;
+    QByteArray m_client;
+    sql::SqlDriver m_driver;
+    sql::Tables m_tables;
+};
+
+} // namespace
+
+std::unique_ptr<Connection> makeSqlConnection(Runtime& runtime, ConnectionUrl url, QByteArray client) {
+    return std::make_unique<SqlConnection>(runtime, std::move(url), std::move(client));
+}
+
+} // namespace lockscope

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/sql/sql_advisory.h"
+
+#include <QCoreApplication>
+#include <QCryptographicHash>
+#include <QtEndian>
+
+namespace lockscope::recipes {
+
+namespace {
+constexpr const char* kId = "sql-advisory";
+
+Nanos leftUntil(Nanos giveUpAt, Nanos now) {
+    return giveUpAt == kNever ? kNever : std::max(Nanos(0), giveUpAt - now);
+}
+} // namespace
+
+SqlAdvisory::SqlAdvisory(SqlLock lock)
+    : m_lock(std::move(lock)), m_mySql(m_lock.tables.dialect == sql::Dialect::MySql), m_key(advisoryKey(m_lock.name)) {
+}
+
+std::int64_t SqlAdvisory::advisoryKey(const QByteArray& name) {
+    const QByteArray digest = QCryptographicHash::hash(name, QCryptographicHash::Sha256);
+    return qFromBigEndian<qint64>(digest.constData());
+}
+
+const RecipeInfo& SqlAdvisory::info() const {
+    return *findRecipe(kId);
+}
+
+sql::Statement SqlAdvisory::take(Mode mode, Nanos left) const {
+    sql::Statement statement;
+    if (m_mySql) {
+        // Whole seconds, since MySQL rounds; a shorter wait is ended by us. Without a bound: a year.
+        const std::int64_t seconds =
+            left == kNever ? 31'536'000 : std::chrono::ceil<std::chrono::seconds>(left).count();
+        statement.text = "SELECT GET_LOCK(_utf8mb4 ?, ?)";
+        statement.values = valuesOf(m_lock.name, seconds);
+        return statement;
+    }
+    statement.text = left > Nanos(0) ? "SELECT 1 FROM pg_advisory_lock(?)" : "SELECT pg_try_advisory_lock(?)";
+    if (mode == Mode::Shared)
+        statement.text =
+            left > Nanos(0) ? "SELECT 1 FROM pg_advisory_lock_shared(?)" : "SELECT pg_try_advisory_lock_shared(?)";
+    statement.values = valuesOf(m_key);
+    return statement;
+}
+
+bool SqlAdvisory::taken(const sql::Reply& reply, Nanos) const {
+    return reply.number() == 1;
+}
+
+Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    if (m_mySql && request.mode != Mode::Exclusive)
+        co_return std::unexpected(
+            LockError{LockError::Kind::NotSupported,
+                      QCoreApplication::translate("LockError", "GET_LOCK knows no shared locks; PostgreSQL does.")});
+    SessionHolds& holds = m_holds[request.mode];
+    if (request.held > 0) {
+        if (const auto session = holds.of(request.thread)) {
+            request.steps.at(1);
+            const Nanos askedAt = runtime.monotonic();
+            const sql::Statement statement = take(request.mode, Nanos(0)); // ours already: the server counts one more
+            const sql::Result locked = co_await session->execute(statement, 10s, stop);
+            if (locked && taken(*locked, Nanos(0))) {
+                request.steps.at(3);
+                co_return holds.again(request, session, askedAt);
+            }
+            if (!locked && !session->broken()) co_return std::unexpected(lockError(locked.error()));
+        }
+    }
+    holds.forget(request.thread);
+    const auto granted = co_await acquireAnew(request, giveUpAt, stop);
+    if (!granted || !*granted) request.steps.at(0);
+    co_return granted;
+}
+
+Outcome<std::optional<Grant>> SqlAdvisory::acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    request.steps.at(1);
+    auto opened = co_await m_lock.port.session(stop);
+    if (!opened) co_return std::unexpected(lockError(opened.error()));
+    const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+    const Nanos askedAt = runtime.monotonic();
+    const Nanos left = leftUntil(giveUpAt, askedAt);
+    const sql::Statement statement = take(request.mode, left);
+    const Nanos patience = left > Nanos(0) ? left : Nanos(10s);
+    if (left > Nanos(0)) request.steps.at(2);
+    // Stopped: the connection goes away with this coroutine, and with it whatever it was given at the last moment.
+    const sql::Result locked = co_await session->execute(statement, patience, stop);
+    if (locked && taken(*locked, left)) {
+        request.steps.at(3);
+        co_return m_holds[request.mode].enter(request, session, askedAt);
+    }
+    const bool timeIsOver = runtime.monotonic() >= giveUpAt || left == Nanos(0);
+    if (locked) {
+        session->giveBack();
+        if (timeIsOver) co_return std::nullopt;
+        // NULL: the server gave up by itself, which it does when somebody ended the request.
+        co_return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            QCoreApplication::translate("LockError", "The server ended the wait for the lock “%1”. Try again.")
+                .arg(QString::fromUtf8(m_lock.name))});
+    }
+    const bool exceeded = locked.error().kind == sql::Error::Kind::WaitExceeded;
+    if (exceeded) session->giveBack();
+    if (exceeded && timeIsOver) co_return std::nullopt;
+    co_return std::unexpected(sessionError(locked.error(), m_lock.name));
+}
+
+Outcome<HoldNews> SqlAdvisory::news(Grant grant, std::stop_token stop) {
+    return SessionHolds::news(std::move(grant), m_lock.pingEvery, std::move(stop));
+}
+
+Outcome<int> SqlAdvisory::release(Grant grant, std::stop_token) {
+    const std::shared_ptr<sql::Session> session = SessionHolds::sessionOf(grant);
+    SessionHolds& holds = m_holds[grant.mode];
+    if (grant.holds <= 1) holds.forget(grant.thread);
+    if (!session || session->broken()) {
+        holds.forget(grant.thread);
+        co_return std::unexpected(notSqlOwner(m_lock.name));
+    }
+    grant.steps.at(4);
+    sql::Statement statement;
+    if (m_mySql) {
+        statement.text = "SELECT RELEASE_LOCK(_utf8mb4 ?)";
+        statement.values = valuesOf(m_lock.name);
+    } else {
+        statement.text =
+            grant.mode == Mode::Shared ? "SELECT pg_advisory_unlock_shared(?)" : "SELECT pg_advisory_unlock(?)";
+        statement.values = valuesOf(m_key);
+    }
+    // Not to be stopped: half of it would be a connection that holds the lock and that nobody has.
+    const sql::Result done = co_await session->execute(statement, 10s, {});
+    if (grant.holds <= 1) grant.steps.at(0);
+    if (!done) {
+        holds.forget(grant.thread); // and the connection is not used again: what it still held is free
+        if (done.error().outcomeUnknown()) co_return std::unexpected(notSqlOwner(m_lock.name));
+        co_return std::unexpected(lockError(done.error()));
+    }
+    if (done->number() != 1) {
+        holds.forget(grant.thread);
+        co_return std::unexpected(notSqlOwner(m_lock.name));
+    }
+    if (grant.holds <= 1) session->giveBack();
+    co_return std::max(grant.holds - 1, 0);
+}
+
+Outcome<bool> SqlAdvisory::forceRelease(std::stop_token stop) {
+    sql::Statement who;
+    if (m_mySql) {
+        who.text = "SELECT IS_USED_LOCK(_utf8mb4 ?)";
+        who.values = valuesOf(m_lock.name);
+    } else {
+        who.text = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted "
+                   "AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ? "
+                   "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+        who.values = valuesOf(m_key);
+    }
+    const sql::Result holder = co_await m_lock.port.execute(who, stop);
+    if (!holder) co_return std::unexpected(lockError(holder.error()));
+    if (!m_mySql) co_return holder->number() == 1;
+    if (holder->number() == 0) co_return false;
+    sql::Statement kill;
+    kill.text = "KILL ?";
+    kill.values = valuesOf(holder->number());
+    const sql::Result killed = co_await m_lock.port.execute(kill, stop);
+    if (!killed && killed.error().code != "1094") co_return std::unexpected(lockError(killed.error()));
+    co_return true;
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/sql/sql_session_holds.h"
+
+namespace lockscope::recipes {
+
+/// `sql-advisory`: the server's own named locks, held by a connection: GET_LOCK(name) on MySQL and MariaDB, and
+/// pg_advisory_lock(key) on PostgreSQL, there also shared. No table is needed. Waiters stand in the server's queue.
+/// Re-entry is counted by the server.
+///
+/// MySQL, MariaDB: the lock's name is GET_LOCK's, for the whole server and not for one database. PostgreSQL: the key is
+/// advisoryKey(name), within one database. Not for use behind a pooler that gives each transaction another server.
+class SqlAdvisory final : public Recipe {
+public:
+    explicit SqlAdvisory(SqlLock lock);
+    const RecipeInfo& info() const override;
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
+    Outcome<int> release(Grant grant, std::stop_token stop) override;
+    /// Ends the connections that hold it.
+    Outcome<bool> forceRelease(std::stop_token stop) override;
+
+    /// PostgreSQL's key for a name: the first 8 bytes of its SHA-256, the first one highest, as a signed number. In
+    /// SQL:
+    /// `('x' || left(encode(sha256(convert_to('orders', 'UTF8')), 'hex'), 16))::bit(64)::bigint`.
+    static std::int64_t advisoryKey(const QByteArray& name);
+
+private:
+    sql::Statement take(Mode mode, Nanos left) const;
+    bool taken(const sql::Reply& reply, Nanos left) const;
+    Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
+    SqlLock m_lock;
+    bool m_mySql;
+    std::int64_t m_key;
+    std::map<Mode, SessionHolds> m_holds; ///< a reader's connection is not a writer's
+};
+
+} // namespace lockscope::recipes

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/sql/sql_for_update.h"
+
+namespace lockscope::recipes {
+
+namespace {
+constexpr const char* kId = "sql-for-update";
+
+Nanos leftUntil(Nanos giveUpAt, Nanos now) {
+    return giveUpAt == kNever ? kNever : std::max(Nanos(0), giveUpAt - now);
+}
+} // namespace
+
+const RecipeInfo& SqlForUpdate::info() const {
+    return *findRecipe(kId);
+}
+
+sql::Statement SqlForUpdate::selectRow(bool wait) const {
+    QByteArray text = "SELECT recipe FROM {t} WHERE name = ? FOR UPDATE";
+    if (!wait) text += " NOWAIT";
+    return statementOf(m_lock, kId, text, valuesOf(m_lock.name));
+}
+
+Outcome<std::optional<Grant>> SqlForUpdate::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    if (request.held > 0) {
+        // Locked again in the same transaction: it costs nothing there, and shows that the connection still holds it.
+        if (const auto session = m_holds.of(request.thread)) {
+            request.steps.at(2);
+            const Nanos askedAt = runtime.monotonic();
+            const sql::Statement statement = selectRow(false);
+            const sql::Result locked = co_await session->execute(statement, 10s, stop);
+            if (locked) {
+                request.steps.at(4);
+                co_return m_holds.again(request, session, askedAt);
+            }
+            if (!session->broken()) co_return std::unexpected(lockError(locked.error()));
+        }
+    }
+    m_holds.forget(request.thread);
+    const auto granted = co_await acquireAnew(request, giveUpAt, stop);
+    if (!granted || !*granted) request.steps.at(0);
+    co_return granted;
+}
+
+Outcome<std::optional<Grant>> SqlForUpdate::acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    auto opened = co_await m_lock.port.session(stop);
+    if (!opened) co_return std::unexpected(lockError(opened.error()));
+    const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+    for (;;) {
+        request.steps.at(2);
+        const Nanos askedAt = runtime.monotonic();
+        const Nanos left = leftUntil(giveUpAt, askedAt);
+        const sql::Statement statement = selectRow(left > Nanos(0));
+        const Nanos patience = left > Nanos(0) ? left : Nanos(10s); // of one that does not wait: for the answer
+        session->begin();
+        if (left > Nanos(0)) request.steps.at(3);
+        sql::Result locked;
+        bool stopped = false;
+        try {
+            locked = co_await session->execute(statement, patience, stop);
+        } catch (const Cancelled& cancelled) {
+            if (cancelled.why() == Cancelled::Why::Killed) throw;
+            stopped = true;
+        }
+        if (!stopped && locked && !locked->rows.empty() && locked->text() == kId) {
+            request.steps.at(4);
+            co_return m_holds.enter(request, session, askedAt);
+        }
+        // Not taken, or not ours to take: nothing may stay locked.
+        const sql::Result undone = co_await session->rollback();
+        const bool again = !stopped && locked && locked->rows.empty() && undone.has_value();
+        if (!again) session->giveBack();
+        if (stopped) {
+            request.steps.at(0);
+            throw Cancelled(Cancelled::Why::Stopped);
+        }
+        if (!locked) {
+            const bool timeIsOver = runtime.monotonic() >= giveUpAt || left == Nanos(0);
+            if (locked.error().kind == sql::Error::Kind::WaitExceeded && timeIsOver) co_return std::nullopt;
+            co_return std::unexpected(sessionError(locked.error(), m_lock.name));
+        }
+        if (!locked->rows.empty()) co_return std::unexpected(foreignRow(m_lock.name, locked->text()));
+        if (!undone) co_return std::unexpected(sessionError(undone.error(), m_lock.name));
+        request.steps.at(1);
+        const sql::Result made = co_await m_lock.port.execute(freeRow(m_lock, kId), stop);
+        if (!made) co_return std::unexpected(lockError(made.error()));
+    }
+}
+
+Outcome<HoldNews> SqlForUpdate::news(Grant grant, std::stop_token stop) {
+    return SessionHolds::news(std::move(grant), m_lock.pingEvery, std::move(stop));
+}
+
+Outcome<int> SqlForUpdate::release(Grant grant, std::stop_token) {
+    const std::shared_ptr<sql::Session> session = SessionHolds::sessionOf(grant);
+    if (!session || session->broken()) {
+        m_holds.forget(grant.thread);
+        co_return std::unexpected(notSqlOwner(m_lock.name));
+    }
+    if (grant.holds > 1) co_return grant.holds - 1;
+    grant.steps.at(5);
+    m_holds.forget(grant.thread);
+    // Not to be stopped: half of it would be a connection that holds the lock and that nobody has.
+    const sql::Result done = co_await session->commit();
+    grant.steps.at(0);
+    if (!done) {
+        // The connection is closed now, by us if by nobody else, and frees the lock; was it still ours before?
+        if (done.error().outcomeUnknown()) co_return std::unexpected(notSqlOwner(m_lock.name));
+        co_return std::unexpected(lockError(done.error()));
+    }
+    session->giveBack();
+    co_return 0;
+}
+
+/// The server's number of the connection that holds the row, 0 = none. InnoDB tells who stands in whose way, so
+/// somebody has to stand there: ourselves, on a connection that is closed afterwards.
+Outcome<std::int64_t> SqlForUpdate::holderOfMySql(std::stop_token stop) {
+    auto opened = co_await m_lock.port.session(stop);
+    if (!opened) co_return std::unexpected(lockError(opened.error()));
+    const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+    sql::Statement whoAmI;
+    whoAmI.text = "SELECT CONNECTION_ID()";
+    const sql::Result own = co_await session->execute(whoAmI, 10s, stop);
+    if (!own) co_return std::unexpected(lockError(own.error()));
+    const std::int64_t me = own->number();
+    session->begin();
+    const sql::Statement waitInQueue = selectRow(true);
+    const QCoro::Task<sql::Result> waiting = session->execute(waitInQueue, 2s, {});
+    sql::Statement who;
+    // MariaDB, MySQL before 8; there the queue counts too, so only those that run: the holder.
+    who.text = "SELECT b.trx_mysql_thread_id FROM information_schema.INNODB_LOCK_WAITS w "
+               "JOIN information_schema.INNODB_TRX r ON r.trx_id = w.requesting_trx_id "
+               "JOIN information_schema.INNODB_TRX b ON b.trx_id = w.blocking_trx_id "
+               "WHERE r.trx_mysql_thread_id = ? AND b.trx_state <> 'LOCK WAIT'";
+    who.values = valuesOf(me);
+    sql::Statement whoIn8;
+    whoIn8.text = "SELECT blocking_pid FROM sys.innodb_lock_waits WHERE waiting_pid = ?";
+    whoIn8.values = valuesOf(me);
+    std::int64_t holder = 0;
+    std::optional<LockError> refused;
+    const Nanos until = m_lock.port.runtime().monotonic() + 1500ms;
+    while (holder == 0 && !refused && !waiting.isReady() && m_lock.port.runtime().monotonic() < until) {
+        co_await m_lock.port.runtime().sleep(20ms); // InnoDB refreshes these tables ten times a second
+        sql::Result seen = co_await m_lock.port.execute(who);
+        if (!seen && seen.error().code == "1109") seen = co_await m_lock.port.execute(whoIn8);
+        if (!seen) refused = lockError(seen.error());
+        if (seen) holder = seen->number();
+    }
+    if (holder != 0) {
+        sql::Statement kill;
+        kill.text = "KILL ?";
+        kill.values = valuesOf(holder);
+        const sql::Result killed = co_await m_lock.port.execute(kill);
+        if (!killed && killed.error().code != "1094") refused = lockError(killed.error()); // 1094: it is gone already
+    }
+    (void)co_await waiting;
+    (void)co_await session->rollback();
+    session->giveBack();
+    if (refused) co_return std::unexpected(*refused);
+    co_return holder;
+}
+
+Outcome<bool> SqlForUpdate::forceRelease(std::stop_token stop) {
+    if (m_lock.tables.dialect == sql::Dialect::MySql) {
+        const auto holder = co_await holderOfMySql(stop);
+        if (!holder) co_return std::unexpected(holder.error());
+        co_return *holder != 0;
+    }
+    // The row names the transaction that locked it; when that still runs, it holds its own number.
+    const sql::Result done = co_await m_lock.port.execute(
+        statementOf(m_lock, kId,
+                    "SELECT pg_terminate_backend(l.pid) FROM {t} t JOIN pg_locks l ON l.locktype = 'transactionid' "
+                    "AND l.granted AND l.mode = 'ExclusiveLock' AND l.transactionid::text = t.xmax::text "
+                    "WHERE t.name = ?",
+                    valuesOf(m_lock.name)),
+        stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    co_return done->number() == 1;
+}
+
+} // namespace lockscope::recipes

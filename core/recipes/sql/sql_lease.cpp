@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/sql/sql_lease.h"
+
+namespace lockscope::recipes {
+
+namespace {
+constexpr const char* kId = "sql-lease";
+}
+
+const RecipeInfo& SqlLease::info() const {
+    return *findRecipe(kId);
+}
+
+/// The version that we hold the row at, 0 when it is another's or not there.
+Outcome<std::int64_t> SqlLease::take(QByteArray owner, Nanos lease, std::stop_token stop) {
+    // One statement, so that nothing can come between the look and the change; MySQL hands the new version over with
+    // the answer to LAST_INSERT_ID(…), the others by RETURNING.
+    const bool mySql = m_lock.tables.dialect == sql::Dialect::MySql;
+    QByteArray text = mySql ? "UPDATE {t} SET owner = ?, version = LAST_INSERT_ID(version + 1), acquired_at = {now}, "
+                              "expires_at = {in} WHERE name = ? AND recipe = {recipe} AND "
+                              "(owner IS NULL OR expires_at <= {now})"
+                            : "UPDATE {t} SET owner = ?, version = version + 1, acquired_at = {now}, "
+                              "expires_at = {in} WHERE name = ? AND recipe = {recipe} AND "
+                              "(owner IS NULL OR expires_at <= {now}) RETURNING version";
+    const sql::Result done = co_await m_lock.port.execute(
+        statementOf(m_lock, kId, text, valuesOf(owner, leaseMs(lease), m_lock.name)), stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    if (mySql) co_return done->affected == 1 ? done->insertId : 0;
+    co_return done->number();
+}
+
+Outcome<SqlLease::Seen> SqlLease::look(std::stop_token stop) {
+    const sql::Result done = co_await m_lock.port.execute(
+        statementOf(m_lock, kId, "SELECT recipe, owner, {left} FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    Seen seen;
+    if (done->rows.empty()) co_return seen;
+    if (done->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, done->text()));
+    seen.there = true;
+    if (!done->isNull(0, 1)) seen.left = std::chrono::milliseconds(done->number(0, 2));
+    co_return seen;
+}
+
+Outcome<bool> SqlLease::extend(Mine mine, Nanos lease, std::stop_token stop) {
+    const sql::Result done = co_await m_lock.port.execute(
+        statementOf(
+            m_lock, kId,
+            "UPDATE {t} SET expires_at = {in} WHERE name = ? AND owner = ? AND version = ? AND expires_at > {now}",
+            valuesOf(leaseMs(lease), m_lock.name, mine.owner, mine.version)),
+        stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    co_return done->affected == 1;
+}
+
+Outcome<bool> SqlLease::letGo(Mine mine, std::stop_token stop) {
+    const sql::Result done =
+        co_await m_lock.port.execute(statementOf(m_lock, kId,
+                                                 "UPDATE {t} SET owner = NULL, expires_at = {now} "
+                                                 "WHERE name = ? AND owner = ? AND version = ? AND expires_at > {now}",
+                                                 valuesOf(m_lock.name, mine.owner, mine.version)),
+                                     stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    co_return done->affected == 1;
+}
+
+QCoro::Task<> SqlLease::withdraw(QByteArray owner) {
+    // Whatever became of our UPDATE: if it ran, undo it. An error here leaves a lease that ends by itself.
+    (void)co_await m_lock.port.execute(
+        statementOf(m_lock, kId, "UPDATE {t} SET owner = NULL, expires_at = {now} WHERE name = ? AND owner = ?",
+                    valuesOf(m_lock.name, owner)));
+}
+
+Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+
+    if (const auto held = m_mine.find(request.thread); request.held > 0 && held != m_mine.end()) {
+        request.steps.at(1);
+        const Mine mine = held->second;
+        const Nanos askedAt = runtime.monotonic();
+        const auto extended = co_await extend(mine, request.lease, stop);
+        if (!extended) co_return std::unexpected(extended.error());
+        if (*extended) {
+            request.steps.at(3);
+            co_return Grant{request.thread,   mine.owner,   askedAt,      request.lease,
+                            request.held + 1, mine.version, request.steps};
+        }
+    }
+    m_mine.erase(request.thread);
+
+    const QByteArray owner = ownerOf(m_lock, request.thread);
+    for (;;) {
+        request.steps.at(1);
+        const Nanos askedAt = runtime.monotonic();
+        std::expected<std::int64_t, LockError> version = 0;
+        bool stopped = false;
+        try {
+            version = co_await take(owner, request.lease, stop);
+        } catch (const Cancelled& cancelled) {
+            if (cancelled.why() == Cancelled::Why::Killed) throw;
+            stopped = true;
+        }
+        if (stopped || (!version && version.error().kind == LockError::Kind::OutcomeUnknown)) {
+            co_await withdraw(owner);
+            request.steps.at(0);
+            if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+        }
+        if (!version) co_return std::unexpected(version.error());
+        if (*version > 0) {
+            m_mine[request.thread] = {owner, *version};
+            request.steps.at(3);
+            co_return Grant{request.thread, owner, askedAt, request.lease, 1, *version, request.steps};
+        }
+
+        const auto seen = co_await look(stop);
+        if (!seen) co_return std::unexpected(seen.error());
+        if (!seen->there) {
+            const sql::Result made = co_await m_lock.port.execute(freeRow(m_lock, kId), stop);
+            if (!made) co_return std::unexpected(lockError(made.error()));
+            continue;
+        }
+        if (runtime.monotonic() >= giveUpAt) {
+            request.steps.at(0);
+            co_return std::nullopt;
+        }
+        request.steps.at(2);
+        const Nanos nap = nextNap(m_lock, giveUpAt, seen->left);
+        co_await runtime.sleep(nap, stop);
+    }
+}
+
+Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {
+    const Mine mine{grant.value, grant.token};
+    const auto extended = co_await extend(mine, grant.lease, stop);
+    co_return extended;
+}
+
+Outcome<int> SqlLease::release(Grant grant, std::stop_token stop) {
+    if (grant.holds > 1) co_return grant.holds - 1;
+    grant.steps.at(4);
+    abandoned(grant);
+    const Mine mine{grant.value, grant.token};
+    auto done = co_await letGo(mine, stop);
+    if (!done && done.error().kind == LockError::Kind::OutcomeUnknown) {
+        // It does no harm twice; the second one's answer stands for both: not ours any more is what was wanted.
+        const auto again = co_await letGo(mine, stop);
+        if (again) done = true;
+    }
+    grant.steps.at(0);
+    if (!done) co_return std::unexpected(done.error());
+    if (!*done) co_return std::unexpected(notSqlOwner(m_lock.name));
+    co_return 0;
+}
+
+Outcome<bool> SqlLease::forceRelease(std::stop_token stop) {
+    const sql::Result done = co_await m_lock.port.execute(
+        statementOf(m_lock, kId,
+                    "UPDATE {t} SET owner = NULL, expires_at = {now} "
+                    "WHERE name = ? AND recipe = {recipe} AND owner IS NOT NULL AND expires_at > {now}",
+                    valuesOf(m_lock.name)),
+        stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    co_return done->affected > 0;
+}
+
+void SqlLease::abandoned(const Grant& grant) {
+    const auto mine = m_mine.find(grant.thread);
+    if (mine != m_mine.end() && mine->second.owner == grant.value) m_mine.erase(mine);
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/sql/sql_recipe.h"
+
+#include <map>
+
+namespace lockscope::recipes {
+
+/// `sql-lease`: one row for each lock name, with an owner, the end of its lease by the server's clock, and a version
+/// that grows with every grant: the fencing token. An expired row is taken over by whoever updates it first; release
+/// keeps the row, so that tokens go on growing. Waiters look again now and then, and when the lease they saw would end.
+/// Re-entry is counted here: the row knows one owner.
+/// Source: the seeds' row lock with the improvements they name (owner, expiry, heartbeat, version).
+class SqlLease final : public Recipe {
+public:
+    explicit SqlLease(SqlLock lock) : m_lock(std::move(lock)) {}
+    const RecipeInfo& info() const override;
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    Outcome<bool> renew(Grant grant, std::stop_token stop) override;
+    Outcome<int> release(Grant grant, std::stop_token stop) override;
+    Outcome<bool> forceRelease(std::stop_token stop) override;
+    void abandoned(const Grant& grant) override;
+
+private:
+    struct Mine {
+        QByteArray owner;
+        std::int64_t version = 0;
+    };
+    /// How a row stands that could not be taken.
+    struct Seen {
+        bool there = false;
+        Nanos left{};
+    };
+    Outcome<std::int64_t> take(QByteArray owner, Nanos lease, std::stop_token stop);
+    Outcome<Seen> look(std::stop_token stop);
+    Outcome<bool> extend(Mine mine, Nanos lease, std::stop_token stop);
+    Outcome<bool> letGo(Mine mine, std::stop_token stop);
+    QCoro::Task<> withdraw(QByteArray owner);
+    SqlLock m_lock;
+    std::map<QByteArray, Mine> m_mine; ///< by thread: what re-entry extends
+};
+
+} // namespace lockscope::recipes

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/sql/sql_recipe.h"
+
+#include "backends/sql/literal.h"
+#include "recipes/sql/sql_advisory.h"
+#include "recipes/sql/sql_for_update.h"
+#include "recipes/sql/sql_lease.h"
+#include "recipes/sql/sql_row.h"
+#include "recipes/sql/sql_version.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(LockError)
+};
+
+constexpr qsizetype kLongestName = 255;     // of the table's key
+constexpr qsizetype kLongestUserLock = 192; // MariaDB, in bytes; MySQL takes 64 characters and says so itself
+
+/// Of each dialect: now, so many milliseconds from now, milliseconds until expires_at. UTC throughout: what DATETIME
+/// keeps must not jump with a time zone.
+struct Clock {
+    const char* now;
+    const char* in;
+    const char* left;
+};
+
+const Clock& clockOf(sql::Dialect dialect) {
+    static const Clock mySql{"UTC_TIMESTAMP(6)", "UTC_TIMESTAMP(6) + INTERVAL (? * 1000) MICROSECOND",
+                             "TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at) DIV 1000"};
+    static const Clock postgreSql{"clock_timestamp()", "clock_timestamp() + ? * interval '1 millisecond'",
+                                  "(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint"};
+    // The clock of this machine, which all processes that share the file share too.
+    static const Clock sqlite{"strftime('%Y-%m-%d %H:%M:%f', 'now')",
+                              "strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')",
+                              "CAST((julianday(expires_at) - julianday('now')) * 86400000 AS INTEGER)"};
+    switch (dialect) {
+    case sql::Dialect::MySql:
+        return mySql;
+    case sql::Dialect::PostgreSql:
+        return postgreSql;
+    case sql::Dialect::Sqlite:
+        break;
+    }
+    return sqlite;
+}
+
+} // namespace
+
+std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray& id, SqlLock lock) {
+    const bool advisory = id == "sql-advisory";
+    const bool rowLock = id == "sql-for-update";
+    const bool ofMySql = lock.tables.dialect == sql::Dialect::MySql;
+    const qsizetype longest = advisory && ofMySql ? kLongestUserLock : kLongestName;
+    if (!sql::validName(lock.name, longest))
+        return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            Text::tr("“%1” cannot be the name of this lock: it takes 1 to %2 bytes of UTF-8 without a zero byte.")
+                .arg(QString::fromUtf8(lock.name.left(80)), QString::number(longest))});
+    if (lock.tables.dialect == sql::Dialect::Sqlite && (advisory || rowLock))
+        return std::unexpected(LockError{
+            LockError::Kind::NotSupported,
+            rowLock
+                ? Text::tr("SQLite locks its whole file and no rows: a held row lock would stop every other user of "
+                           "the file. Use sql-lease there.")
+                : Text::tr("SQLite has no advisory locks. Use sql-lease there.")});
+    if (id == "sql-row") return std::make_unique<SqlRow>(std::move(lock));
+    if (id == "sql-lease") return std::make_unique<SqlLease>(std::move(lock));
+    if (rowLock) return std::make_unique<SqlForUpdate>(std::move(lock));
+    if (id == "sql-version") return std::make_unique<SqlVersion>(std::move(lock));
+    if (advisory) return std::make_unique<SqlAdvisory>(std::move(lock));
+    return nullptr;
+}
+
+LockError lockError(const sql::Error& error) {
+    using Kind = sql::Error::Kind;
+    switch (error.kind) {
+    case Kind::Unreachable:
+    case Kind::ConnectTimeout:
+    case Kind::TlsFailed:
+    case Kind::AuthFailed:
+    case Kind::NoDatabase:
+    case Kind::TooMany:
+    case Kind::WrongUrl:
+        return {LockError::Kind::Unreachable, error.message};
+    case Kind::MissingTable:
+        return {LockError::Kind::NotPrepared, error.message};
+    case Kind::Deadlock:
+        return {LockError::Kind::Deadlock, error.message};
+    case Kind::WaitExceeded:
+        return {LockError::Kind::WaitExceeded, error.message};
+    case Kind::StatementTimeout:
+    case Kind::Disconnected:
+        return {LockError::Kind::OutcomeUnknown, error.message};
+    case Kind::DuplicateKey:
+    case Kind::Interrupted:
+    case Kind::Refused:
+        break;
+    }
+    return {LockError::Kind::Refused, error.message};
+}
+
+LockError sessionError(const sql::Error& error, const QByteArray& name) {
+    if (!error.outcomeUnknown()) return lockError(error);
+    return {LockError::Kind::Unreachable,
+            Text::tr("The connection to the database broke before the lock “%1” was taken: it was not taken.")
+                .arg(QString::fromUtf8(name))};
+}
+
+LockError notSqlOwner(const QByteArray& name) {
+    return {LockError::Kind::NotOwner,
+            Text::tr("The lock “%1” is no longer ours: its lease or its connection ended, or somebody freed it.")
+                .arg(QString::fromUtf8(name))};
+}
+
+LockError foreignRow(const QByteArray& name, const QByteArray& recipe) {
+    return {
+        LockError::Kind::ForeignFormat,
+        Text::tr("The row of the lock “%1” belongs to the recipe %2: it was left alone. Use that recipe, or another "
+                 "lock name.")
+            .arg(QString::fromUtf8(name), QString::fromUtf8(recipe))};
+}
+
+QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread) {
+    return lock.client + ':' + thread + ':' +
+           QByteArray::number(qulonglong(lock.port.runtime().random()), 16).rightJustified(16, '0');
+}
+
+sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray text, sql::Values values) {
+    const Clock& clock = clockOf(lock.tables.dialect);
+    text.replace("{t}", lock.tables.locks);
+    text.replace("{now}", clock.now);
+    text.replace("{in}", clock.in);
+    text.replace("{left}", clock.left);
+    text.replace("{recipe}", '\'' + QByteArray(recipe) + '\'');
+    return {std::move(text), std::move(values)};
+}
+
+sql::Statement freeRow(const SqlLock& lock, const char* recipe) {
+    QByteArray text;
+    switch (lock.tables.dialect) {
+    case sql::Dialect::MySql: // and not INSERT IGNORE, which would also cut what is too long
+        text =
+            "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, 0) ON DUPLICATE KEY UPDATE version = version";
+        break;
+    case sql::Dialect::PostgreSql:
+        text = "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, 0) ON CONFLICT DO NOTHING";
+        break;
+    case sql::Dialect::Sqlite:
+        text = "INSERT OR IGNORE INTO {t} (name, recipe, version) VALUES (?, {recipe}, 0)";
+        break;
+    }
+    return statementOf(lock, recipe, std::move(text), valuesOf(lock.name));
+}
+
+std::int64_t leaseMs(Nanos lease) {
+    return std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(lease).count(), 1);
+}
+
+Nanos nextNap(const SqlLock& lock, Nanos giveUpAt, Nanos left) {
+    Runtime& runtime = lock.port.runtime();
+    Nanos nap = runtime.random(lock.pollLow, lock.pollHigh);
+    if (left != kNever) nap = std::min(nap, std::max<Nanos>(left, Nanos(0)) + 1ms); // it may end by itself
+    if (giveUpAt != kNever) nap = std::min(nap, std::max(Nanos(0), giveUpAt - runtime.monotonic()));
+    return nap;
+}
+
+} // namespace lockscope::recipes

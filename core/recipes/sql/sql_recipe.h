@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/sql/port.h"
+#include "backends/sql/schema.h"
+#include "recipes/recipe.h"
+
+namespace lockscope::recipes {
+
+/// What every SQL recipe is made of.
+struct SqlLock {
+    sql::Port& port;
+    QByteArray name;   ///< the lock's name, as the user wrote it
+    QByteArray client; ///< this client's UUID
+    sql::Tables tables;
+    Nanos pollLow = 100ms, pollHigh = 200ms; ///< between two looks at a taken row: drawn anew each time
+    Nanos pingEvery = 3s;                    ///< sign of life of a connection that holds a lock
+};
+
+/// The recipe of that id over a database. NotSupported when the database cannot do it, Refused for a name that it
+/// cannot have, nullptr when there is no such recipe.
+std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray& id, SqlLock lock);
+
+/// A database's error as a lock's.
+LockError lockError(const sql::Error& error);
+
+/// The same for what lives by its connection: when that broke, nothing is held.
+LockError sessionError(const sql::Error& error, const QByteArray& name);
+
+/// Released or renewed what is no longer ours.
+LockError notSqlOwner(const QByteArray& name);
+
+/// The row is another recipe's.
+LockError foreignRow(const QByteArray& name, const QByteArray& recipe);
+
+/// A value that stands for one attempt of one thread, and that nobody else has: "client:thread:16 hex digits".
+QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread);
+
+/// A statement over the lock's table: `{t}` is the table, `{now}` the server's clock, `{in}` the server's clock so many
+/// milliseconds from now (a `?`), `{left}` the milliseconds until expires_at, `{recipe}` the recipe's id as a text.
+sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray text, sql::Values values);
+
+/// A row for the lock that nobody holds, unless there is one. Of sql-lease, sql-for-update and sql-version.
+sql::Statement freeRow(const SqlLock& lock, const char* recipe);
+
+/// Values in order, from numbers and byte arrays. A function, because GCC 12 cannot build a list inside an await.
+template <typename... V>
+sql::Values valuesOf(V... value) {
+    sql::Values values;
+    values.reserve(sizeof...(V));
+    (values.emplace_back(std::move(value)), ...);
+    return values;
+}
+
+/// Whole milliseconds of a lease, at least 1.
+std::int64_t leaseMs(Nanos lease);
+
+/// The next pause of a waiter that looks again: drawn, and no longer than until `giveUpAt` or until the lease ends.
+Nanos nextNap(const SqlLock& lock, Nanos giveUpAt, Nanos left = kNever);
+
+} // namespace lockscope::recipes

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/sql/sql_row.h"
+
+namespace lockscope::recipes {
+
+namespace {
+constexpr const char* kId = "sql-row";
+}
+
+const RecipeInfo& SqlRow::info() const {
+    return *findRecipe(kId);
+}
+
+/// True when the row is ours now, false when there is one already.
+Outcome<bool> SqlRow::insert(QByteArray owner, std::stop_token stop) {
+    QByteArray text = "INSERT INTO {t} (name, recipe, owner, acquired_at) VALUES (?, {recipe}, ?, {now})";
+    if (m_lock.tables.dialect == sql::Dialect::PostgreSql) text += " ON CONFLICT DO NOTHING"; // no error in its log
+    const sql::Result done =
+        co_await m_lock.port.execute(statementOf(m_lock, kId, text, valuesOf(m_lock.name, owner)), stop);
+    if (done) co_return done->affected == 1;
+    if (done.error().kind != sql::Error::Kind::DuplicateKey) co_return std::unexpected(lockError(done.error()));
+    co_return false;
+}
+
+Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    const QByteArray owner = ownerOf(m_lock, request.thread);
+    for (;;) {
+        request.steps.at(1);
+        const Nanos askedAt = runtime.monotonic();
+        std::expected<bool, LockError> inserted = false;
+        bool stopped = false;
+        try {
+            inserted = co_await insert(owner, stop);
+        } catch (const Cancelled& cancelled) {
+            if (cancelled.why() == Cancelled::Why::Killed) throw;
+            stopped = true;
+        }
+        if (stopped || (!inserted && inserted.error().kind == LockError::Kind::OutcomeUnknown)) {
+            (void)co_await m_lock.port.execute(
+                statementOf(m_lock, kId, "DELETE FROM {t} WHERE name = ? AND owner = ?", valuesOf(m_lock.name, owner)));
+            request.steps.at(0);
+            if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+        }
+        if (!inserted) co_return std::unexpected(inserted.error());
+        if (*inserted) {
+            request.steps.at(3);
+            co_return Grant{request.thread, owner, askedAt, kNever, 1, 0, request.steps};
+        }
+        const sql::Result seen = co_await m_lock.port.execute(
+            statementOf(m_lock, kId, "SELECT recipe FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
+        if (!seen) co_return std::unexpected(lockError(seen.error()));
+        if (!seen->rows.empty() && seen->text() != kId)
+            co_return std::unexpected(foreignRow(m_lock.name, seen->text()));
+        if (runtime.monotonic() >= giveUpAt) {
+            request.steps.at(0);
+            co_return std::nullopt;
+        }
+        if (seen->rows.empty()) continue; // freed meanwhile
+        request.steps.at(2);
+        const Nanos nap = nextNap(m_lock, giveUpAt);
+        co_await runtime.sleep(nap, stop);
+    }
+}
+
+Outcome<bool> SqlRow::erase(std::stop_token stop) {
+    const sql::Result done = co_await m_lock.port.execute(
+        statementOf(m_lock, kId, "DELETE FROM {t} WHERE name = ? AND recipe = {recipe}", valuesOf(m_lock.name)), stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    co_return done->affected > 0;
+}
+
+Outcome<int> SqlRow::release(Grant grant, std::stop_token stop) {
+    grant.steps.at(4);
+    const auto erased = co_await erase(stop); // whoever's it is: the flaw
+    grant.steps.at(0);
+    if (!erased) co_return std::unexpected(erased.error());
+    if (!*erased) co_return std::unexpected(notSqlOwner(m_lock.name));
+    co_return 0;
+}
+
+Outcome<bool> SqlRow::forceRelease(std::stop_token stop) {
+    const auto erased = co_await erase(stop);
+    co_return erased;
+}
+
+} // namespace lockscope::recipes

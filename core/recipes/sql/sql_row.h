@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/sql/sql_recipe.h"
+
+namespace lockscope::recipes {
+
+/// `sql-row`: a row inserted under a unique key is the lock, deleting it frees it. No expiry: a holder that dies keeps
+/// it for ever. Release deletes by name, whoever's row it is; the owner is written for people, and for taking back an
+/// INSERT whose answer nobody waited for.
+/// Source: the seeds' “lock by a database's unique index”.
+class SqlRow final : public Recipe {
+public:
+    explicit SqlRow(SqlLock lock) : m_lock(std::move(lock)) {}
+    const RecipeInfo& info() const override;
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    Outcome<int> release(Grant grant, std::stop_token stop) override;
+    Outcome<bool> forceRelease(std::stop_token stop) override;
+
+private:
+    Outcome<bool> insert(QByteArray owner, std::stop_token stop);
+    Outcome<bool> erase(std::stop_token stop);
+    SqlLock m_lock;
+};
+
+} // namespace lockscope::recipes

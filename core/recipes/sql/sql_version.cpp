@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/sql/sql_version.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+namespace {
+constexpr const char* kId = "sql-version";
+
+LockError overtaken(const QByteArray& name) {
+    return {LockError::Kind::NotOwner,
+            QCoreApplication::translate("LockError",
+                                        "Somebody else changed “%1” first: throw the result away and do it again.")
+                .arg(QString::fromUtf8(name))};
+}
+} // namespace
+
+const RecipeInfo& SqlVersion::info() const {
+    return *findRecipe(kId);
+}
+
+Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    for (;;) {
+        request.steps.at(1);
+        const Nanos askedAt = runtime.monotonic();
+        const sql::Result read = co_await m_lock.port.execute(
+            statementOf(m_lock, kId, "SELECT recipe, version FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
+        if (!read) co_return std::unexpected(lockError(read.error()));
+        if (read->rows.empty()) {
+            const sql::Result made = co_await m_lock.port.execute(freeRow(m_lock, kId), stop);
+            if (!made) co_return std::unexpected(lockError(made.error()));
+            continue;
+        }
+        if (read->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, read->text()));
+        request.steps.at(2);
+        // 0 means “no token”: the first version that anybody reads is 1 for them, 0 in the row.
+        co_return Grant{request.thread, ownerOf(m_lock, request.thread), askedAt, kNever, 1, read->number(0, 1) + 1,
+                        request.steps};
+    }
+}
+
+Outcome<bool> SqlVersion::raise(Grant grant, std::stop_token stop) {
+    const sql::Result done =
+        co_await m_lock.port.execute(statementOf(m_lock, kId,
+                                                 "UPDATE {t} SET version = version + 1, owner = ?, acquired_at = {now} "
+                                                 "WHERE name = ? AND recipe = {recipe} AND version = ?",
+                                                 valuesOf(grant.value, m_lock.name, grant.token - 1)),
+                                     stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    co_return done->affected == 1;
+}
+
+/// After an UPDATE whose answer was lost: the row says whose the new version is.
+Outcome<int> SqlVersion::settle(Grant grant, std::stop_token stop) {
+    const sql::Result read = co_await m_lock.port.execute(
+        statementOf(m_lock, kId, "SELECT version, owner FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
+    if (!read) co_return std::unexpected(lockError(read.error()));
+    if (read->number() == grant.token && read->text(0, 1) == grant.value) co_return 0;
+    if (read->number() == grant.token - 1) co_return 1; // not carried out
+    co_return -1;                                       // ours may have been one of those since
+}
+
+Outcome<int> SqlVersion::release(Grant grant, std::stop_token stop) {
+    grant.steps.at(3);
+    auto raised = co_await raise(grant, stop);
+    if (!raised && raised.error().kind == LockError::Kind::OutcomeUnknown) {
+        const auto settled = co_await settle(grant, stop);
+        if (settled && *settled == 0) raised = true;
+        if (settled && *settled == 1) raised = co_await raise(grant, stop);
+    }
+    grant.steps.at(0);
+    if (!raised) co_return std::unexpected(raised.error());
+    if (!*raised) co_return std::unexpected(overtaken(m_lock.name));
+    co_return 0;
+}
+
+Outcome<bool> SqlVersion::forceRelease(std::stop_token stop) {
+    const sql::Result done = co_await m_lock.port.execute(
+        statementOf(m_lock, kId,
+                    "UPDATE {t} SET version = version + 1, owner = NULL WHERE name = ? AND recipe = {recipe}",
+                    valuesOf(m_lock.name)),
+        stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    co_return done->affected > 0;
+}
+
+} // namespace lockscope::recipes

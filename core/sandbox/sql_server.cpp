@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/sql_server.h"
+
+#include "runtime/completion.h"
+
+#include <QUrl>
+
+namespace lockscope::sandbox {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Sandbox)
+};
+
+constexpr auto kStartLimit = 30s;
+constexpr auto kBetweenLooks = 10ms;
+constexpr int kPortTries = 5;
+
+QString encoded(const QString& text) {
+    return QString::fromLatin1(QUrl::toPercentEncoding(text));
+}
+
+} // namespace
+
+SqlServer::SqlServer(Runtime& runtime, SqlServerOptions options) : m_runtime(runtime), m_options(std::move(options)) {
+}
+
+SqlServer::~SqlServer() = default;
+
+QCoro::Task<std::expected<void, QString>> SqlServer::start(std::stop_token stop) {
+    if (!m_workspace.valid()) co_return std::unexpected(Text::tr("No private directory can be made for the server."));
+    if (m_options.tls && m_authority.ca.isEmpty()) {
+        auto authority = co_await TlsAuthority::make(m_runtime, m_workspace, QStringLiteral("own-"), stop);
+        if (!authority) co_return std::unexpected(authority.error());
+        m_authority = *authority;
+    }
+    if (!m_made) {
+        const auto made = co_await makeData(stop);
+        if (!made) co_return std::unexpected(made.error());
+        m_made = true;
+    }
+    if (m_port) co_return co_await startOnPort(stop);
+    // Between the look and the server's bind somebody may take the port.
+    std::expected<void, QString> started = std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
+    for (int tries = 0; tries < kPortTries; ++tries) {
+        const auto port = freePort(m_runtime);
+        if (!port) break;
+        m_port = *port;
+        started = co_await startOnPort(stop);
+        if (started) co_return started;
+        m_port = 0;
+    }
+    co_return started;
+}
+
+QCoro::Task<std::expected<void, QString>> SqlServer::startOnPort(std::stop_token stop) {
+    if (!run())
+        co_return std::unexpected(
+            Text::tr("The database server can not be run: %1. Is it installed?").arg(m_process.lastOutput()));
+    const Nanos end = m_runtime.monotonic() + kStartLimit;
+    while (m_process.running() && m_runtime.monotonic() < end) {
+        if (m_process.lastOutput().contains(readySign())) co_return std::expected<void, QString>();
+        co_await m_runtime.sleep(kBetweenLooks, stop);
+    }
+    const QString said = m_process.lastOutput();
+    kill();
+    co_return std::unexpected(
+        Text::tr("The database server did not come up on port %1. It said: %2").arg(QString::number(m_port), said));
+}
+
+QCoro::Task<> SqlServer::stop(std::stop_token stop) {
+    if (!m_process.running()) co_return;
+    const Completion<bool> ended;
+    const auto connection =
+        QObject::connect(&m_process, &ProcessSupervisor::exited, &m_process, [ended] { ended.complete(true); });
+    resume();
+    askToEnd();
+    const std::optional<bool> gone = co_await ended.wait(m_runtime, 15s, stop);
+    if (!gone) {
+        kill();
+        co_await ended.wait(m_runtime, 5s, stop);
+    }
+    QObject::disconnect(connection);
+}
+
+QString SqlServer::url() const {
+    QString text =
+        QStringLiteral("%1://%2:%3@127.0.0.1:%4/%5")
+            .arg(scheme(), encoded(m_options.user), encoded(m_options.password), QString::number(m_port), database());
+    if (m_options.tls) text += QStringLiteral("?tls=on&ca=") + encoded(m_authority.ca);
+    return text;
+}
+
+} // namespace lockscope::sandbox
