@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/etcd/port.h"
+
+/// etcd's messages as its JSON gateway writes them: keys and values in base64, 64-bit numbers as strings, and whatever
+/// is zero or empty left out.
+namespace lockscope::etcd::codec {
+
+QByteArray grant(std::int64_t id, std::chrono::seconds ttl);
+QByteArray lease(std::int64_t id); ///< of keepalive, revoke and timetolive
+QByteArray range(const Range& range);
+QByteArray transaction(const Transaction& transaction);
+QByteArray deleteRange(const QByteArray& key, const QByteArray& end);
+QByteArray put(const QByteArray& key, const QByteArray& value, std::int64_t lease);
+QByteArray watch(const QByteArray& key, bool deletionsOnly);
+QByteArray login(const QString& user, const QString& password);
+
+// The error of these says what is odd about the reply.
+template <typename T>
+using Read = std::expected<T, QString>;
+Read<LeaseState> leaseState(const QByteArray& body);
+Read<RangeResult> rangeResult(const QByteArray& body);
+Read<TransactionResult> transactionResult(const QByteArray& body);
+Read<std::int64_t> deleted(const QByteArray& body);
+Read<std::int64_t> revision(const QByteArray& body);
+Read<QByteArray> token(const QByteArray& body);
+
+/// One line of a watch's stream.
+struct WatchLine {
+    bool created = false;
+    std::vector<WatchEvent> events; ///< a Gap last when the server ended the watch
+};
+Read<WatchLine> watchLine(const QByteArray& line, const QString& where);
+
+/// The error of a reply whose status is not 200.
+Error refusal(int status, const QByteArray& body, const QString& where);
+
+} // namespace lockscope::etcd::codec

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/etcd/errors.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::etcd::errors {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(EtcdError)
+};
+
+using Kind = Error::Kind;
+
+QString inWords(Nanos duration) {
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
+    if (ms < 1000) return Text::tr("%1 ms").arg(ms);
+    return Text::tr("%1 s").arg(double(ms) / 1000, 0, 'f', ms % 1000 == 0 ? 0 : 1);
+}
+
+// gRPC's status numbers, of those that mean something to a caller here.
+enum Grpc {
+    InvalidArgument = 3,
+    DeadlineExceeded = 4,
+    NotFound = 5,
+    PermissionDenied = 7,
+    FailedPrecondition = 9,
+    OutOfRange = 11,
+    Unavailable = 14,
+    Unauthenticated = 16
+};
+
+} // namespace
+
+Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where) {
+    switch (code) {
+    case QAbstractSocket::ConnectionRefusedError:
+        return {Kind::Unreachable, 0,
+                Text::tr("%1 refused the connection. Is etcd running there, and is this its client port?").arg(where)};
+    case QAbstractSocket::HostNotFoundError:
+        return {Kind::Unreachable, 0, Text::tr("The host of %1 is not known. Check its name.").arg(where)};
+    case QAbstractSocket::SocketTimeoutError:
+        return {Kind::ConnectTimeout, 0, Text::tr("%1 did not answer. Check address, port and firewall.").arg(where)};
+    case QAbstractSocket::SslHandshakeFailedError:
+    case QAbstractSocket::SslInternalError:
+    case QAbstractSocket::SslInvalidUserDataError:
+        return tls(systemText, where);
+    default:
+        return {Kind::Unreachable, 0, Text::tr("No connection to %1: %2.").arg(where, systemText)};
+    }
+}
+
+Error tls(const QString& reason, const QString& where) {
+    return {Kind::TlsFailed, 0,
+            Text::tr("No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.").arg(where, reason)};
+}
+
+Error connectTimeout(Nanos after, const QString& where) {
+    return {Kind::ConnectTimeout, 0,
+            Text::tr("%1 did not answer within %2. Check address, port and firewall.").arg(where, inWords(after))};
+}
+
+Error closed(const QString& where) {
+    return {Kind::Disconnected, 0,
+            Text::tr("The connection to %1 broke; whether the last request ran is not known.").arg(where)};
+}
+
+Error requestTimeout(Nanos after, const QString& where) {
+    return {Kind::RequestTimeout, 0,
+            Text::tr("%1 did not answer within %2; whether the request ran is not known.").arg(where, inWords(after))};
+}
+
+Error garbage(const QString& what, const QString& where) {
+    return {Kind::Protocol, 0,
+            Text::tr("What %1 sends is not the answer of an etcd (%2). Is it an etcd 3.4 or newer, and is this its "
+                     "client port?")
+                .arg(where, what)};
+}
+
+Error driverGone(const QString& where) {
+    return {Kind::Disconnected, 0, Text::tr("The connection to %1 was closed on purpose.").arg(where)};
+}
+
+Error refused(int status, int code, const QString& text, const QString& where) {
+    const auto says = [&](const char* word) { return text.contains(QLatin1String(word)); };
+    if (code == Unauthenticated || says("invalid auth token"))
+        return {Kind::AuthFailed, Unauthenticated, Text::tr("%1 no longer accepts this login: %2.").arg(where, text)};
+    if (says("user name is empty"))
+        return {Kind::AuthFailed, code,
+                Text::tr("%1 wants a login. Write it into the URL: etcd://user:password@host.").arg(where)};
+    if (says("authentication failed"))
+        return {Kind::AuthFailed, code,
+                Text::tr("%1 refused the login. Check user and password in the URL.").arg(where)};
+    if (code == PermissionDenied)
+        return {Kind::Denied, code,
+                Text::tr("%1 does not allow this user to do that with this key (%2). Ask for a role that does.")
+                    .arg(where, text)};
+    if (says("requested lease not found")) return {Kind::LeaseNotFound, code, Text::tr("%1 says: %2").arg(where, text)};
+    if (says("lease already exists")) return {Kind::LeaseExists, code, Text::tr("%1 says: %2").arg(where, text)};
+    if (code == OutOfRange && says("compacted"))
+        return {Kind::Compacted, code, Text::tr("%1 says: %2").arg(where, text)};
+    if (code == Unavailable || code == DeadlineExceeded || status == 503)
+        return {Kind::Unavailable, code,
+                Text::tr("%1 can not serve requests now (%2); whether this one ran is not known. Has the cluster a "
+                         "quorum?")
+                    .arg(where, text)};
+    if (status == 404 && code == 0) return garbage(Text::tr("it has no JSON gateway at /v3/"), where);
+    return {Kind::Refused, code, Text::tr("%1 says: %2").arg(where, text)};
+}
+
+} // namespace lockscope::etcd::errors

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/etcd/port.h"
+
+#include <QAbstractSocket>
+
+namespace lockscope::etcd::errors {
+
+// Errors as sentences: what, where, what to do. None contains a password.
+Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where);
+Error tls(const QString& reason, const QString& where);
+Error connectTimeout(Nanos after, const QString& where);
+Error closed(const QString& where);
+Error requestTimeout(Nanos after, const QString& where);
+Error garbage(const QString& what, const QString& where);
+Error driverGone(const QString& where);
+/// The server's own error, by gRPC's number and text; `status` is HTTP's.
+Error refused(int status, int code, const QString& text, const QString& where);
+
+} // namespace lockscope::etcd::errors

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/etcd/http_wire.h"
+#include "runtime/signal_count.h"
+
+#include <set>
+
+namespace lockscope::etcd {
+
+class WatchStream;
+
+/// The members of one cluster, and the connections to the one in use. Shared by the driver and the calls that it has in
+/// flight: those outlive it by a turn.
+class Members : public std::enable_shared_from_this<Members> {
+public:
+    Members(Runtime& runtime, const ConnectionUrl& url, DriverOptions options);
+
+    struct Answer {
+        QByteArray body;
+        bool repeated = false; ///< it was sent before without an answer
+        QString where;         ///< who answered
+    };
+    /// Sends a request, to one member after the other until one answers or the time is over.
+    static Result<Answer> ask(std::shared_ptr<Members> self, HttpRequest request, std::stop_token stop);
+    /// Starts a watch, at one member after the other until one confirms it.
+    static Result<OwnedWatch> watch(std::shared_ptr<Members> self, QByteArray key, bool deletionsOnly,
+                                    std::stop_token stop);
+
+    /// Ends everything with "closed on purpose".
+    void shutDown();
+    Runtime& runtime() { return m_runtime; }
+    QString where() const { return m_url.endpoints[m_current].display(); }
+    std::uint64_t sent() const { return m_sent; }
+
+private:
+    friend class WatchStream;
+    using WirePtr = std::shared_ptr<HttpWire>;
+
+    /// A connection in use; goes back to the idle ones when its last request has been answered.
+    class Loan {
+    public:
+        enum class For : std::uint8_t { Request, Stream };
+        Loan(std::shared_ptr<Members> members, For use);
+        ~Loan();
+        Loan(const Loan&) = delete;
+        Loan& operator=(const Loan&) = delete;
+        WirePtr wire;
+        std::size_t member = 0;
+        bool reused = false; ///< its server may have closed it meanwhile
+        bool stream = false;
+
+    private:
+        std::shared_ptr<Members> m_members;
+    };
+    struct Permit;
+
+    /// Connects a new wire, and logs in where that is due.
+    static Result<void> prepare(std::shared_ptr<Members> self, WirePtr wire, Nanos timeout, std::stop_token stop);
+    Nanos oneTry(Nanos left) const;
+    void giveUp(std::size_t member); ///< turns to the next one
+    QString whereIs(std::size_t member) const { return m_url.endpoints[member].display(); }
+
+    Runtime& m_runtime;
+    ConnectionUrl m_url;
+    DriverOptions m_options;
+    std::expected<std::optional<QSslConfiguration>, Error> m_tls;
+    std::size_t m_current = 0;
+    QByteArray m_token;
+    std::uint64_t m_sent = 0;
+    bool m_gone = false;
+    std::vector<WirePtr> m_idle; ///< to the member in use
+    std::set<Loan*> m_loans;
+    SignalCount m_permits; ///< connections that may still be in use for requests
+};
+
+} // namespace lockscope::etcd

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/etcd/port.h"
+#include "backends/url.h"
+
+namespace lockscope::etcd {
+
+/// What a driver may be told; the defaults suit locks on a healthy network.
+struct DriverOptions {
+    Nanos connectTimeout = 2s;  ///< of one try at one endpoint
+    Nanos requestTimeout = 3s;  ///< from the call to the reply, all tries and endpoints together
+    int connections = 16;       ///< for requests; each watch has one of its own besides
+    Nanos shortestTry = 800ms;  ///< with several endpoints: how long a silent one is waited for at least
+    Nanos retryFirst = 20ms;    ///< pause before a member without a leader is asked again; doubles
+    Nanos retryLongest = 500ms; ///< … up to this
+};
+
+} // namespace lockscope::etcd

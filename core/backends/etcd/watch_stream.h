@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/etcd/members.h"
+
+namespace lockscope::etcd {
+
+/// A watch on a connection of its own: the gateway answers one request with an endless reply.
+class WatchStream final : public Watch {
+public:
+    explicit WatchStream(std::shared_ptr<Members> members);
+    ~WatchStream() override;
+
+    const std::shared_ptr<HttpWire>& wire() const { return m_loan.wire; }
+    std::size_t member() const { return m_loan.member; }
+    /// Returns once the server has confirmed the watch.
+    Result<void> start(HttpRequest request, Nanos timeout, std::stop_token stop);
+    QCoro::Task<std::optional<WatchEvent>> next(Nanos timeout, std::stop_token stop) override;
+
+private:
+    struct Started {
+        std::optional<Error> error;
+    };
+    void onLine(const QByteArray& line);
+    void push(WatchEvent event);
+
+    Members::Loan m_loan;
+    Runtime& m_runtime;
+    QString m_where;
+    Completion<Started> m_started;
+    std::deque<WatchEvent> m_events;
+    SignalCount m_signals; ///< one for each event
+};
+
+} // namespace lockscope::etcd

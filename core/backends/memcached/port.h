@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/runtime.h"
+
+#include <QByteArray>
+#include <QString>
+#include <expected>
+#include <optional>
+#include <qcoro/qcorotask.h>
+#include <stop_token>
+
+namespace lockscope::memcached {
+
+/// Each way in which talking to a memcached fails, told apart because a caller can act on it.
+struct Error {
+    enum class Kind : std::uint8_t {
+        Unreachable,    ///< no connection could be made (refused, no route, host name unknown)
+        ConnectTimeout, ///< no connection within the connect time-out
+        CommandTimeout, ///< sent, no reply in time: whether it ran is unknown
+        Disconnected,   ///< the connection broke after sending: whether it ran is unknown
+        Protocol,       ///< what came is not the answer of a memcached
+        Refused,        ///< the server answered with an error
+    };
+    Kind kind = Kind::Unreachable;
+    QString message; ///< one sentence: what, where, what to do
+
+    /// True when the command may or may not have run on the server.
+    bool outcomeUnknown() const { return kind == Kind::CommandTimeout || kind == Kind::Disconnected; }
+};
+
+template <typename T>
+using Result = QCoro::Task<std::expected<T, Error>>;
+
+struct Item {
+    QByteArray value;
+    std::uint64_t unique = 0; ///< changes with each change of the item; grows over all items of one server's run
+};
+
+/// What became of a change.
+struct Change {
+    enum class Outcome : std::uint8_t {
+        Stored,
+        Taken, ///< add: there is an item; cas: it is not the one meant any more
+        Gone,  ///< cas: there is no item
+    };
+    Outcome outcome = Outcome::Gone;
+    /// The item right afterwards, ours or whoever's; nullopt: none, or not asked for.
+    std::optional<Item> item;
+};
+
+/// When an item ends, in whole seconds from now: at most kLongestExpiry. 0 = never, negative = at once. The server's
+/// clock ticks once a second: an item ends up to one second sooner than it says.
+using Expiry = std::int32_t;
+/// Above it the server takes the number for a date.
+inline constexpr Expiry kLongestExpiry = 60 * 60 * 24 * 30;
+
+/// What a recipe needs of a memcached. Every call may throw runtime Cancelled at an await. Precondition of all:
+/// validKey. Commands given one after the other run in that order as long as the connection lasts.
+class Port {
+public:
+    virtual ~Port() = default;
+
+    virtual Runtime& runtime() = 0;
+    /// Stores an item where none is. With `look` also reads it in the same round trip.
+    virtual Result<Change> add(QByteArray key, QByteArray value, Expiry expiry, bool look,
+                               std::stop_token stop = {}) = 0;
+    /// Replaces the item that has this `unique`, and reads it in the same round trip.
+    virtual Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, std::uint64_t unique,
+                                         std::stop_token stop = {}) = 0;
+    virtual Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) = 0;
+    /// Deletes an item, whoever's it is. False = there was none.
+    virtual Result<bool> remove(QByteArray key, std::stop_token stop = {}) = 0;
+};
+
+/// memcached's rule for keys: 1 to 250 bytes, no spaces, no control characters.
+bool validKey(const QByteArray& key);
+
+} // namespace lockscope::memcached

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/etcd/driver.h"
+#include "lock/connections/factories.h"
+#include "lock/connections/records.h"
+#include "recipes/etcd/etcd_lease.h"
+
+#include <QCoreApplication>
+
+namespace lockscope {
+
+namespace {
+class EtcdConnection final : public Connection {
+public:
+    EtcdConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
+        : m_url(std::move(url)),
+          m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
+          m_driver(runtime, m_url) {}
+
+    Runtime& runtime() override { return m_driver.runtime(); }
+    const QByteArray& client() const override { return m_client; }
+    const ConnectionUrl& url() const override { return m_url; }
+    QByteArray backend() const override { return "etcd"; }
+    QByteArray defaultRecipe() const override { return "etcd-lease"; }
+
+    Outcome<void> open(std::stop_token stop) override {
+        const auto opened = co_await m_driver.open(stop);
+        if (!opened) co_return std::unexpected(recipes::lockError(opened.error()));
+        co_return {};
+    }
+    Outcome<void> close() override { co_return {}; } // each lock has its own lease
+    Outcome<void> ping(std::stop_token stop) override { return open(std::move(stop)); }
+
+    std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
+                                                                          LockSpec spec) override {
+        if (spec.name.isEmpty())
+            return std::unexpected(LockError{LockError::Kind::Refused,
+                                             QCoreApplication::translate("LockError", "A lock on etcd needs a name.")});
+        auto recipe = recipes::makeEtcdRecipe(id, {m_driver, spec.name});
+        if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
+        return recipe;
+    }
+
+    RecordStore* records() override { return &m_records; }
+
+private:
+    ConnectionUrl m_url;
+    QByteArray m_client;
+    etcd::EtcdDriver m_driver;
+    EtcdRecords m_records{m_driver};
+};
+} // namespace
+
+std::unique_ptr<Connection> makeEtcdConnection(Runtime& runtime, ConnectionUrl url, QByteArray client) {
+    return std::make_unique<EtcdConnection>(runtime, std::move(url), std::move(client));
+}
+
+} // namespace lockscope

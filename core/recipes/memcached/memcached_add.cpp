@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/memcached/memcached_add.h"
+
+namespace lockscope::recipes {
+
+using memcached::Change;
+using memcached::Expiry;
+
+const RecipeInfo& MemcachedAdd::info() const {
+    return *findRecipe("memcached-add");
+}
+
+Outcome<std::optional<Grant>> MemcachedAdd::acquire(Request request, std::stop_token stop) {
+    if (const auto error = memcachedLeaseError(request.lease)) co_return std::unexpected(*error);
+    Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    const QByteArray value = m_lock.client + ':' + request.thread;
+    const auto expiry =
+        Expiry(std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(request.lease).count(), 1));
+    for (;;) {
+        request.steps.at(1);
+        const Nanos askedAt = runtime.monotonic();
+        // Not interrupted: what was added then would be known to nobody.
+        const auto added = co_await m_lock.port.add(m_lock.name, value, expiry, false);
+        if (!added) co_return std::unexpected(lockError(added.error()));
+        if (added->outcome == Change::Outcome::Stored) {
+            if (stop.stop_requested()) {
+                co_await m_lock.port.remove(m_lock.name);
+                request.steps.at(0);
+                throw Cancelled(Cancelled::Why::Stopped);
+            }
+            request.steps.at(3);
+            co_return Grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
+        }
+        const Nanos now = runtime.monotonic();
+        if (now >= giveUpAt) {
+            request.steps.at(0);
+            co_return std::nullopt;
+        }
+        request.steps.at(2);
+        const Nanos nap = runtime.random(m_lock.low, m_lock.high);
+        co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
+    }
+}
+
+Outcome<int> MemcachedAdd::release(Grant grant, std::stop_token stop) {
+    grant.steps.at(4);
+    const auto removed = co_await m_lock.port.remove(m_lock.name, stop); // whosever it is: the flaw
+    grant.steps.at(0);
+    if (!removed) co_return std::unexpected(lockError(removed.error()));
+    co_return 0;
+}
+
+Outcome<bool> MemcachedAdd::forceRelease(std::stop_token stop) {
+    const auto removed = co_await m_lock.port.remove(m_lock.name, stop);
+    if (!removed) co_return std::unexpected(lockError(removed.error()));
+    co_return *removed;
+}
+
+} // namespace lockscope::recipes

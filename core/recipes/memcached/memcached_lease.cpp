@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/memcached/memcached_lease.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::recipes {
+
+using memcached::Change;
+using memcached::Expiry;
+
+namespace {
+
+constexpr Nanos kFirstNap = 5ms;
+constexpr Expiry kAtOnce = -1;
+/// Our own changes can make a number that we know out of date; somebody else's end the loop at the first look.
+constexpr int kLooks = 4;
+
+Expiry expiryOf(Nanos lease) {
+    return Expiry(std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(lease).count(), 1)) + 1;
+}
+
+} // namespace
+
+const RecipeInfo& MemcachedLease::info() const {
+    return *findRecipe("memcached-lease");
+}
+
+QCoro::Task<> MemcachedLease::withdraw(QByteArray value) {
+    // Whatever became of our add: if it ran, undo it. An error here leaves an item that ends by its lease.
+    const auto own = std::make_shared<Own>();
+    co_await change(own, std::move(value), kAtOnce, {});
+}
+
+Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value, Expiry expiry, std::stop_token stop) {
+    for (int look = 0; look < kLooks; ++look) {
+        if (own->unique == 0) { // not known
+            const auto item = co_await m_lock.port.get(m_lock.name, stop);
+            if (!item) co_return std::unexpected(lockError(item.error()));
+            if (!item->has_value() || (*item)->value != value) co_return false;
+            own->unique = (*item)->unique;
+        }
+        const std::uint64_t meant = std::exchange(own->unique, 0); // unless we hear of it, it is not known any more
+        const auto done = co_await m_lock.port.compareAndSet(m_lock.name, value, expiry, meant, stop);
+        if (!done) co_return std::unexpected(lockError(done.error()));
+        const bool ours = done->item && done->item->value == value;
+        if (ours) own->unique = done->item->unique;
+        if (done->outcome == Change::Outcome::Stored) co_return true;
+        if (!ours) co_return false;
+    }
+    co_return std::unexpected(
+        LockError{LockError::Kind::Refused,
+                  QCoreApplication::translate("LockError", "The lock “%1” is being changed all the time.")
+                      .arg(QString::fromUtf8(m_lock.name))});
+}
+
+Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop_token stop) {
+    if (const auto error = memcachedLeaseError(request.lease)) co_return std::unexpected(*error);
+    Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    request.steps.at(1);
+    const QByteArray value = m_lock.client + ':' + request.thread + ':' +
+                             QByteArray::number(qulonglong(runtime.random()), 16).rightJustified(16, '0');
+    const Expiry expiry = expiryOf(request.lease);
+    Nanos longestNap = std::min(kFirstNap, m_lock.high);
+    for (;;) {
+        request.steps.at(2);
+        const Nanos askedAt = runtime.monotonic();
+        // Not interrupted: an add that nobody waits for could still run after its own undoing.
+        const auto added = co_await m_lock.port.add(m_lock.name, value, expiry, true);
+        if (!added) {
+            if (added.error().outcomeUnknown()) co_await withdraw(value);
+            request.steps.at(0);
+            co_return std::unexpected(lockError(added.error()));
+        }
+        if (added->outcome == Change::Outcome::Stored) {
+            const bool ours = added->item && added->item->value == value;
+            if (ours && stop.stop_requested()) {
+                co_await withdraw(value);
+                request.steps.at(0);
+                throw Cancelled(Cancelled::Why::Stopped);
+            }
+            if (ours) {
+                request.steps.at(3);
+                Grant grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
+                grant.token = static_cast<std::int64_t>(added->item->unique);
+                const auto own = std::make_shared<Own>();
+                own->unique = added->item->unique;
+                grant.own = own;
+                co_return grant;
+            }
+            // Taken away between the two commands: by force, or for want of memory.
+        }
+        const Nanos now = runtime.monotonic();
+        if (now >= giveUpAt) {
+            request.steps.at(0);
+            co_return std::nullopt;
+        }
+        const Nanos nap = runtime.random(longestNap / 2, longestNap);
+        longestNap = std::min(longestNap * 2, m_lock.high);
+        co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
+    }
+}
+
+Outcome<bool> MemcachedLease::renew(Grant grant, std::stop_token stop) {
+    const auto own = std::const_pointer_cast<Own>(std::static_pointer_cast<const Own>(grant.own));
+    co_return co_await change(own, grant.value, expiryOf(grant.lease), std::move(stop));
+}
+
+Outcome<int> MemcachedLease::release(Grant grant, std::stop_token stop) {
+    grant.steps.at(5);
+    const auto own = std::const_pointer_cast<Own>(std::static_pointer_cast<const Own>(grant.own));
+    const auto gone = co_await change(own, grant.value, kAtOnce, std::move(stop));
+    grant.steps.at(0);
+    if (!gone) co_return std::unexpected(gone.error());
+    if (*gone) co_return 0;
+    co_return std::unexpected(
+        LockError{LockError::Kind::NotOwner,
+                  QCoreApplication::translate("LockError",
+                                              "The lock “%1” is no longer ours: its lease ended or somebody freed it.")
+                      .arg(QString::fromUtf8(m_lock.name))});
+}
+
+Outcome<bool> MemcachedLease::forceRelease(std::stop_token stop) {
+    const auto removed = co_await m_lock.port.remove(m_lock.name, stop);
+    if (!removed) co_return std::unexpected(lockError(removed.error()));
+    co_return *removed;
+}
+
+} // namespace lockscope::recipes

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/memcached/memcached_recipe.h"
+
+namespace lockscope::recipes {
+
+/// `memcached-lease`: `add` with a value that only we know; renewal and release compare by `cas`, so that nobody
+/// touches what is no longer his. The semantics of a versioned put with an expiry (Tair's, Cellar's), on memcached.
+///
+/// - `gets` follows `add` in the same round trip: its unique number is what later changes compare with, and the fencing
+///   token. It grows over all items of a server until that is restarted; then it begins again.
+/// - Releasing is a `cas` with an expiry in the past: memcached has no compare-and-delete in its classic commands, and
+///   proxies know no others. The item is gone at once.
+/// - The server's clock ticks once a second, so an item ends up to a second before its expiry. Ours is one second
+/// longer
+///   than the lease, rounded up: the server never ends it while its holder may still believe in it. A dead holder's
+///   lock is therefore free after its lease and at most two seconds more.
+/// - Nobody is woken: waiters look again after pauses that begin short and grow.
+/// - What the server throws out for want of memory, or forgets by being restarted, is free while its holder still
+///   believes in it: until its next renewal, which is refused.
+class MemcachedLease final : public Recipe {
+public:
+    explicit MemcachedLease(MemcachedLock lock) : m_lock(std::move(lock)) {}
+    const RecipeInfo& info() const override;
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    Outcome<bool> renew(Grant grant, std::stop_token stop) override;
+    Outcome<int> release(Grant grant, std::stop_token stop) override;
+    Outcome<bool> forceRelease(std::stop_token stop) override;
+
+private:
+    /// The number that our item has now, as far as we know. Shared by all copies of a grant: renewals change it.
+    struct Own {
+        std::uint64_t unique = 0;
+    };
+    /// Changes our item's expiry as long as it is ours. False = it is not.
+    Outcome<bool> change(std::shared_ptr<Own> own, QByteArray value, memcached::Expiry expiry, std::stop_token stop);
+    QCoro::Task<> withdraw(QByteArray value);
+    MemcachedLock m_lock;
+};
+
+} // namespace lockscope::recipes

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "sandbox/process_supervisor.h"
+#include "sandbox/workspace.h"
+
+namespace lockscope::sandbox {
+
+struct MemcachedServerOptions {
+    std::uint16_t port = 0; ///< 0: a free one
+    int megabytes = 16;     ///< for items; the fewest are thrown out when they are full
+    QStringList extra;      ///< arguments besides
+};
+
+/// A real memcached of our own on the loopback.
+class MemcachedServer {
+public:
+    explicit MemcachedServer(Runtime& runtime, MemcachedServerOptions options = {});
+
+    /// Starts it, again on the same port after an end, and returns when it answers. The error says what the server
+    /// said.
+    QCoro::Task<std::expected<void, QString>> start(std::stop_token stop = {});
+    bool running() const { return m_process.running(); }
+    bool paused() const { return m_process.paused(); }
+    /// Asks it to end, and returns when it has. All items are gone.
+    QCoro::Task<> stop(std::stop_token stop = {});
+    void kill() { m_process.kill(); }
+    void pause() { m_process.pause(); }
+    void resume() { m_process.resume(); }
+    /// Tells of its end: ProcessSupervisor::exited.
+    ProcessSupervisor& process() { return m_process; }
+
+    std::uint16_t port() const { return m_port; }
+    QString url() const { return QStringLiteral("memcached://127.0.0.1:%1").arg(m_port); }
+
+private:
+    QCoro::Task<bool> answers(std::stop_token stop);
+    Runtime& m_runtime;
+    MemcachedServerOptions m_options;
+    std::uint16_t m_port = 0;
+    ProcessSupervisor m_process;
+};
+
+} // namespace lockscope::sandbox
