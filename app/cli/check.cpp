@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "scenario/scenario.h"
+#include "session/run.h"
 #include "trace/recording.h"
 
 namespace lockscope::cli {
@@ -22,9 +23,7 @@ struct Checked {
 
 Checked judge(trace::LoadedRecording recording) {
     Checked checked;
-    verdict::Bounds bounds;
-    if (recording.meta.progressBoundNs > 0) bounds.progress = Nanos(recording.meta.progressBoundNs);
-    verdict::Judge judge(recording.trace, bounds);
+    verdict::Judge judge(recording.trace, session::boundsFor(recording.meta));
     judge.consume();
     checked.verdict = judge.verdict(recording.meta.finished);
     for (std::size_t i = 0; i < recording.trace->size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include "cli/text.h"
 #include "scenario/scenario_file.h"
+#include "session/run.h"
 #include "theme/palette.h"
 #include "timeline/render_timeline.h"
 
@@ -17,9 +18,7 @@ constexpr int kMostHeight = 8000; ///< of a picture that still opens everywhere;
 constexpr double kScale = 2;      ///< sharp on paper and dense screens
 
 views::TimelinePicture pictureOf(const trace::LoadedRecording& recording) {
-    verdict::Bounds bounds;
-    if (recording.meta.progressBoundNs > 0) bounds.progress = Nanos(recording.meta.progressBoundNs);
-    verdict::Judge judge(recording.trace, bounds);
+    verdict::Judge judge(recording.trace, session::boundsFor(recording.meta));
     judge.consume();
 
     views::TimelinePicture picture;

@@ -36,9 +36,7 @@ void RecordingSession::read(const std::stop_token& stop) {
         return;
     }
     m_inbox.put([this, meta = *meta] { opened(meta); });
-    verdict::Bounds bounds;
-    if (meta->progressBoundNs > 0) bounds.progress = Nanos(meta->progressBoundNs);
-    verdict::Judge judge(m_reader->trace(), bounds);
+    verdict::Judge judge(m_reader->trace(), boundsFor(*meta));
     QElapsedTimer sinceJudged;
     sinceJudged.start();
     const auto publish = [&](bool all) {

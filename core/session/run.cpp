@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/run.h"
 
+#include "recipes/recipe_info.h"
 #include "sim/world.h"
 
 namespace lockscope::session {
@@ -8,7 +9,22 @@ namespace lockscope::session {
 verdict::Bounds boundsFor(const scenario::Scenario& scenario) {
     // A dead holder's lock is free when its lease ends; then a waiter polls or is woken, through time-outs if a reply
     // is lost.
-    return {scenario.lock.lease + 3s};
+    verdict::Bounds bounds;
+    bounds.progress = scenario.lock.lease + 3s;
+    bounds.fair = isFair(scenario.recipe);
+    return bounds;
+}
+
+bool isFair(const QString& recipe) {
+    const recipes::RecipeInfo* info = recipes::findRecipe(recipe.toUtf8());
+    return info && info->fair;
+}
+
+verdict::Bounds boundsFor(const trace::RecordingMeta& meta) {
+    verdict::Bounds bounds;
+    if (meta.progressBoundNs > 0) bounds.progress = Nanos(meta.progressBoundNs);
+    bounds.fair = isFair(meta.recipe);
+    return bounds;
 }
 
 RunReport run(const scenario::Scenario& scenario, std::uint64_t seed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "scenario/scenario.h"
+#include "trace/recording.h"
 #include "trace/trace.h"
 #include "verdict/verdict.h"
 
@@ -19,5 +20,9 @@ RunReport run(const scenario::Scenario& scenario, std::uint64_t seed);
 
 /// How long `progress` may take under these settings: the lease, a round of polling, and the work that others may do.
 verdict::Bounds boundsFor(const scenario::Scenario& scenario);
+/// The bounds by which a recording's run is judged.
+verdict::Bounds boundsFor(const trace::RecordingMeta& meta);
+/// Whether the recipe of that id promises to grant in the order of its queue.
+bool isFair(const QString& recipe);
 
 } // namespace lockscope::session

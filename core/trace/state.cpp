@@ -2,6 +2,7 @@
 #include "trace/state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockscope::trace {
 
@@ -164,7 +165,42 @@ void State::applyLife(const Event& event, const Trace& trace) {
     }
 }
 
+void State::grant(Belief& belief, const Event& event) {
+    const Announced as = std::exchange(m_announced, {});
+    const bool announced = as.lock == event.subject && as.thread == event.actor;
+    const HoldMode mode = announced ? as.mode : HoldMode::Exclusive;
+    const std::uint32_t before = belief.holds;
+    if (belief.phase != Belief::Phase::Holding) {
+        // The record usually knew of this grant first; where it is not observed the grants seen here are counted.
+        if (belief.grant == 0) belief.grant = ++records[event.subject].grants;
+        belief.phase = Belief::Phase::Holding;
+        belief.since = event.at;
+        belief.lastRenewal = -1;
+        belief.exclusive = belief.permits = 0;
+        belief.suspended = false;
+    }
+    belief.holds = event.aux ? event.aux : before + 1;
+    if (mode == HoldMode::Exclusive)
+        belief.exclusive = before == belief.exclusive ? belief.holds : belief.exclusive + 1;
+    else if (mode == HoldMode::Permits)
+        belief.permits += as.permits;
+    belief.mode = belief.exclusive > 0 ? HoldMode::Exclusive : mode;
+    if (event.value) belief.token = event.value;
+    if (belief.until >= 0) expectDeadline(belief.until);
+}
+
+/// One of several holds is given up, and the trace does not say which: what is left is at least this.
+void State::giveUpOne(Belief& belief) {
+    if (belief.exclusive == belief.holds) return; // all alike: told by the count alone
+    if (belief.exclusive > 0 && --belief.exclusive == 0) belief.mode = HoldMode::Shared;
+    if (belief.permits > 0) belief.permits = belief.holds - 1;
+}
+
 void State::applyBelief(const Event& event) {
+    if (event.kind == EventKind::LockCapacity) {
+        capacities[event.subject] = event.value;
+        return;
+    }
     Belief& belief = beliefs[{event.subject, event.actor}];
     const bool holding = belief.phase == Belief::Phase::Holding;
     switch (event.kind) {
@@ -176,16 +212,7 @@ void State::applyBelief(const Event& event) {
         break;
     case EventKind::Granted:
     case EventKind::Reentered:
-        if (!holding) {
-            // The record usually knew of this grant first; where it is not observed the grants seen here are counted.
-            if (belief.grant == 0) belief.grant = ++records[event.subject].grants;
-            belief.phase = Belief::Phase::Holding;
-            belief.since = event.at;
-            belief.lastRenewal = -1;
-        }
-        belief.holds = event.aux ? event.aux : belief.holds + 1;
-        if (event.value) belief.token = event.value;
-        if (belief.until >= 0) expectDeadline(belief.until);
+        grant(belief, event);
         break;
     case EventKind::TimedOut:
     case EventKind::Interrupted:
@@ -202,8 +229,16 @@ void State::applyBelief(const Event& event) {
         else
             expectDeadline(event.value);
         break;
+    case EventKind::GrantedAs:
+        m_announced = {event.subject, event.actor, static_cast<HoldMode>(event.value), event.aux};
+        break;
+    case EventKind::Suspended:
+        belief.suspended = holding;
+        break;
     case EventKind::Renewed:
-        if (holding) belief.lastRenewal = event.at;
+        if (!holding) break;
+        belief.lastRenewal = event.at;
+        belief.suspended = false;
         break;
     case EventKind::Lost:
     case EventKind::ReleaseRefused:
@@ -211,13 +246,18 @@ void State::applyBelief(const Event& event) {
         endHolding(belief, event.at);
         break;
     case EventKind::ReleaseSent:
-        if (belief.holds <= 1) endHolding(belief, event.at);
+        if (belief.holds <= 1)
+            endHolding(belief, event.at);
+        else
+            giveUpOne(belief);
         break;
     case EventKind::Released:
-        if (event.aux == 0)
+        if (event.aux == 0) {
             endHolding(belief, event.at);
-        else if (holding)
+        } else if (holding) {
             belief.holds = event.aux;
+            belief.exclusive = std::min(belief.exclusive, belief.holds);
+        }
         break;
     default:
         break;
@@ -274,7 +314,7 @@ std::size_t State::memoryBytes() const {
     // A node of std::map: colour, three pointers and the heap's own header, beside the pair.
     const auto bytes = [](const auto& map) { return map.size() * (sizeof(*map.begin()) + 5 * sizeof(void*)); };
     return sizeof(State) + bytes(beliefs) + bytes(records) + bytes(clients) + bytes(nodes) + bytes(links) +
-           bytes(resources);
+           bytes(resources) + bytes(capacities);
 }
 
 } // namespace lockscope::trace

@@ -7,6 +7,9 @@
 
 namespace lockscope::trace {
 
+/// How a lock is held. Numbers stand in traces (GrantedAs).
+enum class HoldMode : std::uint8_t { Exclusive = 0, Shared = 1, Permits = 2 };
+
 /// What one thread believes of one lock.
 struct Belief {
     enum class Phase : std::uint8_t { Idle, Waiting, Holding };
@@ -20,6 +23,10 @@ struct Belief {
                                    ///< While waiting: of a grant that is in the record but not yet known to the client
     std::int64_t lastRenewal = -1; ///< -1 = never
     bool asleep = false;           ///< its client is paused: no own deadline passes for it until it looks again
+    bool suspended = false;        ///< nothing is heard from the server; the hold may still last
+    HoldMode mode = HoldMode::Exclusive; ///< while holding: the strongest of its holds
+    std::uint32_t exclusive = 0;         ///< how many of its holds are certainly exclusive
+    std::uint32_t permits = 0;           ///< the least that it holds; of a semaphore
     friend bool operator==(const Belief&, const Belief&) = default;
 };
 
@@ -76,7 +83,8 @@ struct State {
     std::map<EntityId, NodeState> nodes;
     std::map<EntityId, LinkState> links;
     std::map<EntityId, ResourceState> resources;
-    std::size_t rows = 0; ///< how many rows of the trace are folded in
+    std::map<EntityId, std::int64_t> capacities; ///< permits in all, by lock; of semaphores
+    std::size_t rows = 0;                        ///< how many rows of the trace are folded in
 
     /// Folds the next row in. Beliefs whose own deadline lies at or before the row are over by then.
     void apply(const Event& event, const Trace& trace);
@@ -97,6 +105,8 @@ struct State {
 private:
     void applyLife(const Event& event, const Trace& trace);
     void applyBelief(const Event& event);
+    void grant(Belief& belief, const Event& event);
+    static void giveUpOne(Belief& belief);
     void setAsleep(EntityId client, bool asleep, std::int64_t at, const Trace& trace);
     void applyRecord(const Event& event);
     void expectDeadline(std::int64_t until);
@@ -107,6 +117,14 @@ private:
         friend bool operator==(const Alarm&, const Alarm&) { return true; }
     };
     Alarm m_alarm;
+    /// A GrantedAs whose grant comes next.
+    struct Announced {
+        EntityId lock = kNoEntity, thread = kNoEntity;
+        HoldMode mode = HoldMode::Exclusive;
+        std::uint32_t permits = 0;
+        friend bool operator==(const Announced&, const Announced&) = default;
+    };
+    Announced m_announced;
 };
 
 /// States of a trace at any time, through keyframes: O(log n) plus at most one keyframe interval of rows. Keyframes lie

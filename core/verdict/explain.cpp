@@ -29,6 +29,8 @@ public:
         const auto loser = std::ranges::find_if(m_v.actors, [&](EntityId actor) { return actor != owner; });
         const Chronicle c =
             chronicleOf(loser == m_v.actors.end() ? m_v.actors.front() : *loser, m_v.lock, m_v.row, m_v.to, m_trace);
+        const QString together = tooManyPermits();
+        if (!together.isEmpty()) return together;
         const QString what = m_v.to == kNever
                                  ? tr("%1 have believed at the same time that they hold %2, since %3, for %4 so far.")
                                        .arg(actors(), name(m_v.lock), at(m_v.from), lengthText(m_length))
@@ -111,7 +113,79 @@ public:
             .arg(who, lock, when, QString::number(e.aux));
     }
 
+    QString fifo() const {
+        const QString late = actor(m_v.actors.back()), early = actor(m_v.actors.front());
+        return paragraph({tr("%1 got %2 at %3 although %4 had asked before it and was still waiting.")
+                              .arg(early, name(m_v.lock), at(m_v.from), late),
+                          m_v.to == kNever ? QString() : tr("%1 got it only at %2.").arg(late, at(m_v.to)),
+                          tr("This lock promises to go in the order of its queue.")});
+    }
+
+    QString tokenOrder() const {
+        const QString who = actor(m_v.actors.front()), token = QString::number(m_v.token),
+                      before = QString::number(m_v.newerToken);
+        const QString what =
+            m_v.actors.size() > 1
+                ? tr("%1 was granted %2 at %3 with token %4, although %5 had been given token %6 before.")
+                      .arg(who, name(m_v.lock), at(m_v.from), token, actor(m_v.actors.back()), before)
+                : tr("%1 was granted %2 at %3 with token %4, although it had been given token %5 before.")
+                      .arg(who, name(m_v.lock), at(m_v.from), token, before);
+        return paragraph(
+            {what, tr("A resource that checks tokens would refuse the new holder, or let an old one pass.")});
+    }
+
+    QString deadlock() const {
+        QStringList sentences;
+        const std::size_t count = m_v.actors.size();
+        for (std::size_t i = 0; i < count; ++i)
+            sentences << tr("%1 waits for %2, which %3 holds.")
+                             .arg(actor(m_v.actors[i]), name(wantedBy(m_v.actors[i])),
+                                  actor(m_v.actors[(i + 1) % count]));
+        sentences
+            << (m_v.to == kNever
+                    ? tr("None of them can go on, since %1, for %2 so far.").arg(at(m_v.from), lengthText(m_length))
+                    : tr("None of them could go on for %1: from %2 to %3.")
+                          .arg(lengthText(m_length), at(m_v.from), at(m_v.to)));
+        return paragraph(sentences);
+    }
+
 private:
+    /// The lock that a thread asked for last before the violation began.
+    EntityId wantedBy(EntityId thread) const {
+        constexpr std::size_t farthest = 500'000;
+        const std::size_t last = m_v.row > farthest ? m_v.row - farthest : 0;
+        for (std::size_t i = std::min(m_v.row + 1, m_trace.size()); i-- > last;) {
+            if (m_trace.kindAt(i) != EventKind::Requested) continue;
+            const trace::Event e = m_trace.at(i);
+            if (e.actor == thread) return e.subject;
+        }
+        return m_v.lock;
+    }
+
+    /// Of a semaphore, where nobody is the one who holds it.
+    QString tooManyPermits() const {
+        const std::size_t rows = std::min(m_v.row + 1, m_trace.size());
+        std::int64_t capacity = 0;
+        bool permits = false;
+        for (std::size_t i = rows > 500'000 ? rows - 500'000 : 0; i < rows; ++i) {
+            const EventKind kind = m_trace.kindAt(i);
+            if (kind != EventKind::GrantedAs && kind != EventKind::LockCapacity) continue;
+            const trace::Event e = m_trace.at(i);
+            if (e.subject != m_v.lock) continue;
+            permits |= e.kind == EventKind::GrantedAs && e.value == std::int64_t(trace::HoldMode::Permits);
+            if (e.kind == EventKind::LockCapacity) capacity = e.value;
+        }
+        if (!permits || capacity == 0) return {};
+        const QString all = QString::number(capacity);
+        return m_v.to == kNever
+                   ? tr("%1 have believed at the same time that they hold more permits of %2 than the %3 that there "
+                        "are, since %4.")
+                         .arg(actors(), name(m_v.lock), all, at(m_v.from))
+                   : tr("%1 believed at the same time that they held more permits of %2 than the %3 that there are, "
+                        "from %4 to %5.")
+                         .arg(actors(), name(m_v.lock), all, at(m_v.from), at(m_v.to));
+    }
+
     QString at(Nanos t) const { return instantText(t, m_length); }
     QString name(EntityId id) const { return m_trace.displayName(id); }
     QString actor(EntityId id) const { return actorText(id, m_trace); }
@@ -249,6 +323,12 @@ QString explain(const Violation& violation, const Trace& trace) {
         return teller.progress();
     case Invariant::Reentrancy:
         return teller.reentrancy();
+    case Invariant::Fifo:
+        return teller.fifo();
+    case Invariant::TokenOrder:
+        return teller.tokenOrder();
+    case Invariant::NoDeadlock:
+        return teller.deadlock();
     }
     return {};
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "verdict/deadlock.h"
+#include "verdict/fifo.h"
 #include "verdict/ledger.h"
 #include "verdict/mutual_exclusion.h"
 #include "verdict/ownership.h"
 #include "verdict/progress.h"
 #include "verdict/reentrancy.h"
 #include "verdict/stale_write.h"
+#include "verdict/token_order.h"
 
 #include <algorithm>
 
@@ -19,7 +22,7 @@ using trace::State;
 /// Walks the trace once with the state beside it, and tells each invariant's judge what it asks for.
 struct Judge::Impl {
     Impl(std::shared_ptr<const trace::Trace> t, Bounds bounds)
-        : trace(std::move(t)), progress(ledger, bounds.progress) {}
+        : trace(std::move(t)), progress(ledger, bounds.progress), fifo(ledger, bounds.fifoSlack), fair(bounds.fair) {}
 
     void take(std::size_t number) {
         const Event event = trace->at(number);
@@ -33,7 +36,7 @@ struct Judge::Impl {
         else if (event.kind == EventKind::ClientKilled)
             takeDeath(row);
         else
-            state.apply(event, *trace);
+            takeOther(row);
         progress.look(row, state);
         sawBelief |= isBelief(event.kind);
         sawRecord |= isRecord(event.kind);
@@ -41,24 +44,78 @@ struct Judge::Impl {
     }
 
     void takeBelief(const Row& row) {
-        const Belief& belief = state.beliefs[{row.event.subject, row.event.actor}]; // map references stay good
-        const bool before = belief.phase == Belief::Phase::Holding;
-        state.apply(row.event, *trace);
-        const bool after = belief.phase == Belief::Phase::Holding;
-        if (!before && after)
-            mutualExclusion.began(row.event.subject, row.event.actor, row.event.time(), row.number);
-        else if (before && !after)
-            mutualExclusion.ended(row.event.subject, row.event.actor, row.event.time());
+        const Event& e = row.event;
+        if (e.kind == EventKind::LockCapacity) {
+            state.apply(e, *trace);
+            mutualExclusion.hasCapacity(e.subject, e.value);
+            return;
+        }
+        const Belief& belief = state.beliefs[{e.subject, e.actor}]; // map references stay good
+        const auto before = MutualExclusionJudge::Hold::of(belief);
+        const Belief::Phase phase = belief.phase;
+        state.apply(e, *trace);
+        const auto after = MutualExclusionJudge::Hold::of(belief);
+        const bool asks = e.kind == EventKind::Requested && belief.phase == Belief::Phase::Waiting;
+        if (before != after) mutualExclusion.changed(e.subject, e.actor, after, e.time(), row.number);
+        if (asks) tokenOrder.asked(row);
+        if (!before.holding && after.holding) tokenOrder.granted(row, belief);
+        if (fair && (asks || phase != belief.phase)) fifo.changed(row, belief);
+        if (asks || phase != belief.phase || before.mode != after.mode)
+            deadlock.changed(e.subject, e.actor, belief, e.value == 0 && asks, e.time(), row.number);
+        if (e.kind == EventKind::Suspended) clientAway(trace->clientOf(e.actor), row);
     }
 
     void takeDeath(const Row& row) {
-        std::vector<std::pair<EntityId, EntityId>> held;
+        std::vector<std::pair<EntityId, EntityId>> ended;
         for (const auto& [key, belief] : state.beliefs)
-            if (belief.phase == Belief::Phase::Holding && trace->clientOf(key.second) == row.event.actor)
-                held.push_back(key);
+            if (belief.phase != Belief::Phase::Idle && trace->clientOf(key.second) == row.event.actor)
+                ended.push_back(key);
         state.apply(row.event, *trace);
-        for (const auto& [lock, thread] : held)
-            mutualExclusion.ended(lock, thread, row.event.time());
+        fifo.gone(row.event.actor, *trace);
+        for (const auto& [lock, thread] : ended)
+            beliefEnded(lock, thread, row.event.time(), row.number);
+    }
+
+    /// Whoever was not there for a while lost its place in queues, and learns late what it was granted.
+    void takeOther(const Row& row) {
+        const Event& e = row.event;
+        state.apply(e, *trace);
+        switch (e.kind) {
+        case EventKind::ClientPaused:
+        case EventKind::ClientResumed:
+        case EventKind::ConnectionLost:
+        case EventKind::ConnectionRestored:
+            clientAway(e.actor, row);
+            break;
+        case EventKind::LinkCut:
+        case EventKind::LinkMended:
+        case EventKind::LinkDelayed:
+        case EventKind::ReplyLossArmed:
+            clientAway(trace->entity(e.subject).parent, row);
+            break;
+        case EventKind::NodeStarted:
+        case EventKind::NodePaused:
+        case EventKind::NodeResumed:
+        case EventKind::NodeKilled:
+            fifo.nodeAway(e.actor, row);
+            break;
+        case EventKind::ClockJumped:
+        case EventKind::Healed:
+            fifo.allAway(row);
+            break;
+        default:
+            break;
+        }
+    }
+
+    void clientAway(EntityId client, const Row& row) {
+        fifo.away(client, row);
+        tokenOrder.away(client, row, state);
+    }
+
+    void beliefEnded(EntityId lock, EntityId thread, Nanos at, std::size_t row) {
+        mutualExclusion.changed(lock, thread, {}, at, row);
+        deadlock.changed(lock, thread, {}, false, at, row);
     }
 
     /// `row`: the first row not taken in yet.
@@ -68,13 +125,14 @@ struct Judge::Impl {
             state.passTime(t.count(), &deadlines);
             std::ranges::sort(deadlines);
             for (const auto& [at, lock, thread] : deadlines) {
-                mutualExclusion.ended(lock, thread, Nanos(at));
+                beliefEnded(lock, thread, Nanos(at), row);
                 progress.deadlinePassed(lock, Nanos(at), *trace, state);
             }
         }
         if (t <= now) return;
         now = t;
         mutualExclusion.timePassed(now);
+        deadlock.timePassed(now);
         progress.timePassed(now, row, *trace, state);
     }
 
@@ -94,6 +152,9 @@ struct Judge::Impl {
             known = ownership.sawRecord() && !ownership.sawGap();
             break;
         case Invariant::Reentrancy:
+        case Invariant::Fifo:
+        case Invariant::TokenOrder:
+        case Invariant::NoDeadlock:
             known = sawBelief || sawRecord;
             break;
         }
@@ -109,6 +170,10 @@ struct Judge::Impl {
     OwnershipJudge ownership{ledger};
     ProgressJudge progress;
     ReentrancyJudge reentrancy{ledger};
+    FifoJudge fifo;
+    TokenOrderJudge tokenOrder{ledger};
+    DeadlockJudge deadlock{ledger};
+    bool fair;
     bool sawBelief = false, sawRecord = false, sawEffect = false;
     std::vector<State::Ended> deadlines;
 };

@@ -5,35 +5,56 @@
 
 namespace lockscope::verdict {
 
-void MutualExclusionJudge::began(trace::EntityId lockId, trace::EntityId thread, Nanos at, std::size_t row) {
+using trace::HoldMode;
+
+bool MutualExclusionJudge::Lock::inConflict() const {
+    if (believers.size() < 2 && capacity == 0) return false;
+    std::int64_t permits = 0;
+    bool exclusive = false;
+    for (const auto& [thread, hold] : believers) {
+        exclusive |= hold.mode == HoldMode::Exclusive;
+        if (hold.mode == HoldMode::Permits) permits += hold.permits;
+    }
+    return (exclusive && believers.size() >= 2) || (capacity > 0 && permits > capacity);
+}
+
+void MutualExclusionJudge::changed(trace::EntityId lockId, trace::EntityId thread, const Hold& hold, Nanos at,
+                                   std::size_t row) {
     Lock& lock = m_locks[lockId];
-    lock.believers.push_back(thread);
-    if (lock.believers.size() < 2) return;
+    const auto known = std::ranges::find(lock.believers, thread, &std::pair<trace::EntityId, Hold>::first);
+    if (known != lock.believers.end() && hold.holding)
+        known->second = hold;
+    else if (known != lock.believers.end())
+        lock.believers.erase(known);
+    else if (hold.holding)
+        lock.believers.emplace_back(thread, hold);
+    else
+        return;
+
+    if (!lock.inConflict()) {
+        if (lock.fresh && at > lock.fresh->from) file(lock);
+        lock.fresh.reset();
+        if (!lock.open) return;
+        m_ledger.at(*lock.open).to = at;
+        lock.open.reset();
+        return;
+    }
     if (!lock.open && !lock.fresh) {
         Violation v;
         v.invariant = Invariant::MutualExclusion;
         v.lock = lockId;
         v.from = at;
         v.to = kNever;
-        v.actors = lock.believers;
+        for (const auto& believer : lock.believers)
+            v.actors.push_back(believer.first);
         v.row = row;
         lock.fresh = v;
         m_fresh.push_back(lockId);
         return;
     }
+    if (!hold.holding) return;
     auto& actors = lock.fresh ? lock.fresh->actors : m_ledger.at(*lock.open).actors;
     if (std::ranges::find(actors, thread) == actors.end()) actors.push_back(thread);
-}
-
-void MutualExclusionJudge::ended(trace::EntityId lockId, trace::EntityId thread, Nanos at) {
-    Lock& lock = m_locks[lockId];
-    std::erase(lock.believers, thread);
-    if (lock.believers.size() >= 2) return;
-    if (lock.fresh && at > lock.fresh->from) file(lock);
-    lock.fresh.reset();
-    if (!lock.open) return;
-    m_ledger.at(*lock.open).to = at;
-    lock.open.reset();
 }
 
 void MutualExclusionJudge::timePassed(Nanos now) {

@@ -30,6 +30,9 @@ auto beliefsOf(const State& state, EntityId lock) {
 void ProgressJudge::look(const Row& row, const State& state) {
     const trace::Event& e = row.event;
     switch (e.kind) {
+    case EventKind::GrantedAs:
+        m_locks[e.subject].shared = true;
+        break;
     case EventKind::RecordHeld:
     case EventKind::RecordRenewed:
     case EventKind::RecordFreed:
@@ -144,6 +147,11 @@ bool ProgressJudge::heldByTheLiving(EntityId id, const Lock& lock, const Trace& 
     if (lock.recorded && record != state.records.end() && record->second.observed) {
         const EntityId owner = record->second.owner;
         if (owner == trace::kNoEntity) return false;
+        // A record names one owner; of those who hold together, any other may be alive.
+        const auto shares = [](const auto& entry) {
+            return entry.second.phase == Belief::Phase::Holding && entry.second.mode != trace::HoldMode::Exclusive;
+        };
+        if (lock.shared && std::ranges::any_of(beliefsOf(state, id), shares)) return true;
         const Life life = lifeOf(state, trace.clientOf(owner));
         if (life == Life::Dead) return false;
         const auto belief = state.beliefs.find({id, owner});

@@ -32,6 +32,7 @@ private:
         Nanos since{};
         std::size_t number = SIZE_MAX; ///< in the ledger, once the bound has passed
         bool recorded = false;
+        bool shared = false;                        ///< some held it together with others
         trace::EntityId witness = trace::kNoEntity; ///< who waited when we last looked: probably still does
     };
     void update(trace::EntityId id, Nanos at, const trace::Trace& trace, const trace::State& state);

@@ -61,6 +61,12 @@ void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
         return;
     }
     if (record->second.owner == e.actor) return;
+    const auto writer = state.beliefs.find({lock, e.actor});
+    if (writer != state.beliefs.end() && writer->second.phase == Belief::Phase::Holding &&
+        writer->second.mode != trace::HoldMode::Exclusive) {
+        ++m_undecided; // a record names one owner, and says nothing of those who hold together with it
+        return;
+    }
 
     const auto holds = [&](trace::EntityId thread) {
         const auto belief = state.beliefs.find({lock, thread});

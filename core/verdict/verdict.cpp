@@ -17,6 +17,12 @@ QByteArray invariantId(Invariant invariant) {
         return "progress";
     case Invariant::Reentrancy:
         return "reentrancy";
+    case Invariant::Fifo:
+        return "fifo";
+    case Invariant::TokenOrder:
+        return "token-order";
+    case Invariant::NoDeadlock:
+        return "no-deadlock";
     }
     return {};
 }

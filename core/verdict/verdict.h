@@ -9,9 +9,19 @@
 namespace lockscope::verdict {
 
 /// The invariants of a lock. Identifiers are a contract: see invariantId().
-enum class Invariant : std::uint8_t { MutualExclusion, StaleWrite, Ownership, Progress, Reentrancy };
+enum class Invariant : std::uint8_t {
+    MutualExclusion,
+    StaleWrite,
+    Ownership,
+    Progress,
+    Reentrancy,
+    Fifo,
+    TokenOrder,
+    NoDeadlock,
+};
 inline constexpr std::array kInvariants{Invariant::MutualExclusion, Invariant::StaleWrite, Invariant::Ownership,
-                                        Invariant::Progress, Invariant::Reentrancy};
+                                        Invariant::Progress,        Invariant::Reentrancy, Invariant::Fifo,
+                                        Invariant::TokenOrder,      Invariant::NoDeadlock};
 
 /// "mutual-exclusion", "stale-write", …
 QByteArray invariantId(Invariant invariant);
@@ -26,7 +36,9 @@ QString invariantMeaning(Invariant invariant);
 ///   record was not observed and no token told;
 /// - `ownership` while no record was observed, or when the record could not be seen for some time;
 /// - `reentrancy` while neither beliefs nor records were observed.
-/// A violation found outweighs what was not seen. An invariant about something that did not happen holds.
+/// `fifo`, `token-order` and `no-deadlock` speak of what clients were seen to ask and to get: about what nobody saw
+/// they claim nothing, and hold. A violation found outweighs what was not seen. An invariant about something that did
+/// not happen holds.
 enum class Outcome : std::uint8_t { Holds, Violated, Unknown };
 
 /// One interval in which an invariant did not hold.
@@ -37,8 +49,9 @@ struct Violation {
     Nanos to{};                          ///< kNever while it still goes on
     std::vector<trace::EntityId> actors; ///< in order of their part in it; threads
     trace::EntityId resource = trace::kNoEntity;
-    std::int64_t token = 0, newerToken = 0; ///< stale-write: the writer's and the newest accepted
-    std::size_t row = 0;                    ///< trace row that began it
+    /// stale-write: the writer's and the newest accepted; token-order: the new holder's and the newest given before
+    std::int64_t token = 0, newerToken = 0;
+    std::size_t row = 0; ///< trace row that began it
     friend bool operator==(const Violation&, const Violation&) = default;
 };
 
@@ -64,6 +77,10 @@ struct Verdict {
 struct Bounds {
     /// How long a live, connected client may wait while nobody alive holds, before `progress` is violated.
     Nanos progress = 30s;
+    /// The recipe promises to grant in the order of the queue. False: `fifo` demands nothing.
+    bool fair = false;
+    /// Who asked by this much later certainly queued later, whatever clocks and networks did.
+    Nanos fifoSlack = 1s;
 };
 
 /// Judges incrementally: consume() looks at new rows only. Belongs to one thread.

@@ -23,6 +23,12 @@ QString invariantName(Invariant invariant) {
         return Words::tr("progress");
     case Invariant::Reentrancy:
         return Words::tr("reentrancy");
+    case Invariant::Fifo:
+        return Words::tr("fifo");
+    case Invariant::TokenOrder:
+        return Words::tr("token-order");
+    case Invariant::NoDeadlock:
+        return Words::tr("no-deadlock");
     }
     return {};
 }
@@ -32,7 +38,8 @@ QString invariantName(Invariant invariant) {
 QString invariantMeaning(Invariant invariant) {
     switch (invariant) {
     case Invariant::MutualExclusion:
-        return Words::tr("No two clients believe at one time that they hold the lock.");
+        return Words::tr("No two clients believe at one time that they hold the lock, unless they share it as readers "
+                         "or within its permits.");
     case Invariant::StaleWrite:
         return Words::tr("The guarded resource never accepts a write from a client that no longer holds the lock.");
     case Invariant::Ownership:
@@ -42,6 +49,12 @@ QString invariantMeaning(Invariant invariant) {
             "While a live, connected client waits and nobody alive holds the lock, it is granted in time.");
     case Invariant::Reentrancy:
         return Words::tr("Hold counts rise and fall by one, and the lock is free at zero.");
+    case Invariant::Fifo:
+        return Words::tr("A lock that promises fairness is granted in the order in which it was asked for.");
+    case Invariant::TokenOrder:
+        return Words::tr("Fencing tokens grow with every new holder.");
+    case Invariant::NoDeadlock:
+        return Words::tr("Nobody waits for a lock whose holder waits, directly or through others, for one of theirs.");
     }
     return {};
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_fold.h"
 
+#include <utility>
+
 namespace lockscope::views {
 
 using trace::Event;
 using trace::EventKind;
 
 bool LaneFold::isStale(const Cursor& c) const {
-    return c.named && c.lock->observed && c.lock->owner != c.thread;
+    // A record names one owner: whoever holds it together with others may well not be that one.
+    return c.named && !c.together && c.lock->observed && c.lock->owner != c.thread;
 }
 
 void LaneFold::closeBelief(Cursor& c, std::int64_t at) {
@@ -43,6 +46,8 @@ void LaneFold::endWaiting(Cursor& c, std::int64_t at) {
 
 void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
     c.holds = event.aux ? event.aux : c.holds + 1;
+    const bool together = std::exchange(c.announced, false);
+    c.together = together && (c.together || !c.holding);
     if (c.holding) return;
     endWaiting(c, event.at);
     if (c.grant == 0) c.grant = ++c.lock->grants; // where the record is not observed, the grants seen here are counted
@@ -110,11 +115,15 @@ void LaneFold::passTime(std::int64_t t) {
 }
 
 void LaneFold::applyBelief(const Event& event, std::uint32_t row) {
+    if (event.actor == trace::kNoEntity) return; // of the lock itself, nobody's belief
     Cursor& c = cursor(event.actor, event.subject);
     const auto mark = [&](BeliefTick kind) { tick(c.lane->ticks, event.at, row, unsigned(kind)); };
     switch (event.kind) {
     case EventKind::Requested:
         beginWaiting(c, event.at, row);
+        break;
+    case EventKind::GrantedAs:
+        c.announced = true;
         break;
     case EventKind::Granted:
     case EventKind::Reentered:

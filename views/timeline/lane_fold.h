@@ -27,6 +27,7 @@ private:
         LockSlot* lock = nullptr;
         EntityId thread = trace::kNoEntity;
         bool waiting = false, holding = false;
+        bool announced = false, together = false; ///< the next grant, and this hold, is shared or of permits
         bool named = false; ///< the record named this thread since it asked: only then is its absence telling
         std::uint32_t holds = 0;
         std::uint32_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes

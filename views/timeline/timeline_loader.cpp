@@ -59,7 +59,7 @@ void TimelineLoader::cancel() {
     Q_EMIT finished();
 }
 
-void TimelineLoader::work(std::stop_token stop, std::shared_ptr<TimelineData> data) {
+void TimelineLoader::work(std::stop_token stop, const std::shared_ptr<TimelineData>& data) {
     for (std::size_t rows = m_rows; !stop.stop_requested() && rows < data->trace().size(); m_rows = rows) {
         data->mutex().lockForSlice();
         data->consume(rows + kSlice);

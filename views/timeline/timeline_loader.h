@@ -49,7 +49,7 @@ Q_SIGNALS:
     void finished();
 
 private:
-    void work(std::stop_token stop, std::shared_ptr<TimelineData> data);
+    void work(std::stop_token stop, const std::shared_ptr<TimelineData>& data);
     void stopWorker();
 
     std::shared_ptr<TimelineData> m_data;

@@ -55,6 +55,12 @@ QString violationWord(verdict::Invariant invariant) {
         return QCoreApplication::translate("Timeline", "no progress");
     case Invariant::Reentrancy:
         return QCoreApplication::translate("Timeline", "hold count");
+    case Invariant::Fifo:
+        return QCoreApplication::translate("Timeline", "out of turn");
+    case Invariant::TokenOrder:
+        return QCoreApplication::translate("Timeline", "old token");
+    case Invariant::NoDeadlock:
+        return QCoreApplication::translate("Timeline", "deadlock");
     }
     return {};
 }

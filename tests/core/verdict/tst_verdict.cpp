@@ -247,7 +247,8 @@ void TestVerdict::identifiersAreAContract() {
         ids << invariantId(i);
         QVERIFY(!invariantMeaning(i).isEmpty());
     }
-    QCOMPARE(ids, (QByteArrayList{"mutual-exclusion", "stale-write", "ownership", "progress", "reentrancy"}));
+    QCOMPARE(ids, (QByteArrayList{"mutual-exclusion", "stale-write", "ownership", "progress", "reentrancy", "fifo",
+                                  "token-order", "no-deadlock"}));
 }
 
 void TestVerdict::incrementalEqualsAtOnce_data() {

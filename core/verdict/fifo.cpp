@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/fifo.h"
+
+namespace lockscope::verdict {
+
+using trace::Belief;
+
+void FifoJudge::changed(const Row& row, const Belief& belief) {
+    const Key key(row.event.subject, row.event.actor);
+    const auto mine = m_waiters.find(key);
+    if (belief.phase == Belief::Phase::Waiting) {
+        // Asking again without an end of the wait before: a wait that nobody saw end.
+        start(mine == m_waiters.end() ? m_waiters[key] : mine->second, row.event.time());
+        return;
+    }
+    if (mine == m_waiters.end()) return;
+    Waiter waiter = std::move(mine->second);
+    m_waiters.erase(mine);
+    if (belief.phase != Belief::Phase::Holding || belief.mode != trace::HoldMode::Exclusive) return;
+    for (Violation& v : waiter.overtaken) {
+        v.to = row.event.time();
+        m_ledger.add(std::move(v));
+    }
+    constexpr std::size_t most = 16; // one would do; a lock without any order would fill the memory
+    for (auto at = m_waiters.lower_bound({key.first, 0}); at != m_waiters.end() && at->first.first == key.first; ++at) {
+        Waiter& other = at->second;
+        if (other.since + m_slack >= waiter.since || other.overtaken.size() >= most) continue;
+        other.overtaken.push_back(row.violation(Invariant::Fifo, key.first, {key.second, at->first.second}));
+    }
+}
+
+void FifoJudge::gone(trace::EntityId client, const trace::Trace& trace) {
+    std::erase_if(m_waiters, [&](const auto& entry) { return trace.clientOf(entry.first.second) == client; });
+}
+
+void FifoJudge::away(trace::EntityId client, const Row& row) {
+    for (auto& [key, waiter] : m_waiters)
+        if (row.trace.clientOf(key.second) == client) start(waiter, row.event.time());
+}
+
+void FifoJudge::nodeAway(trace::EntityId node, const Row& row) {
+    for (auto& [key, waiter] : m_waiters)
+        if (row.trace.entity(key.first).parent == node) start(waiter, row.event.time());
+}
+
+void FifoJudge::allAway(const Row& row) {
+    for (auto& [key, waiter] : m_waiters)
+        start(waiter, row.event.time());
+}
+
+} // namespace lockscope::verdict

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/token_order.h"
+
+namespace lockscope::verdict {
+
+using trace::Belief;
+
+void TokenOrderJudge::granted(const Row& row, const Belief& belief) {
+    const trace::Event& e = row.event;
+    if (e.value <= 0 || belief.mode != trace::HoldMode::Exclusive) return;
+    Newest& newest = m_newest[e.subject];
+    const bool fine = e.value > newest.token || (e.value == newest.token && e.actor == newest.holder);
+    if (!fine && !m_doubtful.contains({e.subject, e.actor})) {
+        Violation v = row.violation(Invariant::TokenOrder, e.subject, {e.actor});
+        if (newest.holder != e.actor) v.actors.push_back(newest.holder);
+        v.token = e.value;
+        v.newerToken = newest.token;
+        m_ledger.add(std::move(v));
+    }
+    if (e.value > newest.token) newest = {e.value, e.actor};
+}
+
+void TokenOrderJudge::away(trace::EntityId client, const Row& row, const trace::State& state) {
+    for (const auto& [key, belief] : state.beliefs)
+        if (belief.phase == Belief::Phase::Waiting && row.trace.clientOf(key.second) == client) m_doubtful.insert(key);
+}
+
+} // namespace lockscope::verdict
