@@ -105,7 +105,7 @@ void VerdictBanner::paintEvent(QPaintEvent*) {
     const int left = bad ? 14 : 0;
     const QRect room = rect().adjusted(left + 22, 0, -8, 0);
     const QString shown = painter.fontMetrics().elidedText(text(), Qt::ElideRight, room.width());
-    paintIcon(painter, QRectF(left, height() / 2 - 8, 16, 16),
+    paintIcon(painter, QRectF(left, height() / 2.0 - 8, 16, 16),
               bad              ? "cross"
               : unknownOutcome ? "unknown"
                                : "check",
