@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/topology/cluster_port.h"
+
+#include "backends/redis/topology/cluster_watch.h"
+#include "backends/redis/topology/topology_errors.h"
+
+namespace lockscope::redis {
+
+namespace {
+
+constexpr Nanos kBetweenTries = 25ms;
+constexpr int kAnySlot = -1;
+
+using NodePtr = ClusterWatch::NodePtr;
+
+/// One command on its way through the cluster.
+class Routing {
+public:
+    Routing(std::shared_ptr<ClusterWatch> watch, int slot)
+        : m_watch(std::move(watch)),
+          m_slot(slot),
+          m_begun(m_watch->runtime().monotonic()),
+          m_until(m_begun + m_watch->options().commandTimeout) {}
+
+    bool inTime() const { return m_watch->runtime().monotonic() < m_until; }
+    Nanos left() const { return std::max(Nanos(0), m_until - m_watch->runtime().monotonic()); }
+    Nanos taken() const { return m_watch->runtime().monotonic() - m_begun; }
+
+    /// Where it goes now; null while nobody is known.
+    NodePtr target() const {
+        if (m_asked) return m_asked;
+        return m_slot == kAnySlot ? m_watch->anyNode() : m_watch->ownerOf(m_slot);
+    }
+    bool asking() const { return m_asked != nullptr; }
+
+    enum class Next : std::uint8_t { Done, AtOnce, AfterAWhile };
+    /// What an error means: the end, or another try. `from`: the host that says so.
+    Next onError(const Error& error, const QString& from) {
+        m_asked.reset();
+        using Kind = Error::Kind;
+        if (error.outcomeUnknown()) {
+            m_watch->refreshSoon();
+            return Next::Done;
+        }
+        if (error.kind == Kind::Unreachable || error.kind == Kind::ConnectTimeout) {
+            m_watch->refreshSoon();
+            return Next::AfterAWhile;
+        }
+        if (error.kind != Kind::Refused) return Next::Done;
+        if (const auto to = redirectionOf(error.code, error.message)) {
+            const Endpoint where{to->host.isEmpty() ? from : to->host, to->port};
+            if (error.code == "ASK")
+                m_asked = m_watch->nodeAt(where);
+            else
+                m_watch->moved(to->slot, where);
+            return ++m_redirections % kRedirectionsInARow ? Next::AtOnce : Next::AfterAWhile;
+        }
+        if (error.code == "TRYAGAIN") return Next::AfterAWhile;
+        if (error.code != "CLUSTERDOWN" && error.code != "READONLY" && error.code != "LOADING" &&
+            error.code != "MASTERDOWN")
+            return Next::Done;
+        m_watch->refreshSoon();
+        return Next::AfterAWhile;
+    }
+    /// The error of one that is given up.
+    Error givenUp(const Error& last) const {
+        return last.kind == Error::Kind::Refused && last.code != "MOVED" && last.code != "ASK"
+                   ? errors::clusterDown(m_slot, taken(), last.message)
+                   : last;
+    }
+
+private:
+    static constexpr int kRedirectionsInARow = 5; ///< then they may be sending us in circles: a pause
+    std::shared_ptr<ClusterWatch> m_watch;
+    int m_slot;
+    Nanos m_begun, m_until;
+    NodePtr m_asked; ///< for the next try only: ASK
+    int m_redirections = 0;
+};
+
+QCoro::Task<Result> sendTo(NodePtr node, bool asking, Args args, std::stop_token stop) {
+    if (!asking) co_return co_await node->driver->call(std::move(args), std::move(stop));
+    // Right behind each other on the same connection: nothing comes between two calls of one turn.
+    auto leave = node->driver->call(argsOf("ASKING"), stop);
+    auto answer = node->driver->call(std::move(args), stop);
+    co_await std::move(leave);
+    co_return co_await std::move(answer);
+}
+
+/// The slot of a command's keys; an error when they are in several.
+std::expected<int, Error> slotOf(const Args& args, int slotWithoutKey) {
+    const std::vector<QByteArray> keys = keysOf(args);
+    if (keys.empty()) return slotWithoutKey;
+    const int slot = keySlot(keys.front());
+    if (std::ranges::any_of(keys, [slot](const QByteArray& key) { return keySlot(key) != slot; }))
+        return std::unexpected(errors::crossSlot(args.front()));
+    return slot;
+}
+
+QCoro::Task<Result> route(std::shared_ptr<ClusterWatch> watch, Args args, int slotWithoutKey, std::stop_token stop) {
+    Runtime& runtime = watch->runtime();
+    const std::expected<int, Error> slot = slotOf(args, slotWithoutKey);
+    if (!slot) co_return std::unexpected(slot.error());
+    Routing routing(watch, *slot);
+    for (;;) {
+        const NodePtr node = routing.target();
+        if (!node || !node->driver) {
+            const bool known = co_await watch->waitForMap(routing.left(), stop);
+            if (!known || !routing.inTime()) co_return std::unexpected(watch->trouble(*slot, routing.taken()));
+            continue;
+        }
+        Result result = co_await sendTo(node, routing.asking(), args, stop);
+        if (result || watch->closed()) co_return result;
+        const Routing::Next next = routing.onError(result.error(), node->at.host);
+        if (next == Routing::Next::Done) co_return result;
+        if (!routing.inTime()) co_return std::unexpected(routing.givenUp(result.error()));
+        if (next == Routing::Next::AfterAWhile) co_await runtime.sleep(kBetweenTries, stop);
+    }
+}
+
+/// See ClusterPort::portFor.
+class SlotPort final : public Port {
+public:
+    SlotPort(std::shared_ptr<ClusterWatch> watch, int slot) : m_watch(std::move(watch)), m_slot(slot) {}
+    Runtime& runtime() override { return m_watch->runtime(); }
+    QCoro::Task<Result> call(Args args, std::stop_token stop) override {
+        return route(m_watch, std::move(args), m_slot, std::move(stop));
+    }
+    QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel, std::stop_token stop) override {
+        return Feed::open(m_watch->runtime(), m_watch, std::move(channel), m_watch->options().commandTimeout,
+                          std::move(stop));
+    }
+
+private:
+    std::shared_ptr<ClusterWatch> m_watch;
+    int m_slot;
+};
+
+} // namespace
+
+ClusterPort::ClusterPort(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
+    : m_runtime(runtime), m_watch(std::make_shared<ClusterWatch>(runtime, url, std::move(options))) {
+    m_watch->start();
+}
+
+ClusterPort::~ClusterPort() {
+    m_watch->close();
+}
+
+QCoro::Task<Result> ClusterPort::call(Args args, std::stop_token stop) {
+    return route(m_watch, std::move(args), kAnySlot, std::move(stop));
+}
+
+QCoro::Task<std::expected<OwnedSubscription, Error>> ClusterPort::subscribe(QByteArray channel, std::stop_token stop) {
+    return Feed::open(m_runtime, m_watch, std::move(channel), m_watch->options().commandTimeout, std::move(stop));
+}
+
+QCoro::Task<std::expected<void, Error>> ClusterPort::open(std::stop_token stop) {
+    const std::shared_ptr<ClusterWatch> watch = m_watch;
+    Runtime& runtime = watch->runtime();
+    const Nanos begun = runtime.monotonic();
+    while (!watch->hasMap()) {
+        const Nanos left = watch->options().commandTimeout - (runtime.monotonic() - begun);
+        const bool known = co_await watch->waitForMap(std::max(Nanos(0), left), stop);
+        if (!known && (watch->closed() || left <= Nanos(0) || watch->hopeless()))
+            co_return std::unexpected(watch->trouble(0, runtime.monotonic() - begun));
+    }
+    co_return std::expected<void, Error>();
+}
+
+std::unique_ptr<Port> ClusterPort::portFor(const QByteArray& key) {
+    return std::make_unique<SlotPort>(m_watch, keySlot(key));
+}
+
+std::optional<Endpoint> ClusterPort::ownerOf(const QByteArray& key) const {
+    const NodePtr node = m_watch->ownerOf(keySlot(key));
+    if (!node) return std::nullopt;
+    return node->at;
+}
+
+} // namespace lockscope::redis

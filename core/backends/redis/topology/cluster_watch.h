@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/redis/topology/cluster_keys.h"
+#include "backends/redis/topology/feed.h"
+#include "runtime/signal_count.h"
+
+#include <array>
+#include <map>
+
+namespace lockscope::redis {
+
+/// Knows which node of a cluster owns which slot, and keeps a connection to each that is used. Shared by the ports and
+/// their coroutines; the connections go with close().
+class ClusterWatch final : public FeedSource, public std::enable_shared_from_this<ClusterWatch> {
+public:
+    struct Node {
+        Endpoint at;
+        std::unique_ptr<RedisDriver> driver; ///< null once closed
+        bool seed = false;                   ///< named in the URL: asked when all else fails
+        bool owner = false;                  ///< of some slot
+        QString complaint;                   ///< why it could not be asked last time
+    };
+    using NodePtr = std::shared_ptr<Node>;
+
+    ClusterWatch(Runtime& runtime, const ConnectionUrl& url, DriverOptions options);
+    /// Begins to ask who owns what.
+    void start();
+    void close();
+    bool closed() const { return m_closing.stop_requested(); }
+
+    /// The owner of a slot; null while nobody is known.
+    NodePtr ownerOf(int slot) const;
+    /// A node for what has no key, one with a connection if there is any; null while none is known.
+    NodePtr anyNode() const;
+    /// The node at that place, new or known.
+    NodePtr nodeAt(const Endpoint& at);
+    /// A node says that the slot is elsewhere.
+    void moved(int slot, const Endpoint& to);
+    /// What is known may be out of date: asks again, unless it is about to.
+    void refreshSoon();
+    /// Waits for the next answer to that; false when none came within `timeout` or none ever will (see trouble()).
+    QCoro::Task<bool> waitForMap(Nanos timeout, std::stop_token stop);
+    bool hasMap() const { return m_hasMap; }
+    /// No node lets us in: waiting is of no use.
+    bool hopeless() const { return m_hopeless.has_value(); }
+    /// Why there is no node for a slot, having looked for `after`.
+    Error trouble(int slot, Nanos after) const;
+
+    QCoro::Task<Place> placeOf(QByteArray channel, std::stop_token stop) override;
+    void complain(const QByteArray& channel, const Error& error) override;
+
+    Runtime& runtime() const { return m_runtime; }
+    const DriverOptions& options() const { return m_options; }
+
+private:
+    struct Poll;
+    static QCoro::Task<> refresh(std::shared_ptr<ClusterWatch> self);
+    static QCoro::Task<bool> askAll(std::shared_ptr<ClusterWatch> self);
+    static QCoro::Task<> ask(std::shared_ptr<ClusterWatch> self, NodePtr node, std::shared_ptr<Poll> poll);
+    std::vector<NodePtr> inOrderOfHope() const;
+    bool apply(const Reply& map, const QString& askedHost);
+    void setOwner(int slot, const NodePtr& node);
+    bool anyOwnerAway() const;
+
+    Runtime& m_runtime;
+    ConnectionUrl m_url;
+    DriverOptions m_options;
+    std::vector<NodePtr> m_nodes;
+    std::array<NodePtr, kClusterSlots> m_owners;
+    std::map<int, std::stop_source> m_eras; ///< of slots whose channels are listened to
+    bool m_hasMap = false;
+    bool m_refreshing = false;
+    bool m_refreshAgain = false;
+    std::optional<Error> m_hopeless; ///< every node refuses us: waiting is of no use
+    SignalCount m_answered;
+    std::stop_source m_closing;
+};
+
+} // namespace lockscope::redis

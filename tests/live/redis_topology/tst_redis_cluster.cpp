@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/topology/cluster_keys.h"
+#include "backends/redis/topology/cluster_port.h"
+#include "lock_fleet.h"
+#include "sandbox/redis_cluster.h"
+
+#include <QElapsedTimer>
+
+using namespace lockscope;
+using namespace lockscope::redis;
+using namespace lockscope::test;
+using Kind = Error::Kind;
+
+class TestRedisCluster : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() {
+        const auto started = run(m_cluster.start());
+        QVERIFY2(started, started ? "" : qPrintable(started.error()));
+        m_url = m_cluster.url();
+        DriverOptions soonBack;
+        soonBack.retryLongest = 100ms;
+        for (int i = 0; i < m_cluster.count(); ++i)
+            m_nodes.push_back(std::make_unique<RedisDriver>(m_runtime, urlOf(m_cluster.at(i)), soonBack));
+    }
+
+    void commandsReachTheOwnersOfTheirKeys() {
+        ClusterPort port(m_runtime, url());
+        VERIFY_OK(run(port.open()));
+        QSet<int> owners;
+        for (int i = 0; i < 60; ++i) {
+            const QByteArray key = "key-" + QByteArray::number(i);
+            QCOMPARE(run(port.call({"SET", key, key})).value().text, "OK");
+            const int slot = keySlot(key);
+            QCOMPARE(call(*m_nodes[0], {"CLUSTER", "KEYSLOT", key})->integer, slot);
+            const int owner = m_cluster.firstOwner(slot);
+            owners.insert(owner);
+            QCOMPARE(call(*m_nodes[std::size_t(owner)], {"GET", key})->text, key);
+            QCOMPARE(port.ownerOf(key)->port, m_cluster.at(owner).port());
+        }
+        QCOMPARE(owners.size(), m_cluster.count());
+        QCOMPARE(run(port.call({"PING"})).value().text, "PONG");
+        QCOMPARE(run(port.call({"SET", "{key-1}x", "1"})).value().text, "OK");
+        QCOMPARE(run(port.call({"DEL", "key-1", "{key-1}x"})).value().integer, 2);
+    }
+    void oneSeedIsEnough() {
+        ConnectionUrl one = url();
+        one.endpoints.resize(1);
+        ClusterPort port(m_runtime, one);
+        for (int i = 0; i < 20; ++i)
+            QCOMPARE(run(port.call({"SET", "seed-" + QByteArray::number(i), "1"})).value().text, "OK");
+    }
+    void keysInDifferentSlotsAreRefusedWithASentence() {
+        ClusterPort port(m_runtime, url());
+        const Result refused = run(port.call({"DEL", "foo", "bar"}));
+        QVERIFY(refused.error().kind == Kind::Refused);
+        QCOMPARE(refused.error().code, "CROSSSLOT");
+        QVERIFY(refused.error().message.contains(QLatin1String("{orders}")));
+        // A brace that is no tag takes the helper keys elsewhere: said at once, and nothing is left behind.
+        LockUser user(m_url, "redis-reentrant", "a{b");
+        VERIFY_OPEN(user);
+        const auto taken = run(user.lock->tryLock());
+        if (taken && *taken) { // taking needs one key, releasing two
+            const auto left = run(user.lock->unlock());
+            QVERIFY(!left);
+            QVERIFY2(left.error().message.contains(QLatin1String("slot")), qPrintable(left.error().message));
+        } else {
+            QVERIFY(!taken);
+        }
+    }
+    void aServerThatIsNoClusterSaysSoAtOnce() {
+        sandbox::RedisServer plain(m_runtime);
+        VERIFY_STARTED(plain);
+        ConnectionUrl wrong = url();
+        wrong.endpoints = {{QStringLiteral("127.0.0.1"), plain.port()}};
+        ClusterPort port(m_runtime, wrong);
+        QElapsedTimer took;
+        took.start();
+        const auto opened = run(port.open());
+        QVERIFY(!opened);
+        QVERIFY2(opened.error().message.contains(QLatin1String("cluster")), qPrintable(opened.error().message));
+        QVERIFY(took.elapsed() < 2'900);
+        QVERIFY(!run(port.call({"GET", "x"})));
+    }
+    void contendersCountExactly_data() {
+        QTest::addColumn<QByteArray>("recipe");
+        QTest::newRow("redis-set") << QByteArray("redis-set");
+        QTest::newRow("redis-reentrant") << QByteArray("redis-reentrant");
+    }
+    void contendersCountExactly() {
+        QFETCH(QByteArray, recipe);
+        const int rounds = recipe == "redis-set" ? 3 : 20; // the one polls
+        Counter counter;
+        contend(recipe, "contended-" + recipe, counter, rounds);
+        QCOMPARE(counter.value, 8 * rounds);
+        QCOMPARE(counter.mostInside, 1);
+        QVERIFY2(counter.failures == 0, qPrintable(counter.lastError));
+    }
+    void messagesOfAnyNodeAreHeard() {
+        ClusterPort port(m_runtime, url());
+        const auto subscription = run(port.subscribe("news:{orders}"));
+        VERIFY_OK(subscription);
+        for (int i = 0; i < m_cluster.count(); ++i) {
+            const QByteArray text = "from " + QByteArray::number(i);
+            QVERIFY(call(*m_nodes[std::size_t(i)], {"PUBLISH", "news:{orders}", text}));
+            const auto message = run((*subscription)->next(10s));
+            QVERIFY(message);
+            QCOMPARE(message->payload, text);
+        }
+    }
+    void aReleaseWakesTheWaiter() {
+        LockUser holder(m_url, "redis-reentrant", "wake"), waiter(m_url, "redis-reentrant", "wake");
+        VERIFY_OPEN(holder);
+        VERIFY_OPEN(waiter);
+        for (int i = 0; i < 5; ++i) {
+            QVERIFY(run(holder.lock->lock()).value());
+            auto waiting = waiter.lock->tryLockFor(20s);
+            letPass(m_runtime, 50ms);
+            QElapsedTimer since;
+            since.start();
+            VERIFY_OK(run(holder.lock->unlock()));
+            QVERIFY(run(std::move(waiting)).value());
+            QVERIFY2(since.elapsed() < 1'000, QByteArray::number(since.elapsed()).constData()); // the lease is 30 s
+            VERIFY_OK(run(waiter.lock->unlock()));
+        }
+    }
+    void askIsFollowedWhileASlotMoves() {
+        ClusterPort port(m_runtime, url());
+        const QByteArray name = "moving";
+        QCOMPARE(run(port.call({"SET", name, "old"})).value().text, "OK");
+        Move move(*this, name);
+        move.begin();
+        // What is still there is answered there, what is not is asked for at the new place.
+        QCOMPARE(run(port.call({"GET", name})).value().text, "old");
+        QVERIFY(run(port.call({"SET", "{moving}new", "1", "NX", "PX", "60000"})).has_value());
+        QVERIFY(!call(*m_nodes[std::size_t(move.from)], {"GET", "{moving}new"}).has_value()); // an ASK
+        QCOMPARE(run(port.call({"GET", "{moving}new"})).value().text, "1");
+        move.takeKeys();
+        QCOMPARE(run(port.call({"GET", name})).value().text, "old");
+        move.end();
+        // The port has the old map still: MOVED.
+        QCOMPARE(run(port.call({"GET", name})).value().text, "old");
+        QCOMPARE(call(*m_nodes[std::size_t(move.to)], {"GET", name})->text, "old");
+        QTRY_COMPARE(port.ownerOf(name)->port, m_cluster.at(move.to).port());
+    }
+    void locksAreKeptWhileTheirSlotMoves_data() { contendersCountExactly_data(); }
+    void locksAreKeptWhileTheirSlotMoves() {
+        QFETCH(QByteArray, recipe);
+        const QByteArray name = "migrated-" + recipe;
+        Counter counter;
+        bool done = false;
+        auto moving = [](TestRedisCluster* self, QByteArray lock, bool* stop, int* moves) -> QCoro::Task<> {
+            while (!*stop) {
+                Move move(*self, lock);
+                co_await self->m_runtime.sleep(100ms);
+                co_await move.all();
+                ++*moves;
+            }
+        };
+        int moves = 0;
+        auto movingOn = moving(this, name, &done, &moves);
+        contend(recipe, name, counter, recipe == "redis-set" ? 4 : 60);
+        done = true;
+        run(std::move(movingOn));
+        QCOMPARE(counter.value, 8 * (recipe == "redis-set" ? 4 : 60));
+        QCOMPARE(counter.mostInside, 1);
+        QVERIFY2(counter.failures == 0, qPrintable(counter.lastError));
+        QVERIFY2(moves >= 2, QByteArray::number(moves).constData());
+    }
+    void aSubscriptionFollowsItsSlot() {
+        ClusterPort port(m_runtime, url());
+        const auto subscription = run(port.subscribe("follow"));
+        VERIFY_OK(subscription);
+        Move move(*this, "follow");
+        run(move.all());
+        QVERIFY(run(port.call({"GET", "follow"})).has_value()); // so that it learns
+        const auto gap = run((*subscription)->next(10s));
+        QVERIFY(gap && gap->gap);
+        QVERIFY(call(*m_nodes[0], {"PUBLISH", "follow", "here"}));
+        auto message = run((*subscription)->next(10s));
+        while (message && message->gap)
+            message = run((*subscription)->next(10s));
+        QVERIFY(message);
+        QCOMPARE(message->payload, "here");
+    }
+    void aNodeThatDiesTakesOnlyItsSlots() {
+        DriverOptions options;
+        options.commandTimeout = 1s;
+        ClusterPort port(m_runtime, url(), options);
+        VERIFY_OK(run(port.open()));
+        const int victim = 1;
+        QByteArray there, elsewhere;
+        for (int i = 0; there.isEmpty() || elsewhere.isEmpty(); ++i) {
+            const QByteArray key = "dies-" + QByteArray::number(i);
+            (port.ownerOf(key)->port == m_cluster.at(victim).port() ? there : elsewhere) = key;
+        }
+        LockUser user(m_url, "redis-reentrant", there);
+        QVERIFY(run(user.lock->lock()).value());
+        m_cluster.at(victim).kill();
+        QElapsedTimer took;
+        took.start();
+        for (int i = 0; i < 2; ++i) {
+            const Result reply = run(port.call({"SET", there, "1"}));
+            QVERIFY(!reply);
+            QVERIFY2(reply.error().outcomeUnknown() || reply.error().kind == Kind::Unreachable,
+                     qPrintable(reply.error().message));
+            QCOMPARE(run(port.call({"SET", elsewhere, "1"})).value().text, "OK");
+        }
+        QVERIFY2(took.elapsed() < 20'000, QByteArray::number(took.elapsed()).constData());
+        const auto left = run(user.lock->unlock());
+        QVERIFY(!left);
+        // It comes back, empty, and all is well again without anybody's help.
+        const auto restarted = run(m_cluster.start());
+        QVERIFY2(restarted, restarted ? "" : qPrintable(restarted.error()));
+        QVERIFY(run(m_cluster.waitUntilFine(20s)));
+        Result again = std::unexpected(Error());
+        for (int i = 0; i < 20 && !again; ++i)
+            again = run(port.call({"SET", there, "1"}));
+        QVERIFY(again.has_value());
+        QVERIFY(run(port.call({"DEL", there})).has_value());
+        QVERIFY(run(user.lock->tryLockFor(10s)).value());
+        VERIFY_OK(run(user.lock->unlock()));
+    }
+    void aPortThatGoesEndsItsCalls() {
+        auto port = std::make_unique<ClusterPort>(m_runtime, url());
+        VERIFY_OK(run(port->open()));
+        m_cluster.at(0).pause();
+        std::vector<QCoro::Task<Result>> calls;
+        for (int i = 0; i < 20; ++i)
+            calls.push_back(port->call({"SET", "gone-" + QByteArray::number(i), "1"}));
+        port.reset();
+        for (auto& waiting : calls) {
+            const Result result = run(std::move(waiting));
+            QVERIFY(result || result.error().kind == Kind::Disconnected);
+        }
+        m_cluster.at(0).resume();
+    }
+
+private:
+    /// What is left of it goes on when a node dies.
+    static sandbox::RedisClusterOptions partly() {
+        sandbox::RedisClusterOptions options;
+        options.wantFullCoverage = false;
+        return options;
+    }
+    ConnectionUrl url() const { return parseConnectionUrl(m_url).value(); }
+
+    void contend(const QByteArray& recipe, const QByteArray& name, Counter& counter, int rounds) {
+        std::vector<std::unique_ptr<LockUser>> users;
+        std::vector<QCoro::Task<>> tasks;
+        for (int i = 0; i < 8; ++i) {
+            users.push_back(std::make_unique<LockUser>(m_url, recipe, name));
+            VERIFY_OPEN(*users.back());
+        }
+        for (const auto& user : users)
+            tasks.push_back(countUp(*user, counter, rounds));
+        run(lockscope::test::all(std::move(tasks)));
+    }
+
+    /// The slot of a key on its way from its owner to the next node.
+    struct Move {
+        Move(TestRedisCluster& test, const QByteArray& key) : m_test(test), m_slot(QByteArray::number(keySlot(key))) {
+            const Reply map = call(*test.m_nodes[0], {"CLUSTER", "SLOTS"}).value();
+            for (const Reply& range : map.items) {
+                if (keySlot(key) < range.items[0].integer || keySlot(key) > range.items[1].integer) continue;
+                for (int i = 0; i < test.m_cluster.count(); ++i)
+                    if (test.m_cluster.at(i).port() == range.items[2].items[1].integer) from = i;
+            }
+            to = (from + 1) % test.m_cluster.count();
+        }
+        QCoro::Task<Result> order(int node, Args args) {
+            Result result = co_await m_test.m_nodes[std::size_t(node)]->call(std::move(args));
+            if (!result) qWarning("%s", qPrintable(result.error().message));
+            co_return result;
+        }
+        QCoro::Task<> start() {
+            const QByteArray source = m_test.m_cluster.id(from), target = m_test.m_cluster.id(to);
+            co_await order(to, argsOf("CLUSTER", "SETSLOT", m_slot, "IMPORTING", source));
+            co_await order(from, argsOf("CLUSTER", "SETSLOT", m_slot, "MIGRATING", target));
+        }
+        QCoro::Task<> carry() {
+            const Result keys = co_await order(from, argsOf("CLUSTER", "GETKEYSINSLOT", m_slot, "100"));
+            const QByteArray port = QByteArray::number(m_test.m_cluster.at(to).port());
+            for (const Reply& key : keys->items)
+                co_await order(from, argsOf("MIGRATE", "127.0.0.1", port, key.text, "0", "1000"));
+        }
+        QCoro::Task<> finish() {
+            const QByteArray target = m_test.m_cluster.id(to);
+            co_await order(to, argsOf("CLUSTER", "SETSLOT", m_slot, "NODE", target));
+            co_await order(from, argsOf("CLUSTER", "SETSLOT", m_slot, "NODE", target));
+            const int third = 3 - from - to;
+            co_await order(third, argsOf("CLUSTER", "SETSLOT", m_slot, "NODE", target));
+        }
+        QCoro::Task<> all() {
+            co_await start();
+            co_await m_test.m_runtime.sleep(30ms);
+            co_await carry();
+            co_await m_test.m_runtime.sleep(30ms);
+            co_await carry(); // a key that was made meanwhile, by one who had the old one locked
+            co_await finish();
+        }
+        void begin() { run(start()); }
+        void takeKeys() { run(carry()); }
+        void end() { run(finish()); }
+        int from = 0, to = 0;
+
+    private:
+        TestRedisCluster& m_test;
+        QByteArray m_slot;
+    };
+
+    EventLoopRuntime m_runtime;
+    sandbox::RedisCluster m_cluster{m_runtime, partly()};
+    std::vector<std::unique_ptr<RedisDriver>> m_nodes;
+    QString m_url;
+};
+
+QTEST_GUILESS_MAIN(TestRedisCluster)
+#include "tst_redis_cluster.moc"
