@@ -29,12 +29,12 @@ std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, 
         return makeRedisConnection(runtime, std::move(url), std::move(client));
     case Service::RedisSentinel:
         return makeRedisSentinelConnection(runtime, std::move(url), std::move(client));
+    case Service::RedisCluster:
+        return makeRedisClusterConnection(runtime, std::move(url), std::move(client));
     case Service::Redlock:
         return makeRedlockConnection(runtime, std::move(url), std::move(client));
     case Service::ZooKeeper:
         return makeZooKeeperConnection(runtime, std::move(url), std::move(client));
-    case Service::RedisCluster:
-        break;
     case Service::MySql:
     case Service::PostgreSql:
     case Service::Sqlite:
