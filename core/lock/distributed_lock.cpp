@@ -16,9 +16,9 @@ DistributedLock::~DistributedLock() {
     m_core->closed = true;
     m_core->listener = nullptr;
     for (auto& [key, hold] : m_core->holds)
-        hold->watching.request_stop();
+        hold->stopWatching();
     for (auto& [key, hold] : m_core->resting)
-        hold->watching.request_stop();
+        hold->stopWatching();
 }
 
 const recipes::RecipeInfo& DistributedLock::recipe() const {
@@ -82,7 +82,7 @@ Nanos DistributedLock::remaining(const Thread& thread, Mode mode) const {
 
 std::int64_t DistributedLock::token(const Thread& thread, Mode mode) const {
     const auto hold = m_core->find(thread, mode);
-    return hold ? hold->grant.token : 0;
+    return hold ? m_core->tokenOf(hold->grant) : 0;
 }
 
 void DistributedLock::atWork(const Thread& thread) {

@@ -53,7 +53,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
         again->grant = std::move(grant);
         // Sessions and connections are not heard from by a re-entry.
         if (recipe->info().heldBy == recipes::HeldBy::Lease) again->setDeadline(deadlineOf(again->grant));
-        again->view->token = again->grant.token;
+        again->view->token = tokenOf(again->grant);
         granted(*again, EventKind::Reentered);
         believeUntilDeadline(*again);
         tell(Event::Reentered, thread, {});
@@ -67,7 +67,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
     hold->renewing = renewed;
     hold->suspended = false;
     hold->watching = std::stop_source(); // those that watched it before have been stopped
-    hold->view->token = hold->grant.token;
+    hold->view->token = tokenOf(hold->grant);
     hold->view->mine = true;
     holds.emplace(Key(thread, mode), hold);
     granted(*hold, more ? EventKind::Reentered : EventKind::Granted);
@@ -86,7 +86,7 @@ void LockCore::granted(const Hold& hold, EventKind kind) {
         emit(EventKind::GrantedAs, thread, static_cast<std::int64_t>(hold.mode()),
              static_cast<std::uint32_t>(hold.mode() == Mode::Permit ? hold.grant.permits : 1));
     }
-    emit(kind, thread, hold.grant.token, holdCount(thread));
+    emit(kind, thread, tokenOf(hold.grant), holdCount(thread));
 }
 
 void LockCore::believeUntilDeadline(Hold& hold) {
@@ -99,11 +99,11 @@ void LockCore::believeUntilDeadline(Hold& hold) {
 void LockCore::moveDeadline(Hold& hold, Nanos deadline) {
     const bool nearer = deadline < hold.deadline;
     hold.setDeadline(deadline);
-    if (nearer && hold.napping) hold.napping->wake();
+    if (nearer && hold.ending) hold.ending->set(deadline);
 }
 
 void LockCore::forget(const std::shared_ptr<Hold>& hold) {
-    hold->watching.request_stop();
+    hold->stopWatching();
     hold->view->mine = false;
     const auto range = holds.equal_range({hold->grant.thread, hold->mode()});
     for (auto at = range.first; at != range.second; ++at) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lock/distributed_lock.h"
+#include "lock/hold_alarm.h"
 #include "lock/hold_view.h"
 #include "recipes/condition.h"
 #include "runtime/completion.h"
@@ -19,12 +20,18 @@ struct Hold {
     bool resting = false;                ///< given up here, not yet freed on the server (LockOptions::minHold)
     bool renewing = false;               ///< a watchdog keeps it
     std::stop_source watching;           ///< stops its watches
+    std::optional<HoldAlarm> renewal;    ///< when to renew it next
+    std::optional<HoldAlarm> ending;     ///< when to look whether it is past its deadline
     std::stop_source lost;               ///< stopped by a loss, not by a release
-    Waiter* napping = nullptr;           ///< its deadline watch, woken when the deadline comes nearer
     std::deque<Completion<bool>> rested; ///< those of its thread that wait for the end of its rest
     std::shared_ptr<HoldView> view = std::make_shared<HoldView>();
 
     recipes::Mode mode() const { return grant.mode; }
+    void stopWatching() {
+        watching.request_stop();
+        renewal.reset();
+        ending.reset();
+    }
     void setDeadline(Nanos monotonic) {
         deadline = monotonic;
         view->deadline.store(monotonic.count(), std::memory_order_relaxed);
@@ -76,6 +83,12 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     static Outcome<bool> await(std::shared_ptr<LockCore> core, std::shared_ptr<recipes::ConditionRecipe> condition,
                                Thread thread, Nanos wait, std::stop_token stop);
     bool stillMine(const Hold& hold) const;
+    /// The fencing token of a grant, with the epoch.
+    std::int64_t tokenOf(const recipes::Grant& grant) const {
+        constexpr int kBits = 48;
+        if (options.epoch == 0) return grant.token;
+        return (options.epoch << kBits) | (grant.token & ((std::int64_t(1) << kBits) - 1));
+    }
     /// Everybody is told the loss of their hold before any of it is given back.
     static QCoro::Task<> loseAll(std::shared_ptr<LockCore> core, const char* reason);
     /// The client has learned that the hold is gone.
@@ -103,9 +116,11 @@ private:
     void restIsOver(const std::shared_ptr<Hold>& hold);
     void hear(const std::shared_ptr<Hold>& hold, const recipes::HoldNews& news);
 
-    static QCoro::Task<> watchdog(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    friend class HoldAlarm;
+    void renewSoon(const std::shared_ptr<Hold>& hold);
+    void lookAtDeadline(const std::shared_ptr<Hold>& hold);
+    static QCoro::Task<> renewOnce(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> newsWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
-    static QCoro::Task<> deadlineWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> longestHold(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> freeAfterRest(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> giveBack(std::shared_ptr<LockCore> core, recipes::Grant grant);

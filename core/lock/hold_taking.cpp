@@ -151,7 +151,7 @@ QCoro::Task<> LockCore::freeAfterRest(std::shared_ptr<LockCore> core, std::share
     const std::stop_token stop = hold->watching.get_token();
     co_await runtime.sleep(std::max(Nanos(0), end - runtime.monotonic()), stop);
     if (stop.stop_requested()) co_return;
-    hold->watching.request_stop();
+    hold->stopWatching();
     const auto left = co_await core->recipe->release(hold->grant, {});
     if (left) {
         core->emit(EventKind::Released, hold->grant.thread, 0, core->holdCount(hold->grant.thread));

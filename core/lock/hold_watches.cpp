@@ -14,26 +14,30 @@ namespace {
 constexpr Nanos kShortestPause = 1ms;
 /// After news that could not be had, before asking again.
 constexpr Nanos kNewsPause = 250ms;
-
-/// Keeps a deadline watch's nap where those find it that bring the deadline nearer.
-struct Nap {
-    Nap(Hold& napping, Waiter& until) : hold(napping), waiter(until) { hold.napping = &waiter; }
-    ~Nap() {
-        if (hold.napping == &waiter) hold.napping = nullptr;
-    }
-    Nap(const Nap&) = delete;
-    Nap& operator=(const Nap&) = delete;
-    Hold& hold;
-    Waiter& waiter;
-};
+/// Those of many holds are taken together, and spread over the last quarter of the period: thousands that were taken at
+/// once must not be renewed at once for ever.
+Nanos nextRenewal(const LockCore& core) {
+    const Nanos pause = std::max(core.options.watchdog, kShortestPause);
+    const Nanos latest = laterBy(core.client.runtime.monotonic(), pause);
+    return core.client.runtime.sometime(latest - pause / 4, latest);
+}
 } // namespace
+
+void HoldAlarm::ring() {
+    const auto core = m_core.lock();
+    const auto hold = m_hold.lock();
+    if (core && hold) ((*core).*m_what)(hold);
+}
 
 void LockCore::watch(const std::shared_ptr<Hold>& hold) {
     const auto self = shared_from_this();
     switch (recipe->info().heldBy) {
     case HeldBy::Lease:
         hold->renewing = hold->renewing && options.watchdog > Nanos(0) && recipe->info().watchdog;
-        if (hold->renewing) client.runtime.spawn([self, hold] { return watchdog(self, hold); });
+        if (hold->renewing) {
+            hold->renewal.emplace(client.runtime, weak_from_this(), hold, &LockCore::renewSoon);
+            hold->renewal->set(nextRenewal(*this));
+        }
         break;
     case HeldBy::Session:
     case HeldBy::Connection:
@@ -43,43 +47,45 @@ void LockCore::watch(const std::shared_ptr<Hold>& hold) {
         break;
     }
     if (options.honourDeadline && recipe->info().heldBy != HeldBy::Nothing) {
-        client.runtime.spawn([self, hold] { return deadlineWatch(self, hold); });
+        hold->ending.emplace(client.runtime, weak_from_this(), hold, &LockCore::lookAtDeadline);
+        hold->ending->set(hold->deadline);
     }
     if (options.maxHold > Nanos(0)) client.runtime.spawn([self, hold] { return longestHold(self, hold); });
 }
 
-QCoro::Task<> LockCore::watchdog(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+void LockCore::renewSoon(const std::shared_ptr<Hold>& hold) {
+    if (watchdogStopped) return;
+    const auto self = shared_from_this();
+    client.runtime.spawn([self, hold] { return renewOnce(self, hold); });
+}
+
+QCoro::Task<> LockCore::renewOnce(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
     Runtime& runtime = core->client.runtime;
     const std::stop_token stop = hold->watching.get_token();
-    // After a renewal without an answer, try again sooner: the lease may still be saved.
-    const Nanos soon = std::max(core->options.watchdog / 4, kShortestPause);
-    Nanos pause = std::max(core->options.watchdog, kShortestPause);
-    for (;;) {
-        co_await runtime.sleep(pause, stop);
-        if (core->watchdogStopped) co_return;
-        const Nanos askedAt = runtime.monotonic();
-        const auto renewed = co_await core->recipe->renew(hold->grant, stop);
-        if (stop.stop_requested()) co_return; // given up or lost while the answer waited for its turn
-        if (!renewed) {
-            if (!hold->resting) {
-                core->emitText(EventKind::RenewFailed, hold->grant.thread,
-                               QString::fromLatin1(lockErrorId(renewed.error().kind)));
-            }
-            pause = soon;
-            continue;
+    const Nanos askedAt = runtime.monotonic();
+    const auto renewed = co_await core->recipe->renew(hold->grant, stop);
+    if (stop.stop_requested() || !hold->renewal) co_return; // given up or lost while the answer waited for its turn
+    if (!renewed) {
+        if (!hold->resting) {
+            core->emitText(EventKind::RenewFailed, hold->grant.thread,
+                           QString::fromLatin1(lockErrorId(renewed.error().kind)));
         }
-        if (!*renewed) {
-            if (!hold->resting) core->emit(EventKind::RenewRefused, hold->grant.thread);
-            core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
-            co_return;
-        }
-        hold->setDeadline(laterBy(askedAt, hold->grant.lease));
-        pause = std::max(core->options.watchdog, kShortestPause);
-        if (hold->resting) continue;
-        core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));
-        core->believeUntilDeadline(*hold);
-        core->tell(Event::Renewed, hold->grant.thread, {});
+        // Without an answer, try again sooner: the lease may still be saved.
+        const Nanos soon = std::max(core->options.watchdog / 4, kShortestPause);
+        hold->renewal->set(laterBy(runtime.monotonic(), soon));
+        co_return;
     }
+    if (!*renewed) {
+        if (!hold->resting) core->emit(EventKind::RenewRefused, hold->grant.thread);
+        core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
+        co_return;
+    }
+    hold->setDeadline(laterBy(askedAt, hold->grant.lease));
+    hold->renewal->set(nextRenewal(*core));
+    if (hold->resting) co_return;
+    core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));
+    core->believeUntilDeadline(*hold);
+    core->tell(Event::Renewed, hold->grant.thread, {});
 }
 
 QCoro::Task<> LockCore::newsWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
@@ -133,22 +139,13 @@ void LockCore::hear(const std::shared_ptr<Hold>& hold, const HoldNews& news) {
     if (!told) believeUntilDeadline(*hold);
 }
 
-QCoro::Task<> LockCore::deadlineWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
-    Runtime& runtime = core->client.runtime;
-    const std::stop_token stop = hold->watching.get_token();
-    for (;;) {
-        if (stop.stop_requested()) co_return;
-        const bool ends = hold->deadline != kNever;
-        const Nanos left = ends ? hold->deadline - runtime.monotonic() : kNever; // renewals and news move it
-        if (left <= Nanos(0)) {
-            core->recipe->abandoned(hold->grant); // the server may see its end later
-            core->lose(hold, QT_TRANSLATE_NOOP("Lock", "own clock past the end of the lease"));
-            co_return;
-        }
-        Waiter waiter(runtime, left, stop);
-        const Nap nap(*hold, waiter);
-        co_await waiter.end();
+void LockCore::lookAtDeadline(const std::shared_ptr<Hold>& hold) {
+    if (hold->deadline > client.runtime.monotonic()) { // renewals and news have moved it
+        hold->ending->set(hold->deadline);
+        return;
     }
+    recipe->abandoned(hold->grant); // the server may see its end later
+    lose(hold, QT_TRANSLATE_NOOP("Lock", "own clock past the end of the lease"));
 }
 
 QCoro::Task<> LockCore::longestHold(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {

@@ -33,7 +33,7 @@ bool LockGuard::stillMine() const {
 }
 
 std::int64_t LockGuard::token() const {
-    return m_hold ? m_hold->grant.token : 0;
+    return m_hold ? m_core->tokenOf(m_hold->grant) : 0;
 }
 
 Nanos LockGuard::remaining() const {

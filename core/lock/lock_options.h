@@ -30,6 +30,9 @@ struct LockOptions {
     Nanos minHold{};
     /// How many permits there are in all, of a semaphore: for the trace. 0 = it is none.
     int capacity = 0;
+    /// Stands in the high bits of every token, above 48 bits of the recipe's own: tokens of a later epoch are greater
+    /// whatever the recipe gives. 0 = none; up to 32767. LockManager sets it.
+    std::int64_t epoch = 0;
 };
 
 /// One taking of a lock: what a caller may want other than what LockOptions say.

@@ -6,6 +6,11 @@
 
 namespace lockscope {
 
+namespace {
+/// Instants for work that may be done at any time: a process that keeps thousands of holds wakes a few times a second.
+constexpr Nanos kGrid = 50ms;
+} // namespace
+
 EventLoopRuntime::EventLoopRuntime(std::chrono::steady_clock::time_point origin)
     : m_origin(origin), m_random(QRandomGenerator::system()->generate64()) {
     m_timer.setSingleShot(true);
@@ -60,6 +65,13 @@ void EventLoopRuntime::cancelCall(TimerId id) {
 
 void EventLoopRuntime::post(Callback callback) {
     QMetaObject::invokeMethod(&m_context, std::move(callback), Qt::QueuedConnection);
+}
+
+Nanos EventLoopRuntime::sometime(Nanos earliest, Nanos latest) {
+    if (latest <= earliest) return latest;
+    const Nanos any = random(earliest, latest);
+    const Nanos onGrid = any - any % kGrid;
+    return onGrid >= earliest ? onGrid : any;
 }
 
 void EventLoopRuntime::arm() {

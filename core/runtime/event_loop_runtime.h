@@ -27,6 +27,7 @@ public:
     TimerId callAt(Nanos monotonic, Callback callback) override;
     void cancelCall(TimerId id) override;
     void post(Callback callback) override;
+    Nanos sometime(Nanos earliest, Nanos latest) override;
 
     /// The wall clock that this client sees: `offset` away from the machine's.
     void setWallOffset(Nanos offset) { m_wallOffset = offset; }

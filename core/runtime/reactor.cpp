@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -25,9 +26,11 @@ const auto kJobs = static_cast<QEvent::Type>(QEvent::registerEventType());
 
 /// How long an answer may take to be waited for here: those of a server nearby come sooner.
 constexpr auto kLinger = 150us;
+/// How long of it awake. Others who want this processor get it meanwhile; when they keep it, that was in vain.
+constexpr auto kStayAwake = 50us;
 /// How long Qt's event loop may have to wait while one answer follows the other.
 constexpr auto kLongest = 400us;
-/// After misses in a row it is tried ever more rarely, but never given up: servers come nearer, too.
+/// After misses in a row waiting is tried ever more rarely, but never given up: servers come nearer, too.
 constexpr unsigned kMostMisses = 8;
 
 /// How many times those who go on may wake others in one pass, before the event loop gets its turn.
@@ -166,50 +169,73 @@ Reactor::Pass::~Pass() {
     if (m_outerLevel < 0 || m_outerLevel != loopLevel()) m_reactor->postIfDue();
 }
 
+bool Reactor::Patience::tries() {
+    if (abstain == 0) return true;
+    --abstain;
+    return false;
+}
+
+void Reactor::Patience::had(bool success) {
+    misses = success ? 0 : std::min(misses + 1, kMostMisses);
+    abstain = (1U << misses) - 1;
+}
+
 void Reactor::turn() {
     const std::shared_ptr<Reactor> self = shared_from_this(); // the last user may go meanwhile
     const auto begun = Clock::now();
     {
         const Pass pass(self);
-        deliver(0ns);
+        deliver(Wait::Not);
     }
-    if (m_poll < 0 || !m_canLinger) return;
-    if (m_abstain > 0) {
-        --m_abstain;
-        return;
-    }
-    while (!m_posted && Clock::now() - begun < kLongest)
+    while (m_poll >= 0 && !m_posted && Clock::now() - begun < kLongest)
         if (!linger()) return;
 }
 
 /// Waits for the next event right here; false when it did not come.
 bool Reactor::linger() {
-    const Pass pass(shared_from_this());
-    m_lingering.store(true);
-    const bool free = m_announced.load() == 0;
-    const bool came = free && deliver(kLinger);
-    m_lingering.store(false);
-    if (came) {
-        m_misses = 0;
-    } else if (free) {
-        m_misses = std::min(m_misses + 1, kMostMisses);
-        m_abstain = (1U << m_misses) - 1;
+    const std::shared_ptr<Reactor> self = shared_from_this();
+    if (m_awake.tries()) {
+        const Pass pass(self);
+        if (deliver(Wait::Awake)) return true;
     }
-    return came;
+    if (!m_canLinger || !m_asleep.tries()) return false;
+    const Pass pass(self);
+    return deliver(Wait::Asleep);
 }
 
-/// Hands out what came, waiting for it so long; false when nothing did.
-bool Reactor::deliver(std::chrono::nanoseconds wait) {
-    if (m_poll < 0) return false;
-    epoll_event events[kAtOnce];
+int Reactor::fetchAwake(epoll_event* events) {
+    const auto begun = Clock::now();
+    for (;;) {
+        const int count = epoll_wait(m_poll, events, kAtOnce, 0);
+        const bool late = Clock::now() - begun > kStayAwake;
+        if (count != 0 || late || m_announced.load(std::memory_order_relaxed) != 0) {
+            if (m_announced.load(std::memory_order_relaxed) == 0) m_awake.had(count > 0 && !late);
+            return count;
+        }
+        sched_yield(); // the server may wait for this very processor
+    }
+}
+
+int Reactor::fetch(epoll_event* events, Wait wait) {
+    if (wait == Wait::Not) return epoll_wait(m_poll, events, kAtOnce, 0);
+    if (wait == Wait::Awake) return fetchAwake(events);
+    m_lingering.store(true);
     int count = 0;
-    if (wait > 0ns) {
-        const timespec limit{0, static_cast<long>(wait.count())};
+    if (m_announced.load() == 0) {
+        const timespec limit{0, static_cast<long>(std::chrono::nanoseconds(kLinger).count())};
         count = epoll_pwait2(m_poll, events, kAtOnce, &limit, nullptr);
         if (count < 0 && errno == ENOSYS) m_canLinger = false;
-    } else {
-        count = epoll_wait(m_poll, events, kAtOnce, 0);
+        m_asleep.had(count > 0);
     }
+    m_lingering.store(false);
+    return count;
+}
+
+/// Hands out what came; false when nothing did.
+bool Reactor::deliver(Wait wait) {
+    if (m_poll < 0) return false;
+    epoll_event events[kAtOnce];
+    const int count = fetch(events, wait);
     bool came = false;
     for (int i = 0; i < count; ++i) {
         const Id id = events[i].data.u64;

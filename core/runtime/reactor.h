@@ -10,6 +10,7 @@
 
 class QAbstractEventDispatcher;
 class QSocketNotifier;
+struct epoll_event;
 
 namespace lockscope {
 
@@ -94,7 +95,10 @@ private:
     void followEventLoop();
     void turn();
     bool linger();
-    bool deliver(std::chrono::nanoseconds wait);
+    enum class Wait : std::uint8_t { Not, Awake, Asleep };
+    bool deliver(Wait wait);
+    int fetch(epoll_event* events, Wait wait);
+    int fetchAwake(epoll_event* events);
     void settle();
     void runAll(std::vector<Job*>& jobs);
     void postIfDue();
@@ -110,8 +114,14 @@ private:
     std::atomic<bool> m_lingering = false;
     int m_level = -1; ///< QThread::loopLevel() of the pass under way; -1: none
     bool m_posted = false;
-    unsigned m_misses = 0;   ///< times in a row that nothing came while we lingered
-    unsigned m_abstain = 0;  ///< turns without lingering still to go
+    /// What is tried more rarely the more often in a row it was in vain.
+    struct Patience {
+        unsigned misses = 0;  ///< in a row
+        unsigned abstain = 0; ///< times still to leave out
+        bool tries();
+        void had(bool success);
+    };
+    Patience m_asleep, m_awake;
     bool m_canLinger = true; ///< the kernel has epoll_pwait2
 };
 

@@ -29,6 +29,10 @@ QByteArray Runtime::randomUuid() {
     return uuid.toByteArray(QUuid::WithoutBraces);
 }
 
+Nanos Runtime::sometime(Nanos, Nanos latest) {
+    return latest;
+}
+
 QCoro::Task<> Runtime::sleep(Nanos duration, std::stop_token stop) {
     Waiter waiter(*this, duration, std::move(stop));
     co_await waiter.end();
@@ -63,7 +67,10 @@ void Runtime::kill() {
         waiter->m_queued = false;
         waiter->m_outcome = Waiter::Outcome::Killed;
         withdraw(waiter);
-        waiter->m_handle.resume(); // unwinds; ends other waits of the same client as it goes
+        if (waiter->m_alarm)
+            waiter->m_alarm->cancel();
+        else
+            waiter->m_handle.resume(); // unwinds; ends other waits of the same client as it goes
     }
 }
 
@@ -105,7 +112,10 @@ void Runtime::runTurn() {
     m_ready.pop_front();
     waiter->m_queued = false;
     withdraw(waiter);
-    waiter->m_handle.resume();
+    if (waiter->m_alarm)
+        waiter->m_alarm->due();
+    else
+        waiter->m_handle.resume();
 }
 
 } // namespace lockscope

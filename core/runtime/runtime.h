@@ -26,6 +26,7 @@ private:
     Why m_why;
 };
 
+class Alarm;
 class Waiter;
 
 /// One client process's world: its clocks, its timers, its randomness, and its life (it can be paused and killed).
@@ -66,6 +67,10 @@ public:
     // --- waiting ---
     /// Ends after `duration` of this process's monotonic time. Throws Cancelled.
     QCoro::Task<> sleep(Nanos duration, std::stop_token stop = {});
+    /// An instant in [earliest, latest] for work that may be done at any of them. In real time many get the same one,
+    /// so that they wake the process and reach the server together, and what began together comes apart; in virtual
+    /// time it is the latest.
+    virtual Nanos sometime(Nanos earliest, Nanos latest);
     /// Runs a coroutine on its own. Cancelled ends it quietly; any other exception is reported as a defect.
     template <typename F>
     void spawn(F body) {
@@ -99,6 +104,7 @@ protected:
     std::weak_ptr<const bool> exists() const { return m_exists; }
 
 private:
+    friend class Alarm;
     friend class Waiter;
     template <typename F>
     static QCoro::Task<> start(F body) {
@@ -142,9 +148,11 @@ public:
     End end() { return {this}; }
 
 private:
+    friend class Alarm;
     friend class Runtime;
     bool ready();
     void suspend(std::coroutine_handle<> handle);
+    void suspendUntil(Nanos due);
     bool resume();
     void settle(Outcome outcome);
     struct OnStop {
@@ -156,12 +164,38 @@ private:
     std::stop_token m_stop;
     std::optional<std::stop_callback<OnStop>> m_onStop;
     std::coroutine_handle<> m_handle;
+    Alarm* m_alarm = nullptr; ///< rings instead of a coroutine
     Runtime::TimerId m_timer = 0;
     Outcome m_outcome = Outcome::Pending;
     bool m_enrolled = false;
     bool m_queued = false;
     Waiter* m_previous = nullptr;
     Waiter* m_next = nullptr;
+};
+
+/// A call at an instant, as if a coroutine had slept until then: late while the process is paused, in the order in
+/// which things became ready, and never after its end. Costs a fraction of such a coroutine, above all when it is
+/// called off.
+class Alarm {
+public:
+    explicit Alarm(Runtime& runtime) : m_runtime(runtime) {}
+    virtual ~Alarm() = default;
+    Alarm(const Alarm&) = delete;
+    Alarm& operator=(const Alarm&) = delete;
+
+    /// At an instant of this process's monotonic clock; replaces what was set before. kNever: not at all.
+    void set(Nanos at);
+    void cancel() { m_waiter.reset(); }
+
+protected:
+    /// It is time; nothing is set any more. May destroy this.
+    virtual void ring() = 0;
+
+private:
+    friend class Runtime;
+    void due();
+    Runtime& m_runtime;
+    std::optional<Waiter> m_waiter;
 };
 
 } // namespace lockscope

@@ -10,7 +10,7 @@ Waiter::Waiter(Runtime& runtime, Nanos timeout, std::stop_token stop)
 Waiter::~Waiter() {
     m_onStop.reset();
     if (m_timer) m_runtime.cancelCall(m_timer);
-    m_runtime.withdraw(this);
+    if (m_enrolled) m_runtime.withdraw(this);
 }
 
 void Waiter::wake() {
@@ -25,15 +25,18 @@ bool Waiter::ready() {
 
 void Waiter::suspend(std::coroutine_handle<> handle) {
     m_handle = handle;
+    suspendUntil(laterBy(m_runtime.monotonic(), std::max(m_timeout, Nanos(0))));
+    if (m_stop.stop_possible()) m_onStop.emplace(m_stop, OnStop{this});
+}
+
+void Waiter::suspendUntil(Nanos due) {
     m_runtime.enroll(this);
-    const Nanos due = laterBy(m_runtime.monotonic(), std::max(m_timeout, Nanos(0)));
     if (due != kNever) {
         m_timer = m_runtime.callAt(due, [this] {
             m_timer = 0;
             settle(Outcome::TimedOut);
         });
     }
-    if (m_stop.stop_possible()) m_onStop.emplace(m_stop, OnStop{this});
 }
 
 bool Waiter::resume() {
@@ -49,6 +52,19 @@ void Waiter::settle(Outcome outcome) {
     m_outcome = outcome;
     if (m_timer) m_runtime.cancelCall(std::exchange(m_timer, 0));
     if (m_enrolled) m_runtime.makeReady(this);
+}
+
+void Alarm::set(Nanos at) {
+    cancel();
+    if (at == kNever || !m_runtime.alive()) return;
+    m_waiter.emplace(m_runtime, kNever, std::stop_token());
+    m_waiter->m_alarm = this;
+    m_waiter->suspendUntil(at);
+}
+
+void Alarm::due() {
+    cancel();
+    ring();
 }
 
 } // namespace lockscope
