@@ -166,9 +166,8 @@ void State::applyLife(const Event& event, const Trace& trace) {
 }
 
 void State::grant(Belief& belief, const Event& event) {
-    const Announced as = std::exchange(m_announced, {});
-    const bool announced = as.lock == event.subject && as.thread == event.actor;
-    const HoldMode mode = announced ? as.mode : HoldMode::Exclusive;
+    // Rows of others may stand between the two: it is told per thread.
+    const HoldMode mode = std::exchange(belief.nextMode, HoldMode::Exclusive);
     const std::uint32_t before = belief.holds;
     if (belief.phase != Belief::Phase::Holding) {
         // The record usually knew of this grant first; where it is not observed the grants seen here are counted.
@@ -183,7 +182,7 @@ void State::grant(Belief& belief, const Event& event) {
     if (mode == HoldMode::Exclusive)
         belief.exclusive = before == belief.exclusive ? belief.holds : belief.exclusive + 1;
     else if (mode == HoldMode::Permits)
-        belief.permits += as.permits;
+        belief.permits += belief.nextPermits;
     belief.mode = belief.exclusive > 0 ? HoldMode::Exclusive : mode;
     if (event.value) belief.token = event.value;
     if (belief.until >= 0) expectDeadline(belief.until);
@@ -230,7 +229,8 @@ void State::applyBelief(const Event& event) {
             expectDeadline(event.value);
         break;
     case EventKind::GrantedAs:
-        m_announced = {event.subject, event.actor, static_cast<HoldMode>(event.value), event.aux};
+        belief.nextMode = static_cast<HoldMode>(event.value);
+        belief.nextPermits = event.aux;
         break;
     case EventKind::Suspended:
         belief.suspended = holding;

@@ -24,9 +24,11 @@ struct Belief {
     std::int64_t lastRenewal = -1; ///< -1 = never
     bool asleep = false;           ///< its client is paused: no own deadline passes for it until it looks again
     bool suspended = false;        ///< nothing is heard from the server; the hold may still last
-    HoldMode mode = HoldMode::Exclusive; ///< while holding: the strongest of its holds
-    std::uint32_t exclusive = 0;         ///< how many of its holds are certainly exclusive
-    std::uint32_t permits = 0;           ///< the least that it holds; of a semaphore
+    HoldMode mode = HoldMode::Exclusive;     ///< while holding: the strongest of its holds
+    std::uint32_t exclusive = 0;             ///< how many of its holds are certainly exclusive
+    std::uint32_t permits = 0;               ///< the least that it holds; of a semaphore
+    HoldMode nextMode = HoldMode::Exclusive; ///< told by a GrantedAs whose grant comes next
+    std::uint32_t nextPermits = 0;
     friend bool operator==(const Belief&, const Belief&) = default;
 };
 
@@ -117,14 +119,6 @@ private:
         friend bool operator==(const Alarm&, const Alarm&) { return true; }
     };
     Alarm m_alarm;
-    /// A GrantedAs whose grant comes next.
-    struct Announced {
-        EntityId lock = kNoEntity, thread = kNoEntity;
-        HoldMode mode = HoldMode::Exclusive;
-        std::uint32_t permits = 0;
-        friend bool operator==(const Announced&, const Announced&) = default;
-    };
-    Announced m_announced;
 };
 
 /// States of a trace at any time, through keyframes: O(log n) plus at most one keyframe interval of rows. Keyframes lie

@@ -10,7 +10,7 @@ void FifoJudge::changed(const Row& row, const Belief& belief) {
     const auto mine = m_waiters.find(key);
     if (belief.phase == Belief::Phase::Waiting) {
         // Asking again without an end of the wait before: a wait that nobody saw end.
-        start(mine == m_waiters.end() ? m_waiters[key] : mine->second, row.event.time());
+        m_waiters[key] = {row.event.time(), row.event.time(), {}};
         return;
     }
     if (mine == m_waiters.end()) return;
@@ -24,7 +24,7 @@ void FifoJudge::changed(const Row& row, const Belief& belief) {
     constexpr std::size_t most = 16; // one would do; a lock without any order would fill the memory
     for (auto at = m_waiters.lower_bound({key.first, 0}); at != m_waiters.end() && at->first.first == key.first; ++at) {
         Waiter& other = at->second;
-        if (other.since + m_slack >= waiter.since || other.overtaken.size() >= most) continue;
+        if (other.since + m_slack >= waiter.asked || other.overtaken.size() >= most) continue;
         other.overtaken.push_back(row.violation(Invariant::Fifo, key.first, {key.second, at->first.second}));
     }
 }
@@ -35,17 +35,17 @@ void FifoJudge::gone(trace::EntityId client, const trace::Trace& trace) {
 
 void FifoJudge::away(trace::EntityId client, const Row& row) {
     for (auto& [key, waiter] : m_waiters)
-        if (row.trace.clientOf(key.second) == client) start(waiter, row.event.time());
+        if (row.trace.clientOf(key.second) == client) lostPlace(waiter, row.event.time());
 }
 
 void FifoJudge::nodeAway(trace::EntityId node, const Row& row) {
     for (auto& [key, waiter] : m_waiters)
-        if (row.trace.entity(key.first).parent == node) start(waiter, row.event.time());
+        if (row.trace.entity(key.first).parent == node) lostPlace(waiter, row.event.time());
 }
 
 void FifoJudge::allAway(const Row& row) {
     for (auto& [key, waiter] : m_waiters)
-        start(waiter, row.event.time());
+        lostPlace(waiter, row.event.time());
 }
 
 } // namespace lockscope::verdict

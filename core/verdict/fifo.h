@@ -11,9 +11,9 @@ namespace lockscope::verdict {
 ///
 /// A trace tells when somebody asked, not when the server queued it, so the order is judged only where it is beyond
 /// doubt: B asked more than the slack after A did, got the lock as the only holder while A still waited, and A, who had
-/// been there all that time, got it later as the only holder too. Whoever was paused, cut off or suspended, and whoever
-/// waited while the lock's server went away, counts as having asked when that was over: queues forget those who are not
-/// there. The violation lasts from B's grant to A's.
+/// been there all that time, got it later as the only holder too. Of an A that was paused, cut off or suspended, or
+/// whose server went away, its place counts from the end of that: queues forget those who are not there. Of a B it
+/// counts from its first asking: they may also remember. The violation lasts from B's grant to A's.
 class FifoJudge {
 public:
     FifoJudge(Ledger& ledger, Nanos slack) : m_ledger(ledger), m_slack(slack) {}
@@ -22,20 +22,21 @@ public:
     void changed(const Row& row, const trace::Belief& belief);
     /// Nobody of this client waits any more.
     void gone(trace::EntityId client, const trace::Trace& trace);
-    /// Everybody of this client asked now, at the latest.
+    /// Everybody of this client may have lost its place.
     void away(trace::EntityId client, const Row& row);
-    /// Everybody who waits for a lock of this node asked now, at the latest.
+    /// Everybody who waits for a lock of this node may have lost its place.
     void nodeAway(trace::EntityId node, const Row& row);
-    /// Everybody asked now, at the latest.
+    /// Everybody may have lost its place.
     void allAway(const Row& row);
 
 private:
     struct Waiter {
-        Nanos since{};
+        Nanos asked{};                    ///< it cannot have queued before
+        Nanos since{};                    ///< it has been in the queue from here on, give or take the slack
         std::vector<Violation> overtaken; ///< true if it gets the lock in the end
     };
     using Key = std::pair<trace::EntityId, trace::EntityId>; ///< (lock, thread)
-    void start(Waiter& waiter, Nanos at) {
+    static void lostPlace(Waiter& waiter, Nanos at) {
         waiter.since = at;
         waiter.overtaken.clear();
     }
