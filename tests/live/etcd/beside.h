@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coroutines and servers in tests of locks on real servers.
+#pragma once
+#include "backends/url.h"
+#include "runtime/event_loop_runtime.h"
+
+#include <QEventLoop>
+#include <QTest>
+
+namespace lockscope::test {
+
+/// Runs a coroutine to its end on the event loop of the test. QCoro::waitFor wants default-constructible results.
+template <typename T>
+T run(QCoro::Task<T>&& task) {
+    using Slot = std::conditional_t<std::is_void_v<T>, bool, T>;
+    std::optional<Slot> result;
+    std::exception_ptr failure;
+    QEventLoop loop;
+    bool done = false;
+    const auto finish = [&](QCoro::Task<T> waited) -> QCoro::Task<> {
+        try {
+            if constexpr (std::is_void_v<T>) {
+                co_await waited;
+                result.emplace(true);
+            } else {
+                result.emplace(co_await std::move(waited));
+            }
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        done = true;
+        loop.quit();
+    };
+    const QCoro::Task<> finishing = finish(std::move(task));
+    if (!done) loop.exec();
+    if (failure) std::rethrow_exception(failure);
+    if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+/// How a coroutine ended: nullopt when by its own end.
+template <typename T>
+QCoro::Task<std::optional<Cancelled::Why>> howCancelled(QCoro::Task<T> task) {
+    try {
+        (void)co_await task;
+    } catch (const Cancelled& cancelled) {
+        co_return cancelled.why();
+    }
+    co_return std::nullopt;
+}
+
+/// A coroutine that runs beside the test, and what came of it.
+template <typename T>
+struct Ending {
+    std::optional<T> result;
+    std::optional<Cancelled::Why> cancelled;
+    bool done = false;
+};
+template <typename T>
+QCoro::Task<> follow(QCoro::Task<T> task, std::shared_ptr<Ending<T>> ending) {
+    try {
+        ending->result.emplace(co_await std::move(task));
+    } catch (const Cancelled& cancelled) {
+        ending->cancelled = cancelled.why();
+    }
+    ending->done = true;
+}
+template <typename T>
+std::shared_ptr<Ending<T>> beside(QCoro::Task<T> task) {
+    auto ending = std::make_shared<Ending<T>>();
+    (void)follow(std::move(task), ending);
+    return ending;
+}
+
+template <typename Server>
+ConnectionUrl urlOf(const Server& server) {
+    return parseConnectionUrl(server.url()).value();
+}
+
+/// Starts a server or a cluster; the text of what went wrong, empty when it is up.
+template <typename Server>
+QString start(Server& server) {
+    const auto started = run(server.start());
+    return started ? QString() : started.error();
+}
+
+} // namespace lockscope::test
+
+#define VERIFY_STARTED(server)                                                                                         \
+    do {                                                                                                               \
+        const QString error = lockscope::test::start(server);                                                          \
+        QVERIFY2(error.isEmpty(), qPrintable(error));                                                                  \
+    } while (false)

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_memcached.h"
+#include "lock/connection.h"
+#include "lock/distributed_lock.h"
+
+#include <QTcpServer>
+#include <QTcpSocket>
+#include <QTimer>
+
+using namespace lockscope;
+using namespace lockscope::memcached;
+using namespace lockscope::test;
+using sandbox::MemcachedServer;
+using Kind = Error::Kind;
+using ErrorKind = LockError::Kind;
+
+namespace {
+
+/// A server that answers each piece of bytes as the test says.
+class FakeMemcached : public QObject {
+public:
+    using Script = std::function<void(QTcpSocket&, const QByteArray&)>;
+    FakeMemcached(Runtime& runtime, Script script) : m_script(std::move(script)) {
+        for (int tries = 0; tries < 10 && !m_server.isListening(); ++tries)
+            m_server.listen(QHostAddress::LocalHost, sandbox::freePort(runtime).value_or(0));
+        connect(&m_server, &QTcpServer::newConnection, this, [this] {
+            QTcpSocket* socket = m_server.nextPendingConnection();
+            ++connections;
+            connect(socket, &QTcpSocket::readyRead, this, [this, socket] { m_script(*socket, socket->readAll()); });
+        });
+    }
+    QString url() const { return QStringLiteral("memcached://127.0.0.1:%1").arg(m_server.serverPort()); }
+    int connections = 0;
+
+private:
+    QTcpServer m_server;
+    Script m_script;
+};
+
+DriverOptions impatient() {
+    DriverOptions options;
+    options.commandTimeout = 300ms;
+    options.connectTimeout = 200ms;
+    return options;
+}
+
+/// Keeps what a lock tells about itself.
+struct Story {
+    QStringList lost;
+    int renewed = 0;
+    DistributedLock::Listener listener() {
+        return [this](DistributedLock::Event event, const QByteArray&, const QString& reason) {
+            if (event == DistributedLock::Event::Lost) lost += reason;
+            if (event == DistributedLock::Event::Renewed) ++renewed;
+        };
+    }
+};
+
+LockOptions quick() {
+    LockOptions options;
+    options.lease = 3s;
+    options.watchdog = 100ms;
+    return options;
+}
+
+} // namespace
+
+class TestMemcachedFaults : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { VERIFY_STARTED(m_server); }
+    void cleanup() {
+        m_server.resume();
+        if (!m_server.running()) VERIFY_STARTED(m_server);
+    }
+
+    void restartLosesTheLockAndItsHolderIsTold() {
+        const auto connection = makeConnection(m_runtime, urlOf(m_server));
+        QVERIFY(run(connection->open()));
+        DistributedLock lock({m_runtime, connection->client()}, *connection->makeRecipe("memcached-lease", {"jobs"}),
+                             quick());
+        Story story;
+        lock.listen(story.listener());
+        QVERIFY(run(lock.lock()).value());
+        QTRY_VERIFY(story.renewed > 0);
+        run(m_server.stop());
+        VERIFY_STARTED(m_server);
+        QTRY_COMPARE(story.lost.size(), 1);
+        QVERIFY(!lock.stillMine());
+        QVERIFY(run(lock.unlock()).error().kind == ErrorKind::NotOwner);
+        QVERIFY(run(lock.tryLock()).value()); // the connection is back
+        QVERIFY(run(lock.unlock()));
+    }
+    void evictionLosesTheLockAndItsHolderIsTold() {
+        sandbox::MemcachedServerOptions small;
+        small.megabytes = 2;
+        // Slabs as small as the whole memory, so that large items push out small ones of the same class.
+        MemcachedServer server(m_runtime, small);
+        VERIFY_STARTED(server);
+        const auto connection = makeConnection(m_runtime, urlOf(server));
+        MemcachedClient pusher(m_runtime, urlOf(server));
+        LockOptions options = quick();
+        options.lease = 20s;
+        options.watchdog = 1500ms; // renewals make it recently used
+        DistributedLock lock({m_runtime, connection->client()}, *connection->makeRecipe("memcached-lease", {"jobs"}),
+                             options);
+        Story story;
+        lock.listen(story.listener());
+        QVERIFY(run(lock.lock()).value());
+        for (int i = 0; i < 60'000 && story.lost.isEmpty(); i += 200) {
+            std::vector<QCoro::Task<std::expected<Change, Error>>> adds;
+            for (int j = 0; j < 200; ++j) // as large as the lock's own item, to be of its class
+                adds.push_back(pusher.driver.add("jo" + QByteArray::number(i + j).rightJustified(6, '0'),
+                                                 QByteArray(50, 'x'), 0, false));
+            for (auto& add : adds)
+                QVERIFY(run(std::move(add)));
+        }
+        QVERIFY(!run(pusher.driver.get("jobs"))->has_value());
+        QTRY_COMPARE(story.lost.size(), 1);
+    }
+    void killedServer() {
+        MemcachedClient client(m_runtime, urlOf(m_server));
+        const auto recipe = client.recipe("jobs");
+        const auto grant = run(recipe->acquire(asked(0s), {})).value();
+        QVERIFY(grant);
+        m_server.kill();
+        QTRY_VERIFY(!m_server.running());
+        const auto refused = run(recipe->release(*grant, {}));
+        QVERIFY(!refused);
+        QVERIFY(refused.error().kind == ErrorKind::Unreachable || refused.error().kind == ErrorKind::OutcomeUnknown);
+        const auto none = run(recipe->acquire(asked(1s), {}));
+        QVERIFY(!none && none.error().kind == ErrorKind::Unreachable);
+        QVERIFY(none.error().message.contains(QString::number(m_server.port())));
+        VERIFY_STARTED(m_server);
+        const auto again = run(recipe->acquire(asked(0s), {})).value();
+        QVERIFY(again); // by itself
+        QVERIFY(run(recipe->release(*again, {})));
+    }
+    void pausedServer() {
+        MemcachedClient client(m_runtime, urlOf(m_server), impatient());
+        QVERIFY(run(client.driver.version()));
+        const auto recipe = client.recipe("jobs");
+        pause();
+        const Nanos begun = m_runtime.monotonic();
+        const auto late = run(recipe->acquire(asked(10s), {}));
+        QVERIFY(!late);
+        QVERIFY2(late.error().kind == ErrorKind::OutcomeUnknown, qPrintable(late.error().message));
+        QVERIFY(m_runtime.monotonic() - begun < 3s);
+        m_server.resume();
+        // What had been sent before the pause is answered to nobody. Whether it ran shows: it did.
+        QTRY_VERIFY(run(client.driver.version()));
+        MemcachedClient other(m_runtime, urlOf(m_server));
+        const auto found = run(other.driver.get("jobs"));
+        QVERIFY(found);
+        if (*found) QVERIFY((*found)->value.startsWith(client.uuid)); // ends by its lease
+        QVERIFY(run(other.driver.remove("jobs")));
+    }
+    void connectionCutInTheMiddleOfAReply() {
+        FakeMemcached server(m_runtime, [](QTcpSocket& socket, const QByteArray&) {
+            socket.write("STORED\r\nVALUE jobs 0 40 7\r\nhalf");
+            socket.disconnectFromHost();
+        });
+        MemcachedClient client(m_runtime, urlOf(server));
+        const auto cut = run(client.driver.add("jobs", "v", 60, true));
+        QVERIFY(!cut && cut.error().kind == Kind::Disconnected && cut.error().outcomeUnknown());
+        const auto recipe = client.recipe("jobs");
+        QVERIFY(run(recipe->acquire(asked(0s), {})).error().kind == ErrorKind::OutcomeUnknown);
+        QVERIFY(server.connections >= 2);
+    }
+    void replyByteByByte() {
+        FakeMemcached server(m_runtime, [](QTcpSocket& socket, const QByteArray&) {
+            const QByteArray reply("NOT_STORED\r\nVALUE jobs 0 5 42\r\na\r\nEN\r\nEND\r\n");
+            auto* timer = new QTimer(&socket);
+            auto at = std::make_shared<int>(0);
+            connect(timer, &QTimer::timeout, &socket, [timer, at, reply, &socket] {
+                socket.write(reply.mid((*at)++, 1));
+                socket.flush();
+                if (*at == reply.size()) timer->deleteLater();
+            });
+            timer->start(0);
+        });
+        MemcachedClient client(m_runtime, urlOf(server));
+        const auto change = run(client.driver.add("jobs", "v", 60, true));
+        QVERIFY(change->outcome == Change::Outcome::Taken);
+        QCOMPARE(change->item->value, QByteArray("a\r\nEN"));
+        QCOMPARE(change->item->unique, 42U);
+    }
+    void garbage_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("http") << QByteArray("HTTP/1.1 400 Bad Request\r\n\r\n");
+        QTest::newRow("binary") << QByteArray("\x16\x03\x01\x02\x00\r\n", 7);
+        QTest::newRow("bad length") << QByteArray("VALUE k 0 x 1\r\n");
+        QTest::newRow("negative length") << QByteArray("VALUE k 0 -5 1\r\n");
+        QTest::newRow("enormous") << QByteArray("VALUE k 0 99999999999 1\r\n");
+        QTest::newRow("too short a count") << QByteArray("VALUE k 0 1 1\r\nabc\r\nEND\r\n");
+        QTest::newRow("bad unique") << QByteArray("VALUE k 0 1 z\r\na\r\nEND\r\n");
+        QTest::newRow("no line") << QByteArray(5000, 'x');
+    }
+    void garbage() {
+        QFETCH(QByteArray, bytes);
+        FakeMemcached server(m_runtime, [bytes](QTcpSocket& socket, const QByteArray&) { socket.write(bytes); });
+        MemcachedClient client(m_runtime, urlOf(server));
+        const auto result = run(client.driver.get("k"));
+        QVERIFY(!result);
+        QVERIFY2(result.error().kind == Kind::Protocol, qPrintable(result.error().message));
+        QVERIFY(!run(client.recipe("jobs")->acquire(asked(0s), {})));
+    }
+    void serversOwnErrors() {
+        FakeMemcached server(m_runtime, [](QTcpSocket& socket, const QByteArray&) {
+            socket.write("SERVER_ERROR out of memory storing object\r\nEND\r\n");
+        });
+        MemcachedClient client(m_runtime, urlOf(server));
+        const auto refused = run(client.recipe("jobs")->acquire(asked(0s), {}));
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Refused);
+        QVERIFY(refused.error().message.contains(QLatin1String("out of memory")));
+    }
+    void slowReplyAndSilence() {
+        FakeMemcached slow(m_runtime, [](QTcpSocket& socket, const QByteArray&) {
+            QTimer::singleShot(100, &socket, [&socket] { socket.write("VERSION 1.6.18\r\n"); });
+        });
+        MemcachedClient patient(m_runtime, urlOf(slow), impatient());
+        QVERIFY(run(patient.driver.version()));
+        FakeMemcached silent(m_runtime, [](QTcpSocket&, const QByteArray&) {});
+        MemcachedClient client(m_runtime, urlOf(silent), impatient());
+        auto other = beside(client.driver.get("k"));
+        QVERIFY(run(client.driver.version()).error().outcomeUnknown());
+        QTRY_VERIFY(other->done);
+        QVERIFY(other->result->error().kind == Kind::CommandTimeout); // the first; then the connection is given up
+    }
+    void lostReleaseIsNoLie() {
+        // The release runs, its answer is lost: the caller hears that it is not known, and the lock is free.
+        MemcachedClient client(m_runtime, urlOf(m_server), impatient());
+        const auto recipe = client.recipe("jobs");
+        const auto grant = run(recipe->acquire(asked(0s), {})).value();
+        pause();
+        const auto unknown = run(recipe->release(*grant, {}));
+        QVERIFY(!unknown && unknown.error().kind == ErrorKind::OutcomeUnknown);
+        m_server.resume();
+        MemcachedClient other(m_runtime, urlOf(m_server));
+        QTRY_VERIFY(!run(other.driver.get("jobs")).value_or(std::nullopt));
+        const auto again = run(recipe->release(*grant, {}));
+        QVERIFY(!again && again.error().kind == ErrorKind::NotOwner);
+    }
+    void driverThatGoesAwayEndsItsCalls() {
+        auto client = std::make_unique<MemcachedClient>(m_runtime, urlOf(m_server));
+        QVERIFY(run(client->driver.version()));
+        pause();
+        auto call = client->driver.get("k");
+        auto more = client->driver.add("k", "v", 60, true);
+        client.reset();
+        QVERIFY(run(std::move(call)).error().kind == Kind::Disconnected);
+        QVERIFY(run(std::move(more)).error().kind == Kind::Disconnected);
+    }
+
+private:
+    void pause() {
+        m_server.pause();
+        run(m_runtime.sleep(20ms)); // until all its threads stand still
+    }
+    EventLoopRuntime m_runtime;
+    MemcachedServer m_server{m_runtime};
+};
+
+QTEST_GUILESS_MAIN(TestMemcachedFaults)
+#include "tst_memcached_faults.moc"

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_memcached.h"
+#include "lock/connection.h"
+#include "lock/distributed_lock.h"
+
+using namespace lockscope;
+using namespace lockscope::memcached;
+using namespace lockscope::test;
+using recipes::Grant;
+using recipes::Recipe;
+using sandbox::MemcachedServer;
+using ErrorKind = LockError::Kind;
+
+namespace {
+
+std::optional<Grant> taken(Recipe& recipe, Nanos wait = 10s, Nanos lease = 30s) {
+    auto grant = run(recipe.acquire(asked(wait, lease), {}));
+    if (!grant) qWarning("%s", qPrintable(grant.error().message));
+    return grant ? *grant : std::nullopt;
+}
+
+/// What all of them write to, in two steps, between which others could come.
+struct Counter {
+    int value = 0, inside = 0, most = 0;
+    std::vector<std::int64_t> tokens;
+};
+
+QCoro::Task<QString> work(Runtime& runtime, std::shared_ptr<Recipe> recipe, int rounds, Counter& counter) {
+    for (int round = 0; round < rounds; ++round) {
+        const auto grant = co_await recipe->acquire(asked(kNever), {});
+        if (!grant) co_return grant.error().message;
+        counter.most = std::max(counter.most, ++counter.inside);
+        counter.tokens.push_back((*grant)->token);
+        const int seen = counter.value;
+        co_await runtime.sleep(300us);
+        counter.value = seen + 1;
+        --counter.inside;
+        const auto left = co_await recipe->release(**grant, {});
+        if (!left) co_return left.error().message;
+    }
+    co_return QString();
+}
+
+} // namespace
+
+class TestMemcachedLocks : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { VERIFY_STARTED(m_server); }
+    void init() { m_client = std::make_unique<MemcachedClient>(m_runtime, urlOf(m_server)); }
+    void cleanup() {
+        QVERIFY(!run(m_client->driver.get("jobs"))->has_value()); // whatever a test did, nothing is left of it
+    }
+
+    // --- the driver ---
+    void commands() {
+        MemcachedDriver& driver = m_client->driver;
+        const QByteArray odd("a\r\nEND\r\n\0b", 10); // any bytes are a value
+        QVERIFY(run(driver.add("k", odd, 60, false))->outcome == Change::Outcome::Stored);
+        const auto again = run(driver.add("k", "other", 60, true));
+        QVERIFY(again->outcome == Change::Outcome::Taken);
+        QCOMPARE(again->item->value, odd);
+        const auto changed = run(driver.compareAndSet("k", "new", 60, again->item->unique));
+        QVERIFY(changed->outcome == Change::Outcome::Stored);
+        QVERIFY(changed->item->unique > again->item->unique);
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, again->item->unique))->outcome == Change::Outcome::Taken);
+        QCOMPARE(run(driver.get("k")).value()->value, QByteArray("new"));
+        QVERIFY(run(driver.compareAndSet("k", "new", -1, changed->item->unique))->outcome == Change::Outcome::Stored);
+        QVERIFY(!run(driver.get("k"))->has_value()); // gone at once
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, 1))->outcome == Change::Outcome::Gone);
+        QCOMPARE(run(driver.remove("k")).value(), false);
+        QVERIFY(run(driver.version())->text.startsWith("1."));
+    }
+    void manyCommandsAtOnce() {
+        std::vector<QCoro::Task<std::expected<Change, Error>>> adds;
+        for (int i = 0; i < 500; ++i)
+            adds.push_back(m_client->driver.add("many" + QByteArray::number(i), QByteArray::number(i), 60, true));
+        for (int i = 0; i < 500; ++i)
+            QCOMPARE(run(std::move(adds[std::size_t(i)]))->item->value, QByteArray::number(i));
+    }
+    void keysOverSeveralServers() {
+        MemcachedServer other(m_runtime);
+        VERIFY_STARTED(other);
+        ConnectionUrl both = urlOf(m_server);
+        both.endpoints.push_back(urlOf(other).endpoints.front());
+        MemcachedDriver one(m_runtime, both), single(m_runtime, urlOf(other));
+        std::swap(both.endpoints[0], both.endpoints[1]);
+        MemcachedDriver swapped(m_runtime, both);
+        int there = 0;
+        for (int i = 0; i < 40; ++i) {
+            const QByteArray key = "spread" + QByteArray::number(i);
+            QCOMPARE(one.whereIs(key), swapped.whereIs(key)); // whatever the order in the URL
+            QVERIFY(run(one.add(key, "v", 60, false)));
+            const bool here = run(single.get(key))->has_value();
+            QCOMPARE(here, one.whereIs(key) == both.endpoints[0].display());
+            there += here;
+        }
+        QVERIFY(there > 5 && there < 35);
+    }
+
+    // --- memcached-lease ---
+    void oneHolderAndTokensThatGrow() {
+        const auto one = m_client->recipe("jobs"), other = m_client->recipe("jobs");
+        const auto first = taken(*one);
+        QVERIFY(first && first->token > 0);
+        QVERIFY(!taken(*other, 0s));
+        QVERIFY(!taken(*other, 30ms));
+        QCOMPARE(run(one->release(*first, {})).value(), 0);
+        const auto second = taken(*other, 0s);
+        QVERIFY(second && second->token > first->token);
+        QVERIFY(run(other->release(*second, {})));
+    }
+    void renewalKeepsTheToken() {
+        const auto one = m_client->recipe("jobs");
+        const auto grant = taken(*one, 0s, 2s);
+        for (int i = 0; i < 3; ++i)
+            QCOMPARE(run(one->renew(*grant, {})).value(), true);
+        const Nanos end = m_runtime.monotonic() + 3s;
+        const auto other = m_client->recipe("jobs");
+        Nanos last = m_runtime.monotonic();
+        while (last < end) { // longer than the lease
+            const bool renewed = run(one->renew(*grant, {})).value();
+            const Nanos now = m_runtime.monotonic();
+            QVERIFY2(renewed, qPrintable(QStringLiteral("after %1 ms").arg((now - last) / 1ms)));
+            last = now;
+            QVERIFY(!taken(*other, 0s));
+            run(m_runtime.sleep(200ms));
+        }
+        QCOMPARE(run(one->release(*grant, {})).value(), 0);
+    }
+    void onlyTheOwnerReleasesAndRenews() {
+        const auto one = m_client->recipe("jobs"), other = m_client->recipe("jobs");
+        const auto first = taken(*one);
+        QCOMPARE(run(other->forceRelease({})).value(), true);
+        QCOMPARE(run(other->forceRelease({})).value(), false);
+        QCOMPARE(run(one->renew(*first, {})).value(), false);
+        const auto second = taken(*other, 0s);
+        QVERIFY(second);
+        QCOMPARE(run(one->renew(*first, {})).value(), false);
+        QVERIFY(run(one->release(*first, {})).error().kind == ErrorKind::NotOwner);
+        QVERIFY(run(m_client->driver.get("jobs"))->has_value()); // the other's
+        QVERIFY(run(other->release(*second, {})));
+        QVERIFY(run(other->release(*second, {})).error().kind == ErrorKind::NotOwner);
+    }
+    void leaseNeverEndsBeforeItsHolderBelieves() {
+        // The server's clock ticks once a second; start at different points of its second.
+        for (const auto phase : {0ms, 450ms}) {
+            const auto one = m_client->recipe("jobs"), other = m_client->recipe("jobs");
+            run(m_runtime.sleep(phase));
+            const auto first = taken(*one, 0s, 500ms);
+            const auto second = taken(*other, 10s);
+            const Nanos took = m_runtime.monotonic() - first->askedAt;
+            qInfo("lease 500 ms, free after %lld ms", (long long)(took / 1ms));
+            QVERIFY(took >= first->lease);
+            QVERIFY(took < 5s);
+            QVERIFY(run(other->release(*second, {})));
+        }
+    }
+    void stoppedWhileItWaits() {
+        const auto one = m_client->recipe("jobs"), other = m_client->recipe("jobs");
+        const auto first = taken(*one);
+        std::stop_source stop;
+        auto waiting = beside(other->acquire(asked(kNever), stop.get_token()));
+        run(m_runtime.sleep(20ms));
+        stop.request_stop();
+        QTRY_VERIFY(waiting->done);
+        QVERIFY(waiting->cancelled == Cancelled::Why::Stopped);
+        QVERIFY(run(one->release(*first, {})));
+    }
+    void stoppedWhileTheServerAnswers_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::newRow("lease") << QByteArray("memcached-lease");
+        QTest::newRow("add") << QByteArray("memcached-add");
+    }
+    void stoppedWhileTheServerAnswers() {
+        QFETCH(QByteArray, id);
+        QVERIFY(run(m_client->driver.version()));
+        const auto recipe = m_client->recipe("jobs", id);
+        m_server.pause();
+        run(m_runtime.sleep(20ms)); // until all its threads stand still
+        std::stop_source stop;
+        auto asking = beside(recipe->acquire(asked(kNever), stop.get_token()));
+        run(m_runtime.sleep(20ms));
+        stop.request_stop();
+        m_server.resume();
+        QTRY_VERIFY(asking->done);
+        QVERIFY(asking->cancelled == Cancelled::Why::Stopped);
+    }
+    void killedWhileItAsks() {
+        EventLoopRuntime client;
+        MemcachedClient other(client, urlOf(m_server));
+        const auto recipe = other.recipe("jobs2");
+        auto asking = beside(recipe->acquire(asked(kNever), {}));
+        client.kill();
+        QVERIFY(asking->cancelled == Cancelled::Why::Killed);
+    }
+    void namesThatAreNoKeys_data() {
+        QTest::addColumn<QByteArray>("name");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("space") << QByteArray("a b");
+        QTest::newRow("line") << QByteArray("a\r\nflush_all\r\n");
+        QTest::newRow("long") << QByteArray(251, 'x');
+        QTest::newRow("del") << QByteArray("a\x7f");
+    }
+    void namesThatAreNoKeys() {
+        QFETCH(QByteArray, name);
+        const auto connection = makeConnection(m_runtime, urlOf(m_server));
+        const auto made = connection->makeRecipe("memcached-lease", {name});
+        QVERIFY(!made && made.error().kind == ErrorKind::Refused);
+        QVERIFY(connection->makeRecipe("memcached-lease", {QByteArray(250, 'x')}));
+    }
+    void leaseThatWouldBeADate() {
+        const auto recipe = m_client->recipe("jobs");
+        const auto refused = run(recipe->acquire(asked(0s, std::chrono::hours(24 * 30)), {}));
+        QVERIFY(refused.error().kind == ErrorKind::Refused);
+        const auto grant = taken(*recipe, 0s, std::chrono::hours(24 * 29));
+        QVERIFY(grant);
+        QVERIFY(run(recipe->release(*grant, {})));
+    }
+    void counterIsExactUnderContention() {
+        constexpr int kClients = 8, kRounds = 10;
+        Counter counter;
+        std::vector<std::unique_ptr<MemcachedClient>> clients;
+        std::vector<std::shared_ptr<Ending<QString>>> endings;
+        for (int i = 0; i < kClients; ++i) {
+            clients.push_back(std::make_unique<MemcachedClient>(m_runtime, urlOf(m_server)));
+            endings.push_back(beside(work(m_runtime, clients.back()->recipe("jobs"), kRounds, counter)));
+        }
+        for (const auto& ending : endings) {
+            QTRY_VERIFY_WITH_TIMEOUT(ending->done, 60'000);
+            QCOMPARE(ending->result.value(), QString());
+        }
+        QCOMPARE(counter.value, kClients * kRounds);
+        QCOMPARE(counter.most, 1);
+        QVERIFY(std::ranges::is_sorted(counter.tokens, std::ranges::less_equal()));
+    }
+
+    // --- memcached-add: as its text tells it, faults included ---
+    void naiveOneDeletesOthersLocks() {
+        const auto one = m_client->recipe("jobs", "memcached-add"), other = m_client->recipe("jobs", "memcached-add");
+        const auto first = taken(*one, 0s, 200ms); // less than a second is one second, not for ever
+        QVERIFY(first);
+        QVERIFY(!taken(*other, 0s));
+        const auto second = taken(*other, 10s);
+        QVERIFY(second);
+        QVERIFY(run(one->release(*first, {}))); // no complaint
+        QVERIFY(!run(m_client->driver.get("jobs"))->has_value());
+        QVERIFY(run(one->renew(*first, {})).error().kind == ErrorKind::NotSupported);
+        QVERIFY(one->info().naive);
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    MemcachedServer m_server{m_runtime};
+    std::unique_ptr<MemcachedClient> m_client;
+};
+
+QTEST_GUILESS_MAIN(TestMemcachedLocks)
+#include "tst_memcached_locks.moc"
