@@ -79,8 +79,8 @@ inline void letPass(Runtime& runtime, Nanos time) {
 
 #define VERIFY_OPEN(user)                                                                                              \
     do {                                                                                                               \
-        const QString error = (user).open();                                                                           \
-        QVERIFY2(error.isEmpty(), qPrintable(error));                                                                  \
+        const QString openError = (user).open();                                                                       \
+        QVERIFY2(openError.isEmpty(), qPrintable(openError));                                                          \
     } while (false)
 
 /// The value of an outcome, or the test fails with its error.
