@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "herd.h"
+
+#include "journal.h"
+
+#include <QCoreApplication>
+#include <QDir>
+
+namespace lockscope::torture {
+
+using trace::EventKind;
+
+Herd::Herd(Runtime& runtime, Nanos origin, const Subject& subject, Plan plan)
+    : m_runtime(runtime), m_subject(subject), m_plan(plan), m_server(subject.makeServer(runtime)), m_origin(origin) {
+}
+
+bool Herd::startWorker(sandbox::ProcessSupervisor& process, const QString& journal, Nanos until, bool look) {
+    QStringList arguments;
+    const auto add = [&](const char* name, const QString& value) {
+        arguments << QStringLiteral("--%1").arg(QLatin1String(name)) << value;
+    };
+    add("url", m_server->url());
+    add("recipe", QString::fromLatin1(m_subject.recipe.id));
+    add("journal", journal);
+    add("counters", m_workspace.path());
+    add("origin", QString::number(m_origin.count()));
+    add("until", QString::number(until.count()));
+    add("lease", QString::number(m_plan.lease / 1ms));
+    add("threads", QString::number(m_plan.threads));
+    add("seed", QString::number(m_runtime.random() % 1'000'000'007));
+    if (m_subject.boundedWaits) arguments << QStringLiteral("--bounded");
+    if (m_subject.recipe.naive) arguments << QStringLiteral("--heedless");
+    if (look) arguments << QStringLiteral("--look");
+    return process.start(QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("torture_worker")),
+                         arguments, m_workspace.path());
+}
+
+void Herd::launch(Slot& slot) {
+    ++slot.generation;
+    Life life;
+    life.name = slot.generation == 1 ? slot.letter : slot.letter + QByteArray::number(slot.generation);
+    life.journal = m_workspace.file(QStringLiteral("journal-%1").arg(QString::fromLatin1(life.name)));
+    slot.life = m_chronicle.lives.size();
+    m_chronicle.lives.push_back(life);
+    befalls(slot, EventKind::ClientStarted);
+    slot.alive = true;
+    if (!startWorker(*slot.process, life.journal, m_until, false))
+        defect(QStringLiteral("%1 could not be started: %2").arg(QLatin1String(life.name), slot.process->lastOutput()));
+}
+
+void Herd::befalls(const Slot& slot, EventKind kind) {
+    m_chronicle.lives[slot.life].fates.push_back({m_runtime.monotonic(), kind});
+}
+
+QCoro::Task<> Herd::run() {
+    if (const auto started = co_await m_server->start(); !started) {
+        defect(QStringLiteral("the server did not start: %1").arg(started.error()));
+        co_return;
+    }
+    m_chronicle.server.push_back({m_runtime.monotonic(), EventKind::NodeStarted});
+    m_chronicle.roughFrom = m_runtime.monotonic() + m_plan.gentle;
+    m_until = m_chronicle.roughFrom + m_plan.rough;
+    m_slots.resize(std::size_t(m_plan.processes));
+    for (std::size_t i = 0; i < m_slots.size(); ++i) {
+        m_slots[i].letter = QByteArray(1, char('A' + i));
+        m_slots[i].process = std::make_unique<sandbox::ProcessSupervisor>();
+        launch(m_slots[i]);
+    }
+    ++m_tasks;
+    m_runtime.spawn([this] { return strikeServer(m_until - 500ms); });
+    co_await torment(m_chronicle.roughFrom);
+    m_rough = true;
+    // Nobody is stopped beyond the end.
+    co_await torment(m_until - 300ms);
+    while (m_tasks > 0)
+        co_await m_runtime.sleep(10ms);
+    co_await finish();
+}
+
+QCoro::Task<> Herd::torment(Nanos until) {
+    while (m_runtime.monotonic() < until) {
+        co_await m_runtime.sleep(m_runtime.random(30ms, 120ms));
+        Slot& slot = m_slots[m_runtime.random() % m_slots.size()];
+        if (slot.busy) continue;
+        slot.busy = true;
+        ++m_tasks;
+        // A third of the lease: with what may pass since the last renewal that is less than the lease, and to spare.
+        const Nanos room = m_until - 100ms - m_runtime.monotonic();
+        const bool naive = !m_subject.breaks.isEmpty(); // to be seen failing: no mercy
+        const bool rough = naive || (m_rough && room > m_plan.lease && m_runtime.random() % 3 == 0);
+        const Nanos longest = rough ? m_plan.lease * 3 / 2 : m_plan.lease / 3, shortest = rough ? m_plan.lease : 5ms;
+        if (!naive && m_runtime.random() % 6 == 0)
+            m_runtime.spawn([this, &slot] { return kill(slot); });
+        else
+            m_runtime.spawn([this, &slot, length = std::min(m_runtime.random(shortest, longest), room)] {
+                return stopAWhile(slot, length);
+            });
+    }
+}
+
+QCoro::Task<> Herd::stopAWhile(Slot& slot, Nanos length) {
+    // Written down before it is stopped and before it goes on: what it does meanwhile it did while it ran.
+    befalls(slot, EventKind::ClientPaused);
+    slot.process->pause();
+    co_await m_runtime.sleep(length);
+    befalls(slot, EventKind::ClientResumed);
+    slot.process->resume();
+    slot.busy = false;
+    --m_tasks;
+}
+
+QCoro::Task<> Herd::kill(Slot& slot) {
+    if (!slot.process->running())
+        defect(QStringLiteral("%1 ended by itself: %2")
+                   .arg(QLatin1String(m_chronicle.lives[slot.life].name), slot.process->lastOutput()));
+    befalls(slot, EventKind::ClientKilled);
+    slot.process->kill();
+    slot.alive = false;
+    const bool dead = co_await ends(slot.process.get(), 5s);
+    if (!dead) defect(QStringLiteral("%1 cannot be killed").arg(QLatin1String(slot.letter)));
+    co_await m_runtime.sleep(m_runtime.random(10ms, 200ms));
+    slot.process = std::make_unique<sandbox::ProcessSupervisor>();
+    if (m_runtime.monotonic() < m_until - 400ms) launch(slot);
+    slot.busy = false;
+    --m_tasks;
+}
+
+QCoro::Task<> Herd::strikeServer(Nanos until) {
+    while (m_runtime.monotonic() < until - 1s) {
+        const Nanos pause =
+            m_subject.survivesRestart ? m_runtime.random(1500ms, 2500ms) : m_runtime.random(100ms, 600ms);
+        co_await m_runtime.sleep(pause);
+        if (!m_subject.survivesRestart) {
+            if (!co_await m_server->disturb()) break;
+            continue;
+        }
+        m_chronicle.server.push_back({m_runtime.monotonic(), EventKind::NodeKilled});
+        m_server->kill();
+        while (m_server->running())
+            co_await m_runtime.sleep(2ms);
+        co_await m_runtime.sleep(m_runtime.random(20ms, 200ms));
+        if (const auto again = co_await m_server->start(); !again) {
+            defect(QStringLiteral("the server did not come back: %1").arg(again.error()));
+            break;
+        }
+        m_chronicle.server.push_back({m_runtime.monotonic(), EventKind::NodeStarted});
+    }
+    --m_tasks;
+}
+
+QCoro::Task<bool> Herd::ends(sandbox::ProcessSupervisor* process, Nanos within) {
+    const Nanos until = m_runtime.monotonic() + within;
+    while (process->running() && m_runtime.monotonic() < until)
+        co_await m_runtime.sleep(5ms);
+    co_return !process->running();
+}
+
+QCoro::Task<> Herd::finish() {
+    // Holders that were killed are waited out by those behind them; no more than that keeps anybody.
+    const Nanos patience = m_until - m_runtime.monotonic() + 2 * m_plan.lease + 10s;
+    for (Slot& slot : m_slots) {
+        if (!slot.alive) continue;
+        const bool ended = co_await ends(slot.process.get(), patience);
+        if (!ended) {
+            defect(QStringLiteral("%1 hangs").arg(QLatin1String(m_chronicle.lives[slot.life].name)));
+            befalls(slot, EventKind::ClientKilled);
+            slot.process->kill();
+            continue;
+        }
+        if (!slot.process->exitedWell())
+            defect(QStringLiteral("%1 ended badly: %2")
+                       .arg(QLatin1String(m_chronicle.lives[slot.life].name), slot.process->lastOutput()));
+    }
+    for (int i = 0; i < kLocks; ++i)
+        m_chronicle.counters.push_back(Counter(m_workspace.file(QStringLiteral("counter-%1").arg(i))).read());
+
+    // Whatever the killed have left behind ends by itself.
+    sandbox::ProcessSupervisor last;
+    const Nanos within = m_plan.lease * 2 + 12s;
+    const QString journal = m_workspace.file(QStringLiteral("journal-last"));
+    const bool begun = startWorker(last, journal, m_runtime.monotonic() + within, true);
+    const bool ended = co_await ends(&last, within + 5s);
+    if (!begun || !ended || !last.exitedWell())
+        defect(QStringLiteral("afterwards: %1").arg(last.lastOutput().trimmed()));
+}
+
+} // namespace lockscope::torture

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that fight over the same locks on a real server, and are stopped, continued and killed while they do; so is
+// the server, where its locks survive that. Each writes down what it believes; all of it together is judged.
+//
+//   torture [--recipe R]… [--seconds S] [--processes N] [--threads N] [--keep FOLDER] [--list]
+//
+// Without --recipe: all of them. Ends with 0 when nothing happened that recipes may not do, 1 else, 2 for bad
+// arguments.
+#include "herd.h"
+#include "journal.h"
+#include "ruling.h"
+#include "runtime/event_loop_runtime.h"
+#include "trace/recording.h"
+
+#include <QCommandLineParser>
+#include <QCoreApplication>
+#include <QDir>
+#include <algorithm>
+#include <cstdio>
+
+using namespace lockscope;
+using namespace lockscope::torture;
+
+namespace {
+
+void say(const QString& text) {
+    std::printf("%s\n", qPrintable(text));
+    std::fflush(stdout);
+}
+
+/// Whether it went as it must; naive ones must not go well.
+bool report(const Subject& subject, const Ruling& ruling) {
+    say(QStringLiteral("%1 %2 acquisitions, %3 stops, %4 kills, %5 server restarts, %6 beliefs of stopped clients")
+            .arg(subject.id, -24)
+            .arg(ruling.acquisitions)
+            .arg(ruling.stops)
+            .arg(ruling.kills)
+            .arg(ruling.restarts)
+            .arg(ruling.pausedBeliefs));
+    if (subject.breaks.isEmpty()) {
+        for (const QString& complaint : ruling.complaints)
+            say(QStringLiteral("  ! ") + complaint);
+        constexpr int least = 20; // fewer would mean that nothing was tried
+        if (ruling.acquisitions < least) say(QStringLiteral("  ! hardly anybody got a lock"));
+        return ruling.complaints.isEmpty() && ruling.acquisitions >= least;
+    }
+    const bool broken = std::ranges::any_of(ruling.complaints, [&](const QString& complaint) {
+        return std::ranges::any_of(subject.breaks,
+                                   [&](const QString& invariant) { return complaint.startsWith(invariant); });
+    });
+    say(broken ? QStringLiteral("  fails as it must: %1").arg(ruling.complaints.first())
+               : QStringLiteral("  ! was to be seen failing (%1), and was not").arg(subject.breaks.join(u' ')));
+    return broken;
+}
+
+void keep(const QString& folder, const Subject& subject, const Ruling& ruling) {
+    trace::RecordingMeta meta;
+    meta.recipe = QString::fromLatin1(subject.recipe.id);
+    meta.origin = QStringLiteral("torture");
+    const QString path = QDir(folder).filePath(QStringLiteral("torture-%1.lockscope").arg(subject.id));
+    const auto saved = trace::saveRecording(path, ruling.trace, meta);
+    say(saved ? QStringLiteral("  recorded: %1").arg(path) : QStringLiteral("  ! %1").arg(saved.error().message));
+}
+
+struct Wish {
+    std::vector<Subject> subjects;
+    Plan plan;
+    QString keep;
+};
+
+QCoro::Task<> tortureAll(Runtime& runtime, Nanos origin, const Wish& wish) {
+    bool well = true;
+    for (const Subject& subject : wish.subjects) {
+        if (!subject.excluded.isEmpty()) {
+            say(QStringLiteral("%1 not run: %2").arg(subject.id, -24).arg(subject.excluded));
+            continue;
+        }
+        Herd herd(runtime, origin, subject, wish.plan);
+        co_await herd.run();
+        const Ruling ruling = rule(subject, wish.plan, herd.chronicle());
+        const bool good = report(subject, ruling);
+        well &= good;
+        if (!wish.keep.isEmpty()) keep(wish.keep, subject, ruling);
+    }
+    runtime.post([well] { QCoreApplication::exit(well ? 0 : 1); });
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    QCoreApplication application(argc, argv);
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("Tortures locks on real servers."));
+    parser.addHelpOption();
+    const QCommandLineOption recipe(QStringLiteral("recipe"), QStringLiteral("One that is run; may come again."),
+                                    QStringLiteral("id"));
+    const QCommandLineOption seconds(QStringLiteral("seconds"), QStringLiteral("How long each."), QStringLiteral("S"),
+                                     QStringLiteral("4"));
+    const QCommandLineOption processes(QStringLiteral("processes"), {}, QStringLiteral("N"), QStringLiteral("8"));
+    const QCommandLineOption threads(QStringLiteral("threads"), {}, QStringLiteral("N"), QStringLiteral("3"));
+    const QCommandLineOption folder(QStringLiteral("keep"), QStringLiteral("Saves a recording of each there."),
+                                    QStringLiteral("folder"));
+    const QCommandLineOption list(QStringLiteral("list"), QStringLiteral("Says what would be run."));
+    parser.addOptions({recipe, seconds, processes, threads, folder, list});
+    parser.process(application);
+
+    Wish wish;
+    const QStringList wanted = parser.values(recipe);
+    for (Subject& subject : allSubjects())
+        if (wanted.isEmpty() || wanted.contains(subject.id) || wanted.contains(QString::fromLatin1(subject.recipe.id)))
+            wish.subjects.push_back(std::move(subject));
+    if (parser.isSet(list)) {
+        for (const Subject& subject : wish.subjects)
+            say(subject.id + (subject.excluded.isEmpty() ? QString() : QStringLiteral(": ") + subject.excluded));
+        return 0;
+    }
+    const double length = parser.value(seconds).toDouble();
+    if (wish.subjects.empty() || length < 1) {
+        std::fprintf(stderr, "torture: no such recipe, or less than a second\n");
+        return 2;
+    }
+    // The first half without a stop that any lease could not stand.
+    wish.plan.gentle = Nanos(std::int64_t(length * 0.5e9));
+    wish.plan.rough = Nanos(std::int64_t(length * 0.5e9));
+    wish.plan.processes = std::clamp(parser.value(processes).toInt(), 1, 26);
+    wish.plan.threads = std::max(1, parser.value(threads).toInt());
+    wish.keep = parser.value(folder);
+
+    const auto origin = std::chrono::steady_clock::now();
+    EventLoopRuntime runtime(origin);
+    runtime.spawn([&] { return tortureAll(runtime, origin.time_since_epoch(), wish); });
+    const int status = QCoreApplication::exec();
+    runtime.kill();
+    return status;
+}
