@@ -22,18 +22,23 @@ void* loadedFunction(std::initializer_list<const char*> libraries, const char* n
     return nullptr;
 }
 
+/// QtSql documents the name of the type as the library's header has it; some builds give the name of the structure.
+bool isA(const QVariant& handle, const char* name, const char* structure) {
+    return qstrcmp(handle.typeName(), name) == 0 || qstrcmp(handle.typeName(), structure) == 0;
+}
+
 int socketOf(const QSqlDriver& driver, Dialect dialect) {
     const QVariant handle = driver.handle();
     if (!handle.isValid() || !handle.constData()) return -1;
     void* const connection = *static_cast<void* const*>(handle.constData());
     if (!connection) return -1;
-    if (dialect == Dialect::MySql && qstrcmp(handle.typeName(), "MYSQL*") == 0) {
+    if (dialect == Dialect::MySql && isA(handle, "MYSQL*", "st_mysql*")) {
         using Function = int (*)(const void*); // my_socket is int on POSIX
         static const auto get = reinterpret_cast<Function>(
             loadedFunction({"libmariadb.so.3", "libmysqlclient.so.21", "libmysqlclient.so.24"}, "mysql_get_socket"));
         return get ? get(connection) : -1;
     }
-    if (dialect == Dialect::PostgreSql && qstrcmp(handle.typeName(), "PGconn*") == 0) {
+    if (dialect == Dialect::PostgreSql && isA(handle, "PGconn*", "pg_conn*")) {
         using Function = int (*)(const void*);
         static const auto get = reinterpret_cast<Function>(loadedFunction({"libpq.so.5"}, "PQsocket"));
         return get ? get(connection) : -1;

@@ -9,8 +9,6 @@ namespace lockscope::sql {
 
 namespace {
 
-/// A server that owes a sign of life for so long is silent.
-constexpr Nanos kSilence = 2s;
 /// After something unexpected on the connection, not sooner than this again.
 constexpr Nanos kShortest = 20ms;
 
@@ -110,7 +108,7 @@ QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
         }
     }
     const std::shared_ptr<Ticket> ping = m_ping;
-    const bool arrived = co_await Pool::arrival(m_pool, ping, kSilence, stop);
+    const bool arrived = co_await Pool::arrival(m_pool, ping, m_pool->options.silence, stop);
     if (m_ping != ping) co_return broken() ? Sign::Broken : Sign::Alive; // a statement came between and took it
     if (!arrived) co_return Sign::Silent;
     m_ping.reset();

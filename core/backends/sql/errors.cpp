@@ -93,7 +93,8 @@ Kind kindOfPostgreSql(const QByteArray& state) {
 Kind kindOfPostgreSqlWords(const QString& text) {
     const auto has = [&](const char* words) { return text.contains(QLatin1String(words), Qt::CaseInsensitive); };
     if (has("timeout expired")) return Kind::ConnectTimeout;
-    if (has("password") || has("authentication") || has("pg_hba.conf") || has("role \"") || has("permission denied"))
+    if (has("password") || has("authentication failed") || has("pg_hba.conf") || has("role \"") ||
+        has("permission denied"))
         return Kind::AuthFailed;
     if (has("database \"") && has("does not exist")) return Kind::NoDatabase;
     if (has("too many") || has("remaining connection slots")) return Kind::TooMany;
@@ -124,6 +125,9 @@ Kind kindOf(Dialect dialect, const QSqlError& error, bool connecting) {
     const QByteArray code = error.nativeErrorCode().toLatin1();
     switch (dialect) {
     case Dialect::MySql:
+        // ETIMEDOUT, in whatever language the rest is.
+        if (connecting && code.startsWith("20") && error.databaseText().contains(QLatin1String("110")))
+            return Kind::ConnectTimeout;
         return kindOfMySql(code.toInt(), connecting);
     case Dialect::PostgreSql:
         return connecting ? kindOfPostgreSqlWords(error.databaseText()) : kindOfPostgreSql(code);

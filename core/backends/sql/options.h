@@ -10,6 +10,7 @@ struct DriverOptions {
     Nanos connectTimeout = 5s;    ///< whole seconds are told to the client libraries; at least 2 s with PostgreSQL
     Nanos statementTimeout = 10s; ///< of a statement that is not meant to wait, from the call to the reply
     Nanos cancelTimeout = 3s;     ///< how long the server may take to end a statement that is to be stopped
+    Nanos silence = 2s;           ///< a server that owes a session a sign of life for so long is Silent
     int sharedConnections = 4;    ///< most statements at once, besides sessions
     std::size_t idleKept = 8;     ///< connections that nobody uses and that stay open
 };

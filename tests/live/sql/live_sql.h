@@ -8,6 +8,7 @@
 
 #include <QEventLoop>
 #include <QTest>
+#include <QTimer>
 
 namespace lockscope::test {
 
@@ -66,6 +67,21 @@ std::shared_ptr<Ending<T>> beside(QCoro::Task<T> task) {
     auto ending = std::make_shared<Ending<T>>();
     (void)watchTask(std::move(task), ending);
     return ending;
+}
+
+/// Runs the event loop until something is so, or until it took too long. Looks at every turn, unlike QTRY_VERIFY.
+template <typename Condition>
+bool comesTrue(Condition condition, std::chrono::milliseconds limit) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    QTimer beat; // something to wake up for
+    beat.start(2);
+    while (!condition() && std::chrono::steady_clock::now() < end)
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
+    return condition();
+}
+template <typename T>
+bool ends(const std::shared_ptr<Ending<T>>& ending, std::chrono::milliseconds limit) {
+    return comesTrue([&] { return ending->done; }, limit);
 }
 
 inline ConnectionUrl urlOf(const QString& text) {
@@ -168,6 +184,28 @@ inline qint64 locksOnServer(sql::Port& port, sandbox::PostgresServer*) {
                         "backend_type = 'client backend' AND xact_start IS NOT NULL)");
 }
 
+/// A test row for each engine and each of these recipes, where the engine has it.
+inline void recipeRows(std::initializer_list<const char*> ids) {
+    QTest::addColumn<QByteArray>("engine");
+    QTest::addColumn<QByteArray>("id");
+    for (const char* engine : {"mariadb", "postgresql", "sqlite"}) {
+        for (const QByteArray id : ids) {
+            const bool byConnection = id == "sql-for-update" || id == "sql-advisory";
+            if (QByteArray(engine) == "sqlite" && byConnection) continue;
+            QTest::addRow("%s %s", id.constData(), engine) << QByteArray(engine) << id;
+        }
+    }
+}
+inline void allThatAreHeld() {
+    recipeRows({"sql-row", "sql-lease", "sql-for-update", "sql-advisory"});
+}
+
+/// A lock name that no other test row uses.
+inline QByteArray freshName() {
+    static int last = 0;
+    return "lock-" + QByteArray::number(++last);
+}
+
 } // namespace lockscope::test
 
 #define VERIFY_EMPTY(text)                                                                                             \
@@ -175,4 +213,9 @@ inline qint64 locksOnServer(sql::Port& port, sandbox::PostgresServer*) {
         const QString error = text;                                                                                    \
         QVERIFY2(error.isEmpty(), qPrintable(error));                                                                  \
     } while (false)
-#define VERIFY_OK(result) QVERIFY2((result).has_value(), (result) ? "" : qPrintable((result).error().message))
+/// Of an expected; evaluates it once.
+#define VERIFY_OK(expected)                                                                                            \
+    do {                                                                                                               \
+        const auto& outcome = (expected);                                                                              \
+        QVERIFY2(outcome.has_value(), outcome ? "" : qPrintable(outcome.error().message));                             \
+    } while (false)

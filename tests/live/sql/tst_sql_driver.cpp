@@ -142,7 +142,7 @@ private Q_SLOTS:
             all.push_back(beside(driver.execute(std::move(add))));
         }
         for (const auto& one : all) {
-            QTRY_VERIFY_WITH_TIMEOUT(one->done, 10'000);
+            QVERIFY(ends(one, 10'000ms));
             VERIFY_OK(*one->result);
         }
         QCOMPARE(number(driver, "SELECT n FROM counted"), 200);
@@ -159,7 +159,7 @@ private Q_SLOTS:
         const auto sleeping = beside(driver.execute(Statement{sleepFor(engine, "30"), {}}, stop.get_token()));
         QTest::qWait(150);
         stop.request_stop();
-        QTRY_VERIFY_WITH_TIMEOUT(sleeping->done, 4000);
+        QVERIFY(ends(sleeping, 4000ms));
         QCOMPARE(sleeping->cancelled, std::optional(Cancelled::Why::Stopped));
         const QByteArray asleep =
             engine == "mariadb"
@@ -306,7 +306,7 @@ private Q_SLOTS:
             QTest::qWait(50);
         }
         for (const auto& one : all) {
-            QTRY_VERIFY_WITH_TIMEOUT(one->done, 3000);
+            QVERIFY(ends(one, 3000ms));
             QVERIFY2(one->result && !*one->result && one->result->error().kind == Kind::Disconnected,
                      qPrintable(*one->result ? QString() : one->result->error().message));
         }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "sandbox/workspace.h"
+
+#include <QTcpServer>
+#include <QTcpSocket>
+#include <set>
+
+namespace lockscope::test {
+
+/// A TCP connection's middle man that can be told to cut, to hold answers back, or to answer nonsense.
+class TcpRelay : public QObject {
+public:
+    TcpRelay(Runtime& runtime, std::uint16_t target) : m_target(target) {
+        for (int tries = 0; tries < 10 && !m_server.isListening(); ++tries)
+            m_server.listen(QHostAddress::LocalHost, sandbox::freePort(runtime).value_or(0));
+        connect(&m_server, &QTcpServer::newConnection, this, [this] {
+            while (QTcpSocket* client = m_server.nextPendingConnection())
+                relay(client);
+        });
+    }
+    std::uint16_t port() const { return m_server.serverPort(); }
+
+    /// The next answer is cut off after so many bytes, and the connection with it; -1: not.
+    void cutNextAnswerAfter(qint64 bytes) { m_cutAfter = bytes; }
+    /// The next answer is replaced by these bytes.
+    void replaceNextAnswer(QByteArray bytes) { m_nonsense = std::move(bytes); }
+    /// Answers are held back while this is so.
+    void holdAnswers(bool hold) {
+        m_holding = hold;
+        if (hold) return;
+        for (auto& [client, bytes] : m_held)
+            client->write(std::exchange(bytes, {}));
+    }
+    int connections = 0;
+
+private:
+    void relay(QTcpSocket* client) {
+        ++connections;
+        auto* server = new QTcpSocket(client);
+        client->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+        server->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+        server->connectToHost(QHostAddress(QHostAddress::LocalHost), m_target);
+        connect(client, &QTcpSocket::readyRead, server, [client, server] { server->write(client->readAll()); });
+        connect(server, &QTcpSocket::readyRead, client, [this, client, server] { answer(client, server->readAll()); });
+        connect(server, &QTcpSocket::disconnected, client, [client] { client->disconnectFromHost(); });
+        connect(client, &QTcpSocket::disconnected, this, [this, client] {
+            m_held.erase(client);
+            client->deleteLater();
+        });
+    }
+    void answer(QTcpSocket* client, QByteArray bytes) {
+        if (!m_nonsense.isEmpty()) bytes = std::exchange(m_nonsense, {});
+        if (m_cutAfter >= 0) {
+            client->write(bytes.left(std::exchange(m_cutAfter, -1)));
+            client->disconnectFromHost();
+            return;
+        }
+        if (m_holding)
+            m_held[client] += bytes;
+        else
+            client->write(bytes);
+    }
+    std::map<QTcpSocket*, QByteArray> m_held; ///< first: sockets that end with the server still look here
+    QTcpServer m_server;
+    std::uint16_t m_target;
+    qint64 m_cutAfter = -1;
+    QByteArray m_nonsense;
+    bool m_holding = false;
+};
+
+} // namespace lockscope::test

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_sql.h"
+#include "tcp_relay.h"
+
+using namespace lockscope;
+using namespace lockscope::recipes;
+using namespace lockscope::test;
+using sql::DriverOptions;
+using sql::SqlDriver;
+using Kind = sql::Error::Kind;
+
+class TestSqlFaults : public QObject {
+    Q_OBJECT
+    static void servers() {
+        QTest::addColumn<QByteArray>("engine");
+        QTest::newRow("mariadb") << QByteArray("mariadb");
+        QTest::newRow("postgresql") << QByteArray("postgresql");
+    }
+    static void serversAndSessions() { recipeRows({"sql-for-update", "sql-advisory"}); }
+    static DriverOptions impatient() {
+        DriverOptions options;
+        options.connectTimeout = 1s;
+        options.statementTimeout = 400ms;
+        options.cancelTimeout = 400ms;
+        options.silence = 300ms;
+        return options;
+    }
+    QString restart(const QByteArray& engine) { return start(m_databases.server(engine)); }
+    QString urlThrough(const TcpRelay& relay, const QByteArray& engine) {
+        return m_databases.url(engine).replace(QString::number(m_databases.server(engine).port()),
+                                               QString::number(relay.port()));
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_EMPTY(m_databases.start());
+        for (const char* engine : {"mariadb", "postgresql"}) {
+            SqlClient client(m_runtime, m_databases.url(engine));
+            VERIFY_OK(client.prepare());
+        }
+    }
+    void cleanup() {
+        for (const char* engine : {"mariadb", "postgresql"}) {
+            m_databases.server(engine).resume();
+            if (!m_databases.server(engine).running()) VERIFY_EMPTY(restart(engine));
+        }
+    }
+
+    void serverKilledAndBack_data() { servers(); }
+    void serverKilledAndBack() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), impatient());
+        QCOMPARE(number(driver, "SELECT 7"), 7);
+        const QByteArray sleep = engine == "mariadb" ? "SELECT SLEEP(20)" : "SELECT 1 FROM pg_sleep(20)";
+        DriverOptions patient;
+        SqlDriver waiting(m_runtime, urlOf(m_databases.url(engine)), patient);
+        const auto during = beside(waiting.execute({sleep, {}}));
+        QTest::qWait(150);
+        m_databases.server(engine).kill();
+        QVERIFY(ends(during, 3000ms));
+        QVERIFY2(during->result->error().kind == Kind::Disconnected, qPrintable(during->result->error().message));
+        QVERIFY(comesTrue([&] { return !m_databases.server(engine).running(); }, 5s));
+        // Its last processes may still be about to go.
+        QVERIFY(comesTrue(
+            [&] {
+                const sql::Result down = ask(driver, "SELECT 7");
+                return !down && down.error().kind == Kind::Unreachable;
+            },
+            3s));
+        VERIFY_EMPTY(restart(engine));
+        QCOMPARE(number(driver, "SELECT 7"), 7); // a connection that the server ended is not used again
+        QCOMPARE(number(waiting, "SELECT 7"), 7);
+    }
+
+    void restartBetweenTwoStatementsIsNotNoticed_data() { servers(); }
+    void restartBetweenTwoStatementsIsNotNoticed() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        QCOMPARE(number(driver, "SELECT 7"), 7);
+        run(m_databases.server(engine).stop());
+        VERIFY_EMPTY(restart(engine));
+        QCOMPARE(number(driver, "SELECT 7"), 7);
+    }
+
+    void serverThatStandsStill_data() { servers(); }
+    void serverThatStandsStill() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), impatient());
+        QCOMPARE(number(driver, "SELECT 7"), 7);
+        m_databases.server(engine).pause();
+        auto begun = std::chrono::steady_clock::now();
+        const sql::Result late = ask(driver, "SELECT 7");
+        QVERIFY(!late);
+        QVERIFY2(late.error().kind == Kind::StatementTimeout, qPrintable(late.error().message));
+        QVERIFY(late.error().outcomeUnknown());
+        QVERIFY(std::chrono::steady_clock::now() - begun < 4s);
+        begun = std::chrono::steady_clock::now();
+        const sql::Result noConnection = ask(driver, "SELECT 7");
+        QVERIFY(!noConnection);
+        QVERIFY2(noConnection.error().kind == Kind::ConnectTimeout, qPrintable(noConnection.error().message));
+        QVERIFY(!noConnection.error().outcomeUnknown());
+        QVERIFY(std::chrono::steady_clock::now() - begun < 4s);
+        std::stop_source stop;
+        const auto stopped = beside(driver.execute({"SELECT 7", {}}, stop.get_token()));
+        stop.request_stop();
+        QVERIFY(ends(stopped, 4000ms));
+        m_databases.server(engine).resume();
+        QVERIFY(comesTrue([&] { return number(driver, "SELECT 7") == 7; }, 5s));
+    }
+
+    void holdsOutlastAServerThatStandsStill_data() { serversAndSessions(); }
+    void holdsOutlastAServerThatStandsStill() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const QString table = QString::fromLatin1(sql::kDefaultTable);
+        DriverOptions options;
+        options.silence = 300ms;
+        SqlClient a(m_runtime, m_databases.url(engine), table, options), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        const Granted grant = acquire(*ours, request());
+        QVERIFY(run(ours->news(**grant, {}))->kind == HoldNews::Kind::Kept);
+        m_databases.server(engine).pause();
+        const auto silent = run(ours->news(**grant, {}));
+        VERIFY_OK(silent);
+        QVERIFY(silent->kind == HoldNews::Kind::Suspended);
+        m_databases.server(engine).resume();
+        const auto back = run(ours->news(**grant, {}));
+        VERIFY_OK(back);
+        QVERIFY(back->kind == HoldNews::Kind::Kept);
+        QVERIFY(!acquire(*theirs, request(100ms))->has_value());
+        VERIFY_OK(release(*ours, **grant));
+        const Granted next = acquire(*theirs, request(3s));
+        QVERIFY(next->has_value());
+        VERIFY_OK(release(*theirs, **next));
+    }
+
+    void holdsAreLostWithTheServer_data() { serversAndSessions(); }
+    void holdsAreLostWithTheServer() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient a(m_runtime, m_databases.url(engine));
+        const auto ours = a.recipe(id, freshName());
+        const Granted grant = acquire(*ours, request());
+        const auto hearing = beside(ours->news(**grant, {}));
+        const auto waiting = beside(ours->acquire(request(kNever, 30s, "2"), {}));
+        QTest::qWait(50);
+        m_databases.server(engine).kill();
+        while (!hearing->done || hearing->result->value().kind != HoldNews::Kind::Lost) {
+            QVERIFY(ends(hearing, 3000ms));
+            if (hearing->result->value().kind == HoldNews::Kind::Lost) break;
+            hearing->done = false;
+            hearing->result = run(ours->news(**grant, {}));
+            hearing->done = true;
+        }
+        QVERIFY(ends(waiting, 3000ms));
+        QVERIFY(!*waiting->result);
+        QVERIFY2(waiting->result->error().kind == LockError::Kind::Unreachable,
+                 qPrintable(waiting->result->error().message));
+        QVERIFY(release(*ours, **grant).error().kind == LockError::Kind::NotOwner);
+        QVERIFY(comesTrue([&] { return !m_databases.server(engine).running(); }, 5s));
+        VERIFY_EMPTY(restart(engine));
+        const Granted again = acquire(*ours, request(5s));
+        VERIFY_OK(again);
+        QVERIFY(again->has_value());
+        VERIFY_OK(release(*ours, **again));
+    }
+
+    void leasesOutlastARestart_data() { servers(); }
+    void leasesOutlastARestart() {
+        QFETCH(QByteArray, engine);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe("sql-lease", name), theirs = b.recipe("sql-lease", name);
+        const Granted grant = acquire(*ours, request());
+        run(m_databases.server(engine).stop());
+        VERIFY_EMPTY(restart(engine));
+        QVERIFY(!acquire(*theirs, request(0s))->has_value());
+        const auto renewed = run(ours->renew(**grant, {}));
+        VERIFY_OK(renewed);
+        QVERIFY(*renewed);
+        VERIFY_OK(release(*ours, **grant));
+        const Granted next = acquire(*theirs, request(0s));
+        QVERIFY(next->has_value());
+        QVERIFY((*next)->token > (*grant)->token);
+        VERIFY_OK(release(*theirs, **next));
+    }
+
+    void cutInTheMiddleOfAnAnswer_data() { servers(); }
+    void cutInTheMiddleOfAnAnswer() {
+        QFETCH(QByteArray, engine);
+        TcpRelay relay(m_runtime, m_databases.server(engine).port());
+        SqlClient direct(m_runtime, m_databases.url(engine));
+        SqlClient a(m_runtime, urlThrough(relay, engine));
+        const auto theirs = direct.recipe("sql-lease", "cut");
+        for (const qint64 bytes : {0, 1, 3, 6}) {
+            const auto ours = a.recipe("sql-lease", "cut");
+            const Granted warm = acquire(*ours, request());
+            VERIFY_OK(warm);
+            VERIFY_OK(release(*ours, **warm));
+            relay.cutNextAnswerAfter(bytes); // of the acquiring statement: it ran, and nobody says so
+            const Granted lost = acquire(*ours, request());
+            QVERIFY(!lost);
+            QVERIFY2(lost.error().kind == LockError::Kind::OutcomeUnknown, qPrintable(lost.error().message));
+            const Granted next = acquire(*theirs, request(0s)); // it was taken back
+            VERIFY_OK(next);
+            QVERIFY2(next->has_value(), "a lost answer left the lock taken");
+            VERIFY_OK(release(*theirs, **next));
+
+            const Granted held = acquire(*ours, request());
+            VERIFY_OK(held);
+            relay.cutNextAnswerAfter(bytes); // of the release: asked again, it is free
+            VERIFY_OK(release(*ours, **held));
+            QVERIFY(!release(*ours, **held));
+        }
+    }
+
+    void nonsenseInsteadOfAnAnswer_data() { servers(); }
+    void nonsenseInsteadOfAnAnswer() {
+        QFETCH(QByteArray, engine);
+        TcpRelay relay(m_runtime, m_databases.server(engine).port());
+        SqlDriver driver(m_runtime, urlOf(urlThrough(relay, engine)), impatient());
+        const QByteArrayList lies{"HTTP/1.1 400 Bad Request\r\n\r\n", QByteArray(64, '\xff'), QByteArray(300, '\0'),
+                                  "220 mail.example ESMTP\r\n"};
+        for (const QByteArray& lie : lies) {
+            QVERIFY(comesTrue([&] { return number(driver, "SELECT 7") == 7; }, 5s));
+            relay.replaceNextAnswer(lie);
+            const auto begun = std::chrono::steady_clock::now();
+            const sql::Result result = ask(driver, "SELECT 7");
+            QVERIFY2(!result || result->number() != 7, lie.constData());
+            QVERIFY(std::chrono::steady_clock::now() - begun < 5s);
+        }
+        relay.replaceNextAnswer({});
+        SqlDriver greeted(m_runtime, urlOf(urlThrough(relay, engine)), impatient());
+        relay.replaceNextAnswer("220 mail.example ESMTP\r\n"); // to the very first word
+        const sql::Result opened = run(greeted.open());
+        QVERIFY(!opened);
+        QVERIFY2(opened.error().kind == Kind::Unreachable || opened.error().kind == Kind::ConnectTimeout,
+                 qPrintable(opened.error().message));
+        QCOMPARE(number(greeted, "SELECT 7"), 7);
+    }
+
+    void slowAnswersAreWaitedFor_data() { servers(); }
+    void slowAnswersAreWaitedFor() {
+        QFETCH(QByteArray, engine);
+        TcpRelay relay(m_runtime, m_databases.server(engine).port());
+        SqlDriver driver(m_runtime, urlOf(urlThrough(relay, engine)), impatient());
+        QCOMPARE(number(driver, "SELECT 7"), 7);
+        relay.holdAnswers(true);
+        const auto slow = beside(driver.execute({"SELECT 7", {}}));
+        QTest::qWait(200);
+        QVERIFY(!slow->done);
+        relay.holdAnswers(false);
+        QVERIFY(ends(slow, 2000ms));
+        QCOMPARE((*slow->result)->number(), 7);
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    Databases m_databases{m_runtime};
+};
+
+QTEST_GUILESS_MAIN(TestSqlFaults)
+#include "tst_sql_faults.moc"

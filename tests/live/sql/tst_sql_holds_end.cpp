@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_sql.h"
+
+using namespace lockscope;
+using namespace lockscope::recipes;
+using namespace lockscope::test;
+using Kind = LockError::Kind;
+
+/// How holds end that nobody released: by force, by the clock, with the client, with the connection.
+class TestSqlHoldsEnd : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_EMPTY(m_databases.start());
+        for (const char* engine : {"mariadb", "postgresql", "sqlite"}) {
+            SqlClient client(m_runtime, m_databases.url(engine));
+            VERIFY_OK(client.prepare());
+        }
+    }
+
+    void forcedReleases_data() { allThatAreHeld(); }
+    void forcedReleases() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        const Granted grant = acquire(*ours, request());
+        const auto forced = run(theirs->forceRelease({}));
+        VERIFY_OK(forced);
+        QVERIFY(*forced);
+        const Granted next = acquire(*theirs, request(3s));
+        VERIFY_OK(next);
+        QVERIFY(next->has_value());
+        if (id == "sql-lease") QVERIFY((*next)->token > (*grant)->token);
+        if (id == "sql-row") return; // whose row it is, it does not look at
+        const auto late = release(*ours, **grant);
+        QVERIFY(!late);
+        QVERIFY2(late.error().kind == Kind::NotOwner, qPrintable(late.error().message));
+        VERIFY_OK(release(*theirs, **next));
+        const auto nothing = run(theirs->forceRelease({}));
+        VERIFY_OK(nothing);
+        QVERIFY(!*nothing);
+    }
+
+    void leasesEnd_data() { recipeRows({"sql-lease"}); }
+    void leasesEnd() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        const Granted grant = acquire(*ours, request(kNever, 400ms));
+        for (int i = 0; i < 3; ++i) { // kept as long as it is renewed
+            QTest::qWait(200);
+            const auto renewed = run(ours->renew(**grant, {}));
+            VERIFY_OK(renewed);
+            QVERIFY(*renewed);
+            QVERIFY(!acquire(*theirs, request(0s))->has_value());
+        }
+        const auto begun = std::chrono::steady_clock::now();
+        const Granted next = acquire(*theirs, request(5s));
+        const auto took = std::chrono::steady_clock::now() - begun;
+        VERIFY_OK(next);
+        QVERIFY(next->has_value());
+        QVERIFY2(took < 1500ms, "it was not noticed that the lease had ended");
+        QVERIFY((*next)->token > (*grant)->token);
+        const auto late = run(ours->renew(**grant, {}));
+        VERIFY_OK(late);
+        QVERIFY(!*late);
+        QVERIFY(release(*ours, **grant).error().kind == Kind::NotOwner);
+        VERIFY_OK(release(*theirs, **next));
+    }
+
+    void clientsClocksDoNotMatter_data() { recipeRows({"sql-lease"}); }
+    void clientsClocksDoNotMatter() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const QByteArray name = freshName();
+        for (const auto offset : {-1h, 1h}) {
+            EventLoopRuntime wrong;
+            wrong.setWallOffset(offset);
+            SqlClient a(m_runtime, m_databases.url(engine)), b(wrong, m_databases.url(engine));
+            const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+            const Granted grant = acquire(*ours, request(0s, 10s));
+            QVERIFY(grant->has_value());
+            QVERIFY(!acquire(*theirs, request(150ms))->has_value());
+            VERIFY_OK(release(*ours, **grant));
+            const Granted next = acquire(*theirs, request(0s, 10s));
+            QVERIFY(next->has_value());
+            QVERIFY(!acquire(*ours, request(150ms))->has_value());
+            VERIFY_OK(release(*theirs, **next));
+        }
+    }
+
+    void killedClients_data() { allThatAreHeld(); }
+    void killedClients() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const QByteArray name = freshName();
+        SqlClient b(m_runtime, m_databases.url(engine));
+        const auto theirs = b.recipe(id, name);
+        {
+            EventLoopRuntime mortal;
+            SqlClient a(mortal, m_databases.url(engine));
+            const auto ours = a.recipe(id, name);
+            const Granted grant = acquire(*ours, request(kNever, 700ms));
+            QVERIFY(grant->has_value());
+            const auto waiting = beside(ours->acquire(request(kNever, 700ms, "2"), {}));
+            QTest::qWait(100);
+            QVERIFY(!waiting->done);
+            mortal.kill();
+            QVERIFY(waiting->done);
+            QCOMPARE(waiting->cancelled, std::optional(Cancelled::Why::Killed));
+        }
+        const Granted next = acquire(*theirs, request(id == "sql-row" ? 300ms : 3s));
+        VERIFY_OK(next);
+        if (id == "sql-row") {
+            QVERIFY(!next->has_value()); // nobody frees it ever: the flaw
+            QVERIFY(*run(theirs->forceRelease({})));
+            return;
+        }
+        QVERIFY(next->has_value());
+        VERIFY_OK(release(*theirs, **next));
+    }
+
+    void lostConnectionsAreTold_data() { recipeRows({"sql-for-update", "sql-advisory"}); }
+    void lostConnectionsAreTold() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        const Granted grant = acquire(*ours, request());
+        for (int i = 0; i < 3; ++i) {
+            const auto news = run(ours->news(**grant, {}));
+            VERIFY_OK(news);
+            QVERIFY(news->kind == HoldNews::Kind::Kept);
+        }
+        const auto hearing = beside(ours->news(**grant, {}));
+        QVERIFY(*run(theirs->forceRelease({})));
+        QVERIFY(ends(hearing, 3000ms));
+        VERIFY_OK(*hearing->result);
+        QVERIFY((*hearing->result)->kind == HoldNews::Kind::Lost);
+        QVERIFY(*(*hearing->result)->reason);
+        QVERIFY(release(*ours, **grant).error().kind == Kind::NotOwner);
+        // And everything works as before on a new connection.
+        const Granted again = acquire(*ours, request(3s));
+        VERIFY_OK(again);
+        QVERIFY(again->has_value());
+        QCOMPARE((*again)->holds, 1);
+        VERIFY_OK(release(*ours, **again));
+    }
+
+    void holdsThatWereLostAreNotReentered_data() { recipeRows({"sql-lease", "sql-for-update", "sql-advisory"}); }
+    void holdsThatWereLostAreNotReentered() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        const Granted grant = acquire(*ours, request());
+        QVERIFY(*run(theirs->forceRelease({})));
+        const Granted next = acquire(*theirs, request(3s));
+        QVERIFY(next->has_value());
+        const Granted wrong = acquire(*ours, request(300ms, 30s, "1", 1));
+        VERIFY_OK(wrong);
+        QVERIFY2(!wrong->has_value(), "it went into a lock that somebody else has");
+        VERIFY_OK(release(*theirs, **next));
+        const Granted anew = acquire(*ours, request(3s, 30s, "1", 1));
+        VERIFY_OK(anew);
+        QVERIFY(anew->has_value());
+        QCOMPARE((*anew)->holds, 1); // a new hold, and not one more of the lost one
+        VERIFY_OK(release(*ours, **anew));
+    }
+
+    void manyWaitersDoNotKeepTheHolderFromReleasing_data() { recipeRows({"sql-for-update", "sql-advisory"}); }
+    void manyWaitersDoNotKeepTheHolderFromReleasing() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient client(m_runtime, m_databases.url(engine));
+        const auto recipe = client.recipe(id, freshName());
+        const Granted grant = acquire(*recipe, request());
+        int served = 0;
+        for (int i = 2; i < 22; ++i) {
+            m_runtime.spawn([&, i]() -> QCoro::Task<> {
+                const Request asked = request(kNever, 30s, QByteArray::number(i));
+                auto mine = co_await recipe->acquire(asked, {});
+                if (!mine || !*mine) co_return;
+                const auto left = co_await recipe->release(**mine, {});
+                if (left) ++served;
+            });
+        }
+        QTest::qWait(300);
+        const auto begun = std::chrono::steady_clock::now();
+        VERIFY_OK(release(*recipe, **grant));
+        QVERIFY(std::chrono::steady_clock::now() - begun < 2s);
+        QVERIFY(comesTrue([&] { return served == 20; }, 10s));
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    Databases m_databases{m_runtime};
+};
+
+QTEST_GUILESS_MAIN(TestSqlHoldsEnd)
+#include "tst_sql_holds_end.moc"

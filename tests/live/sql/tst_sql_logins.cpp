@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_sql.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+using sql::SqlDriver;
+using Kind = sql::Error::Kind;
+
+/// TLS, passwords that need care, and the schema.
+class TestSqlLogins : public QObject {
+    Q_OBJECT
+    static void servers() {
+        QTest::addColumn<QByteArray>("engine");
+        QTest::newRow("mariadb") << QByteArray("mariadb");
+        QTest::newRow("postgresql") << QByteArray("postgresql");
+    }
+    static void engines() {
+        servers();
+        QTest::newRow("sqlite") << QByteArray("sqlite");
+    }
+    static sandbox::SqlServerOptions withTls() {
+        sandbox::SqlServerOptions options;
+        options.password = QStringLiteral("p@ss w:rd/%?#&=;é");
+        options.tls = true;
+        return options;
+    }
+    QByteArray cipher(const QByteArray& engine, SqlDriver& driver) {
+        const QByteArray text =
+            engine == "mariadb"
+                ? "SELECT VARIABLE_VALUE FROM information_schema.SESSION_STATUS WHERE VARIABLE_NAME = 'Ssl_cipher'"
+                : "SELECT cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+        const sql::Result result = ask(driver, text);
+        return result ? result->text() : QByteArray(result.error().message.toUtf8());
+    }
+    /// The columns of a table in order, as the server lists them.
+    QByteArrayList columns(const QByteArray& engine, SqlDriver& driver, const QByteArray& table) {
+        const QByteArray text = engine == "sqlite"
+                                    ? "SELECT name FROM pragma_table_info('" + table + "') ORDER BY name"
+                                    : "SELECT column_name FROM information_schema.columns WHERE table_name = '" +
+                                          table + "' ORDER BY column_name";
+        QByteArrayList names;
+        const sql::Result result = ask(driver, text);
+        for (std::size_t i = 0; result && i < result->rows.size(); ++i)
+            names << result->text(i);
+        return names;
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_EMPTY(m_databases.start());
+        auto other = run(sandbox::TlsAuthority::make(m_runtime, m_databases.files, QStringLiteral("other-")));
+        QVERIFY2(other, other ? "" : qPrintable(other.error()));
+        m_other = *other;
+    }
+
+    void tlsWithTheRightAuthority_data() { servers(); }
+    void tlsWithTheRightAuthority() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        VERIFY_OK(run(driver.open()));
+        QVERIFY2(cipher(engine, driver).startsWith("TLS_") || cipher(engine, driver).contains("GCM"),
+                 cipher(engine, driver).constData());
+    }
+    void tlsWithAnotherAuthority_data() { servers(); }
+    void tlsWithAnotherAuthority() {
+        QFETCH(QByteArray, engine);
+        ConnectionUrl url = urlOf(m_databases.url(engine));
+        url.tlsFiles.ca = m_other.ca;
+        SqlDriver driver(m_runtime, url);
+        const sql::Result opened = run(driver.open());
+        QVERIFY(!opened);
+        QVERIFY2(opened.error().kind == Kind::TlsFailed, qPrintable(opened.error().message));
+    }
+    void tlsWithoutAnAuthority_data() { servers(); }
+    void tlsWithoutAnAuthority() {
+        QFETCH(QByteArray, engine);
+        ConnectionUrl url = urlOf(m_databases.url(engine));
+        url.tlsFiles.ca.clear(); // the system's do not know our server
+        SqlDriver driver(m_runtime, url);
+        const sql::Result opened = run(driver.open());
+        QVERIFY(!opened);
+        const Kind expected = engine == "mariadb" ? Kind::WrongUrl : Kind::TlsFailed;
+        QVERIFY2(opened.error().kind == expected, qPrintable(opened.error().message));
+    }
+    void filesThatAreNotThere_data() { servers(); }
+    void filesThatAreNotThere() {
+        QFETCH(QByteArray, engine);
+        ConnectionUrl url = urlOf(m_databases.url(engine));
+        url.tlsFiles.ca = QStringLiteral("/nowhere/ca.pem");
+        SqlDriver driver(m_runtime, url);
+        const sql::Result opened = run(driver.open());
+        QVERIFY(opened.error().kind == Kind::WrongUrl);
+        QVERIFY(opened.error().message.contains(url.tlsFiles.ca));
+    }
+    void withoutTlsItIsPlain_data() { servers(); }
+    void withoutTlsItIsPlain() {
+        QFETCH(QByteArray, engine);
+        ConnectionUrl url = urlOf(m_databases.url(engine));
+        url.tls = false;
+        url.tlsFiles = {};
+        SqlDriver driver(m_runtime, url);
+        VERIFY_OK(run(driver.open()));
+        QCOMPARE(cipher(engine, driver), QByteArray());
+    }
+    void wrongPasswordIsNeverShown_data() { servers(); }
+    void wrongPasswordIsNeverShown() {
+        QFETCH(QByteArray, engine);
+        ConnectionUrl url = urlOf(m_databases.url(engine));
+        url.password = QStringLiteral("Hu5h-hush");
+        SqlDriver driver(m_runtime, url);
+        const sql::Result opened = run(driver.open());
+        QVERIFY2(opened.error().kind == Kind::AuthFailed, qPrintable(opened.error().message));
+        QVERIFY(!opened.error().message.contains(url.password));
+        QVERIFY(!driver.where().contains(url.password));
+    }
+
+    void schemaIsMadeOnceByMany_data() { engines(); }
+    void schemaIsMadeOnceByMany() {
+        QFETCH(QByteArray, engine);
+        std::vector<std::unique_ptr<SqlClient>> clients;
+        std::vector<std::shared_ptr<Ending<sql::Result>>> endings;
+        for (int i = 0; i < 6; ++i) {
+            clients.push_back(std::make_unique<SqlClient>(m_runtime, m_databases.url(engine), QStringLiteral("crowd")));
+            endings.push_back(beside(sql::prepareSchema(clients.back()->driver, clients.back()->tables, {})));
+        }
+        for (const auto& ending : endings) {
+            QVERIFY(ends(ending, 10s));
+            VERIFY_OK(*ending->result);
+        }
+        const auto recipe = clients.front()->recipe("sql-lease", "x");
+        const Granted grant = acquire(*recipe, request());
+        VERIFY_OK(grant);
+        VERIFY_OK(release(*recipe, **grant));
+        VERIFY_OK(clients.front()->prepare()); // nothing to do any more
+        QCOMPARE(number(clients.front()->driver, "SELECT COUNT(*) FROM crowd_schema"), 1);
+    }
+
+    void olderSchemasAreBroughtUpToDate_data() { engines(); }
+    void olderSchemasAreBroughtUpToDate() {
+        QFETCH(QByteArray, engine);
+        SqlClient fresh(m_runtime, m_databases.url(engine), QStringLiteral("fresh"));
+        VERIFY_OK(fresh.prepare());
+        SqlClient old(m_runtime, m_databases.url(engine), QStringLiteral("old"));
+        const QByteArray bytes = engine == "mariadb" ? "VARBINARY(255)" : "TEXT";
+        const QByteArray time = engine == "mariadb" ? "DATETIME(6)" : engine == "postgresql" ? "timestamptz" : "TEXT";
+        VERIFY_OK(ask(old.driver, "CREATE TABLE old (name " + bytes + " NOT NULL PRIMARY KEY, recipe " + bytes +
+                                      " NOT NULL, owner " + bytes +
+                                      " NULL, version BIGINT NOT NULL DEFAULT 0, "
+                                      "expires_at " +
+                                      time + " NULL)"));
+        VERIFY_OK(ask(old.driver, "CREATE TABLE old_schema (version INTEGER NOT NULL PRIMARY KEY)"));
+        VERIFY_OK(ask(old.driver, "INSERT INTO old_schema VALUES (1)"));
+        VERIFY_OK(ask(old.driver, "INSERT INTO old (name, recipe, version) VALUES ('kept', 'sql-lease', 41)"));
+        const auto recipe = old.recipe("sql-lease", "kept");
+        const Granted before = acquire(*recipe, request(0s));
+        QVERIFY2(!before && before.error().kind == LockError::Kind::NotPrepared,
+                 qPrintable(before ? QString() : before.error().message));
+        VERIFY_OK(old.prepare());
+        QCOMPARE(columns(engine, old.driver, "old"), columns(engine, fresh.driver, "fresh"));
+        QCOMPARE(number(old.driver, "SELECT MAX(version) FROM old_schema"), sql::kSchemaVersion);
+        const Granted after = acquire(*recipe, request(0s));
+        VERIFY_OK(after);
+        QCOMPARE((*after)->token, 42); // what was there is still there
+        VERIFY_OK(release(*recipe, **after));
+    }
+
+    void newerSchemasAreRefused_data() { engines(); }
+    void newerSchemasAreRefused() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_databases.url(engine), QStringLiteral("newer"));
+        VERIFY_OK(client.prepare());
+        VERIFY_OK(ask(client.driver, "INSERT INTO newer_schema VALUES (99)"));
+        const sql::Result refused = client.prepare();
+        QVERIFY(!refused);
+        QVERIFY(refused.error().kind == Kind::Refused);
+        QVERIFY2(refused.error().message.contains(QLatin1String("99")), qPrintable(refused.error().message));
+    }
+
+    void printedSchemaIsWhatIsMade_data() { engines(); }
+    void printedSchemaIsWhatIsMade() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_databases.url(engine), QStringLiteral("printed"));
+        const QString text = sql::schemaText(client.tables);
+        for (const QString& statement : text.split(QLatin1String(";\n"), Qt::SkipEmptyParts))
+            VERIFY_OK(ask(client.driver, statement.toUtf8()));
+        VERIFY_OK(client.prepare()); // finds all of it
+        for (const char* id : {"sql-row", "sql-lease", "sql-version"}) {
+            const auto recipe = client.recipe(id, QByteArray("printed-") + id);
+            const Granted grant = acquire(*recipe, request(0s));
+            VERIFY_OK(grant);
+            VERIFY_OK(release(*recipe, **grant));
+        }
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    Databases m_databases{m_runtime, withTls()};
+    sandbox::TlsAuthority m_other;
+};
+
+QTEST_GUILESS_MAIN(TestSqlLogins)
+#include "tst_sql_logins.moc"

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_sql.h"
+#include "recipes/sql/sql_advisory.h"
+
+#include <QProcess>
+
+using namespace lockscope;
+using namespace lockscope::recipes;
+using namespace lockscope::test;
+
+namespace {
+
+/// The database's own command-line client, kept open: statements in, answers out.
+class CommandLine {
+public:
+    CommandLine(const QByteArray& engine, const sandbox::SqlServer& server) : m_maria(engine == "mariadb") {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(m_maria ? QStringLiteral("MYSQL_PWD") : QStringLiteral("PGPASSWORD"),
+                           server.options().password);
+        m_process.setProcessEnvironment(environment);
+        m_process.setProcessChannelMode(QProcess::MergedChannels);
+        const QString port = QString::number(server.port());
+        if (m_maria)
+            m_process.start(QStringLiteral("mariadb"),
+                            {QStringLiteral("--no-defaults"), QStringLiteral("-h127.0.0.1"), QStringLiteral("-P"), port,
+                             QStringLiteral("-u"), server.options().user, QStringLiteral("--batch"),
+                             QStringLiteral("--skip-column-names"), QStringLiteral("--unbuffered"), server.database()});
+        else
+            m_process.start(QStringLiteral("psql"), {QStringLiteral("-X"), QStringLiteral("-qAt"), QStringLiteral("-h"),
+                                                     QStringLiteral("127.0.0.1"), QStringLiteral("-p"), port,
+                                                     QStringLiteral("-U"), server.options().user, server.database()});
+    }
+    ~CommandLine() {
+        m_process.closeWriteChannel();
+        if (!m_process.waitForFinished(2000)) m_process.kill();
+        m_process.waitForFinished(2000);
+    }
+    void say(const QByteArray& statement) { m_process.write(statement + ";\n"); }
+    /// Whether it has said so much by then.
+    bool hear(const QByteArray& words, std::chrono::milliseconds limit) {
+        return comesTrue(
+            [&] {
+                m_heard += m_process.readAll();
+                return m_heard.contains(words);
+            },
+            limit);
+    }
+    QByteArray heard() const { return m_heard; }
+
+private:
+    bool m_maria;
+    QProcess m_process;
+    QByteArray m_heard;
+};
+
+/// What a person types to lock and to unlock as the recipe does.
+struct Words {
+    QByteArray lock, unlock;
+};
+
+} // namespace
+
+class TestSqlPeers : public QObject {
+    Q_OBJECT
+    static Words wordsOf(const QByteArray& engine, const QByteArray& id, const QByteArray& name) {
+        if (id == "sql-for-update")
+            return {"BEGIN; SELECT name FROM lockscope_locks WHERE name = '" + name + "' FOR UPDATE", "COMMIT"};
+        if (engine == "mariadb") return {"SELECT GET_LOCK('" + name + "', 30)", "SELECT RELEASE_LOCK('" + name + "')"};
+        // By the formula that is documented, so that it is what people can rely on.
+        const QByteArray key =
+            "('x' || left(encode(sha256(convert_to('" + name + "', 'UTF8')), 'hex'), 16))::bit(64)::bigint";
+        return {"SELECT pg_advisory_lock(" + key + ")", "SELECT pg_advisory_unlock(" + key + ")"};
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_EMPTY(m_databases.start());
+        for (const char* engine : {"mariadb", "postgresql"}) {
+            SqlClient client(m_runtime, m_databases.url(engine));
+            VERIFY_OK(client.prepare());
+        }
+    }
+
+    void bothWays_data() { recipeRows({"sql-for-update", "sql-advisory"}); }
+    void bothWays() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const QByteArray name = "peer's " + freshName() + " 锁";
+        QByteArray typed = name;
+        typed.replace('\'', "''");
+        const Words words = wordsOf(engine, id, typed);
+        SqlClient client(m_runtime, m_databases.url(engine));
+        const auto ours = client.recipe(id, name);
+        const Granted first = acquire(*ours, request()); // makes the row
+        VERIFY_OK(first);
+
+        // We hold: it waits, and gets it when we let go.
+        CommandLine peer(engine, m_databases.server(engine));
+        peer.say(words.lock);
+        peer.say("SELECT 'locked-now'");
+        QVERIFY(!peer.hear("locked-now", 400ms));
+        VERIFY_OK(release(*ours, **first));
+        QVERIFY2(peer.hear("locked-now", 3000ms), peer.heard().constData());
+
+        // It holds: we wait, and get it within 200 ms of its release.
+        QVERIFY(!acquire(*ours, request(0s))->has_value());
+        QVERIFY(!acquire(*ours, request(200ms))->has_value());
+        const auto waiting = beside(ours->acquire(request(), {}));
+        QTest::qWait(200);
+        QVERIFY(!waiting->done);
+        peer.say(words.unlock);
+        peer.say("SELECT 'let-go'");
+        QVERIFY2(peer.hear("let-go", 3000ms), peer.heard().constData());
+        const auto freed = std::chrono::steady_clock::now();
+        QVERIFY(ends(waiting, 2000ms));
+        QVERIFY(std::chrono::steady_clock::now() - freed < 200ms);
+        VERIFY_OK(*waiting->result);
+        VERIFY_OK(release(*ours, ***waiting->result));
+    }
+
+    void peersThatDieFreeItAtOnce_data() { recipeRows({"sql-for-update", "sql-advisory"}); }
+    void peersThatDieFreeItAtOnce() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const QByteArray name = freshName();
+        const Words words = wordsOf(engine, id, name);
+        SqlClient client(m_runtime, m_databases.url(engine));
+        const auto ours = client.recipe(id, name);
+        const Granted first = acquire(*ours, request());
+        VERIFY_OK(release(*ours, **first));
+        std::shared_ptr<Ending<Granted>> waiting;
+        {
+            CommandLine peer(engine, m_databases.server(engine));
+            peer.say(words.lock);
+            peer.say("SELECT 'locked-now'");
+            QVERIFY(peer.hear("locked-now", 3000ms));
+            waiting = beside(ours->acquire(request(), {}));
+            QTest::qWait(150);
+            QVERIFY(!waiting->done);
+        }
+        QVERIFY(ends(waiting, 3000ms));
+        VERIFY_OK(*waiting->result);
+        VERIFY_OK(release(*ours, ***waiting->result));
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    Databases m_databases{m_runtime};
+};
+
+QTEST_GUILESS_MAIN(TestSqlPeers)
+#include "tst_sql_peers.moc"
