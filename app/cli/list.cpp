@@ -4,6 +4,7 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "lock/recipe_table.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
@@ -89,9 +90,14 @@ std::vector<Item> formats() {
 
 int list(const QStringList& words) {
     const auto arguments =
-        Arguments::parse(words, {{QStringLiteral("json"), false}}, {tr("scenarios, recipes or formats")});
+        Arguments::parse(words, {{QStringLiteral("json"), false}, {QStringLiteral("markdown"), false}},
+                         {tr("scenarios, recipes or formats")});
     if (!arguments) return misused("list", arguments.error());
     const QString what = arguments->place(0);
+    if (arguments->has("markdown") && what == QLatin1String("recipes")) { // the table in ARCHITECTURE.md
+        say(recipeTable().chopped(1));
+        return kFine;
+    }
     std::vector<Item> items;
     if (what == QLatin1String("scenarios")) {
         items = scenarios();

@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/url.h"
 #include "lock/lock_client.h"
+#include "lock/record_store.h"
 #include "recipes/condition.h"
 
 namespace lockscope {
@@ -50,6 +51,9 @@ public:
     /// The condition of one lock of that recipe. Kind::NotSupported when there is none: RecipeInfo::condition.
     virtual std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,
                                                                                               LockSpec spec);
+
+    /// Where this server keeps records; nullptr when it has no place for them that it does not forget.
+    virtual RecordStore* records() { return nullptr; }
 
     /// From now on what is locked over this connection is written to a trace, as that client's doings; nullptr: no
     /// longer. The recorder must outlive the connection and its locks.

@@ -46,7 +46,9 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     request.thread = thread;
     if (core->recipe->info().heldBy == recipes::HeldBy::Lease && !renewed) request.lease = lease;
     for (int held = 0; held < holds; ++held) {
-        const auto taken = co_await take(core, request, {}, held == 0 ? hold : nullptr);
+        std::shared_ptr<Hold> again; // GCC 12 destroys what a conditional inside a co_await makes twice
+        if (held == 0) again = hold;
+        const auto taken = co_await take(core, request, {}, again);
         if (!taken) co_return std::unexpected(taken.error());
         if (!taken->hold) co_return std::unexpected(notHeld()); // the lock object is gone
     }

@@ -26,6 +26,7 @@ bool LockCore::has(const Hold& hold) const {
 }
 
 int LockCore::holdCount(const Thread& thread, Mode mode) const {
+    if (holds.empty()) return 0;
     int count = 0;
     const auto range = holds.equal_range({thread, mode});
     for (auto at = range.first; at != range.second; ++at)
@@ -34,6 +35,11 @@ int LockCore::holdCount(const Thread& thread, Mode mode) const {
 }
 
 std::uint32_t LockCore::holdCount(const Thread& thread) const {
+    if (holds.empty()) return 0;
+    if (holds.size() == 1) {
+        const auto& [key, only] = *holds.begin();
+        return key.first == thread ? static_cast<std::uint32_t>(only->grant.holds) : 0;
+    }
     return static_cast<std::uint32_t>(holdCount(thread, Mode::Exclusive) + holdCount(thread, Mode::Shared) +
                                       holdCount(thread, Mode::Permit));
 }

@@ -13,17 +13,17 @@ namespace lockscope::detail {
 /// One thread's hold of a lock, kept by its watches while it lasts.
 struct Hold {
     recipes::Grant grant;
-    Nanos since{};                       ///< own monotonic clock: first granted
-    Nanos deadline{};                    ///< own monotonic clock: when it ends if nothing more is heard; kNever
-    Nanos toldUntil{};                   ///< the deadline that the trace knows of
-    bool suspended = false;              ///< its connection is lost
-    bool resting = false;                ///< given up here, not yet freed on the server (LockOptions::minHold)
-    bool renewing = false;               ///< a watchdog keeps it
-    std::stop_source watching;           ///< stops its watches
-    std::optional<HoldAlarm> renewal;    ///< when to renew it next
-    std::optional<HoldAlarm> ending;     ///< when to look whether it is past its deadline
-    std::stop_source lost;               ///< stopped by a loss, not by a release
-    std::deque<Completion<bool>> rested; ///< those of its thread that wait for the end of its rest
+    Nanos since{};                               ///< own monotonic clock: first granted
+    Nanos deadline{};                            ///< own monotonic clock: when it ends if nothing more is heard; kNever
+    Nanos toldUntil{};                           ///< the deadline that the trace knows of
+    bool suspended = false;                      ///< its connection is lost
+    bool resting = false;                        ///< given up here, not yet freed on the server (LockOptions::minHold)
+    bool renewing = false;                       ///< a watchdog keeps it
+    std::stop_source watching{std::nostopstate}; ///< stops its watches
+    std::optional<HoldAlarm> renewal;            ///< when to renew it next
+    std::optional<HoldAlarm> ending;             ///< when to look whether it is past its deadline
+    std::stop_source lost;                       ///< stopped by a loss, not by a release
+    std::vector<Completion<bool>> rested;        ///< those of its thread that wait for the end of its rest
     std::shared_ptr<HoldView> view = std::make_shared<HoldView>();
 
     recipes::Mode mode() const { return grant.mode; }

@@ -54,6 +54,7 @@ void Service::begin(const std::shared_ptr<PendingCall>& pending, std::function<Q
                                                                  "for itself; let another thread make it.")});
     }
     if (m_closed) throwLockError(closedError());
+    if (stop.stop_requested()) throw InterruptedException();
     m_thread.put([this, pending, work] { run(pending, work); });
     // Stop requests belong to the runtime's thread.
     const std::stop_callback onStop(stop,

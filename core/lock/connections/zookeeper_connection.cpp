@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/zookeeper/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/records.h"
 #include "recipes/zookeeper/zk_condition.h"
 
 #include <QCoreApplication>
@@ -76,6 +77,8 @@ public:
         return std::make_unique<recipes::ZkCondition>(recipes::ZkLock{m_driver, *path, m_client});
     }
 
+    RecordStore* records() override { return &m_records; }
+
 private:
     static zookeeper::DriverOptions optionsOf(const ConnectionUrl& url) {
         zookeeper::DriverOptions options;
@@ -85,6 +88,7 @@ private:
     ConnectionUrl m_url;
     QByteArray m_client;
     zookeeper::ZooKeeperDriver m_driver;
+    ZooKeeperRecords m_records{m_driver};
 };
 
 } // namespace

@@ -15,6 +15,8 @@ struct PretendServer {
     int inUse = 0;
     int readers = 0;
     bool writer = false;
+    bool expires = false;       ///< a writer's lease ends by itself
+    Nanos writerUntil = kNever; ///< when, on the clocks of the clients, which all are right
     std::map<std::pair<QByteArray, recipes::Mode>, int> counts;
     std::vector<recipes::Grant> released;
     std::deque<recipes::HoldNews> news;
@@ -36,13 +38,18 @@ public:
 
     recipes::Outcome<std::optional<recipes::Grant>> acquire(recipes::Request request, std::stop_token stop) override {
         const Nanos giveUpAt = laterBy(m_runtime.monotonic(), request.wait);
-        while (!free(request)) {
+        for (endLease(); !free(request); endLease()) {
             if (m_runtime.monotonic() >= giveUpAt) co_return std::nullopt;
             co_await m_runtime.sleep(1ms, stop);
         }
         co_return enter(request);
     }
-    recipes::Outcome<bool> renew(recipes::Grant, std::stop_token) override { co_return true; }
+    recipes::Outcome<bool> renew(recipes::Grant grant, std::stop_token) override {
+        endLease();
+        const bool mine = m_server.counts[{grant.thread, grant.mode}] > 0;
+        if (mine && m_server.expires) m_server.writerUntil = m_runtime.monotonic() + grant.lease;
+        co_return mine;
+    }
     recipes::Outcome<recipes::HoldNews> news(recipes::Grant, std::stop_token stop) override {
         co_await m_server.newsCame.acquire(m_runtime, kNever, stop);
         const recipes::HoldNews news = m_server.news.front();
@@ -50,7 +57,10 @@ public:
         co_return news;
     }
     recipes::Outcome<int> release(recipes::Grant grant, std::stop_token) override {
+        endLease();
         m_server.released.push_back(grant);
+        if (m_server.counts[{grant.thread, grant.mode}] <= 0)
+            co_return std::unexpected(LockError{LockError::Kind::NotOwner, {}});
         int& count = m_server.counts[{grant.thread, grant.mode}];
         count -= grant.mode == recipes::Mode::Permit ? grant.permits : 1;
         if (grant.mode == recipes::Mode::Permit) {
@@ -65,6 +75,11 @@ public:
     recipes::Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
 
 private:
+    void endLease() {
+        if (!m_server.expires || !m_server.writer || m_runtime.monotonic() < m_server.writerUntil) return;
+        m_server.counts.clear();
+        m_server.writer = false;
+    }
     bool free(const recipes::Request& request) const {
         using recipes::Mode;
         const auto mine = [&](Mode mode) {
@@ -82,7 +97,10 @@ private:
         count += request.mode == Mode::Permit ? request.permits : 1;
         if (request.mode == Mode::Permit) m_server.inUse += request.permits;
         if (request.mode == Mode::Shared) ++m_server.readers;
-        if (request.mode == Mode::Exclusive) m_server.writer = true;
+        if (request.mode == Mode::Exclusive) {
+            m_server.writer = true;
+            m_server.writerUntil = m_runtime.monotonic() + request.lease;
+        }
         recipes::Grant grant;
         grant.thread = request.thread;
         grant.askedAt = m_runtime.monotonic();

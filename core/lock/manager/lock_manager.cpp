@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/manager/lock_manager.h"
+
+#include "lock/manager/namespace.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QFileSystemWatcher>
+
+namespace lockscope {
+
+using detail::Namespace;
+
+std::expected<std::unique_ptr<LockManager>, QString> LockManager::make(Runtime& runtime, ManagerConfig config,
+                                                                       QByteArray client, trace::Recorder* recorder,
+                                                                       const Connector& connector) {
+    if (const auto complaint = complaintOf(config)) return std::unexpected(*complaint);
+    const QByteArray identity = client.isEmpty() ? runtime.randomUuid() : std::move(client);
+    std::unique_ptr<LockManager> manager(new LockManager(runtime));
+    for (const NamespaceConfig& one : config.namespaces) {
+        auto space = std::make_shared<Namespace>(runtime, one, identity, recorder, connector);
+        if (const auto complaint = space->complaint()) return std::unexpected(*complaint);
+        manager->m_spaces.emplace(one.name, std::move(space));
+    }
+    return manager;
+}
+
+LockManager::LockManager(Runtime& runtime) : m_runtime(runtime) {
+}
+
+LockManager::~LockManager() {
+    for (const auto& [name, space] : m_spaces)
+        space->end();
+}
+
+QCoro::Task<bool> LockManager::start(Nanos patience, std::stop_token stop) {
+    Runtime& runtime = m_runtime;
+    const Nanos until = laterBy(runtime.monotonic(), patience);
+    const auto spaces = m_spaces; // the manager itself may go away while we wait
+    for (const auto& [name, space] : spaces)
+        space->begin();
+    for (const auto& [name, space] : spaces) {
+        while (space->usable() == 0) {
+            const Nanos left = until == kNever ? kNever : until - runtime.monotonic();
+            if (left <= Nanos(0) || space->stopped()) co_return false;
+            co_await space->changed(left, stop);
+        }
+    }
+    co_return true;
+}
+
+std::unique_ptr<ManagedLock> LockManager::lock(const QByteArray& space, QByteArray name) {
+    const auto found = m_spaces.find(space);
+    if (found == m_spaces.end()) return nullptr;
+    return std::unique_ptr<ManagedLock>(new ManagedLock(found->second, std::move(name)));
+}
+
+LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, std::stop_token stop) {
+    const auto found = m_spaces.find(space);
+    if (found == m_spaces.end() || engine < 0 || engine >= int(found->second->config().engines.size())) {
+        co_return std::unexpected(LockError{
+            LockError::Kind::Refused, QCoreApplication::translate("LockManager", "The namespace “%1” has no engine %2.")
+                                          .arg(QString::fromUtf8(space), QString::number(engine))});
+    }
+    const std::shared_ptr<Namespace> kept = found->second;
+    const QByteArray id = kept->config().engines[static_cast<std::size_t>(engine)].id();
+    co_return co_await kept->propose(id, QCoreApplication::translate("LockManager", "switched by hand"), stop);
+}
+
+std::optional<QString> LockManager::reload(const ManagerConfig& config) {
+    if (const auto complaint = complaintOf(config)) return complaint;
+    for (const NamespaceConfig& one : config.namespaces) {
+        const auto found = m_spaces.find(one.name);
+        if (found == m_spaces.end() || !found->second->sameServers(one)) {
+            return QCoreApplication::translate(
+                       "LockManager", "The namespace “%1” is new or names other servers than before. The record "
+                                      "of the engine in use is kept on those: end all processes, then start "
+                                      "them with the new configuration.")
+                .arg(QString::fromUtf8(one.name));
+        }
+    }
+    for (const NamespaceConfig& one : config.namespaces)
+        m_spaces[one.name]->reconfigure(one);
+    return std::nullopt;
+}
+
+std::optional<QString> LockManager::watchFile(const QString& path) {
+    m_path = path;
+    m_watcher = std::make_unique<QFileSystemWatcher>();
+    QObject::connect(m_watcher.get(), &QFileSystemWatcher::fileChanged, m_watcher.get(), [this] { fileChanged(); });
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return QCoreApplication::translate("LockManager", "%1 cannot be read: %2.").arg(path, file.errorString());
+    m_watcher->addPath(path);
+    const auto config = readManagerConfig(file.readAll());
+    return config ? reload(*config) : config.error();
+}
+
+void LockManager::fileChanged() {
+    // Editors write a new file and put it in the place of the old one, which is then no longer watched; and it may be
+    // seen half written: the change that completes it is told, too.
+    const auto complaint = watchFile(m_path);
+    if (complaint && m_listener) m_listener({ManagerEvent::Kind::Refused, {}, {}, 0, *complaint});
+}
+
+LockManager::Status LockManager::status(const QByteArray& space) const {
+    const auto found = m_spaces.find(space);
+    return found == m_spaces.end() ? Status() : found->second->status();
+}
+
+void LockManager::listen(std::function<void(const ManagerEvent&)> listener) {
+    m_listener = listener;
+    for (const auto& [name, space] : m_spaces)
+        space->listener = listener;
+}
+
+} // namespace lockscope

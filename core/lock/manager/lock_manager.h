@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/connection.h"
+#include "lock/distributed_lock.h"
+#include "lock/manager/manager_config.h"
+
+class QFileSystemWatcher;
+
+namespace lockscope {
+
+namespace detail {
+class Namespace;
+}
+class ManagedLock;
+
+/// What a manager tells its listeners.
+struct ManagerEvent {
+    enum class Kind : std::uint8_t {
+        Unhealthy, ///< an engine failed its health checks
+        Healthy,   ///< it passes them again
+        Leaving,   ///< a switch has begun, or the agreement cannot be read: no more grants on this engine
+        InUse,     ///< grants are made on this engine from now on
+        Refused,   ///< a switch was wanted and could not be agreed on
+    };
+    Kind kind = Kind::InUse;
+    QByteArray space;
+    QByteArray engine; ///< EngineConfig::id
+    std::int64_t epoch = 0;
+    QString reason; ///< translated
+};
+
+/// Locks whose backend can be changed while they are in use: by hand, by a new configuration, or because the backend in
+/// use fails its health checks.
+///
+/// *How processes agree.* Which engine a namespace uses stands in a record with an epoch, kept on all of its engines
+/// and witnesses that keep records (Redis, ZooKeeper, etcd; Switchboard says how several copies stay one record). Each
+/// process reads a read quorum of them all the time, and grants and keeps locks only while what it read is younger than
+/// `confirmFor`, by its own monotonic clock, counted from before it asked. A switch is a new epoch, written to a write
+/// quorum, unsettled at first. Whoever sees it, or can no longer read the record, leaves the old engine: no more grants
+/// there, and its holders are told "lost" at once (immediate) or after `drainFor` (drain). The new engine is used when
+/// somebody who saw the record decided has waited for as long as the slowest other process may take for all of that:
+/// confirmFor, and when draining drainFor and one lease besides, and a tenth more. Then the record is settled. No
+/// clocks are compared.
+///
+/// *What that promises.* No two processes that run at all use two engines of one namespace at a time, whichever of them
+/// see which servers, as long as their clocks run at the same speed within a tenth and record servers do not forget. A
+/// process that is stopped for longer than that (a pause, not a partition) still believes when it wakes, until it looks
+/// at its clock: that is what the tokens' epoch is for, which makes any token of a later engine greater than any of an
+/// earlier one.
+///
+/// *Its limits.* With one or two record servers, a switch needs all of them: so onFailure wants three (two fallbacks,
+/// or witnesses). Without a read quorum nothing is granted. A Redis without persistence forgets its record when it
+/// restarts: as one of three it gets it back, two at a time may lose an epoch. Tokens have 16 bits for the epoch (up to
+/// 32767) and 48 for the engine's own.
+///
+/// Single-threaded, on its runtime's thread; the runtime must outlive it, and it its locks.
+class LockManager {
+public:
+    template <typename T>
+    using Outcome = recipes::Outcome<T>;
+
+    /// What makes connections of URLs: makeConnection, or a test's own.
+    using Connector = std::function<std::unique_ptr<Connection>(Runtime&, ConnectionUrl, QByteArray client)>;
+
+    /// An error sentence when the configuration makes no sense. `client`: identity on the servers, empty: a new one.
+    static std::expected<std::unique_ptr<LockManager>, QString> make(Runtime& runtime, ManagerConfig config,
+                                                                     QByteArray client = {},
+                                                                     trace::Recorder* recorder = nullptr,
+                                                                     const Connector& connector = makeConnection);
+    /// Leaves all engines; what is held is free when its leases and connections end.
+    ~LockManager();
+    LockManager(const LockManager&) = delete;
+    LockManager& operator=(const LockManager&) = delete;
+
+    /// Begins; true when all namespaces have an engine in use within `patience`. It goes on in any case.
+    QCoro::Task<bool> start(Nanos patience = 10s, std::stop_token stop = {});
+
+    /// A lock of a namespace; nullptr when there is no such namespace.
+    std::unique_ptr<ManagedLock> lock(const QByteArray& space, QByteArray name);
+
+    /// Switches by hand to the engine of that place in the configuration, 0 = the primary. Ends when that is decided;
+    /// others hear of it within confirmFor. Kind::Unreachable when no write quorum of record servers answers.
+    Outcome<void> switchTo(QByteArray space, int engine, std::stop_token stop = {});
+    /// Takes a new configuration: other time-outs, another order of the engines (a switch, if another one comes first),
+    /// another mode. Refused with a sentence when it makes no sense, or names other namespaces or other servers: the
+    /// record of the agreement is on those, so all processes have to end first.
+    std::optional<QString> reload(const ManagerConfig& config);
+    /// reload() from a file now, and whenever it changes; complaints go to the listener as Refused.
+    std::optional<QString> watchFile(const QString& path);
+
+    /// Where a namespace stands.
+    struct Status {
+        std::int64_t epoch = 0;
+        QByteArray engine;         ///< in use, or being left
+        bool usable = false;       ///< grants are made
+        std::vector<bool> healthy; ///< by engine
+    };
+    Status status(const QByteArray& space) const;
+    /// Called at each event, on the runtime's thread.
+    void listen(std::function<void(const ManagerEvent&)> listener);
+
+private:
+    explicit LockManager(Runtime& runtime);
+    void fileChanged();
+    Runtime& m_runtime;
+    std::map<QByteArray, std::shared_ptr<detail::Namespace>> m_spaces;
+    std::function<void(const ManagerEvent&)> m_listener;
+    std::unique_ptr<QFileSystemWatcher> m_watcher;
+    QString m_path;
+};
+
+/// A lock of a namespace, on whichever engine that uses.
+class ManagedLock {
+public:
+    ~ManagedLock();
+    ManagedLock(const ManagedLock&) = delete;
+    ManagedLock& operator=(const ManagedLock&) = delete;
+
+    /// As DistributedLock::acquire. Waits, too, while no engine is in use, and goes over to the next one in the middle
+    /// of a wait. An empty guard when not in time.
+    recipes::Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop = {});
+    recipes::Outcome<LockGuard> tryLockFor(Nanos wait, QByteArray thread = "1", std::stop_token stop = {});
+    recipes::Outcome<LockGuard> lock(QByteArray thread = "1", std::stop_token stop = {}) {
+        return tryLockFor(kNever, std::move(thread), std::move(stop));
+    }
+    void listen(DistributedLock::Listener listener);
+
+private:
+    friend class LockManager;
+    friend class detail::Namespace;
+    ManagedLock(std::shared_ptr<detail::Namespace> space, QByteArray name);
+    /// Tells all holders on engines of earlier epochs than `epoch` that they have lost.
+    QCoro::Task<> loseBefore(std::int64_t epoch);
+    std::expected<DistributedLock*, LockError> lockOf(std::int64_t epoch);
+
+    std::shared_ptr<detail::Namespace> m_space;
+    QByteArray m_name;
+    DistributedLock::Listener m_listener;
+    std::map<std::int64_t, std::shared_ptr<DistributedLock>> m_locks; ///< by epoch
+};
+
+} // namespace lockscope

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/url.h"
+#include "lock/lock_options.h"
+
+namespace lockscope {
+
+/// One backend of a namespace, and the recipe to lock with there.
+struct EngineConfig {
+    ConnectionUrl url;
+    QByteArray recipe;
+    /// How all processes name it in their agreement: the URL without its password, and the recipe.
+    QByteArray id() const { return url.display().toUtf8() + " " + recipe; }
+};
+
+enum class SwitchMode : std::uint8_t {
+    Drain,     ///< no grant on the new engine until every hold on the old one is released or has certainly ended
+    Immediate, ///< holders are told "lost" first; tokens carry the epoch
+};
+
+/// How the locks of one namespace are kept, and when that changes.
+struct NamespaceConfig {
+    QByteArray name;
+    std::vector<EngineConfig> engines;    ///< the primary first, then up to two fallbacks
+    std::vector<ConnectionUrl> witnesses; ///< servers that only keep the record of which engine is in use
+    SwitchMode mode = SwitchMode::Drain;
+    bool onFailure = false;   ///< switch when the engine in use fails its health checks
+    Nanos drainFor = 30s;     ///< how long holders may go on when their engine is left
+    Nanos confirmFor = 5s;    ///< how long a process trusts what it read of the record
+    Nanos healthEvery = 1s;   ///< between two health checks of an engine
+    Nanos healthTimeout = 1s; ///< after which a check has failed
+    int failures = 3;         ///< so many failed checks in a row make an engine unhealthy, …
+    int successes = 5;        ///< … so many good ones healthy again
+    LockOptions options;      ///< lease, watchdog, token
+    bool allowNaive = false;  ///< take recipes that exist to be seen failing
+};
+
+struct ManagerConfig {
+    std::vector<NamespaceConfig> namespaces;
+};
+
+/// Reads a manager's configuration, JSON:
+///
+///     {"lockscope-manager": 1, "namespaces": [{
+///        "name": "shop",
+///        "engines": [{"url": "redis://…", "recipe": "redis-reentrant"}, {"url": "zookeeper://…", "recipe":
+///        "zk-mutex"}], "witnesses": ["etcd://…"], "switch": {"mode": "drain", "on-failure": true, "drain-for": "30s",
+///        "confirm-for": "5s"}, "health": {"every": "1s", "timeout": "1s", "failures": 3, "successes": 5}, "lease":
+///        "30s", "token": true, "allow-naive": false}]}
+///
+/// The error is a sentence that says where and what to write instead; it never contains a password.
+std::expected<ManagerConfig, QString> readManagerConfig(const QByteArray& json);
+
+/// What is wrong with a configuration that was put together by a program, as a sentence; nullopt when nothing is.
+std::optional<QString> complaintOf(const ManagerConfig& config);
+
+} // namespace lockscope

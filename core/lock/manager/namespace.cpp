@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/manager/namespace.h"
+
+#include "lock/named_lock.h"
+#include "runtime/completion.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::detail {
+
+namespace {
+QString say(const char* text) {
+    return QCoreApplication::translate("LockManager", text);
+}
+} // namespace
+
+Namespace::Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client, trace::Recorder* recorder,
+                     LockManager::Connector connector)
+    : m_runtime(runtime),
+      m_config(std::move(config)),
+      m_client(std::move(client)),
+      m_recorder(recorder),
+      m_connector(std::move(connector)) {
+    for (const EngineConfig& engine : m_config.engines)
+        m_engines.push_back({engine, connect(engine.url, m_client), {m_config.failures, m_config.successes}});
+    for (const ConnectionUrl& witness : m_config.witnesses)
+        connect(witness, m_client);
+    std::vector<RecordStore*> stores;
+    for (const Server& server : m_servers) {
+        if (RecordStore* const store = server.connection->records()) stores.push_back(store);
+    }
+    m_board = std::make_unique<Switchboard>(runtime, m_config.name + "/.engine", std::move(stores));
+}
+
+Connection* Namespace::connect(const ConnectionUrl& url, const QByteArray& client) {
+    const QByteArray text = url.display().toUtf8();
+    for (const Server& server : m_servers) {
+        if (server.url == text) return server.connection.get();
+    }
+    m_servers.push_back({text, m_connector(m_runtime, url, client)});
+    if (m_recorder) {
+        const auto entity = m_recorder->trace().intern(trace::EntityKind::Client, client);
+        m_servers.back().connection->record(m_recorder, entity);
+    }
+    return m_servers.back().connection.get();
+}
+
+std::optional<QString> Namespace::complaint() const {
+    const QString name = QString::fromUtf8(m_config.name);
+    if (m_board->servers() == 0)
+        return QCoreApplication::translate("LockManager",
+                                           "None of the servers of the namespace “%1” keeps records; name a Redis, "
+                                           "ZooKeeper or etcd among its witnesses.")
+            .arg(name);
+    if (m_config.onFailure && m_board->servers() < 3)
+        return QCoreApplication::translate(
+                   "LockManager", "The namespace “%1” is to be switched on failure, but only %2 of its servers "
+                                  "keep records: that wants three. Name witnesses.")
+            .arg(name, QString::number(m_board->servers()));
+    return std::nullopt;
+}
+
+void Namespace::begin() {
+    const auto self = shared_from_this();
+    for (const Server& server : m_servers) {
+        Connection* const connection = server.connection.get();
+        // What comes of it shows in the health checks; drivers try again by themselves.
+        m_runtime.spawn([self, connection]() -> QCoro::Task<> { co_await connection->open(self->m_stop.get_token()); });
+    }
+    m_runtime.spawn([self] { return keepAgreeing(self); });
+    m_runtime.spawn([self] { return expire(self); });
+    for (const Engine& engine : m_engines) {
+        const QByteArray id = engine.config.id();
+        m_runtime.spawn([self, id] { return checkHealth(self, id); });
+    }
+}
+
+void Namespace::end() {
+    listener = nullptr;
+    m_stop.request_stop();
+    m_inUse.request_stop();
+    wakeAll();
+}
+
+Namespace::Engine* Namespace::engineOf(const QByteArray& id) {
+    for (Engine& engine : m_engines) {
+        if (engine.config.id() == id) return &engine;
+    }
+    return nullptr;
+}
+
+void Namespace::tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch, const QString& reason) {
+    if (m_recorder) {
+        static const char* const kNames[] = {"unhealthy", "healthy", "leaving", "in-use", "refused"};
+        const QByteArray text = "manager " + m_config.name + ' ' + kNames[static_cast<int>(kind)] +
+                                " epoch=" + QByteArray::number(qint64(epoch)) + " engine=" + engine;
+        m_recorder->emit(trace::EventKind::SettingChanged, trace::kNoEntity, trace::kNoEntity, 0,
+                         m_recorder->trace().text(text));
+    }
+    if (listener) listener({kind, m_config.name, engine, epoch, reason});
+}
+
+void Namespace::wakeAll() {
+    m_changed.releaseAll();
+}
+
+std::int64_t Namespace::usable() const {
+    const bool confirmed = m_runtime.monotonic() < m_confirmedUntil;
+    return !m_leaving && confirmed && !stopped() ? m_active.epoch : 0;
+}
+
+Nanos Namespace::settleTime() const {
+    Nanos time = m_config.confirmFor;
+    if (m_config.mode == SwitchMode::Drain) time += m_config.drainFor + m_config.options.lease;
+    return time + time / 10;
+}
+
+LockManager::Status Namespace::status() const {
+    LockManager::Status status;
+    status.epoch = m_active.epoch;
+    status.engine = m_active.engine;
+    status.usable = usable() > 0;
+    for (const Engine& engine : m_engines)
+        status.healthy.push_back(engine.health.healthy());
+    return status;
+}
+
+bool Namespace::sameServers(const NamespaceConfig& other) const {
+    std::set<QString> mine, theirs;
+    const auto collect = [](const NamespaceConfig& config, std::set<QString>& urls) {
+        for (const EngineConfig& engine : config.engines)
+            urls.insert(engine.url.display());
+        for (const ConnectionUrl& witness : config.witnesses)
+            urls.insert(witness.display());
+    };
+    collect(m_config, mine);
+    collect(other, theirs);
+    return mine == theirs;
+}
+
+void Namespace::reconfigure(NamespaceConfig config) {
+    const QByteArray wanted = config.engines.front().id();
+    const bool otherPrimary = wanted != m_config.engines.front().id();
+    std::vector<Engine> engines;
+    for (const EngineConfig& engine : config.engines) {
+        Engine* const known = engineOf(engine.id());
+        engines.push_back({engine, connect(engine.url, m_client),
+                           known ? known->health : Hysteresis(config.failures, config.successes)});
+        if (known) continue;
+        const QByteArray id = engine.id();
+        m_runtime.spawn([self = shared_from_this(), id] { return checkHealth(self, id); });
+    }
+    m_engines = std::move(engines);
+    m_config = std::move(config);
+    if (!otherPrimary || m_active.engine == wanted) return;
+    m_runtime.spawn([self = shared_from_this(), wanted]() -> QCoro::Task<> {
+        co_await self->propose(wanted, say("the configuration names another primary"), self->m_stop.get_token());
+    });
+}
+
+std::expected<std::unique_ptr<DistributedLock>, LockError> Namespace::makeLock(const QByteArray& name) {
+    Engine* const engine = engineOf(m_active.engine);
+    LockOptions options = m_config.options;
+    options.recipe = engine->config.recipe;
+    options.epoch = m_active.epoch;
+    const recipes::RecipeInfo* const info = recipes::findRecipe(options.recipe);
+    const recipes::Mode mode = info && !info->exclusive ? recipes::Mode::Permit : recipes::Mode::Exclusive;
+    return lockscope::makeLock(*engine->connection, m_config.name + ':' + name, mode, options);
+}
+
+// --- the agreement -------------------------------------------------------------------------------------------------
+
+QCoro::Task<> Namespace::keepAgreeing(std::shared_ptr<Namespace> self) {
+    for (;;) {
+        co_await turn(self);
+        const Nanos every = self->m_config.confirmFor / 5;
+        const Nanos least = every / 2, most = every; // not all processes at once
+        co_await self->m_runtime.sleep(self->m_runtime.random(least, most), self->m_stop.get_token());
+    }
+}
+
+QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
+    Switchboard& board = *self->m_board;
+    const std::stop_token stop = self->m_stop.get_token();
+    const Switchboard::View view = co_await board.look(self->patience(), stop);
+    if (view.answered < board.readQuorum()) co_return; // expire() sees to it
+    self->judge(view);
+    const EngineRecord latest = view.latest;
+    if (latest.epoch == 0) { // nobody has begun
+        EngineRecord first;
+        first.epoch = 1;
+        first.engine = self->m_config.engines.front().id();
+        first.by = "start";
+        co_await board.write(first, view, self->patience(), stop);
+        co_return;
+    }
+    if (view.having < view.answered && !view.split) // those that were away, or are new
+        co_await board.write(latest, view, self->patience(), stop);
+    if (view.split && view.having < board.writeQuorum() && !self->m_switching) {
+        // Two proposals of one epoch, and neither won: a third, by whoever is first.
+        co_await self->propose(latest.engine, say("two switches at once"), stop);
+        co_return;
+    }
+    const bool ripe =
+        self->m_deciding.sameProposal(latest) && !latest.settled &&
+        self->m_runtime.monotonic() >= laterBy(self->m_decidedSince, latest.epoch == 1 ? Nanos(0) : self->settleTime());
+    if (!ripe) co_return;
+    EngineRecord settled = latest;
+    settled.settled = true;
+    co_await board.write(settled, view, self->patience(), stop);
+}
+
+/// Leaves the engine at the very instant at which what was read is too old: others count on that.
+QCoro::Task<> Namespace::expire(std::shared_ptr<Namespace> self) {
+    const std::stop_token stop = self->m_stop.get_token();
+    for (;;) {
+        Nanos left = self->m_confirmedUntil - self->m_runtime.monotonic();
+        if (left <= Nanos(0)) {
+            self->leave(QT_TRANSLATE_NOOP("LockManager", "too few servers answer for the record of the engine in use"));
+            left = self->m_config.confirmFor / 10; // nothing is in use that could expire; judge() makes it so
+        }
+        co_await self->m_runtime.sleep(left, stop);
+    }
+}
+
+void Namespace::judge(const Switchboard::View& view) {
+    const EngineRecord& latest = view.latest;
+    const bool decided = view.having >= m_board->writeQuorum();
+    if (latest.settled && (!view.split || decided)) {
+        if (latest.epoch != m_active.epoch) adopt(latest);
+        m_confirmedUntil = laterBy(view.askedAt, m_config.confirmFor);
+        if (m_leaving && engineOf(latest.engine)) {
+            m_leaving = false;
+            m_inUse = std::stop_source();
+            tell(ManagerEvent::Kind::InUse, latest.engine, latest.epoch, {});
+        }
+        wakeAll();
+        return;
+    }
+    if (latest.epoch > m_active.epoch && m_active.epoch > 0)
+        leave(QT_TRANSLATE_NOOP("LockManager", "a switch to another engine has begun"));
+    if (decided && !latest.settled && !m_deciding.sameProposal(latest)) {
+        m_deciding = latest;
+        m_decidedSince = m_runtime.monotonic();
+    }
+}
+
+void Namespace::adopt(const EngineRecord& record) {
+    leave(QT_TRANSLATE_NOOP("LockManager", "another engine is in use"));
+    m_active = record;
+    if (!engineOf(record.engine)) {
+        tell(ManagerEvent::Kind::Refused, record.engine, record.epoch,
+             say("the agreed engine is not in this process's configuration"));
+    }
+    // Whoever settled it has waited for everybody's holds to end, this process's own included.
+    m_runtime.spawn([self = shared_from_this(), epoch = record.epoch] { return endHolds(self, epoch, Nanos(0), 0); });
+}
+
+void Namespace::leave(const char* reason) {
+    if (m_leaving) return;
+    m_leaving = true;
+    ++m_leavings;
+    m_inUse.request_stop();
+    tell(ManagerEvent::Kind::Leaving, m_active.engine, m_active.epoch, say(reason));
+    const Nanos from = std::min(m_runtime.monotonic(), m_confirmedUntil);
+    const Nanos at = m_config.mode == SwitchMode::Immediate ? Nanos(0) : laterBy(from, m_config.drainFor);
+    m_runtime.spawn([self = shared_from_this(), before = m_active.epoch + 1, at, n = m_leavings] {
+        return endHolds(self, before, at, n);
+    });
+    wakeAll();
+}
+
+QCoro::Task<> Namespace::endHolds(std::shared_ptr<Namespace> self, std::int64_t before, Nanos at,
+                                  std::uint64_t leaving) {
+    const Nanos now = self->m_runtime.monotonic();
+    if (at > now) co_await self->m_runtime.sleep(at - now, self->m_stop.get_token());
+    // The agreement may have been readable again meanwhile, without any switch.
+    if (self->m_active.epoch < before && (!self->m_leaving || self->m_leavings != leaving)) co_return;
+    std::vector<QCoro::Task<>> telling;
+    for (ManagedLock* const lock : std::set(self->locks))
+        telling.push_back(lock->loseBefore(before)); // each tells its holders before it waits for anything
+    for (const QCoro::Task<>& task : telling)
+        co_await task;
+}
+
+recipes::Outcome<void> Namespace::propose(QByteArray engine, QString reason, std::stop_token stop) {
+    const auto self = shared_from_this();
+    if (!engineOf(engine)) {
+        co_return std::unexpected(LockError{LockError::Kind::Refused, say("The namespace has no such engine.")});
+    }
+    m_switching = true;
+    QString why;
+    for (int tries = 0; tries < 3; ++tries) {
+        const Switchboard::View view = co_await m_board->look(patience(), stop);
+        EngineRecord record;
+        record.epoch = view.latest.epoch + 1;
+        record.engine = engine;
+        record.by = m_client;
+        const bool enough = view.answered >= m_board->writeQuorum();
+        int having = 0;
+        if (enough) having = co_await m_board->write(record, view, patience(), stop);
+        if (having >= m_board->writeQuorum()) {
+            m_switching = false;
+            const Switchboard::View after = co_await m_board->look(patience(), stop);
+            if (after.answered >= m_board->readQuorum()) judge(after);
+            co_return {};
+        }
+        const Nanos most = patience();
+        co_await m_runtime.sleep(m_runtime.random(Nanos(1ms), most), stop); // somebody else may be at it
+    }
+    m_switching = false;
+    tell(ManagerEvent::Kind::Refused, engine, m_active.epoch, reason);
+    co_return std::unexpected(LockError{
+        LockError::Kind::Unreachable,
+        QCoreApplication::translate("LockManager",
+                                    "The engine of “%1” could not be changed: fewer than %2 of the %3 servers "
+                                    "that keep its record agreed. Add witnesses, or wait for them.")
+            .arg(QString::fromUtf8(m_config.name), QString::number(m_board->writeQuorum()),
+                 QString::number(m_board->servers()))});
+}
+
+// --- health --------------------------------------------------------------------------------------------------------
+
+QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray id) {
+    const std::stop_token stop = self->m_stop.get_token();
+    for (;;) {
+        Engine* engine = self->engineOf(id);
+        if (!engine) co_return; // taken out of the configuration
+        Connection* const connection = engine->connection;
+        const Completion<bool> answered;
+        self->m_runtime.spawn([connection, answered, stop]() -> QCoro::Task<> {
+            const auto alive = co_await connection->ping(stop);
+            answered.complete(alive.has_value());
+        });
+        const auto good = co_await answered.wait(self->m_runtime, self->m_config.healthTimeout, stop);
+        engine = self->engineOf(id);
+        if (!engine) co_return;
+        if (engine->health.enter(good.value_or(false))) {
+            const bool healthy = engine->health.healthy();
+            self->tell(healthy ? ManagerEvent::Kind::Healthy : ManagerEvent::Kind::Unhealthy, id, self->m_active.epoch,
+                       {});
+        }
+        const bool away = !engine->health.healthy() && self->m_active.engine == id && self->m_config.onFailure;
+        if (away && !self->m_switching) co_await switchAway(self, id);
+        co_await self->m_runtime.sleep(self->m_config.healthEvery, stop);
+    }
+}
+
+QCoro::Task<> Namespace::switchAway(std::shared_ptr<Namespace> self, QByteArray from) {
+    if (self->m_deciding.epoch > self->m_active.epoch) co_return; // a switch is under way
+    for (const Engine& engine : self->m_engines) {
+        const QByteArray to = engine.config.id();
+        if (to == from || !engine.health.healthy()) continue;
+        co_await self->propose(to, say("the engine in use fails its health checks"), self->m_stop.get_token());
+        co_return;
+    }
+}
+
+} // namespace lockscope::detail

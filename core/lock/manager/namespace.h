@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/connection.h"
+#include "lock/manager/hysteresis.h"
+#include "lock/manager/lock_manager.h"
+#include "lock/manager/switchboard.h"
+#include "runtime/signal_count.h"
+
+#include <set>
+
+namespace lockscope::detail {
+
+/// One namespace of a manager: its connections, what this process knows of the agreement, and its part in it.
+class Namespace : public std::enable_shared_from_this<Namespace> {
+public:
+    Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client, trace::Recorder* recorder,
+              LockManager::Connector connector);
+    /// What is wrong with the configuration that shows only here; nullopt when nothing is.
+    std::optional<QString> complaint() const;
+    void begin();
+    void end();
+
+    Runtime& runtime() { return m_runtime; }
+    const NamespaceConfig& config() const { return m_config; }
+    void reconfigure(NamespaceConfig config);
+    /// The same servers keep the record, in whichever order.
+    bool sameServers(const NamespaceConfig& other) const;
+
+    /// The epoch in use, 0 when none is just now.
+    std::int64_t usable() const;
+    bool stopped() const { return m_stop.stop_requested(); }
+    /// Ends when this epoch's engine is left.
+    std::stop_token whileIn() const { return m_inUse.get_token(); }
+    /// Waits for the next change, at most so long.
+    QCoro::Task<bool> changed(Nanos wait, std::stop_token stop) { return m_changed.acquire(m_runtime, wait, stop); }
+    std::expected<std::unique_ptr<DistributedLock>, LockError> makeLock(const QByteArray& name);
+    LockManager::Status status() const;
+    recipes::Outcome<void> propose(QByteArray engine, QString reason, std::stop_token stop);
+
+    std::function<void(const ManagerEvent&)> listener;
+    std::set<ManagedLock*> locks;
+
+private:
+    struct Server {
+        QByteArray url;
+        std::unique_ptr<Connection> connection;
+    };
+    struct Engine {
+        EngineConfig config;
+        Connection* connection = nullptr;
+        Hysteresis health;
+    };
+    Connection* connect(const ConnectionUrl& url, const QByteArray& client);
+    Engine* engineOf(const QByteArray& id);
+    void tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch, const QString& reason);
+    Nanos patience() const { return std::max<Nanos>(m_config.confirmFor / 4, 50ms); }
+    Nanos settleTime() const;
+    void judge(const Switchboard::View& view);
+    void leave(const char* reason);
+    void adopt(const EngineRecord& record);
+    void wakeAll();
+
+    static QCoro::Task<> keepAgreeing(std::shared_ptr<Namespace> self);
+    static QCoro::Task<> turn(std::shared_ptr<Namespace> self);
+    static QCoro::Task<> checkHealth(std::shared_ptr<Namespace> self, QByteArray engine);
+    static QCoro::Task<> switchAway(std::shared_ptr<Namespace> self, QByteArray from);
+    static QCoro::Task<> expire(std::shared_ptr<Namespace> self);
+    static QCoro::Task<> endHolds(std::shared_ptr<Namespace> self, std::int64_t before, Nanos at,
+                                  std::uint64_t leaving);
+
+    Runtime& m_runtime;
+    NamespaceConfig m_config;
+    QByteArray m_client;
+    trace::Recorder* m_recorder;
+    LockManager::Connector m_connector;
+    std::vector<Server> m_servers;
+    std::vector<Engine> m_engines;
+    std::unique_ptr<Switchboard> m_board;
+    std::stop_source m_stop;
+
+    // What this process knows.
+    EngineRecord m_active;        ///< the last settled record that was adopted; epoch 0 = none
+    bool m_leaving = true;        ///< no grants on it
+    std::uint64_t m_leavings = 0; ///< how often an engine was left
+    Nanos m_confirmedUntil{};     ///< own monotonic clock
+    EngineRecord m_deciding;      ///< an unsettled record that was seen decided …
+    Nanos m_decidedSince{};       ///< … and since when, at the latest
+    bool m_switching = false;     ///< this process is proposing
+    std::stop_source m_inUse;
+    SignalCount m_changed;
+};
+
+} // namespace lockscope::detail

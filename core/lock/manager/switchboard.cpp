@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/manager/switchboard.h"
+
+#include "runtime/completion.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+
+namespace lockscope {
+
+QByteArray EngineRecord::text() const {
+    QJsonObject object;
+    object[QStringLiteral("epoch")] = static_cast<qint64>(epoch);
+    object[QStringLiteral("engine")] = QString::fromUtf8(engine);
+    object[QStringLiteral("by")] = QString::fromUtf8(by);
+    object[QStringLiteral("settled")] = settled;
+    return QJsonDocument(object).toJson(QJsonDocument::Compact);
+}
+
+EngineRecord EngineRecord::read(const QByteArray& text) {
+    const QJsonObject object = QJsonDocument::fromJson(text).object();
+    EngineRecord record;
+    record.epoch = object[QStringLiteral("epoch")].toInteger();
+    record.engine = object[QStringLiteral("engine")].toString().toUtf8();
+    record.by = object[QStringLiteral("by")].toString().toUtf8();
+    record.settled = object[QStringLiteral("settled")].toBool();
+    return record;
+}
+
+namespace {
+/// What the servers have answered so far; those that come too late write into it, too.
+struct Gathering {
+    std::vector<std::optional<Record>> records;
+    std::vector<bool> written;
+    std::size_t open = 0;
+    Completion<bool> all;
+    void close() {
+        if (--open == 0) all.complete(true);
+    }
+};
+
+QCoro::Task<> readOne(RecordStore* store, QByteArray name, std::shared_ptr<Gathering> gathering, std::size_t i,
+                      std::stop_token stop) {
+    const auto record = co_await store->read(name, stop);
+    if (record) gathering->records[i] = *record;
+    gathering->close();
+}
+
+QCoro::Task<> writeOne(RecordStore* store, QByteArray name, Record seen, QByteArray text,
+                       std::shared_ptr<Gathering> gathering, std::size_t i, std::stop_token stop) {
+    const auto written = co_await store->replace(name, seen, text, stop);
+    gathering->written[i] = written && *written;
+    gathering->close();
+}
+} // namespace
+
+QCoro::Task<Switchboard::View> Switchboard::look(Nanos patience, std::stop_token stop) {
+    View view;
+    view.askedAt = m_runtime.monotonic();
+    const auto gathering = std::make_shared<Gathering>();
+    gathering->records.resize(m_stores.size());
+    gathering->open = m_stores.size();
+    for (std::size_t i = 0; i < m_stores.size(); ++i) {
+        RecordStore* const store = m_stores[i];
+        m_runtime.spawn(
+            [store, name = m_name, gathering, i, stop] { return readOne(store, name, gathering, i, stop); });
+    }
+    co_await gathering->all.wait(m_runtime, patience, stop);
+    view.seen = gathering->records;
+    for (const auto& record : view.seen) {
+        if (!record) continue;
+        ++view.answered;
+        const EngineRecord here = record->there ? EngineRecord::read(record->value) : EngineRecord();
+        if (here.epoch > view.latest.epoch) {
+            view.latest = here;
+            view.having = 1;
+            view.split = false;
+        } else if (here.epoch == view.latest.epoch && here.epoch > 0) {
+            if (here.sameProposal(view.latest)) {
+                ++view.having;
+                view.latest.settled = view.latest.settled || here.settled;
+            } else {
+                view.split = true;
+                if (here.settled) { // then the other one was never decided
+                    view.latest = here;
+                    view.having = 1;
+                }
+            }
+        }
+    }
+    co_return view;
+}
+
+QCoro::Task<int> Switchboard::write(EngineRecord record, View seen, Nanos patience, std::stop_token stop) {
+    const auto gathering = std::make_shared<Gathering>();
+    gathering->written.resize(m_stores.size());
+    gathering->open = 1;
+    int having = 0;
+    for (std::size_t i = 0; i < m_stores.size(); ++i) {
+        if (!seen.seen[i]) continue;
+        const EngineRecord here = seen.seen[i]->there ? EngineRecord::read(seen.seen[i]->value) : EngineRecord();
+        if (here.sameProposal(record) && here.settled == record.settled) {
+            ++having;
+            continue;
+        }
+        const bool later = here.epoch < record.epoch || (here.sameProposal(record) && !here.settled);
+        if (!later) continue;
+        ++gathering->open;
+        RecordStore* const store = m_stores[i];
+        m_runtime.spawn([store, name = m_name, before = *seen.seen[i], text = record.text(), gathering, i, stop] {
+            return writeOne(store, name, before, text, gathering, i, stop);
+        });
+    }
+    gathering->close();
+    co_await gathering->all.wait(m_runtime, patience, stop);
+    co_return having + static_cast<int>(std::ranges::count(gathering->written, true));
+}
+
+} // namespace lockscope

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/manager/hysteresis.h"
+#include "lock/manager/lock_manager.h"
+#include "pretend_backend.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::tests;
+
+namespace {
+/// With ' for ": moc loses its way in raw strings.
+QByteArray configText(const QByteArray& mode, const QByteArray& more = {}) {
+    return QByteArray("{'lockscope-manager': 1, 'namespaces': [{'name': 'shop', 'engines': ["
+                      "{'url': 'redis://one', 'recipe': 'redis-reentrant'},"
+                      "{'url': 'redis://two', 'recipe': 'redis-reentrant'},"
+                      "{'url': 'redis://three', 'recipe': 'redis-reentrant'}], 'lease': '3s', 'token': true,"
+                      "'switch': {'mode': '" +
+                      mode +
+                      "', 'on-failure': true, 'drain-for': '2s', 'confirm-for': '1s'},"
+                      "'health': {'every': '200ms', 'timeout': '100ms', 'failures': 3, 'successes': 3}" +
+                      more + "}]}")
+        .replace('\'', '"');
+}
+
+/// One process with a manager, and a thread of work that takes one lock again and again.
+struct Process {
+    Process(VirtualScheduler& scheduler, PretendBackends& world, const QByteArray& processName, std::uint64_t seed,
+            const ManagerConfig& config)
+        : name(processName), runtime(scheduler, seed) {
+        manager = LockManager::make(runtime, config, name, nullptr,
+                                    [&world](Runtime& made, ConnectionUrl url, QByteArray client) {
+                                        return std::make_unique<PretendConnection>(made, world, std::move(url), client);
+                                    })
+                      .value();
+        manager->listen([this](const ManagerEvent& event) { heard.push_back(event); });
+        lock = manager->lock("shop", "orders");
+    }
+    ~Process() {
+        runtime.kill();
+        guard = LockGuard();
+        lock.reset();
+        manager.reset();
+    }
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    void start() {
+        runtime.spawn([this]() -> QCoro::Task<> { co_await manager->start(); });
+    }
+    void work() {
+        runtime.spawn([this]() -> QCoro::Task<> {
+            for (;;) {
+                auto taken = co_await lock->tryLockFor(5s);
+                if (taken && *taken) {
+                    guard = *std::move(taken);
+                    ++grants;
+                    tokens.push_back(guard.token());
+                    const Nanos hold = runtime.random(Nanos(10ms), Nanos(4s));
+                    co_await runtime.sleep(hold);
+                    co_await guard.unlock();
+                }
+                const Nanos pause = runtime.random(Nanos(1ms), Nanos(50ms));
+                co_await runtime.sleep(pause);
+            }
+        });
+    }
+    int heardOf(ManagerEvent::Kind kind) const {
+        return static_cast<int>(std::ranges::count(heard, kind, &ManagerEvent::kind));
+    }
+    QByteArray name;
+    VirtualRuntime runtime;
+    std::unique_ptr<LockManager> manager;
+    std::unique_ptr<ManagedLock> lock;
+    LockGuard guard;
+    int grants = 0;
+    std::vector<std::int64_t> tokens;
+    std::vector<ManagerEvent> heard;
+};
+
+/// Three processes over three servers.
+struct World {
+    explicit World(const char* mode, std::uint64_t seed = 1) : config(readManagerConfig(configText(mode)).value()) {
+        for (const char* name : {"A", "B", "C"})
+            processes.push_back(std::make_unique<Process>(scheduler, backends, name, seed++, config));
+        for (const auto& process : processes)
+            process->start();
+    }
+    void work() {
+        for (const auto& process : processes)
+            process->work();
+    }
+    void run(Nanos duration) { scheduler.runUntil(scheduler.now() + duration); }
+    int holders() const {
+        return static_cast<int>(
+            std::ranges::count_if(processes, [](const auto& process) { return process->guard.stillMine(); }));
+    }
+    LockManager::Status status(std::size_t i) const { return processes[i]->manager->status("shop"); }
+    bool allUse(const char* host) const {
+        return std::ranges::all_of(processes, [&](const auto& process) {
+            const auto status = process->manager->status("shop");
+            return status.usable && status.engine.contains(host);
+        });
+    }
+    VirtualScheduler scheduler;
+    PretendBackends backends;
+    ManagerConfig config;
+    std::vector<std::unique_ptr<Process>> processes;
+};
+} // namespace
+
+class TestLockManager : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void allBeginOnThePrimary() {
+        World world("drain");
+        world.run(2s);
+        QVERIFY(world.allUse("one"));
+        QCOMPARE(world.status(0).epoch, std::int64_t(1));
+        world.work();
+        world.run(20s);
+        QVERIFY(world.processes[0]->grants + world.processes[1]->grants + world.processes[2]->grants > 5);
+    }
+
+    void aSwitchByHandReachesAll_data() {
+        QTest::addColumn<QByteArray>("mode");
+        QTest::newRow("drain") << QByteArray("drain");
+        QTest::newRow("immediate") << QByteArray("immediate");
+    }
+    void aSwitchByHandReachesAll() {
+        QFETCH(QByteArray, mode);
+        World world(mode.constData());
+        world.run(2s);
+        world.work();
+        world.run(5s);
+        std::optional<std::expected<void, LockError>> done;
+        world.processes[1]->runtime.spawn(
+            [&]() -> QCoro::Task<> { done = co_await world.processes[1]->manager->switchTo("shop", 1); });
+        world.run(500ms);
+        QVERIFY(done && done->has_value());
+        world.run(60s); // long enough for each to have had its turn
+        QVERIFY(world.allUse("two"));
+        QCOMPARE(world.status(2).epoch, std::int64_t(2));
+        // Tokens of the new engine are greater than any of the old one.
+        for (const auto& process : world.processes) {
+            QVERIFY(std::ranges::is_sorted(process->tokens));
+            QVERIFY(process->tokens.back() >> 48 == 2);
+        }
+    }
+
+    void drainingLetsHoldersEndTheirWork() {
+        World world("drain");
+        world.run(2s);
+        Process& a = *world.processes[0];
+        a.runtime.spawn([&]() -> QCoro::Task<> { a.guard = (co_await a.lock->lock()).value(); });
+        world.run(100ms);
+        QVERIFY(a.guard.stillMine());
+        a.runtime.spawn([&]() -> QCoro::Task<> { co_await a.manager->switchTo("shop", 1); });
+        world.run(1500ms);
+        QVERIFY(a.guard.stillMine() && !a.guard.lost().stop_requested());
+        world.run(1s); // longer than it may go on
+        QVERIFY(!a.guard.stillMine() && a.guard.lost().stop_requested());
+        QVERIFY(!world.status(0).usable);
+        world.run(6s);
+        QVERIFY(world.allUse("two"));
+    }
+
+    void immediateTellsHoldersFirst() {
+        World world("immediate");
+        world.run(2s);
+        Process& a = *world.processes[0];
+        a.runtime.spawn([&]() -> QCoro::Task<> { a.guard = (co_await a.lock->lock()).value(); });
+        world.run(100ms);
+        world.processes[1]->runtime.spawn(
+            [&]() -> QCoro::Task<> { co_await world.processes[1]->manager->switchTo("shop", 2); });
+        world.run(500ms);
+        QVERIFY(a.guard.lost().stop_requested() && !a.guard.stillMine());
+        QVERIFY(!world.status(1).usable); // nobody else may have begun by then
+        world.run(2s);
+        QVERIFY(world.allUse("three"));
+    }
+
+    void aDeadPrimaryIsLeftByItself() {
+        World world("drain");
+        world.run(2s);
+        world.work();
+        world.run(3s);
+        world.backends.down.insert(QStringLiteral("one"));
+        world.run(20s);
+        QVERIFY(world.allUse("two"));
+        QVERIFY(world.processes[0]->heardOf(ManagerEvent::Kind::Unhealthy) > 0);
+        world.backends.down.clear();
+        world.run(10s);
+        QVERIFY(world.allUse("two")); // nobody goes back by himself
+        QVERIFY(world.processes[0]->heardOf(ManagerEvent::Kind::Healthy) > 0);
+    }
+
+    void whoCannotReadTheRecordGrantsNothing() {
+        World world("drain");
+        world.run(2s);
+        for (const char* host : {"two", "three"})
+            world.backends.cut.insert({"A", QLatin1String(host)});
+        world.run(1200ms);
+        QVERIFY(!world.status(0).usable); // though it reaches the engine in use
+        QVERIFY(world.status(1).usable);
+        world.backends.cut.clear();
+        world.run(1s);
+        QVERIFY(world.status(0).usable);
+    }
+
+    void aSwitchWithoutAQuorumIsRefused() {
+        World world("drain");
+        world.run(2s);
+        world.backends.down.insert(QStringLiteral("two"));
+        world.backends.down.insert(QStringLiteral("three"));
+        std::optional<std::expected<void, LockError>> done;
+        world.processes[0]->runtime.spawn(
+            [&]() -> QCoro::Task<> { done = co_await world.processes[0]->manager->switchTo("shop", 1); });
+        world.run(10s);
+        QVERIFY(done && !done->has_value() && done->error().kind == LockError::Kind::Unreachable);
+    }
+
+    void anotherOrderOfEnginesIsASwitch() {
+        World world("drain");
+        world.run(2s);
+        ManagerConfig other = world.config;
+        std::swap(other.namespaces[0].engines[0], other.namespaces[0].engines[2]);
+        for (const auto& process : world.processes)
+            QVERIFY(!process->manager->reload(other));
+        world.run(15s);
+        QVERIFY(world.allUse("three"));
+        ManagerConfig elsewhere = world.config;
+        elsewhere.namespaces[0].engines[0].url = parseConnectionUrl(QStringLiteral("redis://four")).value();
+        QVERIFY(world.processes[0]->manager->reload(elsewhere));
+    }
+
+    /// Servers die and come back, processes are cut off from some of them, people switch by hand: whatever happens, at
+    /// most one process believes to hold the lock at a time.
+    void noTwoHoldersWhateverIsCut_data() {
+        QTest::addColumn<QByteArray>("mode");
+        QTest::newRow("drain") << QByteArray("drain");
+        QTest::newRow("immediate") << QByteArray("immediate");
+    }
+    void noTwoHoldersWhateverIsCut() {
+        QFETCH(QByteArray, mode);
+        int switches = 0, grants = 0;
+        for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+            World world(mode.constData(), seed * 10);
+            std::mt19937_64 random(seed);
+            world.work();
+            const QStringList hosts{QStringLiteral("one"), QStringLiteral("two"), QStringLiteral("three")};
+            for (int step = 0; step < 120; ++step) {
+                const QString host = hosts[qsizetype(random() % 3)];
+                Process& process = *world.processes[random() % 3];
+                switch (random() % 8) {
+                case 0:
+                    world.backends.down.insert(host);
+                    break;
+                case 1:
+                case 2:
+                    world.backends.cut.insert({process.name, host});
+                    break;
+                case 3:
+                    process.runtime.spawn([&process, engine = int(random() % 3)]() -> QCoro::Task<> {
+                        co_await process.manager->switchTo("shop", engine);
+                    });
+                    break;
+                case 4:
+                case 5:
+                    world.backends.cut.clear();
+                    world.backends.down.clear();
+                    break;
+                default:
+                    break;
+                }
+                for (int look = 0; look < 50; ++look) {
+                    world.run(10ms);
+                    QVERIFY2(world.holders() <= 1, qPrintable(QStringLiteral("seed %1 step %2").arg(seed).arg(step)));
+                }
+            }
+            for (const auto& process : world.processes) {
+                grants += process->grants;
+                switches += process->heardOf(ManagerEvent::Kind::InUse);
+            }
+        }
+        QVERIFY2(grants > 100, qPrintable(QString::number(grants)));
+        QVERIFY2(switches > 150, qPrintable(QString::number(switches)));
+    }
+
+    void checksNeedSeveralInARowToChangeAnything() {
+        Hysteresis health(3, 2);
+        QVERIFY(!health.enter(false) && !health.enter(false));
+        QVERIFY(!health.enter(true)); // begins anew
+        QVERIFY(!health.enter(false) && !health.enter(false) && health.healthy());
+        QVERIFY(health.enter(false) && !health.healthy());
+        QVERIFY(!health.enter(false) && !health.enter(true) && !health.enter(false) && !health.enter(true));
+        QVERIFY(health.enter(true) && health.healthy());
+    }
+
+    void wrongConfigurationsAreExplained_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("contains");
+        const auto row = [](const char* name, QByteArray text, const char* contains) {
+            QTest::newRow(name) << text << QString::fromUtf8(contains);
+        };
+        row("no JSON", "{", "JSON");
+        row("version", QByteArray("{'lockscope-manager': 2}").replace('\'', '"'), "later version");
+        row("unknown word", configText("drain", ", 'lese': '3s'"), "namespaces[0].lese");
+        row("mode", configText("drian"), "namespaces[0].switch.mode");
+        row("url", configText("drain").replace("redis://two", "redsi://two"), "engines[1]");
+        row("recipe", configText("drain").replace("redis-reentrant", "redis-reetrant"), "redis-reetrant");
+        row("naive", configText("drain").replace("redis-reentrant", "redis-set-del"), "allow-naive");
+        row("twice", configText("drain").replace("redis://two", "redis://one"), "twice");
+        row("duration", configText("drain").replace("\"3s\"", "\"3 seconds\""), "namespaces[0].lease");
+        row("password", configText("drain").replace("redis://two", "redis://:sesame@two:x"), "engines[1]");
+    }
+    void wrongConfigurationsAreExplained() {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, contains);
+        const auto config = readManagerConfig(text);
+        QVERIFY(!config);
+        QVERIFY2(config.error().contains(contains), qPrintable(config.error()));
+        QVERIFY2(!config.error().contains(QStringLiteral("sesame")), qPrintable(config.error()));
+    }
+
+    void naiveRecipesAreTakenWhenAllowed() {
+        const auto config =
+            readManagerConfig(configText("drain", ", 'allow-naive': true").replace("redis-reentrant", "redis-set-del"));
+        QVERIFY2(config.has_value(), qPrintable(config ? QString() : config.error()));
+    }
+
+    void twoServersAreTooFewForSwitchingByThemselves() {
+        ManagerConfig config = readManagerConfig(configText("drain")).value();
+        config.namespaces[0].engines.pop_back();
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        PretendBackends backends;
+        const auto connect = [&](Runtime& made, ConnectionUrl url, QByteArray client) {
+            return std::make_unique<PretendConnection>(made, backends, std::move(url), client);
+        };
+        const auto refused = LockManager::make(runtime, config, "A", nullptr, connect);
+        QVERIFY(!refused && refused.error().contains(QStringLiteral("witness")));
+        config.namespaces[0].witnesses.push_back(parseConnectionUrl(QStringLiteral("redis://three")).value());
+        QVERIFY(LockManager::make(runtime, config, "A", nullptr, connect).has_value());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLockManager)
+#include "tst_lock_manager.moc"

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "../redis/live_redis.h"
+#include "lock/connection.h"
+
+namespace lockscope::test {
+
+/// A connection for a URL, opened; a null one is a failed test.
+inline std::unique_ptr<Connection> connectionTo(Runtime& runtime, const QString& url) {
+    auto connection = makeConnection(runtime, parseConnectionUrl(url).value());
+    const auto opened = run(connection->open());
+    if (!opened) {
+        qWarning("%s", qPrintable(opened.error().message));
+        connection.reset();
+    }
+    return connection;
+}
+
+/// Lets coroutines that run by themselves go on until the condition holds.
+template <typename Condition>
+bool soon(Condition condition, int milliseconds = 10'000) {
+    return QTest::qWaitFor(condition, milliseconds);
+}
+
+} // namespace lockscope::test

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../redis/live_redis.h"
+#include "lock/blocking/mutex.h"
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+
+using namespace lockscope;
+using namespace lockscope::test;
+using namespace std::chrono_literals;
+
+/// Threads that block, on a real Redis.
+class TestBlockingLocks : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+    std::unique_ptr<redis::RedisDriver> m_operator;
+
+    std::string url() const { return m_server->url().toStdString(); }
+    redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
+    /// Lets other threads work, and this one's event loop turn, until the condition holds.
+    template <typename Condition>
+    static bool soon(Condition condition) {
+        return QTest::qWaitFor(condition, 10'000);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        VERIFY_STARTED(*m_server);
+        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
+    }
+    void init() { ask({"FLUSHALL"}); }
+    void cleanupTestCase() {
+        m_operator.reset();
+        m_server.reset();
+    }
+
+    void theStandardsGuardsWork() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders"), stock(client, "stock");
+        {
+            const std::lock_guard guard(orders);
+            QVERIFY(orders.stillMine());
+            QCOMPARE(ask({"EXISTS", "orders"}).integer, 1);
+        }
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+        {
+            const std::scoped_lock both(orders, stock);
+            QVERIFY(orders.stillMine() && stock.stillMine());
+        }
+        QCOMPARE(ask({"EXISTS", "orders", "stock"}).integer, 0);
+        std::unique_lock<blocking::Mutex> later(orders, std::defer_lock);
+        QVERIFY(later.try_lock_for(1s));
+        later.unlock();
+        QVERIFY(later.try_lock_until(std::chrono::system_clock::now() + 1s));
+        later = {};
+        QVERIFY(!orders.stillMine());
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+    }
+
+    void aThreadReentersAndAnotherWaits() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        orders.lock();
+        QVERIFY(orders.try_lock());
+        QCOMPARE(orders.holdCount(), 2);
+        const auto other = [&](auto wait) {
+            return std::async(std::launch::async,
+                              [&orders, wait] {
+                                  const bool taken = orders.try_lock_for(wait);
+                                  if (taken) orders.unlock();
+                                  return taken;
+                              })
+                .get();
+        };
+        QVERIFY(!other(0ms));
+        QCOMPARE(orders.unlockOrThrow(), 1);
+        QVERIFY(!other(50ms));
+        QCOMPARE(orders.unlockOrThrow(), 0);
+        QVERIFY(other(0ms));
+    }
+
+    void twoObjectsOfOneNameAreOneLock() {
+        blocking::Client client(url());
+        blocking::Mutex one(client, "orders"), same(client, "orders");
+        one.lock();
+        QVERIFY(same.stillMine() && same.try_lock());
+        QCOMPARE(one.holdCount(), 2);
+        same.unlock();
+        one.unlock();
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+    }
+
+    void anUnguardedCounterEndsExact() {
+        constexpr int kThreads = 8, kRounds = 60;
+        blocking::Client first(url()), second(url());
+        int counter = 0; // no atomic, no mutex of the process: the distributed one has to do
+        std::atomic<int> inside = 0, clashes = 0;
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < kThreads; ++i) {
+            threads.emplace_back([&, i] {
+                blocking::Mutex mutex(i % 2 == 0 ? first : second, "counter");
+                for (int round = 0; round < kRounds; ++round) {
+                    const std::lock_guard guard(mutex);
+                    if (inside.fetch_add(1) != 0) ++clashes;
+                    ++counter;
+                    inside.fetch_sub(1);
+                }
+            });
+        }
+        threads.clear();
+        QCOMPARE(clashes.load(), 0);
+        QCOMPARE(counter, kThreads * kRounds);
+    }
+
+    void aStopRequestEndsAWaitAndLeavesNothing() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        orders.lock();
+        std::atomic<bool> interrupted = false;
+        std::jthread waiter([&](std::stop_token stop) {
+            try {
+                orders.lock(stop);
+            } catch (const InterruptedException&) {
+                interrupted = true;
+            }
+        });
+        QVERIFY(soon([&] { return ask({"PUBSUB", "CHANNELS"}).items.size() == 1; }));
+        waiter.request_stop();
+        waiter.join();
+        QVERIFY(interrupted);
+        QVERIFY(soon([&] { return ask({"PUBSUB", "CHANNELS"}).items.empty(); }));
+        orders.unlock();
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+        std::stop_source already;
+        already.request_stop();
+        QVERIFY_THROWS_EXCEPTION(InterruptedException, orders.lock(already.get_token()));
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+    }
+
+    void aLossIsTold() {
+        LockOptions options;
+        options.lease = 600ms;
+        options.watchdog = 200ms;
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders", options);
+        std::promise<std::string> told;
+        std::promise<LockError::Kind> within;
+        orders.onLost([&](const std::string& reason) {
+            told.set_value(reason);
+            try {
+                orders.try_lock(); // would wait for itself
+            } catch (const LockException& refused) {
+                within.set_value(refused.kind());
+            }
+        });
+        std::optional<LockError::Kind> problem;
+        orders.onUnlockFailed([&](const LockException& failed) { problem = failed.kind(); });
+        orders.lock();
+        QVERIFY(orders.stillMine());
+        ask({"DEL", "orders"});
+        QVERIFY(!told.get_future().get().empty());
+        QVERIFY(within.get_future().get() == LockError::Kind::Deadlock);
+        QVERIFY(!orders.stillMine());
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, orders.unlockOrThrow());
+        orders.unlock(); // as a guard's destructor does
+        QVERIFY(problem == LockError::Kind::NotOwner);
+    }
+
+    void theOwnClockCountsWhenTheServerIsSilent() {
+        LockOptions options;
+        options.lease = 1s;
+        options.watchdog = 300ms;
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders", options);
+        std::atomic<bool> lost = false;
+        orders.onLost([&](const std::string&) { lost = true; });
+        orders.lock();
+        std::this_thread::sleep_for(1500ms); // longer than its lease: renewed meanwhile
+        QVERIFY(orders.stillMine());
+        m_server->pause();
+        QVERIFY(soon([&] { return !orders.stillMine(); }));
+        QVERIFY(soon([&] { return lost.load(); }));
+        m_server->resume();
+    }
+
+    void whatGoesWrongIsToldApartByType() {
+        QVERIFY_THROWS_EXCEPTION(std::invalid_argument, (void)blocking::Client("redsi://127.0.0.1"));
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, (void)blocking::Client("redis://127.0.0.1:1"));
+        try {
+            blocking::Client refused("redis://nobody:sesame@127.0.0.1:" + std::to_string(m_server->port()));
+            QFAIL("logged in with a wrong password");
+        } catch (const LockException& error) {
+            QVERIFY(std::string(error.what()).find("sesame") == std::string::npos);
+        }
+        blocking::Client client(url());
+        ask({"SET", "orders", "precious"});
+        blocking::Mutex orders(client, "orders");
+        QVERIFY_THROWS_EXCEPTION(ForeignFormatException, orders.lock());
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, orders.unlockOrThrow());
+        LockOptions options;
+        options.recipe = "redis-no-such";
+        QVERIFY_THROWS_EXCEPTION(NotSupportedException, blocking::Mutex(client, "orders", options));
+    }
+
+    void closingEndsWaitsAndWhatComesLater() {
+        auto client = std::make_unique<blocking::Client>(url());
+        blocking::Client other(url());
+        blocking::Mutex held(other, "orders"), wanted(*client, "orders");
+        held.lock();
+        auto waiter = std::async(std::launch::async, [&] {
+            try {
+                wanted.lock();
+            } catch (const InterruptedException&) {
+                return true;
+            }
+            return false;
+        });
+        QVERIFY(soon([&] { return ask({"PUBSUB", "CHANNELS"}).items.size() == 1; }));
+        client.reset();
+        QVERIFY(waiter.get());
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, wanted.lock());
+        held.unlock();
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+    }
+
+    void tokensGrow() {
+        LockOptions options;
+        options.token = true;
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders", options);
+        std::int64_t last = 0;
+        for (int i = 0; i < 5; ++i) {
+            const std::lock_guard guard(orders);
+            QVERIFY(orders.token() > last);
+            last = orders.token();
+        }
+        QCOMPARE(orders.token(), std::int64_t(0));
+    }
+
+    void aReleaseIsHeardAtOnce() {
+        blocking::Client first(url()), second(url());
+        blocking::Mutex mine(first, "orders"), theirs(second, "orders");
+        std::vector<double> delays;
+        for (int i = 0; i < 40; ++i) {
+            mine.lock();
+            std::atomic<std::chrono::steady_clock::rep> got = 0;
+            std::jthread waiter([&] {
+                const std::lock_guard guard(theirs);
+                got = std::chrono::steady_clock::now().time_since_epoch().count();
+            });
+            while (ask({"PUBSUB", "NUMSUB", "redisson_lock__channel:{orders}"}).items.at(1).integer == 0) {
+            }
+            const auto released = std::chrono::steady_clock::now().time_since_epoch().count();
+            mine.unlock();
+            waiter.join();
+            delays.push_back(double(got - released) / 1e6);
+        }
+        std::ranges::sort(delays);
+        qInfo("hand-over to a blocked thread: median %.3f ms, worst %.3f ms", delays[delays.size() / 2], delays.back());
+        QVERIFY2(delays[delays.size() / 2] < 20, qPrintable(QString::number(delays[delays.size() / 2])));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBlockingLocks)
+#include "tst_blocking_locks.moc"

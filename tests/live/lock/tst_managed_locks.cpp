@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_connection.h"
+#include "lock/manager/lock_manager.h"
+
+#include <QTemporaryDir>
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+namespace {
+/// One process: a manager and a thread of work that never stops taking the lock.
+struct Process {
+    Process(Runtime& processRuntime, const ManagerConfig& config, trace::Recorder* recorder = nullptr)
+        : runtime(processRuntime), manager(LockManager::make(runtime, config, {}, recorder).value()) {
+        manager->listen([this](const ManagerEvent& event) { heard.push_back(event); });
+        lock = manager->lock("shop", "orders");
+    }
+    bool start() { return run(manager->start(10s)); }
+    void work(int& inside, int& clashes, const bool& stop) {
+        runtime.spawn([this, &inside, &clashes, &stop]() -> QCoro::Task<> {
+            while (!stop) {
+                auto guard = co_await lock->tryLockFor(2s);
+                if (!guard || !*guard) {
+                    const Nanos pause = 10ms;
+                    co_await runtime.sleep(pause);
+                    continue;
+                }
+                if (++inside != 1) ++clashes;
+                ++grants;
+                tokens.push_back(guard->token());
+                const Nanos nap = 2ms;
+                co_await runtime.sleep(nap);
+                --inside;
+                co_await guard->unlock();
+            }
+            ended = true;
+        });
+    }
+    Runtime& runtime;
+    std::unique_ptr<LockManager> manager;
+    std::unique_ptr<ManagedLock> lock;
+    std::vector<ManagerEvent> heard;
+    std::vector<std::int64_t> tokens;
+    int grants = 0;
+    bool ended = false;
+};
+} // namespace
+
+/// The manager over real servers: two Redis to lock on, a third one for the record.
+class TestManagedLocks : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_first, m_second, m_witness;
+
+    ManagerConfig config(SwitchMode mode) const {
+        NamespaceConfig space;
+        space.name = "shop";
+        space.engines.push_back({urlOf(*m_first), "redis-reentrant"});
+        space.engines.push_back({urlOf(*m_second), "redis-fenced"});
+        space.witnesses.push_back(urlOf(*m_witness));
+        space.mode = mode;
+        space.onFailure = true;
+        space.confirmFor = 400ms;
+        space.drainFor = 300ms;
+        space.healthEvery = 50ms;
+        space.healthTimeout = 150ms;
+        space.options.lease = 500ms;
+        space.options.watchdog = 150ms;
+        space.options.token = true;
+        ManagerConfig all;
+        all.namespaces.push_back(space);
+        return all;
+    }
+    void forget() {
+        for (auto* server : {m_first.get(), m_second.get(), m_witness.get()}) {
+            redis::RedisDriver driver(m_runtime, urlOf(*server));
+            call(driver, {"FLUSHALL"});
+        }
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        for (auto* server : {&m_first, &m_second, &m_witness}) {
+            *server = std::make_unique<sandbox::RedisServer>(m_runtime);
+            VERIFY_STARTED(**server);
+        }
+    }
+    void init() {
+        if (!m_first->running()) VERIFY_STARTED(*m_first);
+        forget();
+    }
+
+    void aSwitchUnderLoadLosesNoExclusion_data() {
+        QTest::addColumn<int>("mode");
+        QTest::newRow("drain") << int(SwitchMode::Drain);
+        QTest::newRow("immediate") << int(SwitchMode::Immediate);
+    }
+    void aSwitchUnderLoadLosesNoExclusion() {
+        QFETCH(int, mode);
+        const auto trace = std::make_shared<trace::Trace>();
+        trace::Recorder recorder(trace, [this] { return m_runtime.monotonic(); });
+        Process a(m_runtime, config(SwitchMode(mode)), &recorder), b(m_runtime, config(SwitchMode(mode)));
+        QVERIFY(a.start() && b.start());
+        int inside = 0, clashes = 0;
+        bool stop = false;
+        a.work(inside, clashes, stop);
+        b.work(inside, clashes, stop);
+        QVERIFY(soon([&] { return a.grants > 5 && b.grants > 5; }));
+        const auto switched = run(a.manager->switchTo("shop", 1));
+        QVERIFY2(switched.has_value(), switched ? "" : qPrintable(switched.error().message));
+        QVERIFY(soon([&] { return a.manager->status("shop").epoch == 2 && b.manager->status("shop").epoch == 2; }));
+        const int before = a.grants + b.grants;
+        QVERIFY(soon([&] { return a.grants + b.grants > before + 10; }));
+        stop = true;
+        QVERIFY(soon([&] { return a.ended && b.ended; }));
+        QCOMPARE(clashes, 0);
+        QVERIFY(std::ranges::is_sorted(a.tokens) && std::ranges::is_sorted(b.tokens));
+        QVERIFY((a.tokens.front() >> 48) == 1);
+        QVERIFY(std::max(a.tokens.back(), b.tokens.back()) >> 48 == 2);
+        // The history stands in the trace.
+        int changes = 0;
+        for (std::size_t i = 0; i < trace->size(); ++i)
+            changes += trace->kindAt(i) == trace::EventKind::SettingChanged ? 1 : 0;
+        QVERIFY2(changes >= 3, qPrintable(QString::number(changes))); // in use, leaving, in use
+    }
+
+    void aDeadServerIsLeftAndWorkGoesOn() {
+        Process a(m_runtime, config(SwitchMode::Drain)), b(m_runtime, config(SwitchMode::Drain));
+        QVERIFY(a.start() && b.start());
+        int inside = 0, clashes = 0;
+        bool stop = false;
+        a.work(inside, clashes, stop);
+        b.work(inside, clashes, stop);
+        QVERIFY(soon([&] { return a.grants > 5; }));
+        m_first->kill();
+        QVERIFY(
+            soon([&] { return a.manager->status("shop").epoch >= 2 && b.manager->status("shop").epoch >= 2; }, 30'000));
+        const int before = a.grants + b.grants;
+        QVERIFY(soon([&] { return a.grants + b.grants > before + 10; }));
+        QVERIFY(std::ranges::any_of(
+            a.heard, [](const ManagerEvent& event) { return event.kind == ManagerEvent::Kind::Unhealthy; }));
+        stop = true;
+        QVERIFY(soon([&] { return a.ended && b.ended; }));
+        QCOMPARE(clashes, 0);
+    }
+
+    void aChangedFileIsASwitch() {
+        const auto text = [&](const QString& first, const QString& second) {
+            return QStringLiteral("{'lockscope-manager': 1, 'namespaces': [{'name': 'shop', 'engines': ["
+                                  "{'url': '%1', 'recipe': 'redis-reentrant'}, {'url': '%2', 'recipe': "
+                                  "'redis-reentrant'}], 'witnesses': ['%3'], 'lease': '500ms', "
+                                  "'switch': {'confirm-for': '400ms', 'drain-for': '100ms'}}]}")
+                .arg(first, second, m_witness->url())
+                .replace(QLatin1Char('\''), QLatin1Char('"'))
+                .toUtf8();
+        };
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("locks.json"));
+        const auto write = [&](const QByteArray& content) {
+            QFile file(path);
+            return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+        };
+        QVERIFY(write(text(m_first->url(), m_second->url())));
+        const auto config = readManagerConfig(text(m_first->url(), m_second->url()));
+        QVERIFY2(config.has_value(), config ? "" : qPrintable(config.error()));
+        Process a(m_runtime, *config);
+        QVERIFY(a.start());
+        const auto complaint = a.manager->watchFile(path);
+        QVERIFY2(!complaint, complaint ? qPrintable(*complaint) : "");
+        QVERIFY(write("{ nonsense"));
+        QVERIFY(soon([&] {
+            return std::ranges::any_of(a.heard, [](const auto& e) { return e.kind == ManagerEvent::Kind::Refused; });
+        }));
+        QVERIFY(write(text(m_second->url(), m_first->url())));
+        QVERIFY(soon([&] {
+            const auto status = a.manager->status("shop");
+            return status.usable && status.epoch == 2 && status.engine.contains(QByteArray::number(m_second->port()));
+        }));
+    }
+
+    void cleanupTestCase() {
+        m_first.reset();
+        m_second.reset();
+        m_witness.reset();
+    }
+};
+
+QTEST_GUILESS_MAIN(TestManagedLocks)
+#include "tst_managed_locks.moc"

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_connection.h"
+#include "lock/distributed_mutex.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+/// Locks by name over a connection, on a real Redis.
+class TestNamedLocks : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+    std::unique_ptr<Connection> m_a, m_b;
+    std::unique_ptr<redis::RedisDriver> m_operator;
+
+    redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        VERIFY_STARTED(*m_server);
+        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
+        m_a = connectionTo(m_runtime, m_server->url());
+        m_b = connectionTo(m_runtime, m_server->url());
+        QVERIFY(m_a && m_b);
+    }
+    void init() { ask({"FLUSHALL"}); }
+    void cleanupTestCase() {
+        m_a.reset();
+        m_b.reset();
+        m_operator.reset();
+        m_server.reset();
+    }
+
+    void aGuardHoldsUntilItGoes() {
+        DistributedMutex mutex(*m_a, "orders"), rival(*m_b, "orders");
+        {
+            auto guard = run(mutex.lock());
+            QVERIFY(guard.has_value() && *guard && guard->stillMine());
+            QVERIFY(mutex.stillMine() && mutex.holdCount() == 1);
+            QVERIFY(guard->remaining() > 25s);
+            auto refused = run(rival.tryLock());
+            QVERIFY(refused.has_value() && !*refused);
+        }
+        QVERIFY(!mutex.stillMine() || soon([&] { return !mutex.stillMine(); }));
+        const auto next = run(rival.tryLockFor(5s));
+        QVERIFY(next.has_value() && *next);
+    }
+
+    void unlockSaysHowItWent() {
+        DistributedMutex mutex(*m_a, "orders");
+        auto outer = run(mutex.lock());
+        auto inner = run(mutex.lock());
+        QCOMPARE(run(inner->unlock()).value(), 1);
+        QVERIFY(!*inner && *outer && outer->stillMine());
+        ask({"DEL", "orders"});
+        const auto left = run(outer->unlock());
+        QVERIFY(!left.has_value() && left.error().kind == LockError::Kind::NotOwner);
+        QVERIFY(!outer->stillMine());
+        const auto never = run(LockGuard().unlock());
+        QVERIFY(!never.has_value() && never.error().kind == LockError::Kind::NotOwner);
+    }
+
+    void anUnknownRecipeIsAnErrorOfTheFirstUse() {
+        LockOptions options;
+        options.recipe = "zk-mutex-of-nobody";
+        DistributedMutex mutex(*m_a, "orders", options);
+        const auto guard = run(mutex.tryLock());
+        QVERIFY(!guard.has_value() && guard.error().kind == LockError::Kind::NotSupported);
+        QVERIFY(guard.error().message.contains(QStringLiteral("redis-reentrant")));
+    }
+
+    void listenersHearOfEveryEvent() {
+        DistributedMutex mutex(*m_a, "orders");
+        std::vector<DistributedLock::Event> events;
+        mutex.listen([&](DistributedLock::Event event, const QByteArray&, const QString&) { events.push_back(event); });
+        auto guard = run(mutex.lock());
+        auto again = run(mutex.lock());
+        run(again->unlock());
+        run(guard->unlock());
+        using enum DistributedLock::Event;
+        QCOMPARE(events, (std::vector{Acquired, Reentered, Released, Released}));
+    }
+
+    void aForcedUnlockFreesItForOthers() {
+        DistributedMutex mutex(*m_a, "orders"), rival(*m_b, "orders");
+        auto guard = run(mutex.lock());
+        QVERIFY(run(rival.forceUnlock()).value());
+        QVERIFY(!run(rival.forceUnlock()).value());
+        const auto next = run(rival.tryLock());
+        QVERIFY(next.has_value() && *next);
+    }
+
+    void whatIsLockedStandsInTheTrace() {
+        const auto trace = std::make_shared<trace::Trace>();
+        trace::Recorder recorder(trace, [this] { return m_runtime.monotonic(); });
+        const auto client = trace->intern(trace::EntityKind::Client, "A");
+        m_a->record(&recorder, client);
+        {
+            DistributedMutex mutex(*m_a, "orders");
+            auto guard = run(mutex.lock());
+            QCOMPARE(run(guard->unlock()).value(), 0);
+        }
+        m_a->record(nullptr, trace::kNoEntity);
+        std::vector<trace::EventKind> kinds;
+        for (std::size_t i = 0; i < trace->size(); ++i) {
+            if (trace::isBelief(trace->kindAt(i))) kinds.push_back(trace->kindAt(i));
+        }
+        using enum trace::EventKind;
+        QCOMPARE(kinds, (std::vector{Requested, Granted, BelievedUntil, ReleaseSent, Released}));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestNamedLocks)
+#include "tst_named_locks.moc"

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_connection.h"
+#include "lock/blocking/condition.h"
+#include "lock/distributed_condition.h"
+
+#include <deque>
+#include <thread>
+
+using namespace lockscope;
+using namespace lockscope::test;
+using namespace std::chrono_literals;
+
+namespace {
+using Awaited = std::optional<std::expected<bool, LockError>>;
+
+/// One client that waits for the condition as soon as it has the lock.
+struct Waiting {
+    Waiting(Connection& connection, Runtime& runtime, QByteArray thread, Nanos wait = kNever, int holds = 1)
+        : mutex(connection, "orders"), condition(mutex) {
+        runtime.spawn([this, thread, wait, holds]() -> QCoro::Task<> {
+            for (int i = 0; i < holds; ++i)
+                guards.push_back((co_await mutex.lock(thread)).value());
+            try {
+                outcome = co_await condition.await(wait, thread, stop.get_token());
+            } catch (const Cancelled&) {
+                cancelled = true;
+            }
+            heldAfter = mutex.holdCount(thread);
+            for (LockGuard& guard : guards)
+                co_await guard.unlock();
+            done = true;
+        });
+    }
+    DistributedMutex mutex;
+    DistributedCondition condition;
+    std::deque<LockGuard> guards;
+    std::stop_source stop;
+    Awaited outcome;
+    bool cancelled = false;
+    int heldAfter = -1;
+    bool done = false;
+};
+} // namespace
+
+class TestRedisCondition : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+    std::unique_ptr<Connection> m_a, m_b;
+    std::unique_ptr<redis::RedisDriver> m_operator;
+
+    redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
+    qint64 entered() { return ask({"LLEN", "lockscope_condition:{orders}"}).integer; }
+    int signal(int most) {
+        DistributedMutex mutex(*m_b, "orders");
+        DistributedCondition condition(mutex);
+        auto guard = run(mutex.lock("99"));
+        const auto woken = most == 1 ? run(condition.signal("99")) : run(condition.signalAll("99"));
+        run(guard->unlock());
+        return woken.value_or(-1);
+    }
+    /// Nothing of any condition is left on the server.
+    bool clean() { return ask({"KEYS", "lockscope_condition*"}).items.empty(); }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        VERIFY_STARTED(*m_server);
+        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
+        m_a = connectionTo(m_runtime, m_server->url());
+        m_b = connectionTo(m_runtime, m_server->url());
+        QVERIFY(m_a && m_b);
+    }
+    void init() { ask({"FLUSHALL"}); }
+    void cleanupTestCase() {
+        m_a.reset();
+        m_b.reset();
+        m_operator.reset();
+        m_server.reset();
+    }
+
+    void aSignalWakesTheOneThatHasWaitedLongest() {
+        Waiting first(*m_a, m_runtime, "1");
+        QVERIFY(soon([&] { return entered() == 1; }));
+        Waiting second(*m_b, m_runtime, "2");
+        QVERIFY(soon([&] { return entered() == 2; }));
+        QCOMPARE(signal(1), 1);
+        QVERIFY(soon([&] { return first.done; }));
+        QVERIFY(first.outcome && first.outcome->value());
+        QCOMPARE(first.heldAfter, 1);
+        QVERIFY(!second.outcome);
+        QCOMPARE(signal(1), 1);
+        QVERIFY(soon([&] { return second.done; }));
+        QCOMPARE(signal(1), 0); // nobody waits: signals are not kept
+        QVERIFY(clean());
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+    }
+
+    void allAreWokenAndHoldTheLockOneAfterTheOther() {
+        std::vector<std::unique_ptr<Waiting>> waiting;
+        for (int i = 0; i < 6; ++i) {
+            waiting.push_back(
+                std::make_unique<Waiting>(i % 2 == 0 ? *m_a : *m_b, m_runtime, QByteArray::number(i + 1)));
+            QVERIFY(soon([&] { return entered() == i + 1; }));
+        }
+        QCOMPARE(signal(INT_MAX), 6);
+        for (const auto& one : waiting) {
+            QVERIFY(soon([&] { return one->done; }));
+            QVERIFY(one->outcome && one->outcome->value());
+            QCOMPARE(one->heldAfter, 1);
+        }
+        QVERIFY(clean());
+    }
+
+    void allHoldsAreGivenUpAndTakenAgain() {
+        Waiting waiting(*m_a, m_runtime, "1", kNever, 3);
+        QVERIFY(soon([&] { return entered() == 1; }));
+        QVERIFY(soon([&] { return ask({"EXISTS", "orders"}).integer == 0; }));
+        QVERIFY(!waiting.guards[0].stillMine());
+        QCOMPARE(signal(1), 1);
+        QVERIFY(soon([&] { return waiting.done; }));
+        QCOMPARE(waiting.heldAfter, 3);
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0); // the guards gave back what they know
+    }
+
+    void aWaitWithoutSignalEndsInTimeWithTheLockHeld() {
+        Waiting waiting(*m_a, m_runtime, "1", 200ms);
+        QVERIFY(soon([&] { return waiting.done; }));
+        QVERIFY(waiting.outcome && waiting.outcome->has_value() && !waiting.outcome->value());
+        QCOMPARE(waiting.heldAfter, 1);
+        QVERIFY(clean());
+    }
+
+    void anInterruptedWaiterHoldsTheLockAgain() {
+        Waiting waiting(*m_a, m_runtime, "1");
+        QVERIFY(soon([&] { return entered() == 1; }));
+        waiting.stop.request_stop();
+        QVERIFY(soon([&] { return waiting.done; }));
+        QVERIFY(waiting.cancelled && !waiting.outcome);
+        QCOMPARE(waiting.heldAfter, 1);
+        QVERIFY(clean());
+    }
+
+    void aSignalToOneThatIsInterruptedGoesToTheNext() {
+        Waiting first(*m_a, m_runtime, "1");
+        QVERIFY(soon([&] { return entered() == 1; }));
+        Waiting second(*m_b, m_runtime, "2");
+        QVERIFY(soon([&] { return entered() == 2; }));
+        DistributedMutex mutex(*m_b, "orders");
+        DistributedCondition condition(mutex);
+        auto guard = run(mutex.lock("99"));
+        m_runtime.spawn([&]() -> QCoro::Task<> {
+            co_await condition.signal("99"); // its message and the stop arrive at about the same time
+            first.stop.request_stop();
+            co_await guard->unlock();
+        });
+        QVERIFY(soon([&] { return first.done; }));
+        // Either the first one took the signal, or it was handed on: exactly one was used.
+        if (first.cancelled) {
+            QVERIFY(soon([&] { return second.done; }));
+        } else {
+            QVERIFY(!second.done);
+            QCOMPARE(signal(1), 1);
+            QVERIFY(soon([&] { return second.done; }));
+        }
+        QVERIFY(clean());
+    }
+
+    void aDeadWaiterGetsNoSignal() {
+        ask({"RPUSH", "lockscope_condition:{orders}", "dead:1"}); // its state has ended with its life
+        Waiting alive(*m_a, m_runtime, "1");
+        QVERIFY(soon([&] { return entered() == 2; }));
+        QCOMPARE(signal(1), 1);
+        QVERIFY(soon([&] { return alive.done; }));
+        QVERIFY(alive.outcome->value());
+        QVERIFY(clean());
+    }
+
+    void aLostMessageLosesNoSignal() {
+        // The lock is taken and given up between entering and waiting: the signal comes before anybody listens.
+        DistributedMutex waiter(*m_a, "orders"), signaller(*m_b, "orders");
+        DistributedCondition condition(waiter);
+        auto recipe = m_a->makeCondition("redis-reentrant", {"orders", 1});
+        QVERIFY(recipe.has_value());
+        QVERIFY(run((*recipe)->enlist("7", {})).has_value());
+        QCOMPARE(signal(1), 1);
+        QVERIFY(run((*recipe)->awaitSignal("7", 5s, {})).value());
+        QVERIFY(clean());
+    }
+
+    void onlyAHolderMayWaitOrSignal() {
+        DistributedMutex mutex(*m_a, "orders");
+        DistributedCondition condition(mutex);
+        const auto signalled = run(condition.signal());
+        QVERIFY(!signalled && signalled.error().kind == LockError::Kind::NotOwner);
+        const auto waited = run(condition.await(1s));
+        QVERIFY(!waited && waited.error().kind == LockError::Kind::NotOwner);
+        QVERIFY(clean());
+    }
+
+    void blockedThreadsHandABufferOverAndLoseNothing() {
+        constexpr int kItems = 120;
+        const std::string url = m_server->url().toStdString();
+        blocking::Client producers(url), consumers(url);
+        std::deque<int> buffer; // guarded by the distributed mutex and nothing else
+        std::vector<int> got;
+        const auto produce = [&](int from) {
+            blocking::Mutex mutex(producers, "buffer");
+            blocking::Condition changed(mutex);
+            for (int i = from; i < kItems; i += 2) {
+                std::unique_lock lock(mutex);
+                changed.wait(lock, [&] { return buffer.size() < 3; });
+                buffer.push_back(i);
+                changed.notify_all();
+            }
+        };
+        const auto consume = [&] {
+            blocking::Mutex mutex(consumers, "buffer");
+            blocking::Condition changed(mutex);
+            for (;;) {
+                std::unique_lock lock(mutex);
+                changed.wait(lock, [&] { return !buffer.empty() || got.size() == kItems; });
+                if (got.size() == kItems) return;
+                got.push_back(buffer.front());
+                buffer.pop_front();
+                changed.notify_all();
+            }
+        };
+        {
+            std::vector<std::jthread> threads;
+            threads.emplace_back(produce, 0);
+            threads.emplace_back(produce, 1);
+            threads.emplace_back(consume);
+            threads.emplace_back(consume);
+        }
+        QCOMPARE(got.size(), std::size_t(kItems));
+        std::ranges::sort(got);
+        for (int i = 0; i < kItems; ++i)
+            QCOMPARE(got[std::size_t(i)], i);
+        blocking::Mutex mutex(producers, "buffer");
+        blocking::Condition changed(mutex);
+        std::unique_lock lock(mutex);
+        QVERIFY(!changed.wait_for(lock, 100ms));
+        QVERIFY(mutex.stillMine());
+        QVERIFY(clean());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRedisCondition)
+#include "tst_redis_condition.moc"
