@@ -3,15 +3,16 @@
 -- set of the instants, ms since 1970, after which a waiter counts as dead.
 -- KEYS[1] the lock; KEYS[2] the queue; KEYS[3] the deadlines; KEYS[4] the wake-up channel: a waiter listens on
 -- <channel>:<its field>.
--- ARGV[1] what to do; ARGV[2] our field; ARGV[3] lease in ms; ARGV[4] the waiter's time-out in ms; ARGV[5] see below.
---   take     ARGV[5] '1': queue up when it is taken. Returns {1, hold count, 0}, or {0, ms until it pays to look again}
+-- ARGV[1] what to do; ARGV[2] our field; ARGV[3] lease in ms; ARGV[4] the waiter's time-out in ms; ARGV[5] ms in which
+-- the first in the queue must have taken a free lock; ARGV[6] see below.
+--   take     ARGV[6] '1': queue up when it is taken. Returns {1, hold count, 0}, or {0, ms until it pays to look again}
 --   release  returns the holds left, or -1 when the lock is not ours
---   keep     leaves at most ARGV[5] holds, and no place in the queue; returns the holds left, or -1
+--   keep     leaves at most ARGV[6] holds, and no place in the queue; returns the holds left, or -1
 --   leave    gives our place in the queue up; returns 1, or 0 when there was none
 --   force    frees the lock whoever holds it; returns 1, or 0 when there was nothing to free
 -- Redisson reads the clients' clocks; here the server's decides, so that no client's clock can end another's wait.
 local lock, queue, deadlines, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local action, me, lease, patience = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local action, me, lease, patience, grace = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 
 local time = redis.call('time')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -20,29 +21,44 @@ local function whole(number)
     return string.format('%.0f', number)
 end
 
--- Whoever stands first and has not been heard of by its deadline is dead.
+-- Whoever stands first and has not been heard of by its deadline is dead. Returns whether anybody was.
 local function purge()
+    local purged = false
     while true do
         local head = redis.call('lindex', queue, 0)
         if not head then
-            return
+            return purged
         end
         local deadline = redis.call('zscore', deadlines, head)
         if not deadline then
             -- Something took its deadline away; without one it would stand there for ever.
-            redis.call('zadd', deadlines, whole(now + patience), head)
-            return
+            redis.call('zadd', deadlines, whole(now + grace), head)
+            return purged
         end
         if tonumber(deadline) > now then
-            return
+            return purged
         end
         redis.call('zrem', deadlines, head)
         redis.call('lpop', queue)
+        purged = true
     end
+end
+
+-- The lock is free, and it is this waiter's turn: its deadline was made for a lease that is over. Returns what is left.
+local function hurry(head)
+    local deadline = tonumber(redis.call('zscore', deadlines, head) or now + grace)
+    if deadline > now + grace then
+        deadline = now + grace
+        redis.call('zadd', deadlines, whole(deadline), head)
+    end
+    return deadline - now
 end
 
 local function wake(message)
     local head = redis.call('lindex', queue, 0)
+    if head then
+        hurry(head)
+    end
     -- Nobody queues: plain locks on the same name listen on the common channel.
     redis.call('publish', head and (channel .. ':' .. head) or channel, message)
 end
@@ -104,7 +120,7 @@ local function leave()
 end
 
 if action == 'take' then
-    purge()
+    local purged = purge()
     local head = redis.call('lindex', queue, 0)
     local held = redis.call('exists', lock) == 1
     if not held and (not head or head == me) then
@@ -122,15 +138,19 @@ if action == 'take' then
         redis.call('pexpire', lock, lease)
         return {1, holds, 0}
     end
-    if ARGV[5] == '1' then
+    if ARGV[6] == '1' then
         enqueue()
     end
     if held then
-        return {0, redis.call('pttl', lock)}
+        -- A release tells only the first in the queue, which may be dead: the others look again now and then.
+        local left = redis.call('pttl', lock)
+        return {0, left < 0 and grace or math.min(left, grace)}
+    end
+    if purged then
+        wake('0') -- whose turn it is now has not been told
     end
     -- The first in the queue is about to take it, or dead: look again soon.
-    local until_dead = tonumber(redis.call('zscore', deadlines, head) or now) - now
-    return {0, math.max(1, math.min(until_dead, 1000))}
+    return {0, math.max(1, math.min(hurry(head), 1000))}
 end
 
 if action == 'release' then
@@ -153,7 +173,7 @@ end
 if action == 'keep' then
     leave()
     local holds = tonumber(redis.call('hget', lock, me) or '-1')
-    local keep = tonumber(ARGV[5])
+    local keep = tonumber(ARGV[6])
     if holds <= keep then
         return holds
     end

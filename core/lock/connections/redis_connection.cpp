@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/records.h"
+#include "lock/connections/redis_locks.h"
+#include "recipes/redis/redis_condition.h"
 #include "recipes/redis/redis_recipe.h"
 
 namespace lockscope {
@@ -33,15 +36,23 @@ public:
 
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
-        auto recipe = recipes::makeRedisRecipe(id, {m_driver, spec.name, m_client, {}, m_doubts});
-        if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
-        return recipe;
+        return makeRedisLock(id, m_driver, spec, *this, m_doubts);
     }
+    std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,
+                                                                                      LockSpec spec) override {
+        const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
+        if (!info || !info->condition) return Connection::makeCondition(recipe, std::move(spec));
+        return std::make_unique<recipes::RedisCondition>(
+            recipes::RedisLock{m_driver, spec.name, m_client, {}, m_doubts});
+    }
+
+    RecordStore* records() override { return &m_records; }
 
 private:
     ConnectionUrl m_url;
     QByteArray m_client;
     redis::RedisDriver m_driver;
+    RedisRecords m_records{m_driver};
     std::shared_ptr<recipes::Doubts> m_doubts = std::make_shared<recipes::Doubts>();
 };
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lock/connections/factories.h"
-#include "recipes/redis/redis_recipe.h"
+#include "lock/connections/redis_locks.h"
 
 namespace lockscope {
 
@@ -35,9 +35,7 @@ public:
 
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
-        auto recipe = recipes::makeRedisRecipe(id, lockOf(spec));
-        if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
-        return recipe;
+        return makeRedisLock(id, portOf(spec.name), spec, *this, m_doubts);
     }
 
 protected:
@@ -46,11 +44,6 @@ protected:
     PortType& port() { return m_port; }
 
 private:
-    recipes::RedisLock lockOf(const LockSpec& spec) {
-        recipes::RedisLock lock{portOf(spec.name), spec.name, m_client};
-        lock.doubts = m_doubts;
-        return lock;
-    }
     ConnectionUrl m_url;
     QByteArray m_client;
     PortType m_port;

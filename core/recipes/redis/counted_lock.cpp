@@ -3,6 +3,12 @@
 
 namespace lockscope::recipes {
 
+namespace {
+/// Woken and too late so many times in a row, a waiter also looks between two messages.
+constexpr int kBeaten = 3;
+constexpr Nanos kOffBeat = 2ms;
+} // namespace
+
 // Its steps, the same numbers in every such recipe: 1 try, 2 subscribe and try again, 3 wait, 4 hold, 5 release.
 
 QCoro::Task<redis::Result> CountedLock::run(Command command, std::stop_token stop) {
@@ -94,6 +100,8 @@ Outcome<std::optional<Grant>> CountedLock::acquire(Request request, std::stop_to
     request.steps.at(2);
     auto subscription = co_await m_lock.port.subscribe(channel(request.thread), stop);
     if (!subscription) co_return std::unexpected(lockError(subscription.error(), m_lock.name));
+    int beaten = 0;
+    bool woken = false;
     for (;;) {
         answer = co_await attempt(request, stop);
         if (!answer) co_return std::unexpected(answer.error());
@@ -106,7 +114,14 @@ Outcome<std::optional<Grant>> CountedLock::acquire(Request request, std::stop_to
         // A message may be lost: never wait longer than the holder's lease lasts.
         request.steps.at(3);
         const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - now;
-        co_await (*subscription)->next(std::min(answer->again, left), stop);
+        Nanos nap = std::min(answer->again, left);
+        // Whoever releases and asks again at once hears of it first, and is back before us each time: look once more at
+        // another moment than right after the message. (Once more, not instead: newcomers would always be before us.)
+        const bool offBeat = woken && beaten >= kBeaten;
+        if (offBeat) nap = std::min(nap, runtime.random(Nanos(0), kOffBeat));
+        const auto message = co_await (*subscription)->next(nap, stop);
+        woken = message.has_value();
+        if (woken) ++beaten;
     }
 }
 

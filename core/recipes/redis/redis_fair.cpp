@@ -33,7 +33,8 @@ RedisFair::Command RedisFair::command(const char* action, const QByteArray& thre
     return {&fairScript(),
             redis::argsOf(m_lock.name, "redisson_lock_queue:" + tag, "redisson_lock_timeout:" + tag,
                           "redisson_lock__channel:" + tag),
-            redis::argsOf(action, field(thread), milliseconds(lease), milliseconds(patience(thread)), more)};
+            redis::argsOf(action, field(thread), milliseconds(lease), milliseconds(patience(thread)),
+                          milliseconds(m_lock.patience), more)};
 }
 
 RedisFair::Command RedisFair::acquireCommand(const Request& request) const {

@@ -34,6 +34,7 @@ RecipeInfo redisson(const char* id, const char* summary, QStringList steps) {
     info.workStep = 4;
     info.reentrant = true;
     info.watchdog = true;
+    info.condition = true;
     info.layout = "Redisson";
     info.simulated = true;
     return info;
@@ -85,6 +86,7 @@ RecipeInfo redisSet() {
     info.workStep = 4;
     info.watchdog = true;
     info.token = true;
+    info.condition = true;
     info.simulated = true;
     return info;
 }
@@ -165,6 +167,7 @@ RecipeInfo redisSemaphore() {
          step("hold; watchdog: ZADD my ids with {lease} again"), step("script: ZREM my ids, INCRBY {name}, PUBLISH")});
     info.reentrant = false;
     info.exclusive = false;
+    info.condition = false;
     info.permits = true;
     info.simulated = false; // simulated clients ask for exclusive holds only
     return info;

@@ -27,7 +27,9 @@ const redis::Script& forceScript() {
 } // namespace
 
 const RecipeInfo& RedisReentrant::info() const {
-    return *findRecipe(m_kind == Kind::Fenced ? "redis-fenced" : "redis-reentrant");
+    static const RecipeInfo& reentrant = *findRecipe("redis-reentrant");
+    static const RecipeInfo& fenced = *findRecipe("redis-fenced");
+    return m_kind == Kind::Fenced ? fenced : reentrant;
 }
 
 RedisReentrant::Command RedisReentrant::acquireCommand(const Request& request) const {

@@ -19,7 +19,8 @@ const redis::Script& setWithToken() {
 } // namespace
 
 const RecipeInfo& RedisSet::info() const {
-    return *findRecipe("redis-set");
+    static const RecipeInfo& mine = *findRecipe("redis-set");
+    return mine;
 }
 
 Outcome<RedisSet::Answer> RedisSet::set(const QByteArray& value, const Request& request, std::stop_token stop) {

@@ -11,8 +11,8 @@ using recipes::Request;
 
 /// One client process with connections of its own.
 struct Process {
-    Process(Runtime& runtime, const sandbox::RedisServer& server)
-        : driver(runtime, urlOf(server)), uuid(runtime.randomUuid()) {}
+    Process(Runtime& runtime, const sandbox::RedisServer& server, redis::DriverOptions options = {})
+        : driver(runtime, urlOf(server), std::move(options)), uuid(runtime.randomUuid()) {}
     recipes::RedisLock lock(const QByteArray& name) { return {driver, name, uuid, {}, doubts}; }
     std::unique_ptr<recipes::Recipe> recipe(const QByteArray& id, const QByteArray& name, int permits = 1) {
         recipes::RedisLock spec = lock(name);

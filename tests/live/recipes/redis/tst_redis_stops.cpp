@@ -42,7 +42,7 @@ class TestRedisStops : public QObject {
     QString stopOnce(const Case& c, int at, When when, bool& beyond, int& stopped) {
         Process mine(m_runtime, m_server), others(m_runtime, m_server);
         StoppingPort port(mine.driver);
-        recipes::RedisLock spec{port, kName, mine.uuid, {5ms, 10ms}, mine.doubts};
+        recipes::RedisLock spec{port, kName, mine.uuid, {4ms, 8ms}, mine.doubts};
         const auto recipe = recipes::makeRedisRecipe(c.id, spec);
         const auto other = others.recipe(c.id, kName);
         Request request = requestFor(*recipe, kNever, 20s);
@@ -67,7 +67,7 @@ class TestRedisStops : public QObject {
         Ending ending;
         m_runtime.spawn([&]() { return watch(*recipe, request, source.get_token(), ending); });
         if (held) { // give it back in the end, so that whoever was not stopped gets on
-            QTest::qWait(25);
+            QTest::qWait(15);
             run(other->release(*held, {}));
         }
         if (!QTest::qWaitFor([&] { return ending.done; }, 5000)) return QStringLiteral("it does not end");

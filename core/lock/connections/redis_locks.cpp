@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/connections/redis_locks.h"
+
+#include <QCoreApplication>
+
+namespace lockscope {
+
+namespace {
+constexpr int kMostReplicas = 100;
+
+LockError refused(const QString& message) {
+    return {LockError::Kind::Refused, message};
+}
+} // namespace
+
+std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRedisLock(const QByteArray& id, redis::Port& port,
+                                                                         const LockSpec& spec,
+                                                                         const Connection& connection,
+                                                                         std::shared_ptr<recipes::Doubts> doubts) {
+    if (spec.name.isEmpty())
+        return std::unexpected(refused(QCoreApplication::translate("LockError", "The lock needs a name.")));
+    if (spec.permits < 1) {
+        return std::unexpected(
+            refused(QCoreApplication::translate("LockError", "The semaphore “%1” needs at least one permit, not %2.")
+                        .arg(QString::fromUtf8(spec.name), QString::number(spec.permits))));
+    }
+    recipes::RedisLock lock{port, spec.name, connection.client()};
+    lock.doubts = std::move(doubts);
+    lock.permits = spec.permits;
+    if (const QString wait = connection.url().option("wait"); !wait.isEmpty()) {
+        bool isNumber = false;
+        lock.replicas = wait.toInt(&isNumber);
+        if (!isNumber || lock.replicas < 0 || lock.replicas > kMostReplicas) {
+            return std::unexpected(refused(
+                QCoreApplication::translate("LockError", "The URL's option wait=%1 is not a number of replicas; write "
+                                                         "for example wait=1.")
+                    .arg(wait)));
+        }
+    }
+    auto recipe = recipes::makeRedisRecipe(id, std::move(lock));
+    if (recipe) return recipe;
+    if (id == "redis-multi") {
+        return std::unexpected(refused(
+            QCoreApplication::translate("LockError", "“%1” names no locks; write their names with commas: a,b,c.")
+                .arg(QString::fromUtf8(spec.name))));
+    }
+    return std::unexpected(noSuchRecipe(id, connection));
+}
+
+} // namespace lockscope

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Acquisitions that count only when replicas have them: WAIT, against a real master and a real replica.
+#include "recipe_bench.h"
+#include "stopping_port.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+namespace {
+const QByteArray kName = "orders";
+} // namespace
+
+class TestRedisConfirmed : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<recipes::Recipe> recipe(const QByteArray& id, redis::Port& port, int replicas) {
+        recipes::RedisLock spec{port, kName, m_a->uuid, {}, m_a->doubts};
+        spec.replicas = replicas;
+        return recipes::makeRedisRecipe(id, std::move(spec));
+    }
+
+    static sandbox::RedisServerOptions masterOptions() {
+        sandbox::RedisServerOptions options;
+        options.extraLines = {QStringLiteral("repl-diskless-sync-delay 0")};
+        return options;
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_STARTED(m_master);
+        sandbox::RedisServerOptions options;
+        options.extraLines = {QStringLiteral("replicaof 127.0.0.1 %1").arg(m_master.port()),
+                              QStringLiteral("replica-read-only yes")};
+        m_replica = std::make_unique<sandbox::RedisServer>(m_runtime, options);
+        VERIFY_STARTED(*m_replica);
+        m_a = std::make_unique<Process>(m_runtime, m_master);
+        redis::RedisDriver driver(m_runtime, urlOf(m_master));
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                const redis::Result info = call(driver, {"INFO", "replication"});
+                return info && info->text.contains("state=online");
+            },
+            20'000));
+    }
+    void cleanup() {
+        m_replica->resume();
+        QVERIFY(call(m_a->driver, {"FLUSHALL"}));
+    }
+
+    void aReplicaThatConfirmsMakesItCount_data() { everyRecipe(); }
+    void aReplicaThatConfirmsMakesItCount() {
+        QFETCH(QByteArray, id);
+        const auto confirmed = recipe(id, m_a->driver, 1);
+        QCOMPARE(confirmed->info().id, id);
+        const auto grant = run(confirmed->acquire(requestFor(*confirmed, 0s), {}));
+        QVERIFY2(grant && *grant, grant ? "not taken" : qPrintable(grant.error().message));
+        redis::RedisDriver replica(m_runtime, urlOf(*m_replica));
+        QCOMPARE(call(replica, {"EXISTS", kName})->integer, 1); // it is there already
+        QCOMPARE(run(confirmed->release(**grant, {})).value_or(-1), 0);
+    }
+
+    void tooFewReplicasGiveItBack() {
+        const auto confirmed = recipe("redis-reentrant", m_a->driver, 2);
+        const Nanos begun = m_runtime.monotonic();
+        const auto grant = run(confirmed->acquire(requestFor(*confirmed, 0s), {}));
+        QVERIFY(!grant && grant.error().kind == LockError::Kind::Refused);
+        QVERIFY2(grant.error().message.contains(QStringLiteral("1 of 2")), qPrintable(grant.error().message));
+        QVERIFY(m_runtime.monotonic() - begun < 4s);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void aReplicaThatStandsStillGivesItBack() {
+        const auto confirmed = recipe("redis-set", m_a->driver, 1);
+        m_replica->pause();
+        const auto grant = run(confirmed->acquire(requestFor(*confirmed, 0s), {}));
+        QVERIFY(!grant && grant.error().kind == LockError::Kind::Refused);
+        QVERIFY(grant.error().message.contains(QStringLiteral("0 of 1")));
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void aStopWhileReplicasAreAwaitedGivesItBack() {
+        StoppingPort port(m_a->driver);
+        const auto confirmed = recipe("redis-set", port, 2);
+        std::stop_source source;
+        port.stopAt(2, StoppingPort::When::Sent, source); // the SET, then the WAIT
+        const auto ended = run(howCancelled(confirmed->acquire(requestFor(*confirmed, 0s), source.get_token())));
+        QCOMPARE(ended, std::optional(Cancelled::Why::Stopped));
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    sandbox::RedisServer m_master{m_runtime, masterOptions()};
+    std::unique_ptr<sandbox::RedisServer> m_replica;
+    std::unique_ptr<Process> m_a;
+};
+
+QTEST_GUILESS_MAIN(TestRedisConfirmed)
+#include "tst_redis_confirmed.moc"
