@@ -3,6 +3,9 @@
 
 #include "lock/blocking/service.h"
 
+#include <QCoreApplication>
+#include <mutex>
+
 namespace lockscope::blocking {
 
 namespace {
@@ -11,10 +14,28 @@ ConnectionUrl read(std::string_view text) {
     if (!url) throw std::invalid_argument(url.error().toStdString());
     return *std::move(url);
 }
+
+/// Qt's event loops, timers and database drivers want an application object somewhere, in whichever thread; nobody has
+/// to run it. It stays until the program ends.
+void ensureApplication() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        if (QCoreApplication::instance()) return;
+        static int count = 1;
+        static char name[] = "lockscope";
+        static char* words[] = {name, nullptr};
+        static QCoreApplication* const application = new QCoreApplication(count, words);
+        Q_UNUSED(application)
+    });
+}
+
+std::shared_ptr<detail::Service> startService(ConnectionUrl url, const std::string& identity) {
+    ensureApplication();
+    return std::make_shared<detail::Service>(std::move(url), QByteArray::fromStdString(identity));
+}
 } // namespace
 
-Client::Client(std::string_view url, ClientOptions options)
-    : m_service(std::make_shared<detail::Service>(read(url), QByteArray::fromStdString(options.identity))) {
+Client::Client(std::string_view url, ClientOptions options) : m_service(startService(read(url), options.identity)) {
     detail::Service& service = *m_service;
     service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
         const auto opened = co_await service.connection().open(stop);

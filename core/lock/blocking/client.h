@@ -7,7 +7,9 @@
 #include <string_view>
 
 /// Locks for programs whose threads block: the same recipes, watchdogs and deadlines as everywhere else, kept by one
-/// service thread for each client. No event loop of the program's own is needed, and no QCoreApplication.
+/// service thread for each client. No event loop of the program's own is needed. A program that has a QCoreApplication
+/// makes it before the first client; for others the first client makes one, which nobody has to run (Qt sets the locale
+/// from the environment then).
 namespace lockscope::blocking {
 
 namespace detail {

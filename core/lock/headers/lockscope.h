@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distributed locks for programs that run on a Qt event loop, as coroutines. For threads that block:
-// <lockscope/blocking.h>.
+// <lockscope/blocking.h>; for backends that change while locks are in use: <lockscope/manager.h>.
 #pragma once
+
+// Qt's keywords are macros unless QT_NO_KEYWORDS is defined: out of the way of names here, and back for yours.
+#include <QObject>
+#pragma push_macro("emit")
+#pragma push_macro("signals")
+#pragma push_macro("slots")
+#undef emit
+#undef signals
+#undef slots
+
+// clang-format off
 #include "lock/connection.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_mutex.h"
 #include "runtime/event_loop_runtime.h"
+// clang-format on
+
+#pragma pop_macro("slots")
+#pragma pop_macro("signals")
+#pragma pop_macro("emit")

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same program on any backend: only the URL differs. switch_backends URL…
+#include <iostream>
+#include <lockscope/blocking.h>
+#include <mutex>
+
+int main(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        try {
+            lockscope::blocking::ClientOptions options;
+            options.prepare = true; // a table, where locks are rows
+            lockscope::blocking::Client client(argv[i], options);
+            lockscope::blocking::Mutex orders(client, "orders");
+            const std::lock_guard lock(orders);
+            std::cout << "held" << std::endl;
+        } catch (const lockscope::UnreachableException& away) {
+            std::cerr << away.what() << std::endl;
+            return 3;
+        } catch (const std::exception& problem) { // a wrong URL, or another lockscope::LockException
+            std::cerr << problem.what() << std::endl;
+            return 2;
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../live/redis/live_redis.h"
+
+#include <QProcess>
+#include <QTemporaryDir>
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+namespace {
+struct Ran {
+    int status = -1;
+    QByteArray out, err;
+    QByteArray told() const { return "status " + QByteArray::number(status) + '\n' + out + err; }
+};
+
+Ran runProgram(const QString& program, const QStringList& arguments, const QProcessEnvironment& environment) {
+    QProcess process;
+    process.setProcessEnvironment(environment);
+    process.start(program, arguments);
+    if (!process.waitForFinished(240'000)) {
+        process.kill();
+        process.waitForFinished();
+    }
+    const bool ended = process.exitStatus() == QProcess::NormalExit && process.error() == QProcess::UnknownError;
+    return {ended ? process.exitCode() : -1, process.readAllStandardOutput(), process.readAllStandardError()};
+}
+} // namespace
+
+/// The library as somebody else has it: installed, found by find_package and by pkg-config, used on real servers.
+class TestExamples : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+    QTemporaryDir m_folder;
+    QProcessEnvironment m_environment = QProcessEnvironment::systemEnvironment();
+
+    QString path(const char* name) const { return m_folder.filePath(QLatin1String(name)); }
+    Ran example(const char* name, const QStringList& arguments) const {
+        return runProgram(path("examples/") + QLatin1String(name), arguments, m_environment);
+    }
+    Ran cmake(const QStringList& arguments) const {
+        return runProgram(QStringLiteral(LOCKSCOPE_CMAKE), arguments, m_environment);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        VERIFY_STARTED(*m_server);
+        const Ran installed =
+            cmake({QStringLiteral("--install"), QStringLiteral(LOCKSCOPE_BUILD_DIR), QStringLiteral("--component"),
+                   QStringLiteral("library"), QStringLiteral("--prefix"), path("stage")});
+        QVERIFY2(installed.status == 0, installed.told());
+        QStringList words{QStringLiteral("-S"),
+                          QStringLiteral(LOCKSCOPE_SOURCE_DIR "/tests/examples"),
+                          QStringLiteral("-B"),
+                          path("examples"),
+                          QStringLiteral("-G"),
+                          QStringLiteral("Ninja"),
+                          QStringLiteral("-DCMAKE_BUILD_TYPE=Debug"),
+                          QStringLiteral("-DCMAKE_CXX_COMPILER=" LOCKSCOPE_COMPILER),
+                          QStringLiteral("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"),
+                          QStringLiteral("-DCMAKE_CXX_FLAGS=-g0"),
+                          QStringLiteral("-DCMAKE_PREFIX_PATH=") + path("stage")};
+        const QString sanitizer = QStringLiteral(LOCKSCOPE_SANITIZER);
+        if (!sanitizer.isEmpty()) words += QStringLiteral("-DCMAKE_EXE_LINKER_FLAGS=-fsanitize=") + sanitizer;
+        const Ran configured = cmake(words);
+        QVERIFY2(configured.status == 0, configured.told());
+        const Ran built =
+            cmake({QStringLiteral("--build"), path("examples"), QStringLiteral("--parallel"), QStringLiteral("2")});
+        QVERIFY2(built.status == 0, built.told());
+    }
+    void cleanupTestCase() { m_server.reset(); }
+
+    void nothingButTheLibraryIsInstalled() {
+        QVERIFY(QFile::exists(path("stage/include/lockscope/blocking.h")));
+        QVERIFY(QFile::exists(path("stage/include/lockscope/lock/distributed_mutex.h")));
+        QVERIFY(!QFile::exists(path("stage/bin/lockscope")));
+    }
+
+    void aJobIsLocked() {
+        const Ran ran = example("lock_a_job", {m_server->url()});
+        QVERIFY2(ran.status == 0 && ran.out.contains("writing"), ran.told());
+        QVERIFY2(ran.err.isEmpty(), ran.told()); // Qt has nothing to say about a program without a QCoreApplication
+    }
+
+    void anotherLeadsWhenTheLeaderIsKilled() {
+        QProcess first, second;
+        const QString program = path("examples/elect_a_leader");
+        first.start(program, {m_server->url(), QStringLiteral("60")});
+        QVERIFY(QTest::qWaitFor([&] { return first.readAllStandardOutput().contains("leads"); }, 20'000));
+        second.start(program, {m_server->url(), QStringLiteral("60")});
+        QVERIFY(!QTest::qWaitFor([&] { return second.readAllStandardOutput().contains("leads"); }, 500));
+        first.kill();
+        QVERIFY(QTest::qWaitFor([&] { return second.readAllStandardOutput().contains("leads"); }, 20'000));
+        QVERIFY(first.waitForFinished());
+        second.kill();
+        QVERIFY(second.waitForFinished());
+    }
+
+    void aStaleWriteIsRefused() {
+        const Ran ran = example("guard_a_write", {m_server->url()});
+        QVERIFY2(ran.status == 0 && ran.out.contains("refused") && ran.out.contains("no longer ours"), ran.told());
+    }
+
+    void readersAndAWriter() {
+        const Ran ran = example("read_and_write", {m_server->url()});
+        QVERIFY2(ran.status == 0 && ran.out.contains("60 reads, 0 torn"), ran.told());
+    }
+
+    void backendsAreSwitchedByTheirUrl() {
+        const Ran ran =
+            example("switch_backends", {m_server->url(), QStringLiteral("sqlite://") + path("locks.sqlite")});
+        QVERIFY2(ran.status == 0 && ran.out == "held\nheld\n", ran.told());
+        QVERIFY2(ran.err.isEmpty(), ran.told());
+        QCOMPARE(example("switch_backends", {QStringLiteral("redis://127.0.0.1:1")}).status, 3);
+        QCOMPARE(example("switch_backends", {QStringLiteral("nonsense://")}).status, 2);
+    }
+
+    void coroutinesNeedNoThread() {
+        const Ran ran = example("event_loop", {m_server->url()});
+        QVERIFY2(ran.status == 0 && ran.out.contains("held for at least"), ran.told());
+    }
+
+    void pkgConfigIsEnough() {
+        if (!QStringLiteral(LOCKSCOPE_SANITIZER).isEmpty()) return; // its flags are nobody's who uses pkg-config
+        QProcessEnvironment environment = m_environment;
+        const QString libraries = path("stage/" LOCKSCOPE_LIBDIR);
+        environment.insert(QStringLiteral("PKG_CONFIG_PATH"), libraries + QStringLiteral("/pkgconfig"));
+        const QString line =
+            QStringLiteral("%1 -std=c++23 -fPIC '%2' -o '%3' $(pkg-config --cflags --libs lockscope)")
+                .arg(QStringLiteral(LOCKSCOPE_COMPILER),
+                     QStringLiteral(LOCKSCOPE_SOURCE_DIR "/tests/examples/lock_a_job.cpp"), path("by_pkg_config"));
+        const Ran built = runProgram(QStringLiteral("sh"), {QStringLiteral("-c"), line}, environment);
+        QVERIFY2(built.status == 0, built.told());
+        environment.insert(QStringLiteral("LD_LIBRARY_PATH"), libraries);
+        const Ran ran = runProgram(path("by_pkg_config"), {m_server->url()}, environment);
+        QVERIFY2(ran.status == 0 && ran.out.contains("writing"), ran.told());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestExamples)
+#include "tst_examples.moc"
