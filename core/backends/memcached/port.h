@@ -64,9 +64,9 @@ public:
     /// Stores an item where none is. With `look` also reads it in the same round trip.
     virtual Result<Change> add(QByteArray key, QByteArray value, Expiry expiry, bool look,
                                std::stop_token stop = {}) = 0;
-    /// Replaces the item that has this `unique`, and reads it in the same round trip.
+    /// Replaces the item that has this `unique`. With `look` also reads it in the same round trip.
     virtual Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, std::uint64_t unique,
-                                         std::stop_token stop = {}) = 0;
+                                         bool look, std::stop_token stop = {}) = 0;
     virtual Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) = 0;
     /// Deletes an item, whoever's it is. False = there was none.
     virtual Result<bool> remove(QByteArray key, std::stop_token stop = {}) = 0;

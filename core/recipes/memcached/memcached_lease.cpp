@@ -40,12 +40,13 @@ Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value,
             own->unique = (*item)->unique;
         }
         const std::uint64_t meant = std::exchange(own->unique, 0); // unless we hear of it, it is not known any more
-        const auto done = co_await m_lock.port.compareAndSet(m_lock.name, value, expiry, meant, stop);
+        const bool stays = expiry != kAtOnce;                      // then we need its new number
+        const auto done = co_await m_lock.port.compareAndSet(m_lock.name, value, expiry, meant, stays, stop);
         if (!done) co_return std::unexpected(lockError(done.error()));
-        const bool ours = done->item && done->item->value == value;
-        if (ours) own->unique = done->item->unique;
+        if (done->item && done->item->value == value) own->unique = done->item->unique;
         if (done->outcome == Change::Outcome::Stored) co_return true;
-        if (!ours) co_return false;
+        if (done->outcome == Change::Outcome::Gone) co_return false;
+        if (stays && own->unique == 0) co_return false; // somebody else's
     }
     co_return std::unexpected(
         LockError{LockError::Kind::Refused,

@@ -119,9 +119,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("afterMs");
         QTest::newRow("while the waiter arrives") << 0;
         QTest::newRow("10 ms later") << 10;
-        QTest::newRow("40 ms later") << 40;
+        QTest::newRow("50 ms later") << 50;
         QTest::newRow("90 ms later") << 90;
-        QTest::newRow("150 ms later") << 150;
     }
     void handOffIsQuick() {
         QFETCH(int, afterMs);
@@ -131,14 +130,14 @@ private Q_SLOTS:
             const auto held = run(one.recipe.acquire(patient(), {}));
             QVERIFY(held && *held);
             const Completion<Nanos> got; // waited for by the loop itself: QTRY sleeps between its looks
-            auto waiting = beside(timed(other, got));
+            auto waiting = timed(other, got);
             if (afterMs > 0) run(m_runtime.sleep(std::chrono::milliseconds(afterMs)));
             const Nanos asked = m_runtime.monotonic();
             QVERIFY(run(one.recipe.release(**held, {})));
             const auto at = run(got.wait(m_runtime, 10s));
             QVERIFY(at);
             latencies.push_back(std::max(*at - asked, Nanos(0)));
-            QTRY_VERIFY(waiting->done);
+            QVERIFY(run(std::move(waiting)));
         }
         std::ranges::sort(latencies);
         const Nanos median = latencies[latencies.size() / 2];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_etcd.h"
 
+#include <QProcess>
+
 using namespace lockscope;
 using namespace lockscope::etcd;
 using namespace lockscope::test;
@@ -138,6 +140,39 @@ private Q_SLOTS:
         VERIFY_STARTED(server);
         const auto after = run(driver.put("k", "v2", 0));
         QVERIFY2(after, after ? "" : qPrintable(after.error().message));
+    }
+    void rightsThatAreMissing() {
+        EtcdServerOptions options;
+        options.rootPassword = QStringLiteral("root");
+        EtcdServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        const auto etcdctl = [&](const QString& line) {
+            QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+            environment.insert(QStringLiteral("ETCDCTL_API"), QStringLiteral("3"));
+            QProcess process;
+            process.setProcessEnvironment(environment);
+            process.start(QStringLiteral("etcdctl"),
+                          QStringList{QStringLiteral("--endpoints"), server.endpoint(), QStringLiteral("--user"),
+                                      QStringLiteral("root:root")} +
+                              line.split(u' '));
+            return process.waitForFinished() && process.exitCode() == 0;
+        };
+        QVERIFY(etcdctl(QStringLiteral("user add bob:bobs")));
+        QVERIFY(etcdctl(QStringLiteral("role add jobs")));
+        QVERIFY(etcdctl(QStringLiteral("role grant-permission jobs --prefix=true readwrite jobs/")));
+        QVERIFY(etcdctl(QStringLiteral("user grant-role bob jobs")));
+        ConnectionUrl url = urlOf(server);
+        url.user = QStringLiteral("bob");
+        url.password = QStringLiteral("bobs");
+        EtcdDriver driver(m_runtime, url);
+        QVERIFY(run(driver.open())); // may not read just any key, and is connected all the same
+        QVERIFY(run(driver.put("jobs/1", "v", 0)));
+        QVERIFY(run(driver.watch("jobs/1", true)));
+        const Error denied = run(driver.put("others/1", "v", 0)).error();
+        QVERIFY2(denied.kind == Kind::Denied, qPrintable(denied.message));
+        const auto watch = run(driver.watch("others/1", true));
+        QVERIFY(!watch);
+        QVERIFY2(watch.error().kind == Kind::Denied, qPrintable(watch.error().message));
     }
     void loginWhereNoneIsWanted() {
         ConnectionUrl url = urlOf(m_server);

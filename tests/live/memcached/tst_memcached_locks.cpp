@@ -60,14 +60,15 @@ private Q_SLOTS:
         const auto again = run(driver.add("k", "other", 60, true));
         QVERIFY(again->outcome == Change::Outcome::Taken);
         QCOMPARE(again->item->value, odd);
-        const auto changed = run(driver.compareAndSet("k", "new", 60, again->item->unique));
+        const auto changed = run(driver.compareAndSet("k", "new", 60, again->item->unique, true));
         QVERIFY(changed->outcome == Change::Outcome::Stored);
         QVERIFY(changed->item->unique > again->item->unique);
-        QVERIFY(run(driver.compareAndSet("k", "x", 60, again->item->unique))->outcome == Change::Outcome::Taken);
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, again->item->unique, false))->outcome == Change::Outcome::Taken);
         QCOMPARE(run(driver.get("k")).value()->value, QByteArray("new"));
-        QVERIFY(run(driver.compareAndSet("k", "new", -1, changed->item->unique))->outcome == Change::Outcome::Stored);
+        QVERIFY(run(driver.compareAndSet("k", "new", -1, changed->item->unique, false))->outcome ==
+                Change::Outcome::Stored);
         QVERIFY(!run(driver.get("k"))->has_value()); // gone at once
-        QVERIFY(run(driver.compareAndSet("k", "x", 60, 1))->outcome == Change::Outcome::Gone);
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, 1, true))->outcome == Change::Outcome::Gone);
         QCOMPARE(run(driver.remove("k")).value(), false);
         QVERIFY(run(driver.version())->text.startsWith("1."));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../etcd/live_etcd.h"
+#include "live_etcd.h"
 #include "recipes/etcd/etcd_lease.h"
 
 #include <QFile>
