@@ -23,6 +23,8 @@ struct Merger {
     std::vector<std::pair<Event, QByteArray>> events; ///< with texts, not yet in the trace
     std::vector<std::int64_t> increments = std::vector<std::int64_t>(kLocks);
     std::vector<std::pair<EntityId, std::pair<Nanos, Nanos>>> pauses; ///< of clients
+    std::vector<Nanos> serverDeaths;
+    QStringList readersDefects; ///< what a reader saw that believed on while it was stopped
     EntityId node = kNone;
     std::vector<EntityId> locks;
     static constexpr EntityId kNone = trace::kNoEntity;
@@ -33,8 +35,9 @@ struct Merger {
             locks.push_back(trace.intern(EntityKind::Lock, "torture-" + QByteArray::number(i), node));
         for (const Fate& fate : chronicle.server) {
             add(fate.at, fate.kind, node);
-            ruling.restarts += fate.kind == EventKind::NodeKilled;
+            if (fate.kind == EventKind::NodeKilled) serverDeaths.push_back(fate.at);
         }
+        ruling.restarts = int(serverDeaths.size());
         for (const Life& life : chronicle.lives)
             take(life);
         // Stable: what one process wrote stays in its order.
@@ -76,9 +79,9 @@ struct Merger {
             ++increments[lock];
             break;
         case Entry::What::Defect:
-            ruling.complaints << QStringLiteral("%1, lock %2: %3")
-                                     .arg(QString::fromLatin1(name), QString::number(lock),
-                                          QString::fromUtf8(entry.text));
+            (entry.text.contains("reader") ? readersDefects : ruling.complaints)
+                << QStringLiteral("%1, lock %2: %3")
+                       .arg(QString::fromLatin1(name), QString::number(lock), QString::fromUtf8(entry.text));
             break;
         case Entry::What::Event: {
             Event event = entry.event;
@@ -99,15 +102,30 @@ struct Merger {
         events.emplace_back(event, QByteArray());
     }
 
-    /// That a client was stopped for longer than its lease, and learned of its loss soon after it went on.
-    bool excusedByPause(EntityId thread, const verdict::Violation& v, Nanos lease) const {
+    /// That a client was stopped for longer than what it held could last, and learned of the loss soon after it went
+    /// on. A lease ends meanwhile; what a connection holds ends only if the server died.
+    bool excusedByPause(EntityId thread, const verdict::Violation& v, const Subject& subject, Nanos lease) const {
         constexpr Nanos soon = 1s; // to be scheduled again, on a machine with better things to do
         const EntityId client = trace.clientOf(thread);
+        const bool connection = subject.recipe.heldBy == recipes::HeldBy::Connection;
         return std::ranges::any_of(pauses, [&](const auto& pause) {
             const auto& [from, to] = pause.second;
-            return pause.first == client && to - from > lease / 3 && v.from >= from && v.from <= to + soon &&
-                   v.to <= to + soon;
+            const bool ended =
+                connection ? std::ranges::any_of(serverDeaths, [&](Nanos at) { return at >= from - soon && at <= to; })
+                           : to - from > lease / 3;
+            return pause.first == client && ended && v.from >= from && v.from <= to + soon && v.to <= to + soon;
         });
+    }
+
+    bool allowed(const verdict::Violation& v, const Subject& subject, const Plan& plan, Nanos roughFrom) const {
+        if (v.invariant != verdict::Invariant::MutualExclusion) return false;
+        const bool connection = subject.recipe.heldBy == recipes::HeldBy::Connection;
+        if (!connection && v.from < roughFrom) return false;
+        const auto excused = std::ranges::count_if(
+            v.actors, [&](EntityId thread) { return excusedByPause(thread, v, subject, plan.lease); });
+        // Readers and permits: the others may well hold together, and only the stopped one is too many.
+        if (subject.recipe.shared || subject.recipe.permits) return excused > 0;
+        return excused + 1 >= std::ptrdiff_t(v.actors.size());
     }
 };
 
@@ -130,14 +148,12 @@ Ruling rule(const Subject& subject, const Plan& plan, const Chronicle& chronicle
 
     for (const verdict::Violation& v : ruling.verdict.violations) {
         if (v.invariant == verdict::Invariant::Progress) continue;
-        const auto unexcused = std::ranges::count_if(
-            v.actors, [&](EntityId thread) { return !merger.excusedByPause(thread, v, plan.lease); });
-        const bool excused = v.invariant == verdict::Invariant::MutualExclusion && v.from >= chronicle.roughFrom &&
-                             subject.recipe.heldBy != recipes::HeldBy::Connection && unexcused <= 1;
+        const bool excused = merger.allowed(v, subject, plan, chronicle.roughFrom);
         ruling.pausedBeliefs += excused;
         (excused ? ruling.allowed : ruling.complaints) << QString::fromLatin1(verdict::invariantId(v.invariant)) +
                                                               QStringLiteral(": ") + verdict::explain(v, *ruling.trace);
     }
+    if (ruling.pausedBeliefs == 0) ruling.complaints << merger.readersDefects;
     for (std::size_t i = 0; i < chronicle.counters.size(); ++i) {
         // Who was killed between writing and telling has written once more than was told; a stopped one that believed
         // on may have written an old number.

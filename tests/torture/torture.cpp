@@ -40,7 +40,7 @@ bool report(const Subject& subject, const Ruling& ruling) {
     if (subject.breaks.isEmpty()) {
         for (const QString& complaint : ruling.complaints)
             say(QStringLiteral("  ! ") + complaint);
-        constexpr int least = 20; // fewer would mean that nothing was tried
+        constexpr int least = 10; // fewer would mean that nothing was tried
         if (ruling.acquisitions < least) say(QStringLiteral("  ! hardly anybody got a lock"));
         return ruling.complaints.isEmpty() && ruling.acquisitions >= least;
     }
