@@ -73,7 +73,14 @@ std::expected<void, QString> ZooKeeperServer::launch() {
     return {};
 }
 
+QCoro::Task<> ZooKeeperServer::awaitEnd(std::stop_token stop) {
+    while (std::exchange(m_killed, m_process.running()) && m_process.running())
+        co_await m_runtime.sleep(1ms, stop);
+    m_killed = false;
+}
+
 QCoro::Task<std::expected<void, QString>> ZooKeeperServer::start(std::stop_token stop) {
+    co_await awaitEnd(stop);
     QString said;
     const bool given = m_port != 0;
     for (int tries = 0; tries < kPortTries; ++tries) {
@@ -139,6 +146,7 @@ ZooKeeperEnsemble::~ZooKeeperEnsemble() = default;
 
 QCoro::Task<std::expected<void, QString>> ZooKeeperEnsemble::start(std::stop_token stop) {
     for (const auto& server : m_servers) {
+        co_await server->awaitEnd(stop);
         if (server->running()) continue;
         const std::expected<void, QString> launched = server->launch();
         if (!launched) co_return std::unexpected(launched.error());

@@ -25,7 +25,10 @@ public:
     QCoro::Task<std::expected<void, QString>> start(std::stop_token stop = {});
     bool running() const { return m_process.running(); }
     bool paused() const { return m_process.paused(); }
-    void kill() { m_process.kill(); }
+    void kill() {
+        m_killed = m_process.running();
+        m_process.kill();
+    }
     void pause() { m_process.pause(); }
     void resume() { m_process.resume(); }
     /// Returns when it has ended.
@@ -47,7 +50,9 @@ private:
     ZooKeeperServerOptions m_options;
     Workspace m_workspace;
     std::uint16_t m_port = 0;
-    int m_number = 0; ///< of an ensemble, from 1; 0: alone
+    QCoro::Task<> awaitEnd(std::stop_token stop);
+    bool m_killed = false; ///< and maybe not gone yet
+    int m_number = 0;      ///< of an ensemble, from 1; 0: alone
     ProcessSupervisor m_process;
 };
 

@@ -145,7 +145,7 @@ void* watchContext(Request<T>* request, Table table, const std::optional<Watch>&
 Port::Reply<void> makeChroot(std::shared_ptr<DriverCore> core, std::stop_token stop) {
     for (qsizetype end = 0; end >= 0;) {
         end = core->chroot.indexOf('/', end + 1);
-        const QByteArray path = core->chroot.left(end);
+        const QByteArray path = end < 0 ? core->chroot : core->chroot.left(end);
         const auto send = [core, path](zhandle_t* zh, Request<CreatedNode>* request) {
             return ::zoo_acreate2(zh, path.constData(), "", 0, aclOf(*core), ZOO_PERSISTENT, &onCreated, request);
         };

@@ -3,8 +3,10 @@
 
 #include <QtEndian>
 #include <array>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <zookeeper/zookeeper.h>
 
 namespace lockscope::zookeeper {
@@ -43,9 +45,9 @@ Handle::Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callb
 
 Handle::~Handle() {
     if (!m_zh) return;
-    forgetSocket();
     // A closed socket makes the C client give up its farewell to the server at once.
-    if (m_fd >= 0) ::shutdown(m_fd, SHUT_RDWR);
+    if (m_id) ::shutdown(m_watched, SHUT_RDWR);
+    forgetSocket();
     ::zoo_set_context(m_zh, nullptr);
     ::zookeeper_close(m_zh);
 }
@@ -93,6 +95,7 @@ Nanos Handle::look() {
     if (before != ZOO_ASSOCIATING_STATE && ::zoo_state(m_zh) == ZOO_ASSOCIATING_STATE) m_greetedAt = now;
     if (result != ZOK) {
         forgetSocket();
+        m_midMessage = false;
         return kAtOnce; // the next call knows how long to wait
     }
     watchSocket(fd, interest);
@@ -104,49 +107,49 @@ void Handle::flushLater() {
 }
 
 void Handle::watchSocket(int fd, int interest) {
-    if (fd != m_fd || !m_read) {
+    if (fd != m_fd || !m_id) {
         forgetSocket();
         m_fd = fd;
         if (fd < 0) return;
-        m_read = std::make_unique<QSocketNotifier>(fd, QSocketNotifier::Read);
-        m_write = std::make_unique<QSocketNotifier>(fd, QSocketNotifier::Write);
-        m_write->setEnabled(false);
-        QObject::connect(m_read.get(), &QSocketNotifier::activated, m_read.get(),
-                         [this] { ready(QSocketNotifier::Read); });
-        QObject::connect(m_write.get(), &QSocketNotifier::activated, m_write.get(),
-                         [this] { ready(QSocketNotifier::Write); });
+        m_watched = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        Reactor::Watcher& watcher = *this;
+        m_id = m_reactor->add(m_watched, watcher);
     }
     // Less than a head is not worth waking for, and could not be judged.
     const int least = connected() ? kHeadSize : kGreetingSize;
     if (std::exchange(m_least, least) != least) ::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
-    if (!m_read->isEnabled()) m_read->setEnabled(true);
     const bool write = interest & ZOOKEEPER_WRITE;
-    if (m_write->isEnabled() != write) m_write->setEnabled(write);
+    if (std::exchange(m_writing, write) != write) m_reactor->wantWrite(m_id, write);
 }
 
 void Handle::forgetSocket() {
-    // A notifier may be the one that called us: it goes later.
-    for (auto* notifier : {&m_read, &m_write}) {
-        if (!*notifier) continue;
-        (*notifier)->setEnabled(false);
-        (*notifier)->disconnect();
-        notifier->release()->deleteLater();
+    if (m_id) {
+        m_reactor->remove(std::exchange(m_id, 0));
+        ::close(std::exchange(m_watched, -1));
     }
-    m_midMessage = false;
+    m_fd = -1;
+    m_writing = false;
     m_least = 0;
 }
 
-void Handle::ready(QSocketNotifier::Type type) {
+void Handle::readable() {
+    ready(ZOOKEEPER_READ);
+}
+
+void Handle::writable() {
+    ready(ZOOKEEPER_WRITE);
+}
+
+void Handle::ready(int events) {
     // A paused process does not read, a dead one never again. Whoever calls look() waits on the runtime and so comes
     // back when it goes on.
     if (m_runtime.life() != Runtime::Life::Running) {
-        m_read->setEnabled(false);
-        m_write->setEnabled(false);
+        forgetSocket();
         m_callbacks.lookSoon();
         return;
     }
     m_inProcess = true;
-    process(type == QSocketNotifier::Read ? ZOOKEEPER_READ : ZOOKEEPER_WRITE);
+    process(events);
     m_inProcess = false;
     if (look() == kAtOnce) m_callbacks.lookSoon();
 }
@@ -171,6 +174,7 @@ void Handle::process(int events) {
         }
         if (result != ZOK) {
             forgetSocket();
+            m_midMessage = false;
             m_callbacks.lookSoon();
             return;
         }
@@ -184,10 +188,10 @@ Handle::Head Handle::head() const {
     std::array<uchar, kGreetingSize> bytes{};
     const bool greeting = !connected();
     const int wanted = greeting ? kGreetingSize : kHeadSize;
-    const auto got = ::recv(m_fd, bytes.data(), std::size_t(wanted), MSG_PEEK | MSG_DONTWAIT);
+    const auto got = ::recv(m_watched, bytes.data(), std::size_t(wanted), MSG_PEEK | MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR ? Head::Incomplete : Head::Whole; // the C client sees why
     if (got < wanted) {
-        pollfd socket{m_fd, POLLRDHUP, 0};
+        pollfd socket{m_watched, POLLRDHUP, 0};
         if (::poll(&socket, 1, 0) == 0) return Head::Incomplete;
         // The end of the stream, maybe after a stump: the C client reads the one and must not see the other.
         if (got > 0) throwAwayInput();
@@ -210,8 +214,8 @@ Handle::Head Handle::head() const {
 void Handle::throwAwayInput() const {
     std::array<char, 4096> bytes{};
     // What goes on coming is cut off by the shutdown; a bound all the same.
-    ::shutdown(m_fd, SHUT_RDWR);
-    for (int i = 0; i < 10'000 && ::recv(m_fd, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0; ++i) {
+    ::shutdown(m_watched, SHUT_RDWR);
+    for (int i = 0; i < 10'000 && ::recv(m_watched, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0; ++i) {
     }
 }
 

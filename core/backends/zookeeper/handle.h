@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/reactor.h"
 #include "runtime/runtime.h"
 
 #include <QByteArray>
-#include <QSocketNotifier>
-#include <memory>
 
 struct _zhandle; // zhandle_t of <zookeeper/zookeeper.h>, which stays out of headers: it is full of macros
 
 namespace lockscope::zookeeper {
 
-/// One handle of the single-threaded C client, driven by Qt's event loop: its socket's readiness comes from notifiers,
-/// its time-outs from whoever calls look() when the wait that it returned has passed.
+/// One handle of the single-threaded C client, driven by its thread's reactor: that says when its socket is ready; its
+/// time-outs come from whoever calls look() when the wait that it returned has passed.
 ///
 /// The C client trusts what it reads: a stray answer ends the program in an assertion, nonsense in a greeting becomes
 /// its time-out. So the head of each message is looked at here before it may read it.
-class Handle {
+class Handle final : private Reactor::Watcher {
 public:
     struct Callbacks {
         std::function<void(int state)> session;                                  ///< a session event
@@ -57,7 +56,9 @@ public:
 private:
     enum class Head : std::uint8_t { Whole, Incomplete, Garbage };
     Head head() const;
-    void ready(QSocketNotifier::Type type);
+    void readable() override;
+    void writable() override;
+    void ready(int events);
     void process(int events);
     void watchSocket(int fd, int interest);
     void forgetSocket();
@@ -66,8 +67,11 @@ private:
     Runtime& m_runtime;
     Callbacks m_callbacks;
     _zhandle* m_zh = nullptr;
-    int m_fd = -1;
-    std::unique_ptr<QSocketNotifier> m_read, m_write;
+    std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
+    int m_fd = -1;      ///< the C client's, which closes it whenever it likes
+    int m_watched = -1; ///< the same socket by another number, ours: what is watched must not be closed before
+    Reactor::Id m_id = 0;
+    bool m_writing = false;
     Nanos m_greetedAt{};
     int m_least = 0;           ///< bytes for which the socket wakes us
     bool m_midMessage = false; ///< the C client has read a message's beginning

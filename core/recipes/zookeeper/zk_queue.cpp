@@ -95,12 +95,14 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
         auto creating = m_port.create(name, data, NodeMode::EphemeralSequential, Nanos(0), stop);
         auto listing = m_port.children(m_path, std::nullopt, stop);
         const Result<CreatedNode> created = co_await std::move(creating);
-        const Result<ChildList> list = co_await std::move(listing);
-        bool mine = false;
-        if (created) {
+        bool mine = created.has_value();
+        if (created) { // at once: a stop request may end the next wait, and then this is to be taken away
             ticket->path = created->path;
             ticket->czxid = created->stat.czxid;
-            mine = true;
+        }
+        const Result<ChildList> list = co_await std::move(listing);
+        if (created) {
+            // Joined.
         } else if (created.error().kind == Error::Kind::NoNode) {
             const Result<void> made = co_await m_port.makeContainers(m_path, stop);
             if (!made && made.error().kind != Error::Kind::ConnectionLoss)

@@ -4,6 +4,7 @@
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/zookeeper_server.h"
 
+#include <QDeadlineTimer>
 #include <QEventLoop>
 #include <QTest>
 
@@ -51,6 +52,17 @@ QCoro::Task<std::optional<Cancelled::Why>> howCancelled(QCoro::Task<T> task) {
 /// The event loop for that long.
 inline void pass(std::chrono::milliseconds time) {
     QTest::qWait(int(time.count()));
+}
+
+/// The event loop until something is the case; false when it was not within that time.
+template <typename Condition>
+bool eventually(Condition condition, std::chrono::milliseconds limit = 10s) {
+    QDeadlineTimer end(limit);
+    while (!condition()) {
+        if (end.hasExpired()) return false;
+        QTest::qWait(2);
+    }
+    return true;
 }
 
 inline ConnectionUrl urlOf(const QString& text) {

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault_proxy.h"
+#include "recipes/zookeeper/zk_condition.h"
+#include "zookeeper_client.h"
+
+#include <QRegularExpression>
+
+using namespace lockscope;
+using namespace lockscope::recipes;
+using namespace lockscope::test;
+using zookeeper::NodeMode;
+using Kind = LockError::Kind;
+
+class TestZooKeeperLockFaults : public QObject {
+    Q_OBJECT
+private:
+    QByteArray fresh() { return "lock" + QByteArray::number(++m_names); }
+    HoldNews nextNews(Recipe& recipe, const Grant& grant) { return run(recipe.news(grant, {})).value(); }
+
+private Q_SLOTS:
+    void initTestCase() { VERIFY_STARTED(m_server); }
+    void cleanup() {
+        m_server.resume();
+        if (!m_server.running()) VERIFY_STARTED(m_server);
+    }
+
+    void lostReplyIsFoundAgainUnderAProtectedName_data() {
+        QTest::addColumn<QByteArray>("id");
+        for (const char* id : {"zk-mutex", "zk-rw", "zk-ephemeral", "zk-semaphore"})
+            QTest::newRow(id) << QByteArray(id);
+    }
+    void lostReplyIsFoundAgainUnderAProtectedName() {
+        QFETCH(QByteArray, id);
+        const Mode mode = id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive;
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a");
+        const QByteArray name = fresh();
+        const auto recipe = a.recipe(id, name);
+        const auto first = take(*recipe, request(kNever, "1", mode)); // so that the path is there
+        VERIFY_OK(first);
+        run(recipe->release(**first, {}));
+        QVERIFY(eventually([&] { return ephemerals(a.driver, '/' + name) == 0; }));
+        proxy.fault = FaultProxy::Fault::LoseAnswer; // that of the creation: it is what is asked first
+        const auto held = take(*recipe, request(kNever, "1", mode));
+        VERIFY_OK(held);
+        QVERIFY(held.value());
+        QCOMPARE(proxy.connections, 2);
+        QVERIFY(eventually([&] { return ephemerals(a.driver, '/' + name) == 1; }));
+        QVERIFY((*held)->token > (*first)->token);
+        QCOMPARE(run(recipe->release(**held, {})).value(), 0);
+        QCOMPARE(ephemerals(a.driver, '/' + name), 0);
+    }
+    void lostReplyLeavesAnOrphanUnderAPlainName() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        const QByteArray name = fresh();
+        Client b(m_runtime, m_server, "b");
+        const auto other = b.recipe("zk-sequential", name);
+        {
+            Client a(m_runtime, proxy.url(), "a");
+            const auto recipe = a.recipe("zk-sequential", name);
+            const auto first = take(*recipe);
+            run(recipe->release(**first, {}));
+            proxy.fault = FaultProxy::Fault::LoseAnswer;
+            const auto lost = take(*recipe);
+            QVERIFY(lost.error().kind == Kind::OutcomeUnknown); // said, not hidden
+            QCOMPARE(ephemerals(b.driver, '/' + name), 1);
+            QVERIFY(!take(*other, request(200ms)).value()); // stalls…
+        }
+        const auto free = take(*other, request(10s)); // …until the session ends
+        VERIFY_OK(free);
+        QVERIFY(free.value());
+        run(other->release(**free, {}));
+    }
+    void suspendedInsideTheSessionIsNotLost() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto recipe = a.recipe("zk-mutex", name), other = b.recipe("zk-mutex", name);
+        const auto held = take(*recipe);
+        auto listening = recipe->news(**held, {});
+        pass(100ms);
+        proxy.cutAll();
+        HoldNews news = run(std::move(listening)).value();
+        while (news.kind == HoldNews::Kind::Kept)
+            news = nextNews(*recipe, **held);
+        QVERIFY(news.kind == HoldNews::Kind::Suspended);
+        QVERIFY(*news.reason);
+        QVERIFY(nextNews(*recipe, **held).kind == HoldNews::Kind::Kept);
+        QVERIFY(!take(*other, request(100ms)).value());
+        QCOMPARE(run(recipe->release(**held, {})).value(), 0);
+    }
+    void expiredSessionIsTold() {
+        EventLoopRuntime client;
+        const QByteArray name = fresh();
+        Client a(client, m_server, "a", 800ms);
+        Client b(m_runtime, m_server, "b");
+        const auto recipe = a.recipe("zk-mutex", name), other = b.recipe("zk-mutex", name);
+        const auto held = take(*recipe);
+        const Nanos deadline = (*held)->askedAt + (*held)->lease;
+        client.pause();
+        const auto taken = take(*other, request(10s)); // the server ends the session of who does not beat
+        VERIFY_OK(taken);
+        QVERIFY(taken.value());
+        QVERIFY((*taken)->token > (*held)->token);
+        QVERIFY(client.monotonic() >= deadline); // not before the holder could know
+        client.resume();
+        HoldNews news = nextNews(*recipe, **held);
+        while (news.kind != HoldNews::Kind::Lost)
+            news = nextNews(*recipe, **held);
+        QVERIFY(*news.reason);
+        QVERIFY(run(recipe->release(**held, {})).error().kind == Kind::NotOwner);
+        run(other->release(**taken, {}));
+    }
+    void connectionLostWhileWaiting() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, m_server, "a"), b(m_runtime, proxy.url(), "b");
+        const QByteArray name = fresh();
+        const auto holder = a.recipe("zk-mutex", name), waiter = b.recipe("zk-mutex", name);
+        const auto held = take(*holder);
+        const auto waiting = begin(m_runtime, *waiter);
+        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 2; }));
+        for (int i = 0; i < 3; ++i) {
+            proxy.cutAll();
+            pass(60ms);
+            QVERIFY(!waiting->done);
+        }
+        QCOMPARE(childrenOf(a.driver, '/' + name).size(), 2u);
+        run(holder->release(**held, {}));
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(waiting->taken);
+        QCOMPARE(run(waiter->release(**waiting->taken, {})).value(), 0);
+    }
+    void stoppedWhileDisconnectedIsTidiedUpLater() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, m_server, "a"), b(m_runtime, proxy.url(), "b", 8s);
+        const QByteArray name = fresh();
+        const auto holder = a.recipe("zk-mutex", name), waiter = b.recipe("zk-mutex", name);
+        const auto held = take(*holder);
+        std::stop_source stop;
+        const auto waiting = begin(m_runtime, *waiter, request(), stop.get_token());
+        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 2; }));
+        proxy.deaf = true;
+        stop.request_stop();
+        QVERIFY(eventually([&] { return waiting->done; }, 3s));
+        QCOMPARE(waiting->cancelled, std::optional(Cancelled::Why::Stopped));
+        QCOMPARE(childrenOf(a.driver, '/' + name).size(), 2u);
+        proxy.deaf = false;
+        proxy.cutAll();
+        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 1; }));
+        run(holder->release(**held, {}));
+    }
+    void killedHolderFreesInItsSessionTime() {
+        const QByteArray name = fresh();
+        Client b(m_runtime, m_server, "b");
+        const auto other = b.recipe("zk-mutex", name);
+        {
+            EventLoopRuntime client;
+            Client a(client, m_server, "a", 800ms);
+            const auto recipe = a.recipe("zk-mutex", name);
+            QVERIFY(take(*recipe).value());
+            client.kill();
+        }
+        QVERIFY(!take(*other, request(Nanos(0))).value()); // a dead process does not end its session
+        const auto taken = take(*other, request(10s));
+        VERIFY_OK(taken);
+        QVERIFY(taken.value());
+        run(other->release(**taken, {}));
+    }
+    void releaseWithoutAConnectionIsDoneLater() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a", 5s), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto recipe = a.recipe("zk-mutex", name);
+        const auto held = take(*recipe);
+        proxy.fault = FaultProxy::Fault::LoseAnswer;
+        const auto released = run(recipe->release(**held, {}));
+        QVERIFY(released.error().kind == Kind::OutcomeUnknown);
+        QVERIFY(eventually([&] { return childrenOf(b.driver, '/' + name).empty(); }));
+        const auto again = take(*recipe, request(5s)); // nothing of the old hold is counted on
+        VERIFY_OK(again);
+        QCOMPARE((*again)->holds, 1);
+        run(recipe->release(**again, {}));
+    }
+    void ownNodeRemovedWhileWaitingMeansQueueingAnew() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto holder = a.recipe("zk-mutex", name), waiter = b.recipe("zk-mutex", name);
+        const auto held = take(*holder);
+        const auto waiting = begin(m_runtime, *waiter);
+        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 2; }));
+        pass(50ms);
+        QByteArray waiters;
+        for (const QByteArray& child : childrenOf(a.driver, '/' + name))
+            if ('/' + name + '/' + child != (*held)->value) waiters = child;
+        VERIFY_OK(run(a.driver.remove('/' + name + '/' + waiters)));
+        QVERIFY(eventually([&] {
+            const auto now = childrenOf(a.driver, '/' + name);
+            return now.size() == 2 && std::ranges::find(now, waiters) == now.end();
+        }));
+        QVERIFY(!waiting->done);
+        run(holder->release(**held, {}));
+        QVERIFY(eventually([&] { return waiting->done; }));
+        run(waiter->release(**waiting->taken, {}));
+    }
+
+    void foreignChildrenAreRefused_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::addColumn<QByteArray>("child");
+        const QByteArray curator = "_c_3c9e9b2a-93a4-4a5f-8a3c-0b2f0e7c1a11-";
+        const QByteArray hex = "3c9e9b2a93a44a5f8a3c0b2f0e7c1a11";
+        QTest::newRow("mutex/rw") << QByteArray("zk-mutex") << curator + "__WRIT__0000000000";
+        QTest::newRow("mutex/semaphore") << QByteArray("zk-mutex") << QByteArray("leases");
+        QTest::newRow("mutex/kazoo rw") << QByteArray("zk-mutex") << hex + "__rlock__0000000000";
+        QTest::newRow("mutex/recipe") << QByteArray("zk-mutex") << QByteArray("x-72057594037927936-0000000000");
+        QTest::newRow("mutex/latch") << QByteArray("zk-mutex") << curator + "latch-0000000000";
+        QTest::newRow("mutex/unknown") << QByteArray("zk-mutex") << QByteArray("config");
+        QTest::newRow("rw/mutex") << QByteArray("zk-rw") << curator + "lock-0000000000";
+        QTest::newRow("sequential/mutex") << QByteArray("zk-sequential") << curator + "lock-0000000000";
+        QTest::newRow("semaphore/mutex") << QByteArray("zk-semaphore") << curator + "lock-0000000000";
+        QTest::newRow("ephemeral/any") << QByteArray("zk-ephemeral") << QByteArray("anything");
+    }
+    void foreignChildrenAreRefused() {
+        QFETCH(QByteArray, id);
+        QFETCH(QByteArray, child);
+        const Mode mode = id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive;
+        Client a(m_runtime, m_server, "a");
+        const QByteArray name = fresh();
+        VERIFY_OK(run(a.driver.makeContainers('/' + name)));
+        VERIFY_OK(run(a.driver.create('/' + name + '/' + child, {}, NodeMode::Ephemeral)));
+        const auto recipe = a.recipe(id, name);
+        const auto refused = take(*recipe, request(1s, "1", mode));
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().kind == Kind::ForeignFormat, qPrintable(refused.error().message));
+        QCOMPARE(childrenOf(a.driver, '/' + name), std::vector<QByteArray>{child});
+    }
+    void othersQueuesAreJoinedInTheirFormat_data() {
+        QTest::addColumn<QByteArray>("child");
+        QTest::addColumn<QByteArray>("joinsAs");
+        const QByteArray hex = "3c9e9b2a93a44a5f8a3c0b2f0e7c1a11";
+        QTest::newRow("kazoo") << hex + "__lock__" << QByteArray("^[0-9a-f]{32}__lock__[0-9]{10}$");
+        QTest::newRow("go") << "_c_" + hex + "-lock-" << QByteArray("^_c_[-0-9a-f]{36}-lock-[0-9]{10}$");
+        QTest::newRow("menagerie") << QByteArray("lock-") << QByteArray("^lock-[0-9]{10}$");
+    }
+    void othersQueuesAreJoinedInTheirFormat() {
+        QFETCH(QByteArray, child);
+        QFETCH(QByteArray, joinsAs);
+        Client peer(m_runtime, m_server, "peer"), a(m_runtime, m_server, "a");
+        const QByteArray name = fresh();
+        VERIFY_OK(run(a.driver.makeContainers('/' + name)));
+        const auto theirs = run(peer.driver.create('/' + name + '/' + child, "peer", NodeMode::EphemeralSequential));
+        const auto recipe = a.recipe("zk-mutex", name);
+        QVERIFY(!take(*recipe, request(Nanos(0))).value());
+        const auto waiting = begin(m_runtime, *recipe);
+        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 2; }));
+        const QRegularExpression wanted(QString::fromLatin1(joinsAs));
+        for (const QByteArray& each : childrenOf(a.driver, '/' + name)) {
+            if (theirs->path.endsWith(each)) continue;
+            QVERIFY2(wanted.match(QString::fromLatin1(each)).hasMatch(), each.constData());
+        }
+        pass(50ms);
+        QVERIFY(!waiting->done);
+        VERIFY_OK(run(peer.driver.remove(theirs->path)));
+        QVERIFY(eventually([&] { return waiting->done; }));
+        run(recipe->release(**waiting->taken, {}));
+        // It keeps to that format: they may come back.
+        const auto again = take(*recipe);
+        QVERIFY(wanted.match(QString::fromLatin1(childrenOf(a.driver, '/' + name).front())).hasMatch());
+        run(recipe->release(**again, {}));
+    }
+    void curatorBesideKazooIsRefused() {
+        Client peer(m_runtime, m_server, "peer"), a(m_runtime, m_server, "a");
+        const QByteArray name = fresh(), path = '/' + name;
+        VERIFY_OK(run(a.driver.makeContainers(path)));
+        VERIFY_OK(run(
+            peer.driver.create(path + "/3c9e9b2a93a44a5f8a3c0b2f0e7c1a11__lock__", {}, NodeMode::EphemeralSequential)));
+        VERIFY_OK(run(peer.driver.create(path + "/_c_3c9e9b2a-93a4-4a5f-8a3c-0b2f0e7c1a11-lock-", "10.0.0.1",
+                                         NodeMode::EphemeralSequential)));
+        const auto recipe = a.recipe("zk-mutex", name);
+        QVERIFY(take(*recipe, request(1s)).error().kind == Kind::ForeignFormat);
+        QCOMPARE(childrenOf(a.driver, path).size(), 2u);
+    }
+
+    void namesThatZooKeeperCanNotHave() {
+        for (const char* name : {"", "/", "a//b", "a/../b", "./a", "a/", "zookeeper/quota"})
+            QVERIFY(lockPath(name).error().kind == Kind::Refused);
+        QCOMPARE(lockPath("orders").value(), QByteArray("/orders"));
+        QCOMPARE(lockPath("/shop/orders:42").value(), QByteArray("/shop/orders:42"));
+    }
+
+    void conditionWakesInOrder() {
+        const QByteArray name = fresh();
+        Client a(m_runtime, m_server, "a");
+        const auto mutex = a.recipe("zk-mutex", name);
+        const ZkLock lock{a.driver, lockPath(name).value(), "a"};
+        ZkCondition condition(lock);
+        const auto held = take(*mutex);
+        QCOMPARE(run(condition.signal(1, {})).value(), 0);
+        VERIFY_OK(run(condition.enlist("1", {})));
+        VERIFY_OK(run(condition.enlist("2", {})));
+        VERIFY_OK(run(condition.enlist("3", {})));
+        VERIFY_OK(run(condition.enlist("4", {})));
+        QCOMPARE(run(condition.signal(1, {})).value(), 1); // before anybody waits: not lost
+        QCOMPARE(run(condition.awaitSignal("1", 5s, {})).value(), true);
+        QCOMPARE(run(condition.awaitSignal("2", 50ms, {})).value(), false);
+        std::stop_source stop;
+        auto stopped = howCancelled(condition.awaitSignal("3", kNever, stop.get_token()));
+        pass(20ms);
+        stop.request_stop();
+        QCOMPARE(run(std::move(stopped)), std::optional(Cancelled::Why::Stopped));
+        QCOMPARE(ephemerals(a.driver, '/' + name), 2); // the lock and the fourth
+        auto last = condition.awaitSignal("4", kNever, {});
+        QCOMPARE(run(condition.signal(INT_MAX, {})).value(), 1);
+        QCOMPARE(run(std::move(last)).value(), true);
+        QCOMPARE(run(mutex->release(**held, {})).value(), 0);
+        QCOMPARE(ephemerals(a.driver, '/' + name), 0);
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    ZooKeeperServer m_server{m_runtime};
+    int m_names = 0;
+};
+
+QTEST_GUILESS_MAIN(TestZooKeeperLockFaults)
+#include "tst_zookeeper_lock_faults.moc"
