@@ -49,10 +49,10 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sen
         QStringLiteral("sentinel failover-timeout %1 %2").arg(name, QString::number(m_options.failoverTimeoutMs)),
         QStringLiteral("sentinel parallel-syncs %1 8").arg(name)};
     if (!m_options.password.isEmpty()) {
-        lines += QStringLiteral("sentinel auth-pass %1 %2").arg(name, m_options.password);
+        lines += QStringLiteral("sentinel auth-pass %1 \"%2\"").arg(name, m_options.password);
         if (m_options.sentinelsWantLogin)
             lines += {QStringLiteral("requirepass \"%1\"").arg(m_options.password),
-                      QStringLiteral("sentinel sentinel-pass %1").arg(m_options.password)};
+                      QStringLiteral("sentinel sentinel-pass \"%1\"").arg(m_options.password)};
     }
     // A sentinel writes into its own configuration, so it is a file of its own.
     const QString file = QStringLiteral("sentinel.conf");

@@ -118,7 +118,9 @@ bool ClusterWatch::anyOwnerAway() const {
 QCoro::Task<> ClusterWatch::refresh(std::shared_ptr<ClusterWatch> self) {
     for (Nanos pause = kFirstPause; self->m_refreshAgain; pause = std::min(pause * 2, kLongestPause)) {
         self->m_refreshAgain = false;
+        self->m_asking = true;
         const bool known = co_await askAll(self);
+        self->m_asking = false;
         if (self->closed()) co_return;
         self->m_answered.releaseAll();
         if (!known || self->anyOwnerAway()) self->m_refreshAgain = true;
@@ -189,7 +191,7 @@ bool ClusterWatch::apply(const Reply& map, const QString& askedHost) {
 QCoro::Task<bool> ClusterWatch::waitForMap(Nanos timeout, std::stop_token stop) {
     const auto self = shared_from_this();
     if (self->m_hopeless || self->closed()) co_return false;
-    self->refreshSoon();
+    if (!self->m_asking) self->refreshSoon();
     const bool answered = co_await self->m_answered.acquire(self->m_runtime, timeout, std::move(stop));
     co_return answered && self->m_hasMap && !self->closed();
 }

@@ -70,6 +70,7 @@ private:
     std::map<int, std::stop_source> m_eras; ///< of slots whose channels are listened to
     bool m_hasMap = false;
     bool m_refreshing = false;
+    bool m_asking = false; ///< an answer is on its way
     bool m_refreshAgain = false;
     std::optional<Error> m_hopeless; ///< every node refuses us: waiting is of no use
     SignalCount m_answered;

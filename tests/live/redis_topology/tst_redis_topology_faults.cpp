@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/topology/cluster_port.h"
+#include "backends/redis/topology/sentinel_port.h"
+#include "fake_redis.h"
+#include "lock_fleet.h"
+
+#include <QElapsedTimer>
+
+using namespace lockscope;
+using namespace lockscope::redis;
+using namespace lockscope::test;
+using Kind = Error::Kind;
+
+namespace {
+
+/// What goes wrong on the wire to a server, from the command on which it does.
+enum class Fault : std::uint8_t { Cut, CutInReply, Silence, Slow, Garbage };
+
+QByteArray misbehave(QTcpSocket& socket, Fault fault, const QByteArray& good) {
+    switch (fault) {
+    case Fault::Cut:
+        socket.abort();
+        return {};
+    case Fault::CutInReply:
+        socket.write("$10\r\nhal");
+        socket.flush();
+        socket.disconnectFromHost();
+        return {};
+    case Fault::Silence:
+        FakeRedis::hold(socket);
+        return {};
+    case Fault::Slow:
+        if (!socket.property("held").toBool()) FakeRedis::hold(socket, 1500ms);
+        return good;
+    case Fault::Garbage:
+        return "HTTP/1.1 400 Bad Request\r\n\r\n";
+    }
+    return {};
+}
+
+void addFaults() {
+    QTest::addColumn<int>("fault");
+    QTest::newRow("connection cut") << int(Fault::Cut);
+    QTest::newRow("cut in the middle of a reply") << int(Fault::CutInReply);
+    QTest::newRow("no reply") << int(Fault::Silence);
+    QTest::newRow("slow reply") << int(Fault::Slow);
+    QTest::newRow("garbage") << int(Fault::Garbage);
+}
+
+DriverOptions quick() {
+    DriverOptions options;
+    options.commandTimeout = 600ms;
+    options.connectTimeout = 500ms;
+    options.retryLongest = 100ms;
+    return options;
+}
+
+/// Twice the time-out for what waits for a server and then for its answer, and room for a busy machine.
+constexpr qint64 kCallLimit = 5'000;
+
+ConnectionUrl urlOfAll(Service service, const std::vector<Endpoint>& endpoints) {
+    ConnectionUrl url;
+    url.service = service;
+    url.scheme = QStringLiteral("redis");
+    url.path = QStringLiteral("mymaster");
+    url.endpoints = endpoints;
+    return url;
+}
+
+} // namespace
+
+class TestRedisTopologyFaults : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    // --- Sentinel ---
+    void sentinelsThatMisbehave_data() { addFaults(); }
+    void sentinelsThatMisbehave() {
+        QFETCH(int, fault);
+        FakeRedis master(m_runtime, masterAnswer());
+        // One of three is in order: it has to do.
+        FakeRedis good(m_runtime, sentinelAnswer(master.port()));
+        const auto bad = [fault](QTcpSocket& socket, const QByteArrayList&) {
+            return misbehave(socket, Fault(fault), "*-1\r\n");
+        };
+        FakeRedis first(m_runtime, bad), second(m_runtime, bad);
+        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {first.at(), second.at(), good.at()}), [] {
+            DriverOptions options = quick();
+            options.commandTimeout = 4s; // the bad ones are waited for, a second at most
+            return options;
+        }());
+        QElapsedTimer took;
+        took.start();
+        QCOMPARE(run(port.call({"GET", "x"})).value().text, "value");
+        QVERIFY2(took.elapsed() < kCallLimit, QByteArray::number(took.elapsed()).constData());
+    }
+    void aSentinelThatNamesAReplica() {
+        FakeRedis replica(m_runtime, [](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "ROLE") return listOf({"slave", "127.0.0.1", "1", "connected", "0"});
+            return "$5\r\nstale\r\n";
+        });
+        FakeRedis sentinel(m_runtime, sentinelAnswer(replica.port()));
+        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        const Result result = run(port.call({"GET", "x"}));
+        QVERIFY(!result); // never "stale"
+        QVERIFY(result.error().kind == Kind::Unreachable);
+        QVERIFY2(result.error().message.contains(QLatin1String("slave")), qPrintable(result.error().message));
+        QVERIFY(!result.error().outcomeUnknown());
+    }
+    void aMasterThatMisbehaves_data() { addFaults(); }
+    void aMasterThatMisbehaves() {
+        QFETCH(int, fault);
+        bool broken = true;
+        FakeRedis master(m_runtime, [&, fault](QTcpSocket& socket, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "ROLE") return masterAnswer()(socket, command);
+            return broken ? misbehave(socket, Fault(fault), "$5\r\nvalue\r\n") : QByteArray("$5\r\nvalue\r\n");
+        });
+        FakeRedis sentinel(m_runtime, sentinelAnswer(master.port()));
+        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        VERIFY_OK(run(port.open()));
+        QElapsedTimer took;
+        took.start();
+        const Result result = run(port.call({"SET", "x", "1"}));
+        QVERIFY2(took.elapsed() < kCallLimit, QByteArray::number(took.elapsed()).constData());
+        QVERIFY(!result);
+        // It was sent: nobody may say that it did not run.
+        QVERIFY2(result.error().outcomeUnknown() || result.error().kind == Kind::Protocol,
+                 qPrintable(result.error().message));
+        broken = false;
+        master.hangUp(); // as one that is started again
+        Result again = std::unexpected(Error());
+        for (int tries = 0; tries < 20 && !again; ++tries)
+            again = run(port.call({"GET", "x"}));
+        QCOMPARE(again.value().text, "value");
+    }
+    void aMasterThatIsReadOnlyIsLeft() {
+        int role = 0;
+        FakeRedis old(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "ROLE") {
+                ++role;
+                return listOf({"master", "0"});
+            }
+            return "-READONLY You can't write against a read only replica.\r\n";
+        });
+        FakeRedis fresh(m_runtime, masterAnswer());
+        std::uint16_t named = old.port();
+        FakeRedis sentinel(m_runtime, [&](QTcpSocket& socket, const QByteArrayList& command) {
+            return sentinelAnswer(named)(socket, command);
+        });
+        DriverOptions options = quick();
+        options.commandTimeout = 3s;
+        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), options);
+        VERIFY_OK(run(port.open()));
+        QTimer::singleShot(300, this, [&] { named = fresh.port(); });
+        QCOMPARE(run(port.call({"GET", "x"})).value().text, "value");
+        QCOMPARE(port.master()->port, fresh.port());
+        QVERIFY(role > 1);
+    }
+
+    // --- Cluster ---
+    void aNodeThatMisbehaves_data() { addFaults(); }
+    void aNodeThatMisbehaves() {
+        QFETCH(int, fault);
+        bool broken = true;
+        FakeRedis node(m_runtime, [&, fault](QTcpSocket& socket, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "CLUSTER") return mapOf(node.port());
+            return broken ? misbehave(socket, Fault(fault), "$5\r\nvalue\r\n") : QByteArray("$5\r\nvalue\r\n");
+        });
+        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {node.at()}), quick());
+        VERIFY_OK(run(port.open()));
+        QElapsedTimer took;
+        took.start();
+        const Result result = run(port.call({"SET", "x", "1"}));
+        QVERIFY2(took.elapsed() < kCallLimit, QByteArray::number(took.elapsed()).constData());
+        QVERIFY(!result);
+        QVERIFY2(result.error().outcomeUnknown() || result.error().kind == Kind::Protocol,
+                 qPrintable(result.error().message));
+        broken = false;
+        node.hangUp();
+        Result again = std::unexpected(Error());
+        for (int tries = 0; tries < 20 && !again; ++tries)
+            again = run(port.call({"GET", "x"}));
+        QCOMPARE(again.value().text, "value");
+    }
+    void seedsThatMisbehave_data() { addFaults(); }
+    void seedsThatMisbehave() {
+        QFETCH(int, fault);
+        const auto bad = [fault](QTcpSocket& socket, const QByteArrayList&) {
+            return misbehave(socket, Fault(fault), "*0\r\n");
+        };
+        FakeRedis first(m_runtime, bad), second(m_runtime, bad);
+        FakeRedis good(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            return command.front() == "CLUSTER" ? mapOf(good.port()) : QByteArray("$5\r\nvalue\r\n");
+        });
+        DriverOptions options = quick();
+        options.commandTimeout = 3s;
+        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {first.at(), second.at(), good.at()}), options);
+        QElapsedTimer took;
+        took.start();
+        QCOMPARE(run(port.call({"GET", "x"})).value().text, "value");
+        QVERIFY2(took.elapsed() < kCallLimit, QByteArray::number(took.elapsed()).constData());
+    }
+    void mapsThatMakeNoSense_data() {
+        QTest::addColumn<QByteArray>("map");
+        QTest::newRow("empty") << QByteArray("*0\r\n");
+        QTest::newRow("a text") << QByteArray("$3\r\nabc\r\n");
+        QTest::newRow("texts") << listOf({"a", "b"});
+        QTest::newRow("slots that are none") << QByteArray("*1\r\n*3\r\n:-5\r\n:99999\r\n*2\r\n$0\r\n\r\n:0\r\n");
+        QTest::newRow("refused") << QByteArray("-ERR This instance has cluster support disabled\r\n");
+    }
+    void mapsThatMakeNoSense() {
+        QFETCH(QByteArray, map);
+        FakeRedis node(m_runtime, [map](QTcpSocket&, const QByteArrayList&) { return map; });
+        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {node.at()}), quick());
+        QElapsedTimer took;
+        took.start();
+        QVERIFY(!run(port.call({"GET", "x"})));
+        QVERIFY2(took.elapsed() < kCallLimit, QByteArray::number(took.elapsed()).constData());
+    }
+    void redirectionsInACircleEnd() {
+        FakeRedis node(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "CLUSTER") return mapOf(node.port());
+            return "-MOVED 16287 127.0.0.1:" + QByteArray::number(node.port()) + "\r\n";
+        });
+        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {node.at()}), quick());
+        QElapsedTimer took;
+        took.start();
+        QVERIFY(!run(port.call({"GET", "x"})));
+        QVERIFY2(took.elapsed() < kCallLimit, QByteArray::number(took.elapsed()).constData());
+        QVERIFY2(node.asked < 300, QByteArray::number(node.asked).constData()); // nor is it a storm
+    }
+
+    // --- Redlock ---
+    void mastersThatMisbehave_data() { addFaults(); }
+    void mastersThatMisbehave() {
+        QFETCH(int, fault);
+        int broken = 2; // of five
+        std::vector<std::unique_ptr<FakeRedis>> masters;
+        QStringList hosts;
+        for (int i = 0; i < 5; ++i) {
+            auto held = std::make_shared<QByteArray>();
+            masters.push_back(std::make_unique<FakeRedis>(
+                m_runtime, [&broken, held, i, fault](QTcpSocket& socket, const QByteArrayList& command) -> QByteArray {
+                    if (i < broken) return misbehave(socket, Fault(fault), "+OK\r\n");
+                    if (command.front() == "SET") {
+                        if (!held->isEmpty()) return "$-1\r\n";
+                        *held = command[2];
+                        return "+OK\r\n";
+                    }
+                    const bool ours = command.size() > 4 && *held == command[4];
+                    if (ours) held->clear();
+                    return ours ? ":1\r\n" : ":0\r\n";
+                }));
+            hosts += masters.back()->at().display();
+        }
+        LockOptions options;
+        options.watchdog = Nanos(0);
+        LockUser user(QStringLiteral("redlock://") + hosts.join(u','), "redis-redlock", "faulty", options);
+        VERIFY_OPEN(user);
+        QElapsedTimer took;
+        took.start();
+        QVERIFY(run(user.lock->tryLock()).value());
+        QVERIFY2(took.elapsed() < 1'000, QByteArray::number(took.elapsed()).constData());
+        QCOMPARE(run(user.lock->unlock()).value(), 0);
+        broken = 3;
+        took.start();
+        const auto refused = run(user.lock->tryLock());
+        QVERIFY(!refused);
+        QVERIFY(refused.error().kind == LockError::Kind::Unreachable);
+        QVERIFY2(took.elapsed() < kCallLimit, QByteArray::number(took.elapsed()).constData());
+        broken = 0;
+        for (const auto& master : masters)
+            master->hangUp();
+        bool again = false;
+        for (int tries = 0; tries < 30 && !again; ++tries)
+            again = run(user.lock->tryLockFor(1s)).value_or(false);
+        QVERIFY(again); // nothing of the failed try is left where it could have been taken back
+    }
+
+private:
+    static FakeRedis::Answer masterAnswer() {
+        return [](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            return command.front() == "ROLE" ? listOf({"master", "0"}) : QByteArray("$5\r\nvalue\r\n");
+        };
+    }
+    static FakeRedis::Answer sentinelAnswer(std::uint16_t master) {
+        return [master](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            const QByteArray port = QByteArray::number(master);
+            if (command.front() == "SUBSCRIBE") return "*3\r\n$9\r\nsubscribe\r\n$14\r\n+switch-master\r\n:1\r\n";
+            if (command.value(1) == "MASTER")
+                return listOf({"name", "mymaster", "ip", "127.0.0.1", "port", port, "config-epoch", "0"});
+            return listOf({"127.0.0.1", port});
+        };
+    }
+    /// All slots at one node.
+    static QByteArray mapOf(std::uint16_t port) {
+        return "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:" + QByteArray::number(port) + "\r\n";
+    }
+    EventLoopRuntime m_runtime;
+};
+
+QTEST_GUILESS_MAIN(TestRedisTopologyFaults)
+#include "tst_redis_topology_faults.moc"
