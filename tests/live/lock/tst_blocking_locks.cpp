@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../redis/live_redis.h"
 #include "lock/blocking/mutex.h"
+#include "lock/blocking/semaphore.h"
 
 #include <algorithm>
 #include <atomic>
@@ -227,6 +228,57 @@ private Q_SLOTS:
         QVERIFY_THROWS_EXCEPTION(UnreachableException, wanted.lock());
         held.unlock();
         QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+    }
+
+    void readersShareAndAWriterDoesNot() {
+        blocking::Client first(url()), second(url());
+        blocking::SharedMutex mine(first, "prices"), theirs(second, "prices");
+        {
+            const std::shared_lock reader(mine);
+            const std::shared_lock another(theirs, std::try_to_lock);
+            QVERIFY(another.owns_lock() && mine.stillShared() && theirs.stillShared());
+            QVERIFY(!mine.stillMine());
+            const std::unique_lock writer(theirs, 50ms);
+            QVERIFY(!writer.owns_lock());
+        }
+        const std::unique_lock writer(theirs, 2s);
+        QVERIFY(writer.owns_lock() && theirs.stillMine());
+        QVERIFY(!mine.try_lock_shared_for(50ms));
+    }
+
+    void permitsAreAsManyAsSaid() {
+        constexpr int kPermits = 3;
+        blocking::Client first(url()), second(url());
+        std::atomic<int> inside = 0, most = 0;
+        {
+            std::vector<std::jthread> threads;
+            for (int i = 0; i < 8; ++i) {
+                threads.emplace_back([&, i] {
+                    blocking::Semaphore seats(i % 2 == 0 ? first : second, "seats", kPermits);
+                    for (int round = 0; round < 10; ++round) {
+                        const blocking::Permit seat = seats.acquire();
+                        const int now = ++inside;
+                        for (int known = most; known < now && !most.compare_exchange_weak(known, now);) {
+                        }
+                        std::this_thread::sleep_for(1ms);
+                        --inside;
+                    }
+                });
+            }
+        }
+        QVERIFY2(most <= kPermits && most > 1, qPrintable(QString::number(most)));
+        blocking::Semaphore seats(first, "seats", kPermits);
+        blocking::Permit two = seats.acquire(2);
+        QVERIFY(two && two.stillMine());
+        QVERIFY(!seats.tryAcquire(2));
+        blocking::Permit one = seats.tryAcquire();
+        QVERIFY(one);
+        std::jthread elsewhere([moved = std::move(two)]() mutable { moved.release(); }); // from another thread
+        elsewhere.join();
+        QVERIFY(!two);
+        QVERIFY(seats.tryAcquireFor(2s, 2));
+        one.release();
+        QVERIFY(!one.stillMine());
     }
 
     void tokensGrow() {

@@ -82,6 +82,26 @@ private Q_SLOTS:
         QCOMPARE(events, (std::vector{Acquired, Reentered, Released, Released}));
     }
 
+    void theRecipeFollowsFromWhatIsWanted() {
+        DistributedSharedMutex mine(*m_a, "prices"), theirs(*m_b, "prices");
+        auto reader = run(mine.lockShared());
+        auto another = run(theirs.tryLockShared());
+        QVERIFY(*reader && *another && mine.stillShared() && !mine.stillMine());
+        QCOMPARE((*mine.lockObject())->recipe().id, QByteArray("redis-rw"));
+        QVERIFY(!*run(theirs.tryLock("2")));
+        run(reader->unlock());
+        run(another->unlock());
+        QVERIFY(*run(theirs.tryLockFor(2s)));
+
+        DistributedSemaphore seats(*m_a, "seats", 2), others(*m_b, "seats", 2);
+        auto one = run(seats.acquire());
+        auto two = run(others.acquire());
+        QVERIFY(*one && *two && !*run(seats.tryAcquire()));
+        QCOMPARE((*seats.lockObject())->recipe().id, QByteArray("redis-semaphore"));
+        run(one->unlock());
+        QVERIFY(*run(others.tryAcquireFor(2s)));
+    }
+
     void aForcedUnlockFreesItForOthers() {
         DistributedMutex mutex(*m_a, "orders"), rival(*m_b, "orders");
         auto guard = run(mutex.lock());
