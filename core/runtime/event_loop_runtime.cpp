@@ -50,17 +50,16 @@ std::int64_t EventLoopRuntime::wallMs() const {
 
 Runtime::TimerId EventLoopRuntime::callAt(Nanos monotonic, Callback callback) {
     const TimerId id = ++m_lastId;
-    m_calls.emplace(std::pair(monotonic, id), std::move(callback));
-    m_due.emplace(id, monotonic);
+    m_callsById.emplace(id, m_calls.emplace(std::pair(monotonic, id), std::move(callback)).first);
     arm();
     return id;
 }
 
 void EventLoopRuntime::cancelCall(TimerId id) {
-    const auto due = m_due.find(id);
-    if (due == m_due.end()) return;
-    m_calls.erase({due->second, id});
-    m_due.erase(due);
+    const auto call = m_callsById.find(id);
+    if (call == m_callsById.end()) return;
+    m_calls.erase(call->second);
+    m_callsById.erase(call);
 }
 
 void EventLoopRuntime::post(Callback callback) {
@@ -83,15 +82,19 @@ void EventLoopRuntime::arm() {
 }
 
 void EventLoopRuntime::fire() {
-    const Reactor::Pass pass(reactor());
-    m_armedFor = kNever;
-    const Nanos now = monotonic();
-    while (!m_calls.empty() && m_calls.begin()->first.first <= now) {
-        auto node = m_calls.extract(m_calls.begin());
-        m_due.erase(node.key().second);
-        node.mapped()();
+    const std::shared_ptr<Reactor> all = reactor(); // this may be gone after the pass
+    {
+        const Reactor::Pass pass(all);
+        m_armedFor = kNever;
+        const Nanos now = monotonic();
+        while (!m_calls.empty() && m_calls.begin()->first.first <= now) {
+            auto node = m_calls.extract(m_calls.begin());
+            m_callsById.erase(node.key().second);
+            node.mapped()();
+        }
+        arm();
     }
-    arm();
+    all->awaitAnswers();
 }
 
 } // namespace lockscope

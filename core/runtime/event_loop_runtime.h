@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <map>
 #include <random>
+#include <unordered_map>
 
 namespace lockscope {
 
@@ -50,8 +51,9 @@ private:
     QTimer m_timer;    ///< armed for the earliest call
     Nanos m_armedFor = kNever;
     TimerId m_lastId = 0;
-    std::map<std::pair<Nanos, TimerId>, Callback> m_calls;
-    std::map<TimerId, Nanos> m_due;
+    using Calls = std::map<std::pair<Nanos, TimerId>, Callback>;
+    Calls m_calls;
+    std::unordered_map<TimerId, Calls::iterator> m_callsById;
 };
 
 } // namespace lockscope

@@ -31,7 +31,9 @@ constexpr auto kStayAwake = 50us;
 /// How long Qt's event loop may have to wait while one answer follows the other.
 constexpr auto kLongest = 400us;
 /// After misses in a row waiting is tried ever more rarely, but never given up: servers come nearer, too.
-constexpr unsigned kMostMisses = 8;
+constexpr unsigned kMostMisses = 10;
+/// The end of each exchange is a miss: it says nothing about the server.
+constexpr unsigned kForgiven = 2;
 
 /// How many times those who go on may wake others in one pass, before the event loop gets its turn.
 constexpr int kRounds = 4;
@@ -177,24 +179,29 @@ bool Reactor::Patience::tries() {
 
 void Reactor::Patience::had(bool success) {
     misses = success ? 0 : std::min(misses + 1, kMostMisses);
-    abstain = (1U << misses) - 1;
+    abstain = misses <= kForgiven ? 0 : (1U << (misses - kForgiven)) - 1;
 }
 
 void Reactor::turn() {
     const std::shared_ptr<Reactor> self = shared_from_this(); // the last user may go meanwhile
     const auto begun = Clock::now();
+    bool came = false;
     {
         const Pass pass(self);
-        deliver(Wait::Not);
+        came = deliver(Wait::Not);
     }
-    while (m_poll >= 0 && !m_posted && Clock::now() - begun < kLongest)
-        if (!linger()) return;
+    while (m_poll >= 0 && !m_posted && Clock::now() - begun < kLongest) {
+        const bool wasSent = std::exchange(m_sent, false);
+        if (!wasSent && !came) return;
+        came = linger();
+        if (!came) return;
+    }
 }
 
 /// Waits for the next event right here; false when it did not come.
 bool Reactor::linger() {
     const std::shared_ptr<Reactor> self = shared_from_this();
-    if (m_awake.tries()) {
+    if (m_awake.tries() && Clock::now() >= m_awakeAgain) {
         const Pass pass(self);
         if (deliver(Wait::Awake)) return true;
     }
@@ -207,7 +214,10 @@ int Reactor::fetchAwake(epoll_event* events) {
     const auto begun = Clock::now();
     for (;;) {
         const int count = epoll_wait(m_poll, events, kAtOnce, 0);
-        const bool late = Clock::now() - begun > kStayAwake;
+        const auto now = Clock::now();
+        const bool late = now - begun > kStayAwake;
+        // Who gave the processor away and did not get it back for long had better sleep: sleepers are woken first.
+        if (now - begun > 4 * kStayAwake) m_awakeAgain = now + 64 * (now - begun);
         if (count != 0 || late || m_announced.load(std::memory_order_relaxed) != 0) {
             if (m_announced.load(std::memory_order_relaxed) == 0) m_awake.had(count > 0 && !late);
             return count;

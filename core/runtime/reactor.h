@@ -62,6 +62,14 @@ public:
     void schedule(Job& job, Phase phase);
     void cancel(Job& job);
 
+    /// Something was sent: an answer may come soon.
+    void sent() { m_sent = true; }
+    /// Waits for answers for a moment, if any are to be expected; for callbacks of other event sources, after their
+    /// Pass.
+    void awaitAnswers() {
+        if (m_sent) turn();
+    }
+
     /// Any thread: Qt's event loop of this one has got something to do; nothing is waited for here until arrived().
     void announce();
     void arrived() { m_announced.fetch_sub(1); }
@@ -114,6 +122,7 @@ private:
     std::atomic<bool> m_lingering = false;
     int m_level = -1; ///< QThread::loopLevel() of the pass under way; -1: none
     bool m_posted = false;
+    bool m_sent = false; ///< since the last look at it
     /// What is tried more rarely the more often in a row it was in vain.
     struct Patience {
         unsigned misses = 0;  ///< in a row
@@ -122,7 +131,8 @@ private:
         void had(bool success);
     };
     Patience m_asleep, m_awake;
-    bool m_canLinger = true; ///< the kernel has epoll_pwait2
+    std::chrono::steady_clock::time_point m_awakeAgain; ///< others need the processor until then
+    bool m_canLinger = true;                            ///< the kernel has epoll_pwait2
 };
 
 } // namespace lockscope

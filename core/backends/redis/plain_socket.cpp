@@ -33,6 +33,7 @@ bool PlainSocket::send(const QByteArray& bytes) {
     }
     const ssize_t sent = sendSome(m_fd, bytes);
     if (sent < 0) return false;
+    m_reactor->sent();
     if (sent < bytes.size()) {
         m_backlog = bytes.mid(sent);
         m_reactor->wantWrite(m_id, true);

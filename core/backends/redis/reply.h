@@ -10,12 +10,23 @@ namespace lockscope::redis {
 /// A command and its arguments, binary-safe: {"SET", "orders", "…", "NX"}.
 using Args = std::vector<QByteArray>;
 
-/// Args from its parts. GCC 12 cannot compile a braced list inside a co_await expression.
+/// One part of a command: a literal is referred to, not copied.
+template <std::size_t N>
+QByteArray argOf(const char (&literal)[N]) {
+    return QByteArray::fromRawData(literal, N - 1);
+}
+template <typename Part>
+QByteArray argOf(Part&& part) {
+    return QByteArray(std::forward<Part>(part));
+}
+
+/// Args from its parts; parts that are char arrays must be literals. GCC 12 cannot compile a braced list inside a
+/// co_await expression.
 template <typename... Parts>
 Args argsOf(Parts&&... parts) {
     Args args;
     args.reserve(sizeof...(parts));
-    (args.emplace_back(std::forward<Parts>(parts)), ...);
+    (args.push_back(argOf(std::forward<Parts>(parts))), ...);
     return args;
 }
 

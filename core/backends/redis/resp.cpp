@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/resp.h"
 
+#include <charconv>
 #include <hiredis.h>
 
 namespace lockscope::redis {
@@ -51,29 +52,32 @@ redisReplyObjectFunctions kFunctions = {createString, createArray, createInteger
 
 } // namespace
 
+// Not hiredis' formatter: it makes each command in memory of its own, by printf, and a pipeline is full of commands.
 void appendCommand(QByteArray& out, const Args& args) {
-    constexpr std::size_t kUsual = 16;
-    std::array<const char*, kUsual> fewTexts{};
-    std::array<std::size_t, kUsual> fewSizes{};
-    std::vector<const char*> manyTexts;
-    std::vector<std::size_t> manySizes;
-    const char** texts = fewTexts.data();
-    std::size_t* sizes = fewSizes.data();
-    if (args.size() > kUsual) {
-        manyTexts.resize(args.size());
-        manySizes.resize(args.size());
-        texts = manyTexts.data();
-        sizes = manySizes.data();
+    constexpr qsizetype kHead = 24; // "$", the digits of a size, and line ends
+    const qsizetype before = out.size();
+    qsizetype most = kHead;
+    for (const QByteArray& arg : args)
+        most += arg.size() + kHead;
+    if (before + most > out.capacity()) out.reserve(std::max(before + most, 2 * out.capacity()));
+    out.resize(before + most);
+    char* at = out.data() + before;
+    const auto lineEnd = [&at] {
+        *at++ = '\r';
+        *at++ = '\n';
+    };
+    const auto head = [&](char mark, qsizetype value) {
+        *at++ = mark;
+        at = std::to_chars(at, at + kHead, value).ptr;
+        lineEnd();
+    };
+    head('*', qsizetype(args.size()));
+    for (const QByteArray& arg : args) {
+        head('$', arg.size());
+        at = std::copy_n(arg.constData(), arg.size(), at);
+        lineEnd();
     }
-    for (std::size_t i = 0; i < args.size(); ++i) {
-        texts[i] = args[i].constData();
-        sizes[i] = std::size_t(args[i].size());
-    }
-    char* command = nullptr;
-    const int size = redisFormatCommandArgv(&command, int(args.size()), texts, sizes);
-    if (size < 0) throw std::bad_alloc();
-    out.append(command, size);
-    redisFreeCommand(command);
+    out.resize(at - out.constData());
 }
 
 void ReplyReader::Free::operator()(redisReader* reader) const {

@@ -8,9 +8,26 @@ MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Worklo
     switch (url.service) {
     case Service::Redis:
         return makeRawRedis(url, recipe, workload);
-    default:
+    case Service::ZooKeeper:
+        return makeRawZooKeeper(url, workload);
+    case Service::MySql:
+    case Service::PostgreSql:
+    case Service::Sqlite:
+#ifdef LOCK_BENCH_SQL
+        return makeRawSql(url, recipe, workload);
+#else
         return nullptr;
+#endif
+    case Service::Memcached:
+        return makeRawMemcached(url, workload);
+    case Service::Etcd:
+        return makeRawEtcd(url, workload);
+    case Service::RedisSentinel:
+    case Service::RedisCluster:
+    case Service::Redlock:
+        break;
     }
+    return nullptr;
 }
 
 } // namespace lockscope::bench

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "raw_threads.h"
+
+#include <libmemcached/memcached.h>
+
+namespace lockscope::bench {
+
+namespace {
+
+class MemcachedClient final : public RawClient {
+public:
+    MemcachedClient(const Endpoint& endpoint, QByteArray key)
+        : m_memcached(memcached_create(nullptr)), m_key(std::move(key)) {
+        memcached_server_add(m_memcached, endpoint.host.toUtf8().constData(), endpoint.port);
+        memcached_behavior_set(m_memcached, MEMCACHED_BEHAVIOR_TCP_NODELAY, 1);
+    }
+    ~MemcachedClient() override { memcached_free(m_memcached); }
+    MemcachedClient(const MemcachedClient&) = delete;
+    MemcachedClient& operator=(const MemcachedClient&) = delete;
+
+    std::expected<void, QString> pair() override {
+        static const QByteArray value("5a0e1fb5-4a9e-4c50-9fd4-dca2a9c2a7bd:1:0123456789abcdef");
+        const auto size = std::size_t(m_key.size());
+        auto done =
+            memcached_add(m_memcached, m_key.constData(), size, value.constData(), std::size_t(value.size()), 31, 0);
+        if (done == MEMCACHED_SUCCESS) done = memcached_delete(m_memcached, m_key.constData(), size, 0);
+        if (done == MEMCACHED_SUCCESS) return {};
+        return std::unexpected(QStringLiteral("The bare client failed: %1.")
+                                   .arg(QString::fromUtf8(memcached_strerror(m_memcached, done))));
+    }
+
+private:
+    memcached_st* m_memcached;
+    QByteArray m_key;
+};
+
+} // namespace
+
+MadeRaw makeRawMemcached(const ConnectionUrl& url, const Workload& workload) {
+    const QByteArray name = "lock_bench-raw-" + QByteArray::number(clockNow(), 16) + '-';
+    return makeRawThreads(workload, [&](int index) -> MadeRawClient {
+        return std::make_unique<MemcachedClient>(url.endpoints.front(), name + QByteArray::number(index));
+    });
+}
+
+} // namespace lockscope::bench
