@@ -86,7 +86,13 @@ Result Database::open() {
     if (!m_database.open())
         return std::unexpected(errors::ofConnecting(m_settings.dialect, m_database.lastError(), m_settings.where));
     m_query.emplace(m_database);
-    return greet();
+    Result greeted = greet();
+    // Nothing was asked for yet that could have been done.
+    if (!greeted && greeted.error().outcomeUnknown())
+        return std::unexpected(errors::ofConnecting(
+            m_settings.dialect, QSqlError(QString(), greeted.error().message, QSqlError::ConnectionError),
+            m_settings.where));
+    return greeted;
 }
 
 Result Database::greet() {

@@ -9,7 +9,7 @@ namespace lockscope::sql {
 
 namespace {
 
-/// After something unexpected on the connection, not sooner than this again.
+/// A hold is left alone for so long, and so is a connection that shows something unexpected.
 constexpr Nanos kShortest = 20ms;
 
 } // namespace
@@ -19,6 +19,7 @@ DriverSession::DriverSession(std::shared_ptr<Pool> pool, std::shared_ptr<Link> l
 }
 
 DriverSession::~DriverSession() {
+    m_notifier.reset();
     // Still asked for something: its thread would only end after the answer.
     if (m_link && (m_ping || m_asking)) m_link->breakOff();
 }
@@ -38,6 +39,7 @@ QCoro::Task<> DriverSession::settlePing() {
 }
 
 QCoro::Task<Result> DriverSession::ask(Command command, Limits limits, std::stop_token stop) {
+    m_notifier.reset(); // what is read from now on is the answer
     co_await settlePing();
     if (!m_link) co_return std::unexpected(errors::lost(m_pool->where()));
     m_asking = true; // stays so when we are killed here
@@ -86,19 +88,20 @@ QCoro::Task<Result> DriverSession::end(QByteArray word) {
 QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
     if (broken()) co_return Sign::Broken;
     if (!m_ping) {
+        // Short holds are many, and over before anybody would look.
+        co_await m_pool->runtime.sleep(std::min(every, kShortest), stop);
+        if (broken()) co_return Sign::Broken;
         const Completion<bool> heard;
-        std::unique_ptr<QSocketNotifier> notifier;
         if (const int socket = m_link->socket(); socket >= 0 && !m_asking) {
-            notifier = std::make_unique<QSocketNotifier>(socket, QSocketNotifier::Read);
-            QObject::connect(notifier.get(), &QSocketNotifier::activated, notifier.get(),
-                             [heard, watching = notifier.get()] {
+            m_notifier = std::make_unique<QSocketNotifier>(socket, QSocketNotifier::Read);
+            QObject::connect(m_notifier.get(), &QSocketNotifier::activated, m_notifier.get(),
+                             [heard, watching = m_notifier.get()] {
                                  watching->setEnabled(false);
                                  heard.complete(true);
                              });
         }
-        co_await m_pool->runtime.sleep(std::min(every, kShortest), stop);
         co_await heard.wait(m_pool->runtime, std::max(every - kShortest, Nanos(0)), stop);
-        notifier.reset();
+        m_notifier.reset();
         if (broken()) co_return Sign::Broken;
         if (m_asking) co_return Sign::Alive; // a statement is under way: its end will tell
         if (!m_ping) {
@@ -118,6 +121,7 @@ QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
 }
 
 void DriverSession::giveBack() {
+    m_notifier.reset();
     if (m_link && !m_ping && !m_inTransaction && !m_asking) m_pool->keep(std::move(m_link));
     m_link.reset();
 }

@@ -2,6 +2,8 @@
 #pragma once
 #include "backends/sql/pool.h"
 
+class QSocketNotifier;
+
 namespace lockscope::sql {
 
 /// A session over one link of a driver's pool.
@@ -24,7 +26,8 @@ private:
 
     std::shared_ptr<Pool> m_pool;
     std::shared_ptr<Link> m_link;
-    std::shared_ptr<Ticket> m_ping; ///< asked for and not answered yet
+    std::unique_ptr<QSocketNotifier> m_notifier; ///< while idle and waited for; before its socket is anybody else's
+    std::shared_ptr<Ticket> m_ping;              ///< asked for and not answered yet
     bool m_begin = false;
     bool m_inTransaction = false;
     bool m_asking = false;

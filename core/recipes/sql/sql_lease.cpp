@@ -41,23 +41,21 @@ Outcome<SqlLease::Seen> SqlLease::look(std::stop_token stop) {
     co_return seen;
 }
 
-Outcome<bool> SqlLease::extend(Mine mine, Nanos lease, std::stop_token stop) {
+Outcome<bool> SqlLease::extend(QByteArray owner, Nanos lease, std::stop_token stop) {
     const sql::Result done = co_await m_lock.port.execute(
-        statementOf(
-            m_lock, kId,
-            "UPDATE {t} SET expires_at = {in} WHERE name = ? AND owner = ? AND version = ? AND expires_at > {now}",
-            valuesOf(leaseMs(lease), m_lock.name, mine.owner, mine.version)),
+        statementOf(m_lock, kId, "UPDATE {t} SET expires_at = {in} WHERE name = ? AND owner = ? AND expires_at > {now}",
+                    valuesOf(leaseMs(lease), m_lock.name, owner)),
         stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
     co_return done->affected == 1;
 }
 
-Outcome<bool> SqlLease::letGo(Mine mine, std::stop_token stop) {
+Outcome<bool> SqlLease::letGo(QByteArray owner, std::stop_token stop) {
     const sql::Result done =
         co_await m_lock.port.execute(statementOf(m_lock, kId,
                                                  "UPDATE {t} SET owner = NULL, expires_at = {now} "
-                                                 "WHERE name = ? AND owner = ? AND version = ? AND expires_at > {now}",
-                                                 valuesOf(m_lock.name, mine.owner, mine.version)),
+                                                 "WHERE name = ? AND owner = ? AND expires_at > {now}",
+                                                 valuesOf(m_lock.name, owner)),
                                      stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
     co_return done->affected == 1;
@@ -78,7 +76,7 @@ Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token
         request.steps.at(1);
         const Mine mine = held->second;
         const Nanos askedAt = runtime.monotonic();
-        const auto extended = co_await extend(mine, request.lease, stop);
+        const auto extended = co_await extend(mine.owner, request.lease, stop);
         if (!extended) co_return std::unexpected(extended.error());
         if (*extended) {
             request.steps.at(3);
@@ -130,8 +128,7 @@ Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token
 }
 
 Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {
-    const Mine mine{grant.value, grant.token};
-    const auto extended = co_await extend(mine, grant.lease, stop);
+    const auto extended = co_await extend(grant.value, grant.lease, stop);
     co_return extended;
 }
 
@@ -139,11 +136,10 @@ Outcome<int> SqlLease::release(Grant grant, std::stop_token stop) {
     if (grant.holds > 1) co_return grant.holds - 1;
     grant.steps.at(4);
     abandoned(grant);
-    const Mine mine{grant.value, grant.token};
-    auto done = co_await letGo(mine, stop);
+    auto done = co_await letGo(grant.value, stop);
     if (!done && done.error().kind == LockError::Kind::OutcomeUnknown) {
         // It does no harm twice; the second one's answer stands for both: not ours any more is what was wanted.
-        const auto again = co_await letGo(mine, stop);
+        const auto again = co_await letGo(grant.value, stop);
         if (again) done = true;
     }
     grant.steps.at(0);

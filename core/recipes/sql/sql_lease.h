@@ -9,6 +9,7 @@ namespace lockscope::recipes {
 /// `sql-lease`: one row for each lock name, with an owner, the end of its lease by the server's clock, and a version
 /// that grows with every grant: the fencing token. An expired row is taken over by whoever updates it first; release
 /// keeps the row, so that tokens go on growing. Waiters look again now and then, and when the lease they saw would end.
+/// The owner is another one at every attempt, so that it stands for one grant and no other.
 /// Re-entry is counted here: the row knows one owner.
 /// Source: the seeds' row lock with the improvements they name (owner, expiry, heartbeat, version).
 class SqlLease final : public Recipe {
@@ -33,8 +34,8 @@ private:
     };
     Outcome<std::int64_t> take(QByteArray owner, Nanos lease, std::stop_token stop);
     Outcome<Seen> look(std::stop_token stop);
-    Outcome<bool> extend(Mine mine, Nanos lease, std::stop_token stop);
-    Outcome<bool> letGo(Mine mine, std::stop_token stop);
+    Outcome<bool> extend(QByteArray owner, Nanos lease, std::stop_token stop);
+    Outcome<bool> letGo(QByteArray owner, std::stop_token stop);
     QCoro::Task<> withdraw(QByteArray owner);
     SqlLock m_lock;
     std::map<QByteArray, Mine> m_mine; ///< by thread: what re-entry extends

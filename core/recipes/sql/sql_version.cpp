@@ -8,6 +8,12 @@ namespace lockscope::recipes {
 namespace {
 constexpr const char* kId = "sql-version";
 
+/// What was read: not the token, which others may have added to.
+std::int64_t versionOf(const Grant& grant) {
+    const auto* const version = static_cast<const std::int64_t*>(grant.own.get());
+    return version ? *version : -1;
+}
+
 LockError overtaken(const QByteArray& name) {
     return {LockError::Kind::NotOwner,
             QCoreApplication::translate("LockError",
@@ -35,9 +41,11 @@ Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_tok
         }
         if (read->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, read->text()));
         request.steps.at(2);
-        // 0 means “no token”: the first version that anybody reads is 1 for them, 0 in the row.
-        co_return Grant{request.thread, ownerOf(m_lock, request.thread), askedAt, kNever, 1, read->number(0, 1) + 1,
-                        request.steps};
+        const std::int64_t version = read->number(0, 1);
+        // 0 means “no token”: what is 0 in a new row is 1 here.
+        Grant grant{request.thread, ownerOf(m_lock, request.thread), askedAt, kNever, 1, version + 1, request.steps};
+        grant.own = std::make_shared<const std::int64_t>(version);
+        co_return grant;
     }
 }
 
@@ -46,7 +54,7 @@ Outcome<bool> SqlVersion::raise(Grant grant, std::stop_token stop) {
         co_await m_lock.port.execute(statementOf(m_lock, kId,
                                                  "UPDATE {t} SET version = version + 1, owner = ?, acquired_at = {now} "
                                                  "WHERE name = ? AND recipe = {recipe} AND version = ?",
-                                                 valuesOf(grant.value, m_lock.name, grant.token - 1)),
+                                                 valuesOf(grant.value, m_lock.name, versionOf(grant))),
                                      stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
     co_return done->affected == 1;
@@ -57,9 +65,9 @@ Outcome<int> SqlVersion::settle(Grant grant, std::stop_token stop) {
     const sql::Result read = co_await m_lock.port.execute(
         statementOf(m_lock, kId, "SELECT version, owner FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
     if (!read) co_return std::unexpected(lockError(read.error()));
-    if (read->number() == grant.token && read->text(0, 1) == grant.value) co_return 0;
-    if (read->number() == grant.token - 1) co_return 1; // not carried out
-    co_return -1;                                       // ours may have been one of those since
+    if (read->number() == versionOf(grant) + 1 && read->text(0, 1) == grant.value) co_return 0;
+    if (read->number() == versionOf(grant)) co_return 1; // not carried out
+    co_return -1;                                        // ours may have been one of those since
 }
 
 Outcome<int> SqlVersion::release(Grant grant, std::stop_token stop) {

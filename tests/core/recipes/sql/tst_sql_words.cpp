@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/driver.h"
+#include "backends/sql/literal.h"
+#include "backends/sql/schema.h"
+#include "recipes/sql/sql_advisory.h"
+#include "runtime/event_loop_runtime.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::sql;
+
+/// What statements are made of, and what is refused before any server is asked.
+class TestSqlWords : public QObject {
+    Q_OBJECT
+    static ConnectionUrl urlOf(const char* text) { return parseConnectionUrl(QString::fromLatin1(text)).value(); }
+    std::expected<std::unique_ptr<recipes::Recipe>, LockError> make(const char* url, const char* id,
+                                                                    const QByteArray& name) {
+        m_drivers.push_back(std::make_unique<SqlDriver>(m_runtime, urlOf(url)));
+        SqlDriver& driver = *m_drivers.back(); // connects to nothing until it is asked for something
+        return recipes::makeSqlRecipe(
+            id, {driver, name, "client", tablesOf(driver.dialect(), QString::fromLatin1(kDefaultTable))});
+    }
+
+private Q_SLOTS:
+    void literals() {
+        QCOMPARE(literal(Dialect::MySql, Value(std::int64_t(-7))), QByteArray("-7"));
+        QCOMPARE(literal(Dialect::MySql, Value()), QByteArray("NULL"));
+        QCOMPARE(literal(Dialect::MySql, Value(QByteArray())), QByteArray("''"));
+        // Nothing that a text contains stands in the statement as it is.
+        QCOMPARE(literal(Dialect::MySql, Value(QByteArray("a'\\"))), QByteArray("x'61275c'"));
+        QCOMPARE(literal(Dialect::PostgreSql, Value(QByteArray("it's \\ ?"))), QByteArray("'it''s \\ ?'"));
+    }
+    void marksInTextsAreNotReplaced() {
+        const Statement statement{"SELECT ?, ? WHERE a = ?",
+                                  recipes::valuesOf(QByteArray("?"), std::int64_t(2), QByteArray("'?"))};
+        QCOMPARE(inlined(Dialect::PostgreSql, statement), QByteArray("SELECT '?', 2 WHERE a = '''?'"));
+        QCOMPARE(numbered(statement.text), QByteArray("SELECT $1, $2 WHERE a = $3"));
+    }
+    void names() {
+        QVERIFY(validName("orders", 255));
+        QVERIFY(validName("锁🔒", 255));
+        QVERIFY(validName(QByteArray(255, 'x'), 255));
+        QVERIFY(!validName(QByteArray(256, 'x'), 255));
+        QVERIFY(!validName("", 255));
+        QVERIFY(!validName(QByteArray("a\0b", 3), 255));
+        QVERIFY(!validName("\xff\xfe", 255));
+        QVERIFY(!validName("\xed\xa0\x80", 255)); // half of a pair
+    }
+    void tableNames() {
+        QCOMPARE(quotedTable(Dialect::MySql, QStringLiteral("my_locks")), QByteArray("`my_locks`"));
+        QCOMPARE(quotedTable(Dialect::PostgreSql, QStringLiteral("infra.Locks")), QByteArray("\"infra\".\"Locks\""));
+        for (const char* wrong : {"", "a b", "a\"b", "a`b", "1a", "a.b.c", "a;b", "é", ".a"})
+            QVERIFY2(quotedTable(Dialect::MySql, QString::fromUtf8(wrong)).isEmpty(), wrong);
+        QVERIFY(quotedTable(Dialect::Sqlite, QString(49, u'x')).isEmpty());
+    }
+    void advisoryKeysStayAsTheyAre() {
+        // A change would part us from everybody who holds locks now.
+        QCOMPARE(recipes::SqlAdvisory::advisoryKey("orders"), std::int64_t(2023957755765852388LL));
+        QCOMPARE(recipes::SqlAdvisory::advisoryKey("锁"), std::int64_t(5720408396146822570LL));
+    }
+    void whatTheDatabaseCannotDoIsSaid() {
+        for (const char* id : {"sql-for-update", "sql-advisory"}) {
+            const auto refused = make("sqlite:///tmp/x.db", id, "a");
+            QVERIFY(!refused);
+            QVERIFY(refused.error().kind == LockError::Kind::NotSupported);
+            QVERIFY2(refused.error().message.contains(QLatin1String("sql-lease")), qPrintable(refused.error().message));
+        }
+        for (const char* id : {"sql-row", "sql-lease", "sql-version"})
+            QVERIFY(make("sqlite:///tmp/x.db", id, "a").value() != nullptr);
+        QVERIFY(make("mysql://h/d", "sql-unheard-of", "a").value() == nullptr);
+    }
+    void namesThatCannotBeAreRefused() {
+        for (const char* id : {"sql-row", "sql-lease", "sql-version", "sql-for-update", "sql-advisory"}) {
+            const auto empty = make("mysql://h/d", id, "");
+            QVERIFY2(!empty && empty.error().kind == LockError::Kind::Refused, id);
+            QVERIFY(!make("postgresql://h/d", id, QByteArray(256, 'x')));
+            QVERIFY(make("postgresql://h/d", id, QByteArray(255, 'x')));
+        }
+        QVERIFY(!make("mysql://h/d", "sql-advisory", QByteArray(193, 'x'))); // GET_LOCK's own limit
+        QVERIFY(make("mysql://h/d", "sql-advisory", QByteArray(192, 'x')));
+    }
+    void schemasHaveAUniqueKey_data() {
+        QTest::addColumn<int>("dialect");
+        QTest::newRow("mysql") << int(Dialect::MySql);
+        QTest::newRow("postgresql") << int(Dialect::PostgreSql);
+        QTest::newRow("sqlite") << int(Dialect::Sqlite);
+    }
+    void schemasHaveAUniqueKey() {
+        QFETCH(int, dialect);
+        const QString text = schemaText(tablesOf(Dialect(dialect), QStringLiteral("locks")));
+        QVERIFY2(text.contains(QLatin1String("name")) && text.contains(QLatin1String("NOT NULL PRIMARY KEY")),
+                 qPrintable(text));
+        QVERIFY(text.contains(QLatin1String("locks_schema")));
+    }
+    void passwordsAreNotShown() {
+        const ConnectionUrl url = urlOf("mysql://user:hush@host:1/db");
+        const auto settings = settingsOf(url, {});
+        QCOMPARE(settings->password, QStringLiteral("hush"));
+        QCOMPARE(settings->where, QStringLiteral("host:1/db"));
+        QVERIFY(!settings->options.contains(QLatin1String("hush")));
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    std::vector<std::unique_ptr<SqlDriver>> m_drivers;
+};
+
+QTEST_GUILESS_MAIN(TestSqlWords)
+#include "tst_sql_words.moc"

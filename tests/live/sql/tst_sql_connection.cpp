@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_sql.h"
+#include "lock/connection.h"
+#include "lock/distributed_lock.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+using Event = DistributedLock::Event;
+
+/// Locks over a URL, as programs use them.
+class TestSqlConnection : public QObject {
+    Q_OBJECT
+    std::unique_ptr<Connection> connect(const QString& url) { return makeConnection(m_runtime, urlOf(url)); }
+    static std::unique_ptr<DistributedLock> lockOf(Connection& connection, const QByteArray& id, const QByteArray& name,
+                                                   LockOptions options = {}) {
+        return std::make_unique<DistributedLock>(connection.lockClient(),
+                                                 std::move(connection.makeRecipe(id, {name}).value()), options);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_EMPTY(m_databases.start());
+        for (const char* engine : {"mariadb", "postgresql", "sqlite"}) {
+            const auto connection = connect(m_databases.url(engine));
+            QCOMPARE(connection->backend(), QByteArray("sql"));
+            QCOMPARE(connection->client().size(), 36);
+            VERIFY_OK(run(connection->open()));
+            QVERIFY(connection->schema().contains(QLatin1String("lockscope_locks")));
+            VERIFY_OK(run(connection->prepare()));
+            VERIFY_OK(run(connection->ping()));
+        }
+    }
+
+    void lockAndUnlock_data() { recipeRows({"sql-row", "sql-lease", "sql-for-update", "sql-advisory", "sql-version"}); }
+    void lockAndUnlock() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const auto a = connect(m_databases.url(engine)), b = connect(m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = lockOf(*a, id, name), theirs = lockOf(*b, id, name);
+        VERIFY_OK(run(ours->lock()));
+        QVERIFY(ours->stillMine());
+        QTest::qWait(60);
+        QVERIFY(ours->stillMine());
+        if (id != "sql-version") {
+            const auto refused = run(theirs->tryLockFor(50ms));
+            VERIFY_OK(refused);
+            QVERIFY(!*refused);
+        }
+        if (ours->recipe().token) QVERIFY(ours->token() > 0);
+        if (ours->recipe().reentrant) {
+            VERIFY_OK(run(ours->lock()));
+            QCOMPARE(ours->holdCount(), 2);
+            const auto one = run(ours->unlock());
+            VERIFY_OK(one);
+            QCOMPARE(*one, 1);
+        }
+        const auto left = run(ours->unlock());
+        VERIFY_OK(left);
+        QCOMPARE(*left, 0);
+        const auto next = run(theirs->tryLockFor(3s));
+        VERIFY_OK(next);
+        QVERIFY(*next);
+        VERIFY_OK(run(theirs->unlock()));
+    }
+
+    void theWatchdogKeepsALease_data() { recipeRows({"sql-lease"}); }
+    void theWatchdogKeepsALease() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const auto a = connect(m_databases.url(engine)), b = connect(m_databases.url(engine));
+        const QByteArray name = freshName();
+        LockOptions options;
+        options.lease = 500ms;
+        options.watchdog = 150ms;
+        const auto ours = lockOf(*a, id, name, options), theirs = lockOf(*b, id, name, options);
+        QStringList lost;
+        ours->listen([&](Event event, const QByteArray&, const QString& reason) {
+            if (event == Event::Lost) lost << reason;
+        });
+        VERIFY_OK(run(ours->lock()));
+        const auto refused = run(theirs->tryLockFor(1200ms));
+        VERIFY_OK(refused);
+        QVERIFY(!*refused);
+        QVERIFY(ours->stillMine());
+        ours->stopWatchdog();
+        const auto next = run(theirs->tryLockFor(5s));
+        VERIFY_OK(next);
+        QVERIFY(*next);
+        QVERIFY(theirs->token() > 0);
+        QVERIFY(comesTrue([&] { return !lost.isEmpty(); }, 2s));
+        QVERIFY(!ours->stillMine());
+        VERIFY_OK(run(theirs->unlock()));
+    }
+
+    void lossOfTheConnectionIsTold_data() { recipeRows({"sql-for-update", "sql-advisory"}); }
+    void lossOfTheConnectionIsTold() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const auto a = connect(m_databases.url(engine)), b = connect(m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = lockOf(*a, id, name), theirs = lockOf(*b, id, name);
+        QStringList lost;
+        ours->listen([&](Event event, const QByteArray&, const QString& reason) {
+            if (event == Event::Lost) lost << reason;
+        });
+        VERIFY_OK(run(ours->lock()));
+        const auto begun = std::chrono::steady_clock::now();
+        const auto forced = run(theirs->forceUnlock());
+        VERIFY_OK(forced);
+        QVERIFY(*forced);
+        QVERIFY(comesTrue([&] { return !lost.isEmpty(); }, 5s));
+        // The closed connection itself tells: sooner than the next sign of life was due.
+        QVERIFY(std::chrono::steady_clock::now() - begun < 2500ms);
+        QVERIFY(!ours->stillMine());
+        QVERIFY(run(ours->unlock()).error().kind == LockError::Kind::NotOwner);
+    }
+
+    void tablesByAnotherName_data() { recipeRows({"sql-lease"}); }
+    void tablesByAnotherName() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const auto usual = connect(m_databases.url(engine));
+        const auto other = connect(m_databases.url(engine) + QStringLiteral("?table=my_own"));
+        const QByteArray name = freshName();
+        const auto early = lockOf(*other, id, name);
+        QVERIFY(run(early->tryLock()).error().kind == LockError::Kind::NotPrepared);
+        VERIFY_OK(run(other->prepare()));
+        const auto one = lockOf(*usual, id, name), two = lockOf(*other, id, name);
+        VERIFY_OK(run(one->lock()));
+        const auto apart = run(two->tryLock());
+        VERIFY_OK(apart);
+        QVERIFY(*apart);
+        VERIFY_OK(run(one->unlock()));
+        VERIFY_OK(run(two->unlock()));
+    }
+
+    void whatCannotBeIsSaid() {
+        const auto wrongTable = connect(m_databases.url("sqlite") + QStringLiteral("?table=a%20b"));
+        QVERIFY(run(wrongTable->open()).error().kind == LockError::Kind::Refused);
+        QVERIFY(!wrongTable->makeRecipe("sql-lease", {"x"}));
+        const auto connection = connect(m_databases.url("sqlite"));
+        QVERIFY(connection->makeRecipe("redis-set", {"x"}).error().kind == LockError::Kind::NotSupported);
+        QVERIFY(connection->makeRecipe("sql-advisory", {"x"}).error().kind == LockError::Kind::NotSupported);
+        QVERIFY(connection->makeRecipe("sql-lease", {QByteArray()}).error().kind == LockError::Kind::Refused);
+    }
+
+    void serversThatTakeNoWritesAreNotWell() {
+        const auto maria = connect(m_databases.url("mariadb"));
+        SqlClient admin(m_runtime, m_databases.url("mariadb"));
+        VERIFY_OK(ask(admin.driver, "SET GLOBAL read_only = 1"));
+        const auto ping = run(maria->ping());
+        VERIFY_OK(ask(admin.driver, "SET GLOBAL read_only = 0"));
+        QVERIFY(!ping);
+        QVERIFY2(ping.error().kind == LockError::Kind::Refused, qPrintable(ping.error().message));
+        VERIFY_OK(run(maria->ping()));
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    Databases m_databases{m_runtime};
+};
+
+QTEST_GUILESS_MAIN(TestSqlConnection)
+#include "tst_sql_connection.moc"
