@@ -227,7 +227,7 @@ private Q_SLOTS:
         EtcdDriver driver(m_runtime, urlOf(m_server), impatient());
         EtcdLease recipe({driver, "jobs"});
         const auto held = run(recipe.acquire(asked(0s), {})).value();
-        pause();
+        pause(m_server);
         const Nanos begun = m_runtime.monotonic();
         const auto unknown = run(recipe.release(*held, {}));
         QVERIFY(!unknown);
@@ -243,7 +243,7 @@ private Q_SLOTS:
     void shortPauseIsNoError() {
         EtcdDriver driver(m_runtime, urlOf(m_server));
         EtcdLease recipe({driver, "jobs"});
-        pause();
+        pause(m_server);
         QTimer::singleShot(300, this, [this] { m_server.resume(); });
         const auto held = run(recipe.acquire(asked(0s), {})).value();
         QVERIFY(held);
@@ -274,7 +274,7 @@ private Q_SLOTS:
         QVERIFY(held);
 
         // Without a quorum nothing is granted, and nobody is lied to.
-        cluster.member(1).pause();
+        pause(cluster.member(1));
         const auto none = run(one.acquire(asked(0s), {}));
         QVERIFY(!none);
         QVERIFY2(none.error().kind == ErrorKind::OutcomeUnknown || none.error().kind == ErrorKind::Unreachable,
@@ -291,7 +291,7 @@ private Q_SLOTS:
         EtcdDriver driver(m_runtime, parseConnectionUrl(cluster.url(0)).value());
         EtcdLease recipe({driver, "jobs"});
         QVERIFY(run(driver.open()));
-        cluster.member(0).pause();
+        pause(cluster.member(0));
         const auto held = run(recipe.acquire(asked(0s, 20s), {}));
         QVERIFY2(held && *held, held ? "" : qPrintable(held.error().message));
         QVERIFY(driver.where() != urlOf(cluster).endpoints[0].display());
@@ -300,8 +300,8 @@ private Q_SLOTS:
     }
 
 private:
-    void pause() {
-        m_server.pause();
+    void pause(EtcdServer& server) {
+        server.pause();
         run(m_runtime.sleep(20ms)); // until all its threads stand still
     }
     EventLoopRuntime m_runtime;
