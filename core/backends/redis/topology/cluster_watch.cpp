@@ -46,6 +46,8 @@ void ClusterWatch::close() {
         era.request_stop();
     for (const NodePtr& node : m_nodes)
         node->driver.reset();
+    for (const auto& dropped : m_dropped)
+        if (const NodePtr node = dropped.lock()) node->driver.reset();
     m_answered.releaseAll();
 }
 
@@ -182,7 +184,12 @@ bool ClusterWatch::apply(const Reply& map, const QString& askedHost) {
             setOwner(int(slot), node);
     }
     // Who owns nothing any more keeps its connection only while somebody uses it, or as a place to ask.
-    std::erase_if(m_nodes, [](const NodePtr& node) { return !node->owner && !node->seed; });
+    std::erase_if(m_dropped, [](const std::weak_ptr<Node>& node) { return node.expired(); });
+    std::erase_if(m_nodes, [this](const NodePtr& node) {
+        const bool unused = !node->owner && !node->seed;
+        if (unused) m_dropped.push_back(node);
+        return unused;
+    });
     m_hasMap = true;
     m_hopeless.reset();
     return true;

@@ -66,6 +66,7 @@ private:
     ConnectionUrl m_url;
     DriverOptions m_options;
     std::vector<NodePtr> m_nodes;
+    std::vector<std::weak_ptr<Node>> m_dropped; ///< no longer listed, but maybe still asked something
     std::array<NodePtr, kClusterSlots> m_owners;
     std::map<int, std::stop_source> m_eras; ///< of slots whose channels are listened to
     bool m_hasMap = false;
