@@ -71,7 +71,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
         m_messages->say(tr("Recorded to %1.").arg(path), MessageBar::Kind::Good);
     });
     connect(m_transport, &views::TransportBar::said, this, [this](const QString& text) { m_messages->say(text); });
-    m_transport->commandField()->setCommands([this] { return m_registry->all(); });
+    m_transport->setCommands([this] { return m_registry->all(); });
     connect(m_welcome, &views::WelcomePage::scenarioChosen, this, &MainWindow::openScenario);
     connect(m_welcome, &views::WelcomePage::fileChosen, this, &MainWindow::openFile);
     connect(m_welcome, &views::WelcomePage::openRequested, this, &MainWindow::askForFile);

@@ -68,8 +68,21 @@ TransportBar::TransportBar(ViewContext* context, Player* player, QWidget* parent
     : QWidget(parent), m_context(context), m_player(player) {
     setAccessibleName(tr("Transport"));
     makeActions();
-    makeMilestoneMenu();
+    connect(player, &Player::playingChanged, this, [this](bool) { refreshAbilities(); });
+    connect(player, &Player::nothingFound, this, &TransportBar::said);
+    connect(context, &ViewContext::playheadChanged, this, &TransportBar::refreshClock);
+    connect(context, &ViewContext::sessionChanged, this, &TransportBar::attach);
+    attach();
+}
 
+void TransportBar::setCommands(CommandField::Commands commands) {
+    m_commands = std::move(commands);
+    if (m_field) m_field->setCommands(m_commands);
+}
+
+void TransportBar::furnish() {
+    if (m_field) return;
+    makeMilestoneMenu();
     m_clock = new QLabel(clock(Nanos(0)));
     m_clock->setFont(fixedFont(6, QFont::Medium));
     m_clock->setAccessibleName(tr("Time"));
@@ -88,8 +101,9 @@ TransportBar::TransportBar(ViewContext* context, Player* player, QWidget* parent
     m_health = new Pill;
     m_health->setDot(true);
     m_health->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
-    m_banner = new VerdictBanner(context);
+    m_banner = new VerdictBanner(m_context);
     m_field = new CommandField;
+    m_field->setCommands(m_commands);
     m_field->setFixedWidth(192);
     connect(m_field, &CommandField::goTo, this, [this](qint64 ns) {
         m_player->pause();
@@ -115,12 +129,9 @@ TransportBar::TransportBar(ViewContext* context, Player* player, QWidget* parent
     layout->addWidget(m_banner, 1000);
     layout->addSpacing(kGrid);
     layout->addWidget(m_field);
-
-    connect(player, &Player::playingChanged, this, [this](bool) { refreshAbilities(); });
-    connect(player, &Player::nothingFound, this, &TransportBar::said);
-    connect(context, &ViewContext::playheadChanged, this, &TransportBar::refreshClock);
-    connect(context, &ViewContext::sessionChanged, this, &TransportBar::attach);
-    attach();
+    refreshAbilities();
+    refreshClock();
+    refreshHealth();
 }
 
 QAction* TransportBar::command(const char* id) const {
@@ -174,9 +185,9 @@ void TransportBar::makeActions() {
     add("transport.slower", nullptr, tr("Slower"), {Qt::Key_Less},
         [this] { m_player->setSpeed(stepped(m_player->speed(), false)); });
     add("transport.normal-speed", nullptr, tr("Normal speed"), {Qt::Key_Backslash}, [this] { m_player->setSpeed(1); });
-    add("transport.find", "search", tr("Find or do…"), {Qt::CTRL | Qt::Key_K}, [this] { m_field->summon(); });
+    add("transport.find", "search", tr("Find or do…"), {Qt::CTRL | Qt::Key_K}, [this] { commandField()->summon(); });
     add("transport.seed", "seed", tr("Type a seed"), {Qt::CTRL | Qt::Key_E}, [this] {
-        m_seed->setFocus(Qt::ShortcutFocusReason);
+        seedField()->setFocus(Qt::ShortcutFocusReason);
         m_seed->selectAll();
     });
     command("transport.play")->setCheckable(true);
@@ -245,6 +256,7 @@ void TransportBar::attach() {
         if (session::Session* const open = m_session)
             connect(open, &session::Session::healthChanged, this, &TransportBar::refreshHealth);
     }
+    if (m_session) furnish();
     refreshAbilities();
     refreshClock();
     refreshHealth();
@@ -261,11 +273,13 @@ void TransportBar::refreshAbilities() {
     const bool adjustable = open && (can.speed || !can.live);
     for (const char* id : {"transport.faster", "transport.slower", "transport.normal-speed"})
         command(id)->setEnabled(adjustable);
-    m_next->setEnabled(open != nullptr);
-    m_speed->setEnabled(adjustable);
-    m_speedLabel->setEnabled(adjustable);
-    m_seed->setVisible(can.restart);
-    if (open && !m_seed->hasFocus()) m_seed->setText(tr("seed %1").arg(open->seed()));
+    if (m_field) {
+        m_next->setEnabled(open != nullptr);
+        m_speed->setEnabled(adjustable);
+        m_speedLabel->setEnabled(adjustable);
+        m_seed->setVisible(can.restart);
+        if (open && !m_seed->hasFocus()) m_seed->setText(tr("seed %1").arg(open->seed()));
+    }
 
     QAction* play = command("transport.play");
     const bool playing = m_player->isPlaying();
@@ -276,10 +290,11 @@ void TransportBar::refreshAbilities() {
 }
 
 void TransportBar::refreshClock() {
-    m_clock->setText(clock(m_context->playhead()));
+    if (m_clock) m_clock->setText(clock(m_context->playhead()));
 }
 
 void TransportBar::refreshHealth() {
+    if (!m_health) return;
     const session::Session* const open = m_session;
     m_health->setVisible(open != nullptr);
     if (!open) return;
@@ -310,6 +325,7 @@ void TransportBar::restartWithTypedSeed() {
 }
 
 void TransportBar::showEvent(QShowEvent* event) {
+    furnish();
     // Asked for here and not when it is made: the clock's face is not loaded for a window that shows no clock yet.
     m_clock->setFixedWidth(QFontMetrics(m_clock->font()).horizontalAdvance(QStringLiteral("00:00.000")) + 4);
     QWidget::showEvent(event);

@@ -15,7 +15,9 @@ namespace lockscope::views {
 class Pill;
 class VerdictBanner;
 
-/// The bar at the top: what time it is, how fast it goes, whether all is well, and the way to everything else.
+/// The bar at the top: what time it is, how fast it goes, whether all is well, and the way to everything else. Its
+/// commands are there from the first moment; its controls come with the first session, or when somebody looks for them:
+/// the window starts without them.
 class TransportBar : public QWidget {
     Q_OBJECT
 public:
@@ -24,10 +26,12 @@ public:
     /// All its commands, each with an id as objectName, a text, a shortcut and a tooltip that names the shortcut.
     QList<QAction*> commands() const { return m_actions; }
     QAction* command(const char* id) const;
-    CommandField* commandField() const { return m_field; }
-    VerdictBanner* banner() const { return m_banner; }
-    QSlider* speedSlider() const { return m_speed; }
-    QLineEdit* seedField() const { return m_seed; }
+    /// What the command field offers; see CommandField::setCommands().
+    void setCommands(CommandField::Commands commands);
+    CommandField* commandField() { return furnish(), m_field; }
+    VerdictBanner* banner() { return furnish(), m_banner; }
+    QSlider* speedSlider() { return furnish(), m_speed; }
+    QLineEdit* seedField() { return furnish(), m_seed; }
 
 Q_SIGNALS:
     /// A sentence for the message bar.
@@ -42,6 +46,7 @@ private:
     QAction* add(const char* id, const char* iconName, const QString& text, const QList<QKeySequence>& keys,
                  std::function<void()> run);
     void makeActions();
+    void furnish();
     void makeMilestoneMenu();
     QWidget* makeSpeed();
     void attach();
@@ -54,6 +59,7 @@ private:
     Player* m_player;
     QPointer<session::Session> m_session;
     QList<QAction*> m_actions;
+    CommandField::Commands m_commands;
     QMenu* m_milestones = nullptr;
     QToolButton* m_next = nullptr;
     QLabel* m_clock = nullptr;

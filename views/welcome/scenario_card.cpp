@@ -14,10 +14,10 @@ namespace {
 constexpr int kPad = 16;
 
 QFont titleFont() {
-    return uiFont(0.5, QFont::DemiBold);
+    return uiFont(1, QFont::DemiBold); // the size of the page's big button: each size costs a moment at the start
 }
 QFont summaryFont() {
-    return uiFont(-0.5);
+    return uiFont(-1); // that of the status bar
 }
 
 } // namespace

@@ -160,7 +160,7 @@ QWidget* WelcomePage::makeHero() {
     words->addSpacing(2 * kGrid);
     m_lesson = new QPushButton(icon("play", Role::TextOnColor), tr("Watch a lock change hands"));
     m_lesson->setObjectName(QStringLiteral("welcome.lesson"));
-    m_lesson->setFont(uiFont(1.5, QFont::DemiBold));
+    m_lesson->setFont(uiFont(1, QFont::DemiBold));
     m_lesson->setIconSize({20, 20});
     m_lesson->setMinimumHeight(48);
     QPalette onAccent = m_lesson->palette();
@@ -190,7 +190,9 @@ QWidget* WelcomePage::makeServers() {
     auto* row = new QHBoxLayout;
     m_url = new QLineEdit;
     m_url->setPlaceholderText(QStringLiteral("redis://127.0.0.1:6379"));
-    m_url->setFont(fixedFont());
+    // Addresses are read letter by letter. Its face is loaded with the first of them, not for an empty field.
+    connect(m_url, &QLineEdit::textChanged, this,
+            [this](const QString& text) { m_url->setFont(text.isEmpty() ? uiFont() : fixedFont()); });
     m_url->setAccessibleName(tr("Address of the server"));
     auto* button = new QPushButton(icon("connect"), tr("Connect…"));
     row->addWidget(m_url, 1);
