@@ -19,6 +19,7 @@ constexpr int kLargestMessage = 64 * 1024 * 1024;
 constexpr int kNoClientEnvironment = 2; // ZOO_NO_LOG_CLIENTENV
 constexpr int kMostMessagesAtOnce = 64; // then others of this event loop have their turn
 constexpr Nanos kAtOnce = 1ms;
+constexpr Nanos kLongestGreeting = 3s;
 // Less leaves the C client no time to connect: two thirds of it are its time-out for that as well.
 constexpr std::int64_t kShortestSession = 500, kLongestSession = 1'000'000'000;
 
@@ -39,6 +40,8 @@ Handle::Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callb
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session).count();
     m_zh = ::zookeeper_init(servers.constData(), &onSession, int(std::clamp(ms, kShortestSession, kLongestSession)),
                             nullptr, this, kNoClientEnvironment);
+    // The C client's own is two thirds of the session: too long for a server that is only starting, or stopped.
+    m_patience = std::min<Nanos>(session * 2 / 3, kLongestGreeting);
     // Otherwise it resolves the addresses at each look.
     if (m_zh) ::zoo_set_servers_resolution_delay(m_zh, -1);
 }
@@ -99,7 +102,13 @@ Nanos Handle::look() {
         return kAtOnce; // the next call knows how long to wait
     }
     watchSocket(fd, interest);
-    return std::chrono::seconds(wait.tv_sec) + std::chrono::microseconds(wait.tv_usec);
+    Nanos left = std::chrono::seconds(wait.tv_sec) + std::chrono::microseconds(wait.tv_usec);
+    if (m_id && !connected()) {
+        const Nanos patience = m_triedAt + m_patience - now;
+        if (patience <= Nanos(0)) ::shutdown(m_watched, SHUT_RDWR); // the C client sees its end and tries the next one
+        left = std::min(left, std::max(patience, m_patience / 4));
+    }
+    return left;
 }
 
 void Handle::flushLater() {
@@ -112,6 +121,7 @@ void Handle::watchSocket(int fd, int interest) {
         m_fd = fd;
         if (fd < 0) return;
         m_watched = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        m_triedAt = m_runtime.monotonic();
         Reactor::Watcher& watcher = *this;
         m_id = m_reactor->add(m_watched, watcher);
     }

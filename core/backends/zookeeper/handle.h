@@ -71,6 +71,8 @@ private:
     int m_fd = -1;      ///< the C client's, which closes it whenever it likes
     int m_watched = -1; ///< the same socket by another number, ours: what is watched must not be closed before
     Reactor::Id m_id = 0;
+    Nanos m_triedAt{};  ///< when the connection was begun
+    Nanos m_patience{}; ///< how long a server may take to give a session
     bool m_writing = false;
     Nanos m_greetedAt{};
     int m_least = 0;           ///< bytes for which the socket wakes us
