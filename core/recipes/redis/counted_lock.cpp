@@ -117,8 +117,12 @@ Outcome<std::optional<Grant>> CountedLock::acquire(Request request, std::stop_to
         Nanos nap = std::min(answer->again, left);
         // Whoever releases and asks again at once hears of it first, and is back before us each time: look once more at
         // another moment than right after the message. (Once more, not instead: newcomers would always be before us.)
-        const bool offBeat = woken && beaten >= kBeaten;
-        if (offBeat) nap = std::min(nap, runtime.random(Nanos(0), kOffBeat));
+        // Messages do not cut that short: where the lock goes round quickly the next one is always sooner.
+        if (std::exchange(woken, false) && beaten >= kBeaten) {
+            nap = std::min(nap, runtime.random(Nanos(0), kOffBeat));
+            co_await runtime.sleep(nap, stop);
+            continue;
+        }
         const auto message = co_await (*subscription)->next(nap, stop);
         woken = message.has_value();
         if (woken) ++beaten;
