@@ -61,6 +61,9 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words) {
         const auto duration = durationOf("lease", *lease);
         if (!duration) return std::unexpected(duration.error());
         plan.lease = *duration;
+        // On ZooKeeper the session is the lease.
+        if (plan.url.service == Service::ZooKeeper && plan.url.option("session").isEmpty())
+            plan.url.options[QStringLiteral("session")] = QStringLiteral("%1ms").arg(plan.lease / 1ms);
     }
     if (const auto wait = arguments->value("wait")) {
         const auto duration = durationOf("wait", *wait, Nanos::zero());

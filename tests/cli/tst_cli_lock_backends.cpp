@@ -88,7 +88,7 @@ private Q_SLOTS:
         start(m_postgres);
         m_urls = {
             {QStringLiteral("redis"), m_redis.url()},
-            {QStringLiteral("zookeeper"), m_zookeeper.url() + QStringLiteral("?session=2s")},
+            {QStringLiteral("zookeeper"), m_zookeeper.url()},
             {QStringLiteral("etcd"), m_etcd.url()},
             {QStringLiteral("memcached"), m_memcached.url()},
             {QStringLiteral("postgresql"), m_postgres.url()},
