@@ -15,6 +15,8 @@ target_compile_options(lockscope_flags INTERFACE
   -fpch-preprocess -fcoroutines)
 target_compile_definitions(lockscope_flags INTERFACE
   QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH QT_NO_KEYWORDS QT_DISABLE_DEPRECATED_BEFORE=0x060400)
+# Libraries that only some rooms need are loaded only by the programs that have these rooms: each costs time at start.
+target_link_options(lockscope_flags INTERFACE -Wl,--as-needed)
 if(LOCKSCOPE_SANITIZE)
   target_compile_options(lockscope_flags INTERFACE -fsanitize=${LOCKSCOPE_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=undefined)

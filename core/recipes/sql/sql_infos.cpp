@@ -12,7 +12,7 @@ RecipeInfo sqlRow() {
     info.id = "sql-row";
     info.backend = "sql";
     info.summary =
-        QCoreApplication::translate("Recipe", "a row under a unique key is the lock, without an expiry; waiters poll");
+        QCoreApplication::translate("Recipe", "A row under a unique key is the lock, without an expiry; waiters poll");
     info.steps = {QStringLiteral("INSERT ({name}, me)"), QStringLiteral("duplicate key → wait a little, again 1"),
                   QStringLiteral("work, write to the resource"),
                   QStringLiteral("DELETE WHERE name = {name}, whoever's it is")};
@@ -27,7 +27,7 @@ RecipeInfo sqlLease() {
     info.id = "sql-lease";
     info.backend = "sql";
     info.summary = QCoreApplication::translate(
-        "Recipe", "a row with an owner, an expiry by the server's clock, a heartbeat and a version as token");
+        "Recipe", "A row with an owner, an expiry by the server's clock, a heartbeat and a version as token");
     info.steps = {
         QStringLiteral(
             "UPDATE owner = me, version + 1, expires = now + {lease} WHERE name = {name} AND (free OR expired)"),
@@ -46,7 +46,7 @@ RecipeInfo sqlForUpdate() {
     info.id = "sql-for-update";
     info.backend = "sql";
     info.summary = QCoreApplication::translate(
-        "Recipe", "a transaction locks the row and holds it until its end; waiters stand in the server's queue");
+        "Recipe", "A transaction locks the row and holds it until its end; waiters stand in the server's queue");
     info.steps = {
         QStringLiteral("no row → INSERT ({name})"), QStringLiteral("BEGIN; SELECT … WHERE name = {name} FOR UPDATE"),
         QStringLiteral("taken → wait in the server's queue"),
@@ -62,7 +62,7 @@ RecipeInfo sqlVersion() {
     info.id = "sql-version";
     info.backend = "sql";
     info.summary = QCoreApplication::translate(
-        "Recipe", "optimistic: read a version, and let the release succeed only if nobody raised it since");
+        "Recipe", "Optimistic: read a version, and let the release succeed only if nobody raised it since");
     info.steps = {QStringLiteral("v := SELECT version WHERE name = {name}"),
                   QStringLiteral("work on what was read; nobody is kept out"),
                   QStringLiteral("UPDATE version = v + 1 WHERE name = {name} AND version = v; 0 rows → do it again")};
@@ -77,7 +77,7 @@ RecipeInfo sqlAdvisory() {
     info.id = "sql-advisory";
     info.backend = "sql";
     info.summary = QCoreApplication::translate(
-        "Recipe", "the server's own named lock, held by a connection; on PostgreSQL also shared");
+        "Recipe", "The server's own named lock, held by a connection; on PostgreSQL also shared");
     info.steps = {QStringLiteral("GET_LOCK({name}) · pg_advisory_lock(hash of {name})"),
                   QStringLiteral("taken → wait in the server's queue"),
                   QStringLiteral("work, write to the resource; sign of life on the same connection"),
