@@ -78,7 +78,7 @@ void Pool::lookOut(Ticket& ticket) {
         const auto end = std::chrono::steady_clock::now() + kLookout;
         while (ticket.state.load(std::memory_order_acquire) == Ticket::Watched &&
                std::chrono::steady_clock::now() < end)
-            std::this_thread::yield();
+            std::this_thread::yield(); // and not a busy wait: on a small machine the server needs this very core
     }
     int watched = Ticket::Watched;
     const bool lettered = ticket.state.compare_exchange_strong(watched, Ticket::Lettered, std::memory_order_acq_rel);
