@@ -12,7 +12,24 @@
     </message>
 </context>
 <context>
+    <name>ConnectionUrl</name>
+    <message numerus="yes">
+        <source>“%1://” takes one host; there are %n.</source>
+        <translation>
+            <numerusform>“%1://” takes one host; there is %n.</numerusform>
+            <numerusform>“%1://” takes one host; there are %n.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Events</name>
+    <message numerus="yes">
+        <source>%n permit(s)</source>
+        <translation>
+            <numerusform>%n permit</numerusform>
+            <numerusform>%n permits</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n hold(s) left</source>
         <translation>
@@ -45,10 +62,27 @@
     <name>Timeline</name>
     <message numerus="yes">
         <source>%n ahead</source>
-        <extracomment>On a waiting client, after &quot;waits 4.6 s&quot;: how many asked before it.</extracomment>
+        <extracomment>On a waiting client, after "waits 4.6 s": how many asked before it.</extracomment>
         <translation>
             <numerusform>%n ahead</numerusform>
             <numerusform>%n ahead</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting</source>
+        <translation>
+            <numerusform>%n waiting</numerusform>
+            <numerusform>%n waiting</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>cli</name>
+    <message numerus="yes">
+        <source>… and %n more</source>
+        <translation>
+            <numerusform>… and %n more</numerusform>
+            <numerusform>… and %n more</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -73,23 +107,6 @@
         <translation>
             <numerusform>%n client</numerusform>
             <numerusform>%n clients</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>cli</name>
-    <message numerus="yes">
-        <source>… and %n more</source>
-        <translation>
-            <numerusform>… and %n more</numerusform>
-            <numerusform>… and %n more</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n waiting</source>
-        <translation>
-            <numerusform>%n waiting</numerusform>
-            <numerusform>%n waiting</numerusform>
         </translation>
     </message>
 </context>

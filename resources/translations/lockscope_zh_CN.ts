@@ -109,36 +109,169 @@
         <translation>URL 中的密码为空；不登录连接时请去掉“用户:@”。</translation>
     </message>
     <message>
-        <source>The option “%1” is not known; there are ca=, cert= and key=, each a file name.</source>
-        <translation>未知的选项“%1”；可用的有 ca=、cert= 和 key=，各为一个文件名。</translation>
+        <source>; also %1</source>
+        <translation>；还有 %1</translation>
     </message>
     <message>
-        <source>The option “%1” needs TLS; begin the URL with rediss://.</source>
-        <translation>选项“%1”需要 TLS；URL 请以 rediss:// 开头。</translation>
+        <source>The option “%1” is not known; there are ca=, cert= and key=, each a file name%2.</source>
+        <translation>未知选项“%1”；可用的有 ca=、cert= 和 key=，各为一个文件名%2。</translation>
     </message>
     <message>
         <source>The option “%1” is empty; give it a file name.</source>
         <translation>选项“%1”为空；请给出文件名。</translation>
     </message>
     <message>
+        <source>The option “%1” is empty; give it a value.</source>
+        <translation>选项“%1”为空；请给它一个值。</translation>
+    </message>
+    <message>
+        <source>The option “tls” is either on or off.</source>
+        <translation>选项“tls”只能是 on 或 off。</translation>
+    </message>
+    <message>
+        <source>The option “%1” needs TLS, which connections of this kind do not have.</source>
+        <translation>选项“%1”需要 TLS，而这类连接没有 TLS。</translation>
+    </message>
+    <message>
+        <source>The option “%1” needs TLS; begin the URL with %2.</source>
+        <translation>选项“%1”需要 TLS；请让 URL 以 %2 开头。</translation>
+    </message>
+    <message>
         <source>A client certificate needs both cert= and key=.</source>
         <translation>客户端证书需要同时给出 cert= 和 key=。</translation>
+    </message>
+    <message>
+        <source>The database “%1” is not a number; write for example /0.</source>
+        <translation>数据库“%1”不是数字；例如写 /0。</translation>
+    </message>
+    <message>
+        <source>“%1://” takes no path; leave out “/%2”.</source>
+        <translation>“%1://”不带路径；请去掉“/%2”。</translation>
+    </message>
+    <message>
+        <source>The URL does not say which master; write for example %1://host:26379/mymaster.</source>
+        <translation>URL 没有说明是哪个主节点；例如写成 %1://host:26379/mymaster。</translation>
+    </message>
+    <message>
+        <source>The path “/%1” has an empty part.</source>
+        <translation>路径“/%1”中有空的部分。</translation>
+    </message>
+    <message>
+        <source>The URL names no database; write for example %1://host/locks.</source>
+        <translation>URL 没有指定数据库；例如写成 %1://host/locks。</translation>
+    </message>
+    <message>
+        <source>The database “%1” contains a slash.</source>
+        <translation>数据库名“%1”中含有斜杠。</translation>
+    </message>
+    <message>
+        <source>The URL names no file; write for example sqlite:///tmp/locks.db.</source>
+        <translation>URL 没有指定文件；例如写成 sqlite:///tmp/locks.db。</translation>
     </message>
     <message>
         <source>This is not a connection URL; write for example redis://127.0.0.1:6379.</source>
         <translation>这不是连接 URL；例如写 redis://127.0.0.1:6379。</translation>
     </message>
     <message>
-        <source>“%1://” is not supported; there are redis:// and rediss://.</source>
-        <translation>不支持“%1://”；可用的有 redis:// 和 rediss://。</translation>
+        <source>“%1://” is not supported; there are %2.</source>
+        <translation>不支持“%1://”；可用的有 %2。</translation>
     </message>
     <message>
         <source>A connection URL has no “#” part; write %23 for this sign in a password.</source>
         <translation>连接 URL 没有“#”部分；密码中的这个符号请写成 %23。</translation>
     </message>
     <message>
-        <source>The database “%1” is not a number; write for example /0.</source>
-        <translation>数据库“%1”不是数字；例如写 /0。</translation>
+        <source>A file has no host: write three slashes, sqlite:///%1.</source>
+        <translation>文件没有主机：请写三个斜杠，sqlite:///%1。</translation>
+    </message>
+    <message numerus="yes">
+        <source>“%1://” takes one host; there are %n.</source>
+        <translation>
+            <numerusform>“%1://”只能有一个主机；这里有 %n 个。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The URL names “%1” twice.</source>
+        <translation>URL 两次写了“%1”。</translation>
+    </message>
+</context>
+<context>
+    <name>EtcdError</name>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 refused the connection. Is etcd running there, and is this its client port?</source>
+        <translation>%1 拒绝了连接。etcd 在那里运行吗？这是它的客户端端口吗？</translation>
+    </message>
+    <message>
+        <source>The host of %1 is not known. Check its name.</source>
+        <translation>找不到 %1 的主机。请检查名字。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer. Check address, port and firewall.</source>
+        <translation>%1 没有应答。请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
+        <source>No connection to %1: %2.</source>
+        <translation>无法连接 %1：%2。</translation>
+    </message>
+    <message>
+        <source>No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.</source>
+        <translation>无法与 %1 建立 TLS 连接：%2。请检查 URL 中的 ca=、cert= 和 key=。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer within %2. Check address, port and firewall.</source>
+        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 broke; whether the last request ran is not known.</source>
+        <translation>到 %1 的连接断开了；最后一个请求是否已执行，不得而知。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer within %2; whether the request ran is not known.</source>
+        <translation>%1 在 %2 内没有回答；请求是否已执行，不得而知。</translation>
+    </message>
+    <message>
+        <source>What %1 sends is not the answer of an etcd (%2). Is it an etcd 3.4 or newer, and is this its client port?</source>
+        <translation>%1 发来的不是 etcd 的回答（%2）。它是 etcd 3.4 或更新版本吗？这是它的客户端端口吗？</translation>
+    </message>
+    <message>
+        <source>The connection to %1 was closed on purpose.</source>
+        <translation>与 %1 的连接已主动关闭。</translation>
+    </message>
+    <message>
+        <source>%1 no longer accepts this login: %2.</source>
+        <translation>%1 不再接受这次登录：%2。</translation>
+    </message>
+    <message>
+        <source>%1 wants a login. Write it into the URL: etcd://user:password@host.</source>
+        <translation>%1 需要登录。请写进 URL：etcd://user:password@host。</translation>
+    </message>
+    <message>
+        <source>%1 refused the login. Check user and password in the URL.</source>
+        <translation>%1 拒绝了登录。请检查 URL 中的用户和密码。</translation>
+    </message>
+    <message>
+        <source>%1 does not allow this user to do that with this key (%2). Ask for a role that does.</source>
+        <translation>%1 不允许该用户对这个键这样做（%2）。请申请有此权限的角色。</translation>
+    </message>
+    <message>
+        <source>%1 says: %2</source>
+        <translation>%1 说：%2</translation>
+    </message>
+    <message>
+        <source>%1 can not serve requests now (%2); whether this one ran is not known. Has the cluster a quorum?</source>
+        <translation>%1 现在无法处理请求（%2）；这个请求是否已执行，不得而知。集群还有多数派吗？</translation>
+    </message>
+    <message>
+        <source>it has no JSON gateway at /v3/</source>
+        <translation>它在 /v3/ 没有 JSON 网关</translation>
     </message>
 </context>
 <context>
@@ -172,7 +305,7 @@
         <translation>途中 %1</translation>
     </message>
     <message>
-        <source>it was %1&apos;s; released by another</source>
+        <source>it was %1's; released by another</source>
         <translation>它属于 %1；由他人释放</translation>
     </message>
     <message>
@@ -180,7 +313,7 @@
         <translation>已释放</translation>
     </message>
     <message>
-        <source>%1&apos;s lease has expired</source>
+        <source>%1's lease has expired</source>
         <translation>%1 的租约已到期</translation>
     </message>
     <message>
@@ -188,7 +321,7 @@
         <translation>从 %1 处强制夺走</translation>
     </message>
     <message>
-        <source>%1&apos;s hold was overwritten</source>
+        <source>%1's hold was overwritten</source>
         <translation>%1 的持有被覆盖</translation>
     </message>
     <message>
@@ -324,6 +457,18 @@
         <translation>放弃锁</translation>
     </message>
     <message>
+        <source>not exclusively</source>
+        <translation>非独占</translation>
+    </message>
+    <message>
+        <source>permits in all</source>
+        <translation>许可总数</translation>
+    </message>
+    <message>
+        <source>suspended</source>
+        <translation>已挂起</translation>
+    </message>
+    <message>
         <source>record: held</source>
         <translation>记录：已持有</translation>
     </message>
@@ -402,6 +547,16 @@
     <message>
         <source>waits at most %1</source>
         <translation>最多等 %1</translation>
+    </message>
+    <message>
+        <source>as one reader of many</source>
+        <translation>作为众多读者之一</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s)</source>
+        <translation>
+            <numerusform>%n 个许可</numerusform>
+        </translation>
     </message>
     <message>
         <source>after %1</source>
@@ -540,7 +695,7 @@
         <translation>它已经停了。</translation>
     </message>
     <message>
-        <source>There is no watchdog: see the workload&apos;s settings.</source>
+        <source>There is no watchdog: see the workload's settings.</source>
         <translation>没有看门狗：见负载设置。</translation>
     </message>
     <message>
@@ -560,7 +715,7 @@
         <translation>杀死节点</translation>
     </message>
     <message>
-        <source>Jump node&apos;s clock</source>
+        <source>Jump node's clock</source>
         <translation>拨动节点时钟</translation>
     </message>
     <message>
@@ -638,6 +793,18 @@
     <message>
         <source>acts on %1</source>
         <translation>作用于 %1</translation>
+    </message>
+    <message>
+        <source>There is no client “%1” to do this to now.</source>
+        <translation>现在没有客户端“%1”可以这样做。</translation>
+    </message>
+    <message>
+        <source>There is no node “%1”; the node here is “%2”.</source>
+        <translation>没有节点“%1”；这里的节点是“%2”。</translation>
+    </message>
+    <message>
+        <source>There is no recipe “%1”.</source>
+        <translation>没有算法“%1”。</translation>
     </message>
 </context>
 <context>
@@ -743,6 +910,10 @@
 <context>
     <name>Lock</name>
     <message>
+        <source>the server granted the lock anew: it had freed this hold before</source>
+        <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
+    </message>
+    <message>
         <source>renewal refused: the server no longer knows this hold</source>
         <translation>续约被拒：服务器已不认得这次持有</translation>
     </message>
@@ -751,27 +922,319 @@
         <translation>自身时钟已过租约终点</translation>
     </message>
     <message>
-        <source>the server granted the lock anew: it had freed this hold before</source>
-        <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
+        <source>held for the maximum hold time</source>
+        <translation>持有已达最长持有时间</translation>
+    </message>
+    <message>
+        <source>another engine is used for locks from now on</source>
+        <translation>从现在起锁使用另一个引擎</translation>
+    </message>
+    <message>
+        <source>nothing can be heard of a part of it any more</source>
+        <translation>其中一部分已经没有任何消息</translation>
+    </message>
+    <message>
+        <source>the database does not answer on the connection that holds the lock</source>
+        <translation>数据库在持有锁的连接上没有回答</translation>
+    </message>
+    <message>
+        <source>the connection that held the lock is gone</source>
+        <translation>持有锁的连接已经断开</translation>
+    </message>
+    <message>
+        <source>the session with the server has ended</source>
+        <translation>与服务器的会话已经结束</translation>
+    </message>
+    <message>
+        <source>the connection to the server is lost</source>
+        <translation>与服务器的连接已断开</translation>
+    </message>
+    <message>
+        <source>somebody removed our node on the server</source>
+        <translation>有人删除了我们在服务器上的节点</translation>
     </message>
 </context>
 <context>
     <name>LockError</name>
     <message>
+        <source>The client of this lock has been closed; make a new one.</source>
+        <translation>这把锁的客户端已经关闭；请新建一个。</translation>
+    </message>
+    <message>
+        <source>Locks over %1 are not supported.</source>
+        <translation>不支持 %1 上的锁。</translation>
+    </message>
+    <message>
+        <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
+        <translation>在锁的回调中做阻塞调用会等待自己；请让另一个线程来做。</translation>
+    </message>
+    <message>
+        <source>Locks of the recipe “%1” have no conditions; those of %2 do.</source>
+        <translation>配方“%1”的锁没有条件变量；%2 的锁有。</translation>
+    </message>
+    <message>
+        <source>There is no recipe “%1” on %2; there are %3.</source>
+        <translation>%2 上没有配方“%1”；可用的有 %3。</translation>
+    </message>
+    <message>
+        <source>A lock on etcd needs a name.</source>
+        <translation>etcd 上的锁需要一个名称。</translation>
+    </message>
+    <message>
+        <source>Logins (SASL) to memcached are not supported: leave the user out of the URL.</source>
+        <translation>不支持登录（SASL）memcached：请从 URL 中去掉用户。</translation>
+    </message>
+    <message>
+        <source>The lock needs a name.</source>
+        <translation>锁需要一个名称。</translation>
+    </message>
+    <message>
+        <source>The semaphore “%1” needs at least one permit, not %2.</source>
+        <translation>信号量“%1”至少需要一个许可，而不是 %2 个。</translation>
+    </message>
+    <message>
+        <source>The URL's option wait=%1 is not a number of replicas; write for example wait=1.</source>
+        <translation>URL 的选项 wait=%1 不是副本数；例如写成 wait=1。</translation>
+    </message>
+    <message>
+        <source>“%1” names no locks; write their names with commas: a,b,c.</source>
+        <translation>“%1”没有指定锁；请用逗号写出它们的名称：a,b,c。</translation>
+    </message>
+    <message>
+        <source>Over independent servers (%1) there is the recipe redis-redlock only, not “%2”.</source>
+        <translation>在相互独立的服务器（%1）上只有配方 redis-redlock，没有“%2”。</translation>
+    </message>
+    <message>
+        <source>%1 takes no writes: it is a replica or read-only.</source>
+        <translation>%1 不接受写入：它是副本，或者只读。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be the name of a table: write letters, digits and underscores, at most 41, after table= in the URL.</source>
+        <translation>“%1”不能作表名：请在 URL 的 table= 后面写字母、数字和下划线，最多 41 个。</translation>
+    </message>
+    <message>
+        <source>The option “session=%1” is no duration; write for example session=10s.</source>
+        <translation>选项“session=%1”不是时长；例如写成 session=10s。</translation>
+    </message>
+    <message>
+        <source>This thread does not hold the lock of the condition.</source>
+        <translation>这个线程没有持有该条件变量的锁。</translation>
+    </message>
+    <message>
         <source>This thread does not hold the lock.</source>
         <translation>此线程不持有该锁。</translation>
     </message>
     <message>
-        <source>The key “%1” holds data of another kind than this recipe writes: it was left alone. Use another lock name, or the recipe that wrote it.</source>
-        <translation>键“%1”中的数据不是这种算法写的：未作改动。请换一个锁名，或使用写入它的算法。</translation>
+        <source>exclusive holds</source>
+        <translation>独占持有</translation>
+    </message>
+    <message>
+        <source>shared holds</source>
+        <translation>共享持有</translation>
+    </message>
+    <message>
+        <source>permits</source>
+        <translation>许可</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” offers no %2, nor does any other there.</source>
+        <translation>配方“%1”不提供%2，那里的其他配方也不提供。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” offers no %2; take %3.</source>
+        <translation>配方“%1”不提供%2；请用 %3。</translation>
+    </message>
+    <message>
+        <source>No recipe on %1 offers %2.</source>
+        <translation>%1 上没有配方提供%2。</translation>
+    </message>
+    <message>
+        <source>an election's candidate</source>
+        <translation>选举的候选者</translation>
+    </message>
+    <message>
+        <source>a read/write lock</source>
+        <translation>读写锁</translation>
+    </message>
+    <message>
+        <source>other data</source>
+        <translation>其他数据</translation>
+    </message>
+    <message>
+        <source>The key “%1” is %2, not a lock of this kind: it was left alone. Use another lock name than “%3”.</source>
+        <translation>键“%1”是%2，不是这类锁：未作改动。请使用“%3”以外的锁名。</translation>
     </message>
     <message>
         <source>The lock “%1” is no longer ours: its lease ended or somebody freed it.</source>
         <translation>锁“%1”已不属于我们：租约到期，或有人释放了它。</translation>
     </message>
     <message>
-        <source>redis-set-del cannot renew a lease: nothing tells whose lock it is.</source>
-        <translation>redis-set-del 不能续约：没有任何东西说明锁属于谁。</translation>
+        <source>The lock “%1” is being changed all the time.</source>
+        <translation>锁“%1”一直在被改动。</translation>
+    </message>
+    <message>
+        <source>“%1” can not be a lock's name on memcached: its keys have 1 to 250 bytes, without spaces and control characters.</source>
+        <translation>“%1”不能作 memcached 上的锁名：它的键为 1 到 250 字节，不含空格和控制字符。</translation>
+    </message>
+    <message>
+        <source>memcached takes a lease of 30 days or more for a date. Ask for a shorter one, and let it be renewed.</source>
+        <translation>memcached 会把 30 天及以上的租约当作日期。请用较短的租约并让它续期。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” cannot do this.</source>
+        <translation>配方“%1”做不到这一点。</translation>
+    </message>
+    <message>
+        <source>a string, as locks by SET NX leave it</source>
+        <translation>字符串，如 SET NX 锁所留下的</translation>
+    </message>
+    <message>
+        <source>a number: a SETNX lock's expiry time, a semaphore or a counter</source>
+        <translation>数字：SETNX 锁的过期时间、信号量或计数器</translation>
+    </message>
+    <message>
+        <source>a lock in Redisson's layout (redisson)</source>
+        <translation>Redisson 布局的锁（redisson）</translation>
+    </message>
+    <message>
+        <source>a read/write lock in Redisson's layout (redisson-rw)</source>
+        <translation>Redisson 布局的读写锁（redisson-rw）</translation>
+    </message>
+    <message>
+        <source>Redisson's fast multi-lock (redisson-fastmulti)</source>
+        <translation>Redisson 的快速多重锁（redisson-fastmulti）</translation>
+    </message>
+    <message>
+        <source>a hash</source>
+        <translation>哈希</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>a set</source>
+        <translation>集合</translation>
+    </message>
+    <message>
+        <source>a sorted set</source>
+        <translation>有序集合</translation>
+    </message>
+    <message>
+        <source>a stream</source>
+        <translation>流</translation>
+    </message>
+    <message>
+        <source>data of another kind</source>
+        <translation>另一种数据</translation>
+    </message>
+    <message>
+        <source>The key “%1” carries %2, which this recipe does not write: it was left alone. Use another lock name, or the recipe that wrote it.</source>
+        <translation>键“%1”上是%2，不是这个配方写的：未作改动。请换一个锁名，或使用写它的配方。</translation>
+    </message>
+    <message>
+        <source>The lock “%1” was given back: %2 of %3 replicas confirmed it within a second. Look after the replicas, or ask for fewer with ?wait=.</source>
+        <translation>锁“%1”已归还：一秒内 %3 个副本中只有 %2 个确认。请检查副本，或用 ?wait= 要求少一些。</translation>
+    </message>
+    <message>
+        <source>The key “%1” holds data of another kind than this recipe writes: it was left alone. Use another lock name, or the recipe that wrote it.</source>
+        <translation>键“%1”中的数据不是这种算法写的：未作改动。请换一个锁名，或使用写入它的算法。</translation>
+    </message>
+    <message>
+        <source>The semaphore “%1” has %2 permits in all: %3 at once can never be had. Ask for fewer.</source>
+        <translation>信号量“%1”一共只有 %2 个许可：永远不可能一次得到 %3 个。请少要一些。</translation>
+    </message>
+    <message>
+        <source>Only %1 of %2 servers answered; %3 are needed.</source>
+        <translation>%2 台服务器中只有 %1 台回答；需要 %3 台。</translation>
+    </message>
+    <message>
+        <source>A lease of %1 ms is too short for several servers: nothing would be left of it after what their clocks may drift.</source>
+        <translation>%1 ms 的租约对多台服务器来说太短：扣除时钟可能的漂移后就什么都不剩了。</translation>
+    </message>
+    <message>
+        <source>The servers granted the lock “%1” so late that too little was left of the lease; it was given back. Take a longer lease, or look at why they are slow.</source>
+        <translation>服务器授予锁“%1”太晚，租约所剩太少；已归还。请用更长的租约，或查明它们为何缓慢。</translation>
+    </message>
+    <message>
+        <source>The lock is free there when its lease ends, in %1 ms at the latest.</source>
+        <translation>租约结束时锁在那里会被释放，最迟在 %1 ms 后。</translation>
+    </message>
+    <message>
+        <source>GET_LOCK knows no shared locks; PostgreSQL does.</source>
+        <translation>GET_LOCK 没有共享锁；PostgreSQL 有。</translation>
+    </message>
+    <message>
+        <source>The server ended the wait for the lock “%1”. Try again.</source>
+        <translation>服务器结束了对锁“%1”的等待。请重试。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be the name of this lock: it takes 1 to %2 bytes of UTF-8 without a zero byte.</source>
+        <translation>“%1”不能作这把锁的名称：需要 1 到 %2 字节的 UTF-8，不含零字节。</translation>
+    </message>
+    <message>
+        <source>SQLite locks its whole file and no rows: a held row lock would stop every other user of the file. Use sql-lease there.</source>
+        <translation>SQLite 锁的是整个文件而不是行：持有行锁会挡住该文件的所有其他用户。请在那里使用 sql-lease。</translation>
+    </message>
+    <message>
+        <source>SQLite has no advisory locks. Use sql-lease there.</source>
+        <translation>SQLite 没有咨询锁。请在那里使用 sql-lease。</translation>
+    </message>
+    <message>
+        <source>The connection to the database broke before the lock “%1” was taken: it was not taken.</source>
+        <translation>在取得锁“%1”之前数据库连接断开了：没有取得锁。</translation>
+    </message>
+    <message>
+        <source>The lock “%1” is no longer ours: its lease or its connection ended, or somebody freed it.</source>
+        <translation>锁“%1”已不属于我们：它的租约或连接已结束，或者有人释放了它。</translation>
+    </message>
+    <message>
+        <source>The row of the lock “%1” belongs to the recipe %2: it was left alone. Use that recipe, or another lock name.</source>
+        <translation>锁“%1”的行属于配方 %2：未作改动。请使用那个配方，或换一个锁名。</translation>
+    </message>
+    <message>
+        <source>Somebody else changed “%1” first: throw the result away and do it again.</source>
+        <translation>别人先改了“%1”：请丢弃结果重做。</translation>
+    </message>
+    <message>
+        <source>somebody who keeps a lasting node at that very path</source>
+        <translation>在该路径上保留永久节点的某人</translation>
+    </message>
+    <message>
+        <source>%1 and %2 do not see each other there:</source>
+        <translation>%1 和 %2 在那里互相看不见：</translation>
+    </message>
+    <message>
+        <source>a mixture of Curator and kazoo</source>
+        <translation>Curator 与 kazoo 的混合</translation>
+    </message>
+    <message>
+        <source>%1 It may have left a place in the queue of “%2”, which lasts until this session ends.</source>
+        <translation>%1 它可能在“%2”的队列中留下了一个位置，直到本会话结束。</translation>
+    </message>
+    <message>
+        <source>This thread reads under “%1” and would wait for itself before it could write. Release the shared hold first.</source>
+        <translation>这个线程正以读者身份持有“%1”，要写就得等待自己。请先释放共享持有。</translation>
+    </message>
+    <message>
+        <source>%1 The lock “%2” is given back as soon as the server can be reached again, at the latest when the session ends.</source>
+        <translation>%1 一旦能再次连上服务器，锁“%2”就会归还，最迟在会话结束时。</translation>
+    </message>
+    <message>
+        <source>“%1” can not be a lock's name on ZooKeeper: it becomes a path, which has no empty, “.” or “..” parts and is not the server's own “/zookeeper”.</source>
+        <translation>“%1”不能作 ZooKeeper 上的锁名：它会成为路径，路径中不能有空的、“.”或“..”部分，也不能是服务器自己的“/zookeeper”。</translation>
+    </message>
+    <message>
+        <source>The lock “%1” is no longer ours: its session ended or somebody freed it.</source>
+        <translation>锁“%1”已不属于我们：它的会话已结束，或者有人释放了它。</translation>
+    </message>
+    <message>
+        <source>Below “%1” there is what %2 writes, which this recipe does not share a lock with: it was left alone. Use another lock name, or the recipe that fits.</source>
+        <translation>“%1”之下是 %2 所写的内容，这个配方不与它共用锁：未作改动。请换一个锁名，或使用合适的配方。</translation>
+    </message>
+    <message>
+        <source>The semaphore “%1” has %2 permits in all; %3 can not be taken at once.</source>
+        <translation>信号量“%1”一共有 %2 个许可；不能一次取 %3 个。</translation>
     </message>
 </context>
 <context>
@@ -795,6 +1258,125 @@
     <message>
         <source>“%1” is not a whole number.</source>
         <translation>“%1”不是整数。</translation>
+    </message>
+</context>
+<context>
+    <name>LockManager</name>
+    <message>
+        <source>The namespace “%1” has no engine %2.</source>
+        <translation>命名空间“%1”没有引擎 %2。</translation>
+    </message>
+    <message>
+        <source>switched by hand</source>
+        <translation>手动切换</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” is new or names other servers than before. The record of the engine in use is kept on those: end all processes, then start them with the new configuration.</source>
+        <translation>命名空间“%1”是新的，或所列服务器与之前不同。正在使用的引擎记录保存在那些服务器上：请结束所有进程，再用新配置启动。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2.</source>
+        <translation>无法读取 %1：%2。</translation>
+    </message>
+    <message>
+        <source>is not a text</source>
+        <translation>不是文本</translation>
+    </message>
+    <message>
+        <source>is neither true nor false</source>
+        <translation>既不是 true 也不是 false</translation>
+    </message>
+    <message>
+        <source>is not a whole number from 1 to 1000</source>
+        <translation>不是 1 到 1000 的整数</translation>
+    </message>
+    <message>
+        <source>is not a duration; write for example "250ms", "5s" or "2m"</source>
+        <translation>不是时长；例如写成 "250ms"、"5s" 或 "2m"</translation>
+    </message>
+    <message>
+        <source>is not a list</source>
+        <translation>不是列表</translation>
+    </message>
+    <message>
+        <source>is not an object</source>
+        <translation>不是对象</translation>
+    </message>
+    <message>
+        <source>is not known; there are %1</source>
+        <translation>未知；可用的有 %1</translation>
+    </message>
+    <message>
+        <source>“%1.%2” %3.</source>
+        <translation>“%1.%2”%3。</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>is neither drain nor immediate</source>
+        <translation>既不是 drain 也不是 immediate</translation>
+    </message>
+    <message>
+        <source>A namespace needs a name.</source>
+        <translation>命名空间需要一个名称。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” needs one to three engines: the primary and up to two fallbacks.</source>
+        <translation>命名空间“%1”需要一到三个引擎：主引擎和最多两个备用引擎。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” names no recipe for %2, or one that there is not: “%3”.</source>
+        <translation>命名空间“%1”没有为 %2 指定配方，或指定了不存在的配方：“%3”。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” is unsafe and exists to be seen failing; the namespace “%2” does not allow such (allow-naive).</source>
+        <translation>配方“%1”不安全，只为演示失败而存在；命名空间“%2”不允许这样的配方（allow-naive）。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” names the engine %2 twice.</source>
+        <translation>命名空间“%1”两次写了引擎 %2。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” trusts its record for too short a time; at least 200ms.</source>
+        <translation>命名空间“%1”信任其记录的时间太短；至少 200ms。</translation>
+    </message>
+    <message>
+        <source>There are two namespaces of the name “%1”.</source>
+        <translation>有两个名为“%1”的命名空间。</translation>
+    </message>
+    <message>
+        <source>This is not a JSON object: %1 at byte %2.</source>
+        <translation>这不是 JSON 对象：%1，在第 %2 字节。</translation>
+    </message>
+    <message>
+        <source>“lockscope-manager” is not 1: this is no configuration of a lock manager, or one of a later version.</source>
+        <translation>“lockscope-manager”不是 1：这不是锁管理器的配置，或者版本更新。</translation>
+    </message>
+    <message>
+        <source>None of the servers of the namespace “%1” keeps records; name a Redis, ZooKeeper or etcd among its witnesses.</source>
+        <translation>命名空间“%1”的服务器都不保存记录；请在见证者中列出一个 Redis、ZooKeeper 或 etcd。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” is to be switched on failure, but only %2 of its servers keep records: that wants three. Name witnesses.</source>
+        <translation>命名空间“%1”要在故障时切换，但只有 %2 台服务器保存记录：需要三台。请列出见证者。</translation>
+    </message>
+    <message>
+        <source>too few servers answer for the record of the engine in use</source>
+        <translation>能回答正在使用的引擎记录的服务器太少</translation>
+    </message>
+    <message>
+        <source>a switch to another engine has begun</source>
+        <translation>已开始切换到另一个引擎</translation>
+    </message>
+    <message>
+        <source>another engine is in use</source>
+        <translation>正在使用另一个引擎</translation>
+    </message>
+    <message>
+        <source>The engine of “%1” could not be changed: fewer than %2 of the %3 servers that keep its record agreed. Add witnesses, or wait for them.</source>
+        <translation>无法更换“%1”的引擎：保存其记录的 %3 台服务器中同意的少于 %2 台。请增加见证者，或等待它们。</translation>
     </message>
 </context>
 <context>
@@ -838,6 +1420,10 @@
         </translation>
     </message>
     <message>
+        <source>no watchdog</source>
+        <translation>无看门狗</translation>
+    </message>
+    <message>
         <source>watchdog stopped</source>
         <translation>看门狗停止</translation>
     </message>
@@ -855,16 +1441,63 @@
     </message>
     <message>
         <source>%1 and %2</source>
-        <extracomment>A list of clients: &quot;A, B and C&quot;. %1 is all but the last, already joined with commas.</extracomment>
+        <extracomment>A list of clients: "A, B and C". %1 is all but the last, already joined with commas.</extracomment>
         <translation>%1 和 %2</translation>
     </message>
     <message>
         <source>, </source>
         <translation>，</translation>
     </message>
+</context>
+<context>
+    <name>MemcachedError</name>
     <message>
-        <source>no watchdog</source>
-        <translation>无看门狗</translation>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>The connection to %1 broke; whether the last commands ran is not known.</source>
+        <translation>与 %1 的连接中断；最后的命令是否执行不得而知。</translation>
+    </message>
+    <message>
+        <source>What %1 sends is not memcached's text protocol (%2). Is it a memcached, without TLS and SASL?</source>
+        <translation>%1 发来的不是 memcached 的文本协议（%2）。它是没有 TLS 和 SASL 的 memcached 吗？</translation>
+    </message>
+    <message>
+        <source>The connection to %1 was closed on purpose.</source>
+        <translation>与 %1 的连接已主动关闭。</translation>
+    </message>
+    <message>
+        <source>%1 commands wait for %2 already; this one was not sent.</source>
+        <translation>已有 %1 条命令在等 %2；这条没有发送。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer within %2; whether the command ran is not known.</source>
+        <translation>%1 在 %2 内没有回答；命令是否已执行，不得而知。</translation>
+    </message>
+    <message>
+        <source>%1 says: %2</source>
+        <translation>%1 说：%2</translation>
+    </message>
+    <message>
+        <source>%1 did not answer within %2. Check address, port and firewall.</source>
+        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
+        <source>%1 refused the connection. Is memcached running there, and on this port?</source>
+        <translation>%1 拒绝了连接。memcached 在那里、在这个端口上运行吗？</translation>
+    </message>
+    <message>
+        <source>The host of %1 is not known. Check its name.</source>
+        <translation>找不到 %1 的主机。请检查名字。</translation>
+    </message>
+    <message>
+        <source>No connection to %1: %2.</source>
+        <translation>无法连接 %1：%2。</translation>
     </message>
 </context>
 <context>
@@ -883,20 +1516,152 @@
         <source>%1: not a file that Lockscope knows. It opens recordings (.lockscope) and scenarios (.json).</source>
         <translation>%1：Lockscope 不认识的文件。它能打开录制文件（.lockscope）和场景（.json）。</translation>
     </message>
+    <message>
+        <source>Only redis:// and rediss:// can be looked at so far, not %1://.</source>
+        <translation>目前只能查看 redis:// 和 rediss://，不能查看 %1://。</translation>
+    </message>
 </context>
 <context>
     <name>Recipe</name>
     <message>
+        <source>etcd's own mutex: a key under a lease queues by its revision and waits for the next older one</source>
+        <translation>etcd 自己的互斥锁：租约下的键按修订号排队，等待比它早的前一个</translation>
+    </message>
+    <message>
+        <source>add with an expiry, and a delete that does not look whose lock it is</source>
+        <translation>带过期时间的 add，以及不看锁属于谁的 delete</translation>
+    </message>
+    <message>
+        <source>add with a unique value; renewal and release compare its version by cas</source>
+        <translation>带唯一值的 add；续期和释放用 cas 比较版本</translation>
+    </message>
+    <message>
+        <source>SETNX with an expiry time by the client's own clock; GETSET takes an expired one</source>
+        <translation>SETNX，过期时间按客户端自己的时钟；GETSET 夺取已过期的锁</translation>
+    </message>
+    <message>
+        <source>SETNX, then its expiry as a second command</source>
+        <translation>SETNX，再用第二条命令设过期时间</translation>
+    </message>
+    <message>
         <source>SET NX with an expiry, and a DEL that does not look whose lock it is</source>
         <translation>带过期时间的 SET NX，DEL 时不看锁属于谁</translation>
+    </message>
+    <message>
+        <source>SET NX PX with a unique value; GET, compare and DEL as separate commands</source>
+        <translation>带唯一值的 SET NX PX；GET、比较和 DEL 是分开的命令</translation>
     </message>
     <message>
         <source>SET NX PX with a unique value; release and renewal compare it first</source>
         <translation>带唯一值的 SET NX PX；释放和续约前先比对</translation>
     </message>
     <message>
-        <source>Redisson&apos;s reentrant lock: a hash of holds, woken by messages, renewed by a watchdog</source>
+        <source>Redisson's reentrant lock: a hash of holds, woken by messages, renewed by a watchdog</source>
         <translation>Redisson 的可重入锁：记录持有次数的哈希，由消息唤醒，由看门狗续约</translation>
+    </message>
+    <message>
+        <source>Redisson's fenced lock: the reentrant one, and a counter that numbers every grant</source>
+        <translation>Redisson 的栅栏锁：可重入锁，加上为每次授予编号的计数器</translation>
+    </message>
+    <message>
+        <source>Redisson's fair lock: a queue on the server, in which dead waiters time out</source>
+        <translation>Redisson 的公平锁：服务器上的队列，死掉的等待者会超时</translation>
+    </message>
+    <message>
+        <source>Redisson's read/write lock: many readers or one writer; writers may starve</source>
+        <translation>Redisson 的读写锁：多个读者或一个写者；写者可能饿死</translation>
+    </message>
+    <message>
+        <source>Several reentrant locks as one, all of them or none: “a,b,c”</source>
+        <translation>把多把可重入锁当作一把，要么全有要么全无：“a,b,c”</translation>
+    </message>
+    <message>
+        <source>Redisson's semaphore whose permits expire: a counter, and a lease for each permit</source>
+        <translation>Redisson 的许可会过期的信号量：一个计数器，每个许可一个租约</translation>
+    </message>
+    <message>
+        <source>Redlock: a majority of independent masters; held for the lease less what getting it took</source>
+        <translation>Redlock：独立主节点的多数派；持有时间为租约减去获取所花的时间</translation>
+    </message>
+    <message>
+        <source>A row under a unique key is the lock, without an expiry; waiters poll</source>
+        <translation>唯一键下的一行就是锁，没有过期时间；等待者轮询</translation>
+    </message>
+    <message>
+        <source>A row with an owner, an expiry by the server's clock, a heartbeat and a version as token</source>
+        <translation>一行记录，含所有者、按服务器时钟的过期时间、心跳，版本作令牌</translation>
+    </message>
+    <message>
+        <source>A transaction locks the row and holds it until its end; waiters stand in the server's queue</source>
+        <translation>事务锁住该行直到结束；等待者排在服务器的队列中</translation>
+    </message>
+    <message>
+        <source>Optimistic: read a version, and let the release succeed only if nobody raised it since</source>
+        <translation>乐观：读取版本，只有此后无人提升它，释放才成功</translation>
+    </message>
+    <message>
+        <source>The server's own named lock, held by a connection; on PostgreSQL also shared</source>
+        <translation>服务器自己的命名锁，由连接持有；在 PostgreSQL 上也可共享</translation>
+    </message>
+    <message>
+        <source>Curator's read/write lock</source>
+        <translation>Curator 的读写锁</translation>
+    </message>
+    <message>
+        <source>Curator's semaphore</source>
+        <translation>Curator 的信号量</translation>
+    </message>
+    <message>
+        <source>Menagerie's condition</source>
+        <translation>Menagerie 的条件变量</translation>
+    </message>
+    <message>
+        <source>kazoo's read/write lock</source>
+        <translation>kazoo 的读写锁</translation>
+    </message>
+    <message>
+        <source>kazoo's lease</source>
+        <translation>kazoo 的租约</translation>
+    </message>
+    <message>
+        <source>Menagerie's read/write lock</source>
+        <translation>Menagerie 的读写锁</translation>
+    </message>
+    <message>
+        <source>Curator's leader latch</source>
+        <translation>Curator 的领导者闩锁</translation>
+    </message>
+    <message>
+        <source>ZooKeeper's own lock recipe</source>
+        <translation>ZooKeeper 自带的锁配方</translation>
+    </message>
+    <message>
+        <source>the lock of ZooKeeper's documentation</source>
+        <translation>ZooKeeper 文档中的锁</translation>
+    </message>
+    <message>
+        <source>something unknown</source>
+        <translation>未知的东西</translation>
+    </message>
+    <message>
+        <source>One ephemeral node, and everybody watches it: a herd</source>
+        <translation>一个临时节点，人人监视它：惊群</translation>
+    </message>
+    <message>
+        <source>A queue of numbered ephemeral nodes, each watching the one before</source>
+        <translation>编号临时节点的队列，各自监视前一个</translation>
+    </message>
+    <message>
+        <source>Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; joins kazoo's</source>
+        <translation>Curator 的互斥锁：公平队列，可重入，名称能经受丢失的回复；可加入 kazoo 的队列</translation>
+    </message>
+    <message>
+        <source>Curator's read/write lock: one queue for readers and writers, in order</source>
+        <translation>Curator 的读写锁：读者和写者共用一个队列，按顺序</translation>
+    </message>
+    <message>
+        <source>Curator's semaphore: permits are nodes, taken one client at a time</source>
+        <translation>Curator 的信号量：许可是节点，一次由一个客户端获取</translation>
     </message>
 </context>
 <context>
@@ -1064,6 +1829,38 @@
         <source>%1 · failed: %2</source>
         <translation>%1 · 失败：%2</translation>
     </message>
+    <message>
+        <source>%1 watches over no master “%2”.</source>
+        <translation>%1 没有监视主节点“%2”。</translation>
+    </message>
+    <message>
+        <source>%1 was asked.</source>
+        <translation>已询问 %1。</translation>
+    </message>
+    <message>
+        <source>The sentinels name no master “%1” that can be used, for %2 now. %3</source>
+        <translation>哨兵已经 %2 没有给出可用的主节点“%1”。%3</translation>
+    </message>
+    <message>
+        <source>The master “%1” was replaced (it was %2) while %3 was on its way; whether it ran is not known.</source>
+        <translation>%3 还在途中时，主节点“%1”（原为 %2）被替换；它是否已执行，不得而知。</translation>
+    </message>
+    <message>
+        <source>%1 should be the master but says that it is: %2. It was not used.</source>
+        <translation>%1 应该是主节点，却说自己是：%2。没有使用它。</translation>
+    </message>
+    <message>
+        <source>The keys of %1 are in different slots of the cluster. Choose a lock name without braces, or with one pair around the part that all its keys share: {orders}.</source>
+        <translation>%1 的键位于集群的不同槽中。请选用不含花括号的锁名，或只用一对括住所有键共有的部分：{orders}。</translation>
+    </message>
+    <message>
+        <source>No node of the cluster could be asked for slot %1 within %2. %3</source>
+        <translation>在 %2 内无法就槽 %1 询问集群的任何节点。%3</translation>
+    </message>
+    <message>
+        <source>The cluster has not served slot %1 for %2. %3</source>
+        <translation>集群已经 %2 没有服务槽 %1。%3</translation>
+    </message>
 </context>
 <context>
     <name>RedisTls</name>
@@ -1083,6 +1880,34 @@
 <context>
     <name>Sandbox</name>
     <message>
+        <source>No private directory can be made for the server.</source>
+        <translation>无法为服务器建立私有目录。</translation>
+    </message>
+    <message>
+        <source>etcd can not be run: %1. Is the package etcd-server installed?</source>
+        <translation>无法运行 etcd：%1。是否安装了软件包 etcd-server？</translation>
+    </message>
+    <message>
+        <source>etcd did not come up on port %1. It said: %2</source>
+        <translation>etcd 没有在端口 %1 上启动。它说：%2</translation>
+    </message>
+    <message>
+        <source>etcd did not take the login. It said: %1</source>
+        <translation>etcd 没有接受登录设置。它说：%1</translation>
+    </message>
+    <message>
+        <source>memcached can not be run: %1. Is it installed?</source>
+        <translation>无法运行 memcached：%1。是否已安装？</translation>
+    </message>
+    <message>
+        <source>memcached did not come up on port %1. It said: %2</source>
+        <translation>memcached 没有在端口 %1 上启动。它说：%2</translation>
+    </message>
+    <message>
+        <source>The files can not be given to the user postgres.</source>
+        <translation>无法把文件交给用户 postgres。</translation>
+    </message>
+    <message>
         <source>%1 can not be run: %2.</source>
         <translation>无法运行 %1：%2。</translation>
     </message>
@@ -1095,12 +1920,20 @@
         <translation>%1 失败：%2</translation>
     </message>
     <message>
-        <source>No private directory can be made for the server.</source>
-        <translation>无法为服务器建立私有目录。</translation>
-    </message>
-    <message>
         <source>There is no free port on 127.0.0.1.</source>
         <translation>127.0.0.1 上没有空闲端口。</translation>
+    </message>
+    <message>
+        <source>The node on port %1 answers to %2: %3</source>
+        <translation>端口 %1 上的节点对 %2 的回答：%3</translation>
+    </message>
+    <message>
+        <source>The nodes of the cluster did not find each other.</source>
+        <translation>集群的节点没有互相找到。</translation>
+    </message>
+    <message>
+        <source>The replica on port %1 did not get in step with its master.</source>
+        <translation>端口 %1 上的副本没有与主节点同步。</translation>
     </message>
     <message>
         <source>The file %1 can not be written.</source>
@@ -1113,6 +1946,34 @@
     <message>
         <source>redis-server did not come up on port %1. It said: %2</source>
         <translation>redis-server 没有在端口 %1 上启动。它说：%2</translation>
+    </message>
+    <message>
+        <source>The sentinels did not find each other and the replicas.</source>
+        <translation>哨兵没有找到彼此和副本。</translation>
+    </message>
+    <message>
+        <source>The database server can not be run: %1. Is it installed?</source>
+        <translation>无法运行数据库服务器：%1。是否已安装？</translation>
+    </message>
+    <message>
+        <source>The database server did not come up on port %1. It said: %2</source>
+        <translation>数据库服务器没有在端口 %1 上启动。它说：%2</translation>
+    </message>
+    <message>
+        <source>The directory %1 can not be written.</source>
+        <translation>无法写入目录 %1。</translation>
+    </message>
+    <message>
+        <source>java can not be run: %1. Is a Java runtime installed?</source>
+        <translation>无法运行 java：%1。是否安装了 Java 运行环境？</translation>
+    </message>
+    <message>
+        <source>ZooKeeper did not come up on port %1. It said: %2</source>
+        <translation>ZooKeeper 没有在端口 %1 上启动。它说：%2</translation>
+    </message>
+    <message>
+        <source>The ZooKeeper ensemble did not come up. It said: %1</source>
+        <translation>ZooKeeper 集群没有启动。它说：%1</translation>
     </message>
 </context>
 <context>
@@ -1132,6 +1993,21 @@
     <message>
         <source>token counter %1</source>
         <translation>令牌计数 %1</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
+        <source>“%2” is no value for “%1”: %3.</source>
+        <translation>“%2”不是“%1”的值：%3。</translation>
+    </message>
+    <message>
+        <source>“%2” is no value for “%1”: “%3” or “%4”.</source>
+        <translation>“%2”不是“%1”的值：应为“%3”或“%4”。</translation>
+    </message>
+    <message>
+        <source>There is no setting “%1”.</source>
+        <translation>没有设置“%1”。</translation>
     </message>
 </context>
 <context>
@@ -1162,27 +2038,122 @@
     </message>
 </context>
 <context>
+    <name>SqlError</name>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>No connection to %1: %2. Is the server running there, and on this port?</source>
+        <translation>无法连接 %1：%2。服务器在那里、在这个端口上运行吗？</translation>
+    </message>
+    <message>
+        <source>%1 did not answer in time. Check address, port and firewall.</source>
+        <translation>%1 没有及时回答。请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
+        <source>No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.</source>
+        <translation>无法与 %1 建立 TLS 连接：%2。请检查 URL 中的 ca=、cert= 和 key=。</translation>
+    </message>
+    <message>
+        <source>%1 refused the login: %2. Check user and password, and whether it wants ?tls=on.</source>
+        <translation>%1 拒绝了登录：%2。请检查用户和密码，以及它是否需要 ?tls=on。</translation>
+    </message>
+    <message>
+        <source>%1 has no such database: %2. Create it, or name another one in the URL.</source>
+        <translation>%1 没有这个数据库：%2。请创建它，或在 URL 中指定另一个。</translation>
+    </message>
+    <message>
+        <source>%1 takes no more connections: %2. Raise its limit, or use fewer locks at once.</source>
+        <translation>%1 不再接受连接：%2。请提高上限，或同时少用一些锁。</translation>
+    </message>
+    <message>
+        <source>The tables of the locks are not on %1, or are of an older version: %2. Prepare the database first.</source>
+        <translation>%1 上没有锁的表，或版本较旧：%2。请先准备数据库。</translation>
+    </message>
+    <message>
+        <source>%1 has such a row already: %2.</source>
+        <translation>%1 已经有这样一行：%2。</translation>
+    </message>
+    <message>
+        <source>%1 ended this request to end a deadlock; nothing was changed. Release what you hold and try again, and take locks in the same order everywhere.</source>
+        <translation>%1 为结束死锁而终止了这个请求；没有任何改动。请释放所持有的再重试，并在各处以同样的顺序取锁。</translation>
+    </message>
+    <message>
+        <source>%1 ended the wait for a lock by its own limit: %2. Nothing was changed.</source>
+        <translation>%1 因自己的限制结束了对锁的等待：%2。没有任何改动。</translation>
+    </message>
+    <message>
+        <source>The request was ended on %1: %2. Nothing was changed.</source>
+        <translation>请求在 %1 上被终止：%2。没有任何改动。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 broke during a request: %2. Whether it was carried out is not known.</source>
+        <translation>请求期间到 %1 的连接断开：%2。它是否已执行，不得而知。</translation>
+    </message>
+    <message>
+        <source>%1 refused the request: %2.</source>
+        <translation>%1 拒绝了请求：%2。</translation>
+    </message>
+    <message>
+        <source>The file %1 cannot be opened. Does its folder exist, and may this user write there?</source>
+        <translation>无法打开文件 %1。它的文件夹存在吗？该用户可以在那里写入吗？</translation>
+    </message>
+    <message>
+        <source>Qt's database plugin %1 is not installed (on Debian: %2).</source>
+        <translation>没有安装 Qt 的数据库插件 %1（Debian 上为 %2）。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer within %2. Check address, port and firewall.</source>
+        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer a request within %2. Whether it was carried out is not known.</source>
+        <translation>%1 在 %2 内没有回答请求。它是否已执行，不得而知。</translation>
+    </message>
+    <message>
+        <source>The lock on %1 was not free within %2. Nothing was changed.</source>
+        <translation>%1 上的锁在 %2 内没有空闲。没有任何改动。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 was closed while a request was under way.</source>
+        <translation>请求进行中时到 %1 的连接被关闭。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 is gone, and with it what was locked by it.</source>
+        <translation>到 %1 的连接没有了，由它锁住的也随之释放。</translation>
+    </message>
+    <message>
+        <source>TLS to MySQL and MariaDB needs ca=FILE in the URL: the authority of your own server.</source>
+        <translation>到 MySQL 和 MariaDB 的 TLS 需要在 URL 中写 ca=FILE：你自己服务器的证书机构。</translation>
+    </message>
+    <message>
+        <source>The file name “%1” must not contain a semicolon.</source>
+        <translation>文件名“%1”不能含有分号。</translation>
+    </message>
+    <message>
+        <source>The file “%1” cannot be read. Check ca=, cert= and key= in the URL.</source>
+        <translation>无法读取文件“%1”。请检查 URL 中的 ca=、cert= 和 key=。</translation>
+    </message>
+    <message>
+        <source>“%1” is not the URL of a database.</source>
+        <translation>“%1”不是数据库的 URL。</translation>
+    </message>
+    <message>
+        <source>The tables of the locks have version %1, and this program knows %2 at most. Use a newer one.</source>
+        <translation>锁的表版本为 %1，而本程序最多认识 %2。请使用更新的程序。</translation>
+    </message>
+    <message>
+        <source>Another client is changing the tables of the locks; try again.</source>
+        <translation>另一个客户端正在更改锁的表；请重试。</translation>
+    </message>
+</context>
+<context>
     <name>Timeline</name>
-    <message>
-        <source>double belief</source>
-        <translation>双重持有</translation>
-    </message>
-    <message>
-        <source>stale write</source>
-        <translation>过期写入</translation>
-    </message>
-    <message>
-        <source>not its own</source>
-        <translation>并非自己的</translation>
-    </message>
-    <message>
-        <source>no progress</source>
-        <translation>停滞不前</translation>
-    </message>
-    <message>
-        <source>hold count</source>
-        <translation>重入次数</translation>
-    </message>
     <message>
         <source>waits</source>
         <translation>等待</translation>
@@ -1193,14 +2164,14 @@
     </message>
     <message numerus="yes">
         <source>%n ahead</source>
-        <extracomment>On a waiting client, after &quot;waits 4.6 s&quot;: how many asked before it.</extracomment>
+        <extracomment>On a waiting client, after "waits 4.6 s": how many asked before it.</extracomment>
         <translation>
             <numerusform>前面 %n 个</numerusform>
         </translation>
     </message>
     <message>
-        <source>holds #%1</source>
-        <translation>持有 #%1</translation>
+        <source>holds %1</source>
+        <translation>持有 %1</translation>
     </message>
     <message>
         <source>still believes</source>
@@ -1255,6 +2226,11 @@
     <message>
         <source>Timeline</source>
         <translation>时间线</translation>
+    </message>
+    <message>
+        <source>0 – %1</source>
+        <extracomment>Below the lanes: the whole time axis, "0 – 60 s".</extracomment>
+        <translation>0 – %1</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
@@ -1365,6 +2341,10 @@
         <translation>%1：接受了已不持有锁的 %2 的写入；%3</translation>
     </message>
     <message>
+        <source>%1 is dead: %2</source>
+        <translation>%1 已崩溃：%2</translation>
+    </message>
+    <message>
         <source>client %1 started again</source>
         <translation>客户端 %1 重新启动</translation>
     </message>
@@ -1433,6 +2413,38 @@
         <translation>%1（手动）</translation>
     </message>
     <message>
+        <source>double belief</source>
+        <translation>双重持有</translation>
+    </message>
+    <message>
+        <source>stale write</source>
+        <translation>过期写入</translation>
+    </message>
+    <message>
+        <source>not its own</source>
+        <translation>并非自己的</translation>
+    </message>
+    <message>
+        <source>no progress</source>
+        <translation>停滞不前</translation>
+    </message>
+    <message>
+        <source>hold count</source>
+        <translation>重入次数</translation>
+    </message>
+    <message>
+        <source>out of turn</source>
+        <translation>插队</translation>
+    </message>
+    <message>
+        <source>old token</source>
+        <translation>旧令牌</translation>
+    </message>
+    <message>
+        <source>deadlock</source>
+        <translation>死锁</translation>
+    </message>
+    <message>
         <source>idle</source>
         <translation>空闲</translation>
     </message>
@@ -1441,12 +2453,16 @@
         <translation>等待 %1</translation>
     </message>
     <message>
+        <source>holds #%1</source>
+        <translation>持有 #%1</translation>
+    </message>
+    <message>
         <source>still believes to hold #%1, but the record says otherwise</source>
         <translation>仍以为持有 #%1，但记录并非如此</translation>
     </message>
     <message>
         <source>paused; %1</source>
-        <extracomment>%1 is what a paused client is otherwise doing, such as &quot;holds #33&quot;.</extracomment>
+        <extracomment>%1 is what a paused client is otherwise doing, such as "holds #33".</extracomment>
         <translation>已暂停；%1</translation>
     </message>
     <message>
@@ -1530,11 +2546,11 @@
         <translation>%1 · 剩余 %2</translation>
     </message>
     <message>
-        <source>%1&apos;s release refused</source>
+        <source>%1's release refused</source>
         <translation>%1 的释放被拒</translation>
     </message>
     <message>
-        <source>%1&apos;s renewal refused</source>
+        <source>%1's renewal refused</source>
         <translation>%1 的续约被拒</translation>
     </message>
     <message>
@@ -1560,19 +2576,6 @@
     <message>
         <source>damage: #%1 held no more</source>
         <translation>损坏：#%1 已不持有</translation>
-    </message>
-    <message>
-        <source>holds %1</source>
-        <translation>持有 %1</translation>
-    </message>
-    <message>
-        <source>0 – %1</source>
-        <extracomment>Below the lanes: the whole time axis, &quot;0 – 60 s&quot;.</extracomment>
-        <translation>0 – %1</translation>
-    </message>
-    <message>
-        <source>%1 is dead: %2</source>
-        <translation>%1 已崩溃：%2</translation>
     </message>
 </context>
 <context>
@@ -1650,12 +2653,56 @@
         <translation>%1 在 %3 释放 %2 后可重入次数为 %4：应当减一，减到零时锁空闲。</translation>
     </message>
     <message>
-        <source>The server&apos;s hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.</source>
+        <source>The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.</source>
         <translation>服务器上 %1 对 %2 的可重入次数在 %4 跳到 %3：每次应只变化一。</translation>
     </message>
     <message>
         <source>%1 took %2 at %3 and its hold count became %4: it should have risen by one.</source>
         <translation>%1 在 %3 获得 %2，可重入次数变为 %4：应当加一。</translation>
+    </message>
+    <message>
+        <source>%1 got %2 at %3 although %4 had asked before it and was still waiting.</source>
+        <translation>%1 在 %3 得到 %2，尽管 %4 在它之前就已请求并仍在等待。</translation>
+    </message>
+    <message>
+        <source>%1 got it only at %2.</source>
+        <translation>%1 直到 %2 才得到它。</translation>
+    </message>
+    <message>
+        <source>This lock promises to go in the order of its queue.</source>
+        <translation>这把锁承诺按队列顺序授予。</translation>
+    </message>
+    <message>
+        <source>%1 was granted %2 at %3 with token %4, although %5 had been given token %6 before.</source>
+        <translation>%1 在 %3 得到 %2，令牌为 %4，尽管此前 %5 已得到令牌 %6。</translation>
+    </message>
+    <message>
+        <source>%1 was granted %2 at %3 with token %4, although it had been given token %5 before.</source>
+        <translation>%1 在 %3 得到 %2，令牌为 %4，尽管它此前已得到令牌 %5。</translation>
+    </message>
+    <message>
+        <source>A resource that checks tokens would refuse the new holder, or let an old one pass.</source>
+        <translation>检查令牌的资源会拒绝新的持有者，或放过旧的持有者。</translation>
+    </message>
+    <message>
+        <source>%1 waits for %2, which %3 holds.</source>
+        <translation>%1 等待 %2，而它由 %3 持有。</translation>
+    </message>
+    <message>
+        <source>None of them can go on, since %1, for %2 so far.</source>
+        <translation>从 %1 起它们都无法继续，至今已 %2。</translation>
+    </message>
+    <message>
+        <source>None of them could go on for %1: from %2 to %3.</source>
+        <translation>它们都有 %1 无法继续：从 %2 到 %3。</translation>
+    </message>
+    <message>
+        <source>%1 have believed at the same time that they hold more permits of %2 than the %3 that there are, since %4.</source>
+        <translation>从 %4 起，%1 同时相信自己持有的 %2 的许可超过了总数 %3。</translation>
+    </message>
+    <message>
+        <source>%1 believed at the same time that they held more permits of %2 than the %3 that there are, from %4 to %5.</source>
+        <translation>从 %4 到 %5，%1 同时相信自己持有的 %2 的许可超过了总数 %3。</translation>
     </message>
     <message>
         <source>%1 has been paused since %2.</source>
@@ -1798,8 +2845,20 @@
         <translation>可重入</translation>
     </message>
     <message>
-        <source>No two clients believe at one time that they hold the lock.</source>
-        <translation>任何时刻都没有两个客户端同时以为自己持有锁。</translation>
+        <source>fifo</source>
+        <translation>先进先出</translation>
+    </message>
+    <message>
+        <source>token-order</source>
+        <translation>令牌顺序</translation>
+    </message>
+    <message>
+        <source>no-deadlock</source>
+        <translation>无死锁</translation>
+    </message>
+    <message>
+        <source>No two clients believe at one time that they hold the lock, unless they share it as readers or within its permits.</source>
+        <translation>没有两个客户端同时相信自己持有锁，除非它们作为读者共享，或在许可数之内。</translation>
     </message>
     <message>
         <source>The guarded resource never accepts a write from a client that no longer holds the lock.</source>
@@ -1818,6 +2877,18 @@
         <translation>可重入次数每次加一或减一，减到零时锁空闲。</translation>
     </message>
     <message>
+        <source>A lock that promises fairness is granted in the order in which it was asked for.</source>
+        <translation>承诺公平的锁按请求的顺序授予。</translation>
+    </message>
+    <message>
+        <source>Fencing tokens grow with every new holder.</source>
+        <translation>栅栏令牌随每个新持有者增长。</translation>
+    </message>
+    <message>
+        <source>Nobody waits for a lock whose holder waits, directly or through others, for one of theirs.</source>
+        <translation>没有人等待这样的锁：其持有者直接或间接地在等待他们的锁。</translation>
+    </message>
+    <message>
         <source>%1 violated for %2 so far, since %3</source>
         <translation>%1：自 %3 起违反，至今 %2</translation>
     </message>
@@ -1828,11 +2899,6 @@
     <message>
         <source>%1 violated for %2, from %3</source>
         <translation>%1：自 %3 起违反了 %2</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <comment>a sentence after a sentence</comment>
-        <translation>%1 %2</translation>
     </message>
     <message>
         <source>%1 others</source>
@@ -1848,6 +2914,86 @@
         <source>%1 and %2</source>
         <comment>the end of a list of clients</comment>
         <translation>%1 和 %2</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>a sentence after a sentence</comment>
+        <translation>%1 %2</translation>
+    </message>
+</context>
+<context>
+    <name>ZooKeeper</name>
+    <message>
+        <source>The connection to %1 broke before it answered “%2”; whether that was done is not known.</source>
+        <translation>到 %1 的连接在它回答“%2”之前断开；是否已执行，不得而知。</translation>
+    </message>
+    <message>
+        <source>There is no node “%1” on %2.</source>
+        <translation>%2 上没有节点“%1”。</translation>
+    </message>
+    <message>
+        <source>There is a node “%1” on %2 already.</source>
+        <translation>%2 上已有节点“%1”。</translation>
+    </message>
+    <message>
+        <source>The node “%1” on %2 has children.</source>
+        <translation>%2 上的节点“%1”有子节点。</translation>
+    </message>
+    <message>
+        <source>Somebody else changed the node “%1” on %2.</source>
+        <translation>别人改动了 %2 上的节点“%1”。</translation>
+    </message>
+    <message>
+        <source>The access list of “%1” on %2 does not allow “%3”. Check user and password in the URL, or ask the node's owner.</source>
+        <translation>%2 上“%1”的访问列表不允许“%3”。请检查 URL 中的用户和密码，或询问节点的所有者。</translation>
+    </message>
+    <message>
+        <source>A node above “%1” on %2 is ephemeral and can not have children.</source>
+        <translation>%2 上“%1”的上级节点是临时节点，不能有子节点。</translation>
+    </message>
+    <message>
+        <source>%1 refused “%2” of “%3”: bad arguments.</source>
+        <translation>%1 拒绝了对“%3”的“%2”：参数错误。</translation>
+    </message>
+    <message>
+        <source>%1 refused the access list for “%2”. Check the login in the URL.</source>
+        <translation>%1 拒绝了“%2”的访问列表。请检查 URL 中的登录信息。</translation>
+    </message>
+    <message>
+        <source>%1 does not have this kind of node. Use a newer server, or switch its extended types on.</source>
+        <translation>%1 没有这种节点。请使用更新的服务器，或打开它的扩展类型。</translation>
+    </message>
+    <message>
+        <source>%1 refused “%2” of “%3”: %4.</source>
+        <translation>%1 拒绝了对“%3”的“%2”：%4。</translation>
+    </message>
+    <message>
+        <source>No ZooKeeper server at %1 gives a session. Check that they run, are reachable and have a quorum.</source>
+        <translation>%1 的 ZooKeeper 服务器都没有给出会话。请检查它们是否在运行、可达并有多数派。</translation>
+    </message>
+    <message>
+        <source>The host name “%1” is not known. Check the URL and the network.</source>
+        <translation>未知主机名“%1”。请检查 URL 和网络。</translation>
+    </message>
+    <message>
+        <source>The session with %1 ended before it answered; its ephemeral nodes are gone with it.</source>
+        <translation>与 %1 的会话在它回答之前结束；它的临时节点也随之消失。</translation>
+    </message>
+    <message>
+        <source>What answers at %1 does not speak ZooKeeper's protocol. Check host and port.</source>
+        <translation>%1 处回答的不是 ZooKeeper 协议。请检查主机和端口。</translation>
+    </message>
+    <message>
+        <source>%1 refused the login. Check user and password in the URL.</source>
+        <translation>%1 拒绝了登录。请检查 URL 中的用户和密码。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 was closed here.</source>
+        <translation>到 %1 的连接在本端被关闭。</translation>
+    </message>
+    <message>
+        <source>“%1” is no path of a node: it has to begin with a slash and have no empty, “.” or “..” parts.</source>
+        <translation>“%1”不是节点的路径：必须以斜杠开头，且没有空的、“.”或“..”部分。</translation>
     </message>
 </context>
 <context>
@@ -1877,11 +3023,11 @@
         <translation>列出有什么</translation>
     </message>
     <message>
-        <source>Redisson&apos;s reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore</source>
+        <source>Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore</source>
         <translation>Redisson 的可重入锁，还有 -fair、-fenced、-rw、-fastmulti、-permit、-semaphore</translation>
     </message>
     <message>
-        <source>SET NX with redis-py&apos;s value</source>
+        <source>SET NX with redis-py's value</source>
         <translation>带 redis-py 值的 SET NX</translation>
     </message>
     <message>
@@ -1889,7 +3035,7 @@
         <translation>带 Redlock 库（node-redlock、redsync、redlock-py……）值的 SET NX</translation>
     </message>
     <message>
-        <source>ShedLock&apos;s job locks</source>
+        <source>ShedLock's job locks</source>
         <translation>ShedLock 的任务锁</translation>
     </message>
     <message>
@@ -1916,12 +3062,296 @@
         <source>all events, one JSON object a line</source>
         <translation>所有事件，每行一个 JSON 对象</translation>
     </message>
+    <message>
+        <source>--%1 “%2” should be a time of at least %3 with its unit, such as 5s, 250ms or 1.5h</source>
+        <translation>--%1“%2”应为至少 %3 且带单位的时间，如 5s、250ms 或 1.5h</translation>
+    </message>
+    <message>
+        <source>the recording was changed after it was made: its digest is not that of its events</source>
+        <translation>录制文件做成后被改动过：摘要与其事件不符</translation>
+    </message>
+    <message>
+        <source>FILE</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source> · the recording ended early</source>
+        <translation> · 录制提前结束</translation>
+    </message>
+    <message>
+        <source>  %1 acquisitions, %2 events, digest %3</source>
+        <translation>  %1 次获得，%2 个事件，摘要 %3</translation>
+    </message>
+    <message>
+        <source>An oscilloscope for distributed locks.</source>
+        <translation>分布式锁的示波器。</translation>
+    </message>
+    <message>
+        <source>open the window, with a recording or a server if you like</source>
+        <translation>打开窗口，可带上录制文件或服务器</translation>
+    </message>
+    <message>
+        <source>SCENARIO is a file or a name from “lockscope list scenarios”. URL is redis://[user:password@]host:port[/db] or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m.</source>
+        <translation>SCENARIO 是文件，或“lockscope list scenarios”中的名字。URL 为 redis://[user:password@]host:port[/db]，TLS 用 rediss://。时间带单位：250ms、5s、2m。</translation>
+    </message>
+    <message>
+        <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers (a recipe for reading and writing is chosen). --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
+        <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///FILE、memcached:// 和 etcd://，各有“lockscope list recipes”中的配方。--shared 作为读者持有，与其他读者并存（会选用读写配方）。--permits N 使它成为一共 N 个许可的信号量并取一个（如 --recipe redis-semaphore）。COMMAND 能看到 LOCKSCOPE_LOCK，配方给出令牌时还有 LOCKSCOPE_TOKEN。</translation>
+    </message>
+    <message>
+        <source>Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 verdict unknown; “lock” passes its command's status through, or 123 lock lost, 124 not acquired in time, 125 failed, 126/127 command cannot run / not found.</source>
+        <translation>退出状态：0 正常，1 违反了不变量，2 用法或输入有误，3 服务器不可达，4 裁决未知；“lock”透传其命令的状态，或 123 丢锁，124 未按时获得，125 失败，126/127 命令无法运行／找不到。</translation>
+    </message>
+    <message>
+        <source>“%1” is neither a command, a file nor a URL%2</source>
+        <translation>“%1”既不是命令，也不是文件或 URL%2</translation>
+    </message>
+    <message>
+        <source>usage: %1</source>
+        <translation>用法：%1</translation>
+    </message>
+    <message>
+        <source>“%1” does not exist yet in this version; “lockscope --help” tells what does</source>
+        <translation>本版本还没有“%1”；“lockscope --help”列出已有的</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>--to is missing: %1</source>
+        <translation>缺少 --to：%1</translation>
+    </message>
+    <message>
+        <source>the format “%1” does not exist yet in this version; there are %2</source>
+        <translation>本版本还没有格式“%1”；可用的有 %2</translation>
+    </message>
+    <message>
+        <source>there is no format “%1”%2</source>
+        <translation>没有格式“%1”%2</translation>
+    </message>
+    <message>
+        <source>holds</source>
+        <translation>持有</translation>
+    </message>
+    <message>
+        <source>VIOLATED</source>
+        <translation>被违反</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message numerus="yes">
+        <source>… and %n more</source>
+        <translation>
+            <numerusform>……还有 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source> (unsafe: exists to be seen failing)</source>
+        <translation>（不安全：为演示失败而存在）</translation>
+    </message>
+    <message>
+        <source>scenarios, recipes or formats</source>
+        <translation>scenarios、recipes 或 formats</translation>
+    </message>
+    <message>
+        <source>there is no list of “%1”%2</source>
+        <translation>没有“%1”的列表%2</translation>
+    </message>
+    <message>
+        <source>there is no recipe “%1”%2</source>
+        <translation>没有算法“%1”%2</translation>
+    </message>
+    <message>
+        <source>--shared and --permits exclude each other: one is of read/write locks, one of semaphores</source>
+        <translation>--shared 和 --permits 互斥：一个用于读写锁，一个用于信号量</translation>
+    </message>
+    <message>
+        <source>--permits wants a whole number from 1, not “%1”</source>
+        <translation>--permits 需要从 1 起的整数，而不是“%1”</translation>
+    </message>
+    <message>
+        <source>the lock needs a name</source>
+        <translation>锁需要一个名字</translation>
+    </message>
+    <message>
+        <source>the command to run is missing; it stands behind “--”</source>
+        <translation>缺少要运行的命令；它写在“--”之后</translation>
+    </message>
+    <message>
+        <source>the picture could not be written: %1</source>
+        <translation>无法写入图片：%1</translation>
+    </message>
+    <message>
+        <source>the drawing could not be written: %1</source>
+        <translation>无法写入矢量图：%1</translation>
+    </message>
+    <message>
+        <source>give --seed or --seeds, not both</source>
+        <translation>--seed 和 --seeds 只能给一个</translation>
+    </message>
+    <message>
+        <source>--seed “%1” should be a whole number from 0 on</source>
+        <translation>--seed“%1”应为不小于 0 的整数</translation>
+    </message>
+    <message>
+        <source>--seeds “%1” should be two whole numbers, the smaller first, such as 1..1000</source>
+        <translation>--seeds“%1”应为两个整数，小的在前，如 1..1000</translation>
+    </message>
+    <message>
+        <source>%1 with %2, seed %3, %4 of virtual time</source>
+        <translation>%1，算法 %2，种子 %3，虚拟时间 %4</translation>
+    </message>
+    <message>
+        <source>seed %1: %2</source>
+        <translation>种子 %1：%2</translation>
+    </message>
+    <message>
+        <source>violates %1</source>
+        <translation>违反 %1</translation>
+    </message>
+    <message>
+        <source>%1 runs, %2 violated; the first is seed %3</source>
+        <translation>%1 次运行，%2 次违反；第一个是种子 %3</translation>
+    </message>
+    <message>
+        <source>%1 runs, none violated</source>
+        <translation>%1 次运行，无一违反</translation>
+    </message>
+    <message>
+        <source>--record takes one run: give --seed instead of --seeds</source>
+        <translation>--record 只录一次运行：请用 --seed 代替 --seeds</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>被持有</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>有人排队</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>by %1</source>
+        <translation>由 %1 持有</translation>
+    </message>
+    <message>
+        <source>%1 s left</source>
+        <translation>剩余 %1 s</translation>
+    </message>
+    <message>
+        <source>never expires</source>
+        <translation>永不过期</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting</source>
+        <translation>
+            <numerusform>%n 个在等</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>waiters unknown</source>
+        <translation>等待者未知</translation>
+    </message>
+    <message>
+        <source>token %1</source>
+        <translation>令牌 %1</translation>
+    </message>
+    <message>
+        <source>only redis:// and rediss:// can be watched so far, not %1://</source>
+        <translation>目前只能监视 redis:// 和 rediss://，不能监视 %1://</translation>
+    </message>
+    <message>
+        <source>there is no option %1%2</source>
+        <translation>没有选项 %1%2</translation>
+    </message>
+    <message>
+        <source>--%1 is given twice</source>
+        <translation>--%1 给了两次</translation>
+    </message>
+    <message>
+        <source>--%1 takes no value</source>
+        <translation>--%1 不带值</translation>
+    </message>
+    <message>
+        <source>--%1 needs a value</source>
+        <translation>--%1 需要一个值</translation>
+    </message>
+    <message>
+        <source>%1 is missing</source>
+        <translation>缺少 %1</translation>
+    </message>
+    <message>
+        <source>“%1” is one word too many</source>
+        <translation>多了一个词“%1”</translation>
+    </message>
+    <message>
+        <source>locks over %1 are not part of this program yet</source>
+        <translation>本程序还没有 %1 上的锁</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was not free within the wait</source>
+        <translation>锁“%1”在等待时间内没有空闲</translation>
+    </message>
+    <message>
+        <source>the recipe “%1” is unsafe: it exists to be seen failing</source>
+        <translation>算法“%1”不安全：它为演示失败而存在</translation>
+    </message>
+    <message>
+        <source>the lock “%1” may be lost soon: %2</source>
+        <translation>锁“%1”可能很快会丢失：%2</translation>
+    </message>
+    <message>
+        <source>the command has ended, but the lock was lost while it ran: %1</source>
+        <translation>命令已结束，但运行期间丢了锁：%1</translation>
+    </message>
+    <message>
+        <source>the lock could not be given back; it is free when its lease or session ends: %1</source>
+        <translation>无法归还锁；它的租约或会话结束时会被释放：%1</translation>
+    </message>
+    <message>
+        <source>the lock “%1” is lost: %2</source>
+        <translation>锁“%1”已丢失：%2</translation>
+    </message>
+    <message>
+        <source>ending the command</source>
+        <translation>正在结束命令</translation>
+    </message>
+    <message>
+        <source>no lock on %1 now</source>
+        <translation>%1 上现在没有锁</translation>
+    </message>
+    <message>
+        <source>%1 answers again</source>
+        <translation>%1 又有应答了</translation>
+    </message>
+    <message>
+        <source>appeared</source>
+        <translation>出现</translation>
+    </message>
+    <message>
+        <source>changed</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>vanished</source>
+        <translation>消失</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::MainWindow</name>
     <message>
         <source>Play</source>
         <translation>播放</translation>
+    </message>
+    <message>
+        <source>Recorded to %1.</source>
+        <translation>已录制到 %1。</translation>
     </message>
     <message>
         <source>Panel</source>
@@ -1952,18 +3382,6 @@
         <translation>已保存 %1：再次运行会得到同样的结局。</translation>
     </message>
     <message>
-        <source>%1 — Lockscope</source>
-        <translation>%1 — Lockscope</translation>
-    </message>
-    <message>
-        <source>Lockscope</source>
-        <translation>Lockscope</translation>
-    </message>
-    <message>
-        <source>Recorded to %1.</source>
-        <translation>已录制到 %1。</translation>
-    </message>
-    <message>
         <source>Record this session to a file</source>
         <translation>把此会话录制到文件</translation>
     </message>
@@ -1974,6 +3392,14 @@
     <message>
         <source>Recording to %1.</source>
         <translation>正在录制到 %1。</translation>
+    </message>
+    <message>
+        <source>%1 — Lockscope</source>
+        <translation>%1 — Lockscope</translation>
+    </message>
+    <message>
+        <source>Lockscope</source>
+        <translation>Lockscope</translation>
     </message>
 </context>
 <context>
@@ -1996,6 +3422,18 @@
     <message>
         <source>Load</source>
         <translation>负载</translation>
+    </message>
+    <message>
+        <source>Reading the recording</source>
+        <translation>正在读取录制</translation>
+    </message>
+    <message>
+        <source>Stop reading the recording</source>
+        <translation>停止读取录制</translation>
+    </message>
+    <message>
+        <source>Stop reading; what was read stays</source>
+        <translation>停止读取；已读的内容保留</translation>
     </message>
     <message>
         <source>No server yet: connect, or play a scenario.</source>
@@ -2023,24 +3461,12 @@
     </message>
     <message>
         <source>%1 events/s · %2 events</source>
-        <extracomment>%1 a number such as &quot;38&quot; or &quot;1.02 k&quot;, %2 such as &quot;1 284&quot;</extracomment>
+        <extracomment>%1 a number such as "38" or "1.02 k", %2 such as "1 284"</extracomment>
         <translation>%1 事件/秒 · 共 %2 个事件</translation>
     </message>
     <message>
         <source>%1 ms a frame</source>
         <translation>每帧 %1 ms</translation>
-    </message>
-    <message>
-        <source>Reading the recording</source>
-        <translation>正在读取录制</translation>
-    </message>
-    <message>
-        <source>Stop reading the recording</source>
-        <translation>停止读取录制</translation>
-    </message>
-    <message>
-        <source>Stop reading; what was read stays</source>
-        <translation>停止读取；已读的内容保留</translation>
     </message>
 </context>
 <context>
@@ -2064,6 +3490,14 @@
     <message>
         <source>&amp;Save the scenario so far…</source>
         <translation>保存到目前为止的场景(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>&amp;Record to a file…</source>
+        <translation>录制到文件(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>Stop &amp;recording</source>
+        <translation>停止录制(&amp;R)</translation>
     </message>
     <message>
         <source>&amp;Close the session</source>
@@ -2114,7 +3548,7 @@
         <translation>布局：破坏(&amp;B)</translation>
     </message>
     <message>
-        <source>&amp;Restore the layout&apos;s own arrangement</source>
+        <source>&amp;Restore the layout's own arrangement</source>
         <translation>恢复此布局的原样(&amp;R)</translation>
     </message>
     <message>
@@ -2201,14 +3635,6 @@
         <source>Scenario</source>
         <translation>场景</translation>
     </message>
-    <message>
-        <source>&amp;Record to a file…</source>
-        <translation>录制到文件(&amp;R)…</translation>
-    </message>
-    <message>
-        <source>Stop &amp;recording</source>
-        <translation>停止录制(&amp;R)</translation>
-    </message>
 </context>
 <context>
     <name>lockscope::app::WorkArea</name>
@@ -2244,482 +3670,6 @@
     </message>
 </context>
 <context>
-    <name>cli</name>
-    <message>
-        <source>--%1 “%2” should be a time of at least %3 with its unit, such as 5s, 250ms or 1.5h</source>
-        <translation>--%1“%2”应为至少 %3 且带单位的时间，如 5s、250ms 或 1.5h</translation>
-    </message>
-    <message>
-        <source>the recording was changed after it was made: its digest is not that of its events</source>
-        <translation>录制文件做成后被改动过：摘要与其事件不符</translation>
-    </message>
-    <message>
-        <source>FILE</source>
-        <translation>文件</translation>
-    </message>
-    <message>
-        <source> · the recording ended early</source>
-        <translation> · 录制提前结束</translation>
-    </message>
-    <message>
-        <source>  %1 acquisitions, %2 events, digest %3</source>
-        <translation>  %1 次获得，%2 个事件，摘要 %3</translation>
-    </message>
-    <message>
-        <source>An oscilloscope for distributed locks.</source>
-        <translation>分布式锁的示波器。</translation>
-    </message>
-    <message>
-        <source>open the window, with a recording or a server if you like</source>
-        <translation>打开窗口，可带上录制文件或服务器</translation>
-    </message>
-    <message>
-        <source>SCENARIO is a file or a name from “lockscope list scenarios”. URL is redis://[user:password@]host:port[/db] or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m.</source>
-        <translation>SCENARIO 是文件，或“lockscope list scenarios”中的名字。URL 为 redis://[user:password@]host:port[/db]，TLS 用 rediss://。时间带单位：250ms、5s、2m。</translation>
-    </message>
-    <message>
-        <source>Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 verdict unknown; “lock” passes its command&apos;s status through, or 123 lock lost, 124 not acquired in time, 125 failed, 126/127 command cannot run / not found.</source>
-        <translation>退出状态：0 正常，1 违反了不变量，2 用法或输入有误，3 服务器不可达，4 裁决未知；“lock”透传其命令的状态，或 123 丢锁，124 未按时获得，125 失败，126/127 命令无法运行／找不到。</translation>
-    </message>
-    <message>
-        <source>“%1” is neither a command, a file nor a URL%2</source>
-        <translation>“%1”既不是命令，也不是文件或 URL%2</translation>
-    </message>
-    <message>
-        <source>usage: %1</source>
-        <translation>用法：%1</translation>
-    </message>
-    <message>
-        <source>“%1” does not exist yet in this version; “lockscope --help” tells what does</source>
-        <translation>本版本还没有“%1”；“lockscope --help”列出已有的</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written: %2</source>
-        <translation>无法写入 %1：%2</translation>
-    </message>
-    <message>
-        <source>--to is missing: %1</source>
-        <translation>缺少 --to：%1</translation>
-    </message>
-    <message>
-        <source>the format “%1” does not exist yet in this version; there are %2</source>
-        <translation>本版本还没有格式“%1”；可用的有 %2</translation>
-    </message>
-    <message>
-        <source>there is no format “%1”%2</source>
-        <translation>没有格式“%1”%2</translation>
-    </message>
-    <message>
-        <source>holds</source>
-        <translation>持有</translation>
-    </message>
-    <message>
-        <source>VIOLATED</source>
-        <translation>被违反</translation>
-    </message>
-    <message>
-        <source>unknown</source>
-        <translation>未知</translation>
-    </message>
-    <message numerus="yes">
-        <source>… and %n more</source>
-        <translation>
-            <numerusform>……还有 %n 个</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source> (unsafe: exists to be seen failing)</source>
-        <translation>（不安全：为演示失败而存在）</translation>
-    </message>
-    <message>
-        <source>scenarios, recipes or formats</source>
-        <translation>scenarios、recipes 或 formats</translation>
-    </message>
-    <message>
-        <source>there is no list of “%1”%2</source>
-        <translation>没有“%1”的列表%2</translation>
-    </message>
-    <message>
-        <source>the lock needs a name</source>
-        <translation>锁需要一个名字</translation>
-    </message>
-    <message>
-        <source>the command to run is missing; it stands behind “--”</source>
-        <translation>缺少要运行的命令；它写在“--”之后</translation>
-    </message>
-    <message>
-        <source>there is no recipe “%1”%2</source>
-        <translation>没有算法“%1”%2</translation>
-    </message>
-    <message>
-        <source>the recipe “%1” is unsafe: it exists to be seen failing</source>
-        <translation>算法“%1”不安全：它为演示失败而存在</translation>
-    </message>
-    <message>
-        <source>the picture could not be written: %1</source>
-        <translation>无法写入图片：%1</translation>
-    </message>
-    <message>
-        <source>the drawing could not be written: %1</source>
-        <translation>无法写入矢量图：%1</translation>
-    </message>
-    <message>
-        <source>give --seed or --seeds, not both</source>
-        <translation>--seed 和 --seeds 只能给一个</translation>
-    </message>
-    <message>
-        <source>--seed “%1” should be a whole number from 0 on</source>
-        <translation>--seed“%1”应为不小于 0 的整数</translation>
-    </message>
-    <message>
-        <source>--seeds “%1” should be two whole numbers, the smaller first, such as 1..1000</source>
-        <translation>--seeds“%1”应为两个整数，小的在前，如 1..1000</translation>
-    </message>
-    <message>
-        <source>%1 with %2, seed %3, %4 of virtual time</source>
-        <translation>%1，算法 %2，种子 %3，虚拟时间 %4</translation>
-    </message>
-    <message>
-        <source>seed %1: %2</source>
-        <translation>种子 %1：%2</translation>
-    </message>
-    <message>
-        <source>violates %1</source>
-        <translation>违反 %1</translation>
-    </message>
-    <message>
-        <source>%1 runs, %2 violated; the first is seed %3</source>
-        <translation>%1 次运行，%2 次违反；第一个是种子 %3</translation>
-    </message>
-    <message>
-        <source>%1 runs, none violated</source>
-        <translation>%1 次运行，无一违反</translation>
-    </message>
-    <message>
-        <source>--record takes one run: give --seed instead of --seeds</source>
-        <translation>--record 只录一次运行：请用 --seed 代替 --seeds</translation>
-    </message>
-    <message>
-        <source>held</source>
-        <translation>被持有</translation>
-    </message>
-    <message>
-        <source>queued</source>
-        <translation>有人排队</translation>
-    </message>
-    <message>
-        <source>free</source>
-        <translation>空闲</translation>
-    </message>
-    <message>
-        <source>by %1</source>
-        <translation>由 %1 持有</translation>
-    </message>
-    <message>
-        <source>%1 s left</source>
-        <translation>剩余 %1 s</translation>
-    </message>
-    <message>
-        <source>never expires</source>
-        <translation>永不过期</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n waiting</source>
-        <translation>
-            <numerusform>%n 个在等</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>waiters unknown</source>
-        <translation>等待者未知</translation>
-    </message>
-    <message>
-        <source>token %1</source>
-        <translation>令牌 %1</translation>
-    </message>
-</context>
-<context>
-    <name>cli</name>
-    <message>
-        <source>there is no option %1%2</source>
-        <translation>没有选项 %1%2</translation>
-    </message>
-    <message>
-        <source>--%1 is given twice</source>
-        <translation>--%1 给了两次</translation>
-    </message>
-    <message>
-        <source>--%1 takes no value</source>
-        <translation>--%1 不带值</translation>
-    </message>
-    <message>
-        <source>--%1 needs a value</source>
-        <translation>--%1 需要一个值</translation>
-    </message>
-    <message>
-        <source>%1 is missing</source>
-        <translation>缺少 %1</translation>
-    </message>
-    <message>
-        <source>“%1” is one word too many</source>
-        <translation>多了一个词“%1”</translation>
-    </message>
-</context>
-<context>
-    <name>cli</name>
-    <message>
-        <source>the lock “%1” was not free within the wait</source>
-        <translation>锁“%1”在等待时间内没有空闲</translation>
-    </message>
-    <message>
-        <source>the command has ended, but the lock was lost while it ran: %1</source>
-        <translation>命令已结束，但运行期间丢了锁：%1</translation>
-    </message>
-    <message>
-        <source>the lock could not be given back; it is free when its lease ends: %1</source>
-        <translation>无法归还锁；租约到期后它会空闲：%1</translation>
-    </message>
-    <message>
-        <source>the lock “%1” is lost: %2</source>
-        <translation>锁“%1”已丢失：%2</translation>
-    </message>
-    <message>
-        <source>ending the command</source>
-        <translation>正在结束命令</translation>
-    </message>
-</context>
-<context>
-    <name>cli</name>
-    <message>
-        <source>no lock on %1 now</source>
-        <translation>%1 上现在没有锁</translation>
-    </message>
-    <message>
-        <source>%1 answers again</source>
-        <translation>%1 又有应答了</translation>
-    </message>
-    <message>
-        <source>appeared</source>
-        <translation>出现</translation>
-    </message>
-    <message>
-        <source>changed</source>
-        <translation>变化</translation>
-    </message>
-    <message>
-        <source>vanished</source>
-        <translation>消失</translation>
-    </message>
-</context>
-<context>
-    <name>scenario</name>
-    <message>
-        <source>this is not JSON: %1</source>
-        <translation>这不是 JSON：%1</translation>
-    </message>
-    <message>
-        <source>a scenario is an object, { … }</source>
-        <translation>场景应为对象 { … }</translation>
-    </message>
-    <message>
-        <source>this field stands here for the second time; leave one out</source>
-        <translation>此字段在这里第二次出现；请去掉一个</translation>
-    </message>
-    <message>
-        <source>there is neither a built-in scenario nor a file of this name%1</source>
-        <translation>既没有这个名字的内置场景，也没有这个文件%1</translation>
-    </message>
-    <message>
-        <source>the file cannot be read: %1</source>
-        <translation>无法读取文件：%1</translation>
-    </message>
-    <message>
-        <source>this must be longer than 0 s</source>
-        <translation>必须长于 0 s</translation>
-    </message>
-    <message>
-        <source>a lease is at least 1ms</source>
-        <translation>租约至少 1ms</translation>
-    </message>
-    <message>
-        <source>hold and think cannot both be 0 s</source>
-        <translation>hold 和 think 不能都为 0 s</translation>
-    </message>
-    <message>
-        <source>another node is called “%1” already</source>
-        <translation>已有另一个节点叫“%1”</translation>
-    </message>
-    <message>
-        <source>“%1” cannot both hold and be violated</source>
-        <translation>“%1”不能既成立又被违反</translation>
-    </message>
-    <message>
-        <source>a time with a unit, such as &quot;5s&quot;, &quot;250ms&quot; or &quot;1.5h&quot;</source>
-        <translation>带单位的时间，如 &quot;5s&quot;、&quot;250ms&quot; 或 &quot;1.5h&quot;</translation>
-    </message>
-    <message>
-        <source>a time with a unit and perhaps a minus sign, such as &quot;5s&quot; or &quot;-250ms&quot;</source>
-        <translation>带单位的时间，可带负号，如 &quot;5s&quot; 或 &quot;-250ms&quot;</translation>
-    </message>
-    <message>
-        <source>a time with a unit, such as &quot;10s&quot;, or &quot;off&quot;</source>
-        <translation>带单位的时间，如 &quot;10s&quot;，或 &quot;off&quot;</translation>
-    </message>
-    <message>
-        <source>a time with a unit, such as &quot;10s&quot;, or &quot;forever&quot;</source>
-        <translation>带单位的时间，如 &quot;10s&quot;，或 &quot;forever&quot;</translation>
-    </message>
-    <message>
-        <source>a time, such as &quot;3s&quot;, or two of them, such as [&quot;2s&quot;, &quot;4s&quot;]</source>
-        <translation>时间，如 &quot;3s&quot;，或两个时间，如 [&quot;2s&quot;, &quot;4s&quot;]</translation>
-    </message>
-    <message>
-        <source>lower-case words joined by hyphens, such as &quot;redis-set&quot;</source>
-        <translation>用连字符连接的小写词，如 &quot;redis-set&quot;</translation>
-    </message>
-    <message>
-        <source>a text of 1 to 200 characters</source>
-        <translation>1 到 200 个字符的文本</translation>
-    </message>
-    <message>
-        <source>a text, or an object of texts by language with &quot;en&quot; among them</source>
-        <translation>文本，或按语言给出文本且含 &quot;en&quot; 的对象</translation>
-    </message>
-    <message>
-        <source>an object, { … }</source>
-        <translation>对象 { … }</translation>
-    </message>
-    <message>
-        <source>a list, [ … ]</source>
-        <translation>列表 [ … ]</translation>
-    </message>
-    <message>
-        <source>a text</source>
-        <translation>文本</translation>
-    </message>
-    <message>
-        <source>true or false</source>
-        <translation>true 或 false</translation>
-    </message>
-    <message>
-        <source>a whole number</source>
-        <translation>整数</translation>
-    </message>
-    <message>
-        <source>; did you mean “%1”?</source>
-        <translation>；是否想写“%1”？</translation>
-    </message>
-    <message>
-        <source>; known are %1</source>
-        <translation>；已知的有 %1</translation>
-    </message>
-</context>
-<context>
-    <name>scenario</name>
-    <message>
-        <source>a fault strikes either at a time or when something happens: leave out “at” or “when”</source>
-        <translation>故障要么在某个时刻发生，要么在某事发生时发生：请去掉“at”或“when”</translation>
-    </message>
-    <message>
-        <source>a fault needs a time: “at”, such as &quot;3s&quot;, or “when”</source>
-        <translation>故障需要时间：“at”，如 &quot;3s&quot;，或“when”</translation>
-    </message>
-    <message>
-        <source>only delay-link and jump-clock take a value</source>
-        <translation>只有 delay-link 和 jump-clock 带值</translation>
-    </message>
-    <message>
-        <source>a latency cannot be negative</source>
-        <translation>延迟不能为负</translation>
-    </message>
-    <message>
-        <source>%1 has no target</source>
-        <translation>%1 没有目标</translation>
-    </message>
-    <message>
-        <source>%1 needs a target, such as “%2”</source>
-        <translation>%1 需要目标，如“%2”</translation>
-    </message>
-    <message>
-        <source>%1 cannot be done to “%2”%3</source>
-        <translation>不能对“%2”执行 %1%3</translation>
-    </message>
-    <message>
-        <source>there is no client “%1”%2</source>
-        <translation>没有客户端“%1”%2</translation>
-    </message>
-    <message>
-        <source>%1 needs a link as its target, a client and a node, such as “holder-%2”</source>
-        <translation>%1 的目标应为链路，即一个客户端和一个节点，如“holder-%2”</translation>
-    </message>
-    <message>
-        <source>; nodes are %1</source>
-        <translation>；节点有 %1</translation>
-    </message>
-    <message>
-        <source>; clients are A to %1, holder and waiter</source>
-        <translation>；客户端为 A 到 %1、holder 和 waiter</translation>
-    </message>
-    <message>
-        <source>this goes with &quot;do&quot;: &quot;set&quot; only</source>
-        <translation>它只能与 &quot;do&quot;: &quot;set&quot; 一起使用</translation>
-    </message>
-    <message>
-        <source>what is to be set? Say so by “set”, such as &quot;lease&quot;</source>
-        <translation>要设置什么？请用“set”说明，如 &quot;lease&quot;</translation>
-    </message>
-    <message>
-        <source>%1 is set “to” %2</source>
-        <translation>%1 用“to”设为 %2</translation>
-    </message>
-</context>
-<context>
-    <name>scenario</name>
-    <message>
-        <source>%1 should be %2</source>
-        <translation>%1 应为 %2</translation>
-    </message>
-    <message>
-        <source> or </source>
-        <translation> 或 </translation>
-    </message>
-    <message>
-        <source>%1 is not known here%2</source>
-        <translation>这里不认识 %1%2</translation>
-    </message>
-    <message>
-        <source>there is no field “%1” here%2</source>
-        <translation>这里没有字段“%1”%2</translation>
-    </message>
-    <message>
-        <source>the field “%1” is missing</source>
-        <translation>缺少字段“%1”</translation>
-    </message>
-    <message>
-        <source>at least one is needed</source>
-        <translation>至少需要一个</translation>
-    </message>
-    <message>
-        <source>%1 should be a whole number from %2 on</source>
-        <translation>%1 应为不小于 %2 的整数</translation>
-    </message>
-    <message>
-        <source>%1 should be a whole number from %2 to %3</source>
-        <translation>%1 应为 %2 到 %3 的整数</translation>
-    </message>
-</context>
-<context>
-    <name>scenario</name>
-    <message>
-        <source>the shorter time comes first: [&quot;%1&quot;, &quot;%2&quot;]</source>
-        <translation>较短的时间在前：[&quot;%1&quot;, &quot;%2&quot;]</translation>
-    </message>
-    <message>
-        <source>“%1” is not a whole number of nanoseconds below 292 years</source>
-        <translation>“%1”不是少于 292 年的整数纳秒</translation>
-    </message>
-</context>
-<context>
     <name>lockscope::session::LiveSession</name>
     <message>
         <source>%1 · connecting</source>
@@ -2738,7 +3688,7 @@
         <translation>没有算法“%1”。</translation>
     </message>
     <message>
-        <source>This is somebody&apos;s real server: only clients of our own can be broken here.</source>
+        <source>This is somebody's real server: only clients of our own can be broken here.</source>
         <translation>这是别人的真实服务器：这里只能破坏我们自己的客户端。</translation>
     </message>
     <message>
@@ -2778,40 +3728,17 @@
     </message>
 </context>
 <context>
+    <name>lockscope::session::Session</name>
+    <message>
+        <source>“%1” cannot be freed by force in this session.</source>
+        <translation>此会话中不能强制释放“%1”。</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::session::SimulatedSession</name>
     <message>
         <source>Simulated · %1</source>
         <translation>模拟 · %1</translation>
-    </message>
-    <message>
-        <source>There is no recipe “%1”.</source>
-        <translation>没有算法“%1”。</translation>
-    </message>
-</context>
-<context>
-    <name>Settings</name>
-    <message>
-        <source>“%2” is no value for “%1”: %3.</source>
-        <translation>“%2”不是“%1”的值：%3。</translation>
-    </message>
-    <message>
-        <source>“%2” is no value for “%1”: “%3” or “%4”.</source>
-        <translation>“%2”不是“%1”的值：应为“%3”或“%4”。</translation>
-    </message>
-    <message>
-        <source>There is no setting “%1”.</source>
-        <translation>没有设置“%1”。</translation>
-    </message>
-</context>
-<context>
-    <name>Faults</name>
-    <message>
-        <source>There is no client “%1” to do this to now.</source>
-        <translation>现在没有客户端“%1”可以这样做。</translation>
-    </message>
-    <message>
-        <source>There is no node “%1”; the node here is “%2”.</source>
-        <translation>没有节点“%1”；这里的节点是“%2”。</translation>
     </message>
     <message>
         <source>There is no recipe “%1”.</source>
@@ -3069,7 +3996,7 @@
         <translation>不会通知 %1。它会继续像持有锁一样工作，直到尝试续约或释放，而期间别人可能已获得锁。</translation>
     </message>
     <message>
-        <source>&amp;Type the lock&apos;s name to confirm:</source>
+        <source>&amp;Type the lock's name to confirm:</source>
         <translation>输入锁名以确认(&amp;T)：</translation>
     </message>
 </context>
@@ -3404,7 +4331,7 @@
         <translation>没有可跟随的算法</translation>
     </message>
     <message>
-        <source>Play a scenario: its recipe&apos;s steps show up here, and each client stands at the one it has come to.</source>
+        <source>Play a scenario: its recipe's steps show up here, and each client stands at the one it has come to.</source>
         <translation>播放一个场景：其算法的步骤会显示在这里，每个客户端站在它走到的那一步。</translation>
     </message>
 </context>
@@ -3904,6 +4831,202 @@
 <context>
     <name>scenario</name>
     <message>
+        <source>this is not JSON: %1</source>
+        <translation>这不是 JSON：%1</translation>
+    </message>
+    <message>
+        <source>a scenario is an object, { … }</source>
+        <translation>场景应为对象 { … }</translation>
+    </message>
+    <message>
+        <source>this field stands here for the second time; leave one out</source>
+        <translation>此字段在这里第二次出现；请去掉一个</translation>
+    </message>
+    <message>
+        <source>there is neither a built-in scenario nor a file of this name%1</source>
+        <translation>既没有这个名字的内置场景，也没有这个文件%1</translation>
+    </message>
+    <message>
+        <source>the file cannot be read: %1</source>
+        <translation>无法读取文件：%1</translation>
+    </message>
+    <message>
+        <source>this must be longer than 0 s</source>
+        <translation>必须长于 0 s</translation>
+    </message>
+    <message>
+        <source>a lease is at least 1ms</source>
+        <translation>租约至少 1ms</translation>
+    </message>
+    <message>
+        <source>hold and think cannot both be 0 s</source>
+        <translation>hold 和 think 不能都为 0 s</translation>
+    </message>
+    <message>
+        <source>another node is called “%1” already</source>
+        <translation>已有另一个节点叫“%1”</translation>
+    </message>
+    <message>
+        <source>“%1” cannot both hold and be violated</source>
+        <translation>“%1”不能既成立又被违反</translation>
+    </message>
+    <message>
+        <source>a time with a unit, such as "5s", "250ms" or "1.5h"</source>
+        <translation>带单位的时间，如 "5s"、"250ms" 或 "1.5h"</translation>
+    </message>
+    <message>
+        <source>a time with a unit and perhaps a minus sign, such as "5s" or "-250ms"</source>
+        <translation>带单位的时间，可带负号，如 "5s" 或 "-250ms"</translation>
+    </message>
+    <message>
+        <source>a time with a unit, such as "10s", or "off"</source>
+        <translation>带单位的时间，如 "10s"，或 "off"</translation>
+    </message>
+    <message>
+        <source>a time with a unit, such as "10s", or "forever"</source>
+        <translation>带单位的时间，如 "10s"，或 "forever"</translation>
+    </message>
+    <message>
+        <source>a time, such as "3s", or two of them, such as ["2s", "4s"]</source>
+        <translation>时间，如 "3s"，或两个时间，如 ["2s", "4s"]</translation>
+    </message>
+    <message>
+        <source>lower-case words joined by hyphens, such as "redis-set"</source>
+        <translation>用连字符连接的小写词，如 "redis-set"</translation>
+    </message>
+    <message>
+        <source>a text of 1 to 200 characters</source>
+        <translation>1 到 200 个字符的文本</translation>
+    </message>
+    <message>
+        <source>a text, or an object of texts by language with "en" among them</source>
+        <translation>文本，或按语言给出文本且含 "en" 的对象</translation>
+    </message>
+    <message>
+        <source>an object, { … }</source>
+        <translation>对象 { … }</translation>
+    </message>
+    <message>
+        <source>a list, [ … ]</source>
+        <translation>列表 [ … ]</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>; did you mean “%1”?</source>
+        <translation>；是否想写“%1”？</translation>
+    </message>
+    <message>
+        <source>; known are %1</source>
+        <translation>；已知的有 %1</translation>
+    </message>
+    <message>
+        <source>a fault strikes either at a time or when something happens: leave out “at” or “when”</source>
+        <translation>故障要么在某个时刻发生，要么在某事发生时发生：请去掉“at”或“when”</translation>
+    </message>
+    <message>
+        <source>a fault needs a time: “at”, such as "3s", or “when”</source>
+        <translation>故障需要时间：“at”，如 "3s"，或“when”</translation>
+    </message>
+    <message>
+        <source>only delay-link and jump-clock take a value</source>
+        <translation>只有 delay-link 和 jump-clock 带值</translation>
+    </message>
+    <message>
+        <source>a latency cannot be negative</source>
+        <translation>延迟不能为负</translation>
+    </message>
+    <message>
+        <source>%1 has no target</source>
+        <translation>%1 没有目标</translation>
+    </message>
+    <message>
+        <source>%1 needs a target, such as “%2”</source>
+        <translation>%1 需要目标，如“%2”</translation>
+    </message>
+    <message>
+        <source>%1 cannot be done to “%2”%3</source>
+        <translation>不能对“%2”执行 %1%3</translation>
+    </message>
+    <message>
+        <source>there is no client “%1”%2</source>
+        <translation>没有客户端“%1”%2</translation>
+    </message>
+    <message>
+        <source>%1 needs a link as its target, a client and a node, such as “holder-%2”</source>
+        <translation>%1 的目标应为链路，即一个客户端和一个节点，如“holder-%2”</translation>
+    </message>
+    <message>
+        <source>; nodes are %1</source>
+        <translation>；节点有 %1</translation>
+    </message>
+    <message>
+        <source>; clients are A to %1, holder and waiter</source>
+        <translation>；客户端为 A 到 %1、holder 和 waiter</translation>
+    </message>
+    <message>
+        <source>this goes with "do": "set" only</source>
+        <translation>它只能与 "do": "set" 一起使用</translation>
+    </message>
+    <message>
+        <source>what is to be set? Say so by “set”, such as "lease"</source>
+        <translation>要设置什么？请用“set”说明，如 "lease"</translation>
+    </message>
+    <message>
+        <source>%1 is set “to” %2</source>
+        <translation>%1 用“to”设为 %2</translation>
+    </message>
+    <message>
+        <source>%1 should be %2</source>
+        <translation>%1 应为 %2</translation>
+    </message>
+    <message>
+        <source> or </source>
+        <translation> 或 </translation>
+    </message>
+    <message>
+        <source>%1 is not known here%2</source>
+        <translation>这里不认识 %1%2</translation>
+    </message>
+    <message>
+        <source>there is no field “%1” here%2</source>
+        <translation>这里没有字段“%1”%2</translation>
+    </message>
+    <message>
+        <source>the field “%1” is missing</source>
+        <translation>缺少字段“%1”</translation>
+    </message>
+    <message>
+        <source>at least one is needed</source>
+        <translation>至少需要一个</translation>
+    </message>
+    <message>
+        <source>%1 should be a whole number from %2 on</source>
+        <translation>%1 应为不小于 %2 的整数</translation>
+    </message>
+    <message>
+        <source>%1 should be a whole number from %2 to %3</source>
+        <translation>%1 应为 %2 到 %3 的整数</translation>
+    </message>
+    <message>
+        <source>the shorter time comes first: ["%1", "%2"]</source>
+        <translation>较短的时间在前：["%1", "%2"]</translation>
+    </message>
+    <message>
+        <source>“%1” is not a whole number of nanoseconds below 292 years</source>
+        <translation>“%1”不是少于 292 年的整数纳秒</translation>
+    </message>
+    <message>
         <source>the id of a recipe, such as redis-set</source>
         <translation>算法的名字，如 redis-set</translation>
     </message>
@@ -3942,13 +5065,6 @@
     <message>
         <source>%1 could not be written: %2</source>
         <translation>无法写入 %1：%2</translation>
-    </message>
-</context>
-<context>
-    <name>lockscope::session::Session</name>
-    <message>
-        <source>“%1” cannot be freed by force in this session.</source>
-        <translation>此会话中不能强制释放“%1”。</translation>
     </message>
 </context>
 </TS>
