@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../live/redis/live_redis.h"
+#include "live_redis.h"
 
 #include <QProcess>
 #include <QTemporaryDir>

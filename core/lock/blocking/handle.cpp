@@ -12,7 +12,7 @@ Handle::Handle(const Client& client, std::string_view name, recipes::Mode mode, 
 }
 
 Handle::~Handle() {
-    const std::lock_guard held(m_entry->guard);
+    const std::lock_guard held(m_entry->calling);
     m_entry->onLost.erase(m_listener);
 }
 
@@ -100,7 +100,7 @@ bool Handle::forceUnlock() {
 }
 
 void Handle::onLost(std::function<void(const std::string&)> listener) {
-    const std::lock_guard held(m_entry->guard);
+    const std::lock_guard held(m_entry->calling);
     m_entry->onLost.erase(m_listener);
     m_listener = ++m_entry->lastListener;
     if (listener) m_entry->onLost.emplace(m_listener, std::move(listener));

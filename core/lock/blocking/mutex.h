@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lock/blocking/handle.h"
-#include "lock/lock_concepts.h"
+#include "lock/blocking/lock_concepts.h"
 
 #include <functional>
 

@@ -98,11 +98,8 @@ std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode
         made->name = name;
         made->lock->listen([made](DistributedLock::Event event, const QByteArray&, const QString& reason) {
             if (event != DistributedLock::Event::Lost) return;
-            std::map<std::uint64_t, std::function<void(const std::string&)>> listeners;
-            {
-                const std::lock_guard held(made->guard);
-                listeners = made->onLost;
-            }
+            const std::lock_guard held(made->calling);
+            const auto listeners = made->onLost; // one of them may take itself out
             for (const auto& [id, listener] : listeners)
                 listener(reason.toStdString());
         });

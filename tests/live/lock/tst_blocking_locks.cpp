@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../redis/live_redis.h"
+#include "live_redis.h"
 #include "lock/blocking/mutex.h"
 #include "lock/blocking/semaphore.h"
 
@@ -182,7 +182,7 @@ private Q_SLOTS:
         std::atomic<bool> lost = false;
         orders.onLost([&](const std::string&) { lost = true; });
         orders.lock();
-        std::this_thread::sleep_for(1500ms); // longer than its lease: renewed meanwhile
+        QTest::qWait(1500); // longer than its lease: renewed meanwhile
         QVERIFY(orders.stillMine());
         m_server->pause();
         QVERIFY(soon([&] { return !orders.stillMine(); }));
@@ -260,7 +260,7 @@ private Q_SLOTS:
                         const int now = ++inside;
                         for (int known = most; known < now && !most.compare_exchange_weak(known, now);) {
                         }
-                        std::this_thread::sleep_for(1ms);
+                        second.ping(); // stays for a while
                         --inside;
                     }
                 });
