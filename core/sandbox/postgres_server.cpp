@@ -91,6 +91,7 @@ QCoro::Task<std::expected<void, QString>> PostgresServer::makeData(std::stop_tok
 }
 
 bool PostgresServer::run() {
+    // Shared memory as files of its own directory: what a killed server leaves behind goes with that.
     QStringList settings{QStringLiteral("listen_addresses=127.0.0.1"),
                          QStringLiteral("unix_socket_directories="),
                          QStringLiteral("fsync=off"),
@@ -98,7 +99,7 @@ bool PostgresServer::run() {
                          QStringLiteral("full_page_writes=off"),
                          QStringLiteral("shared_buffers=16MB"),
                          QStringLiteral("max_connections=80"),
-                         QStringLiteral("dynamic_shared_memory_type=posix")};
+                         QStringLiteral("dynamic_shared_memory_type=mmap")};
     if (m_options.tls)
         settings << QStringLiteral("ssl=on") << QStringLiteral("ssl_cert_file=") + m_authority.serverCertificate
                  << QStringLiteral("ssl_key_file=") + m_authority.serverKey;
