@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "raw.h"
 
+#include <random>
+#include <thread>
+
 namespace lockscope::bench {
+
+void napBeforeWaking() {
+    static std::minstd_rand random;
+    std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(3000, 30'000)(random)));
+}
 
 MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload) {
     if (workload.kind == Workload::Kind::Held) return nullptr;

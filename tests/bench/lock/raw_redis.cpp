@@ -3,8 +3,6 @@
 
 #include "backends/redis/port.h"
 
-#include <unistd.h>
-
 namespace lockscope::bench {
 
 QString rawError(const redisContext* context) {
@@ -146,7 +144,7 @@ public:
             int flushed = 0;
             while (!flushed)
                 if (redisBufferWrite(m_to.get(), &flushed) != REDIS_OK) return std::unexpected(rawError(m_to.get()));
-            usleep(3000); // it waits by then
+            napBeforeWaking();
             const std::int64_t pushed = clockNow();
             m_push.append(m_from.get());
             for (flushed = 0; !flushed;)

@@ -164,6 +164,7 @@ public:
             second.enqueue();
             second.watch(first);
             if (const auto done = pumpUntil(m_nodes, quiet); !done) return done;
+            napBeforeWaking();
             const std::int64_t left = clockNow();
             first.leave();
             if (const auto done = pumpUntil(m_nodes, [&] { return second.told(); }); !done) return done;
