@@ -51,13 +51,16 @@ function(lockscope_room name)
   endif()
 endfunction()
 
-# lockscope_test(<source> LINKS <targets…> [LABELS <labels…>] [TIMEOUT <seconds>]): one program, one ctest entry.
+# lockscope_test(<source> LINKS <targets…> [LABELS <labels…>] [TIMEOUT <seconds>] [WITH <folders…>]): one program, one
+# ctest entry. WITH names other folders of tests/ whose headers it uses.
 function(lockscope_test source)
-  cmake_parse_arguments(TEST "" "TIMEOUT;PCH" "LINKS;LABELS;DEFINES" ${ARGN})
+  cmake_parse_arguments(TEST "" "TIMEOUT;PCH" "LINKS;LABELS;DEFINES;WITH" ${ARGN})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE lockscope_flags Qt6::Test ${TEST_LINKS})
+  list(TRANSFORM TEST_WITH PREPEND ${CMAKE_SOURCE_DIR}/tests/)
+  target_include_directories(${name} PRIVATE ${TEST_WITH})
   target_compile_definitions(${name} PRIVATE LOCKSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     LOCKSCOPE_BIN_DIR="${CMAKE_BINARY_DIR}/bin" ${TEST_DEFINES})
   if(NOT TEST_TIMEOUT)

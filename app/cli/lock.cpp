@@ -41,7 +41,8 @@ public:
             complain(tr("locks over %1 are not part of this program yet").arg(m_plan.url.display()));
             return kLockFailed;
         }
-        m_runtime.spawn([this] { return whole(); });
+        // From the event loop: what ends at once would otherwise end a loop that has not begun.
+        m_runtime.post([this] { m_runtime.spawn([this] { return whole(); }); });
         QCoreApplication::exec();
         return m_status;
     }

@@ -75,7 +75,7 @@ public:
     ~WatchRun() override { m_runtime.kill(); }
 
     int run() {
-        m_runtime.spawn([this] { return whole(); });
+        m_runtime.post([this] { m_runtime.spawn([this] { return whole(); }); });
         QCoreApplication::exec();
         return m_status;
     }

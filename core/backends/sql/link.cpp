@@ -25,6 +25,17 @@ struct Life {
     std::atomic<bool> ended{false};
 };
 
+/// Tells of a thread's end; a thread that outlives the program's own objects still has it.
+struct Bell {
+    std::mutex lock;
+    std::condition_variable rung;
+    void ring(Life& life) {
+        const std::lock_guard ringing(lock);
+        life.ended = true;
+        rung.notify_all();
+    }
+};
+
 /// All threads, until they have ended. Their owners do not wait for them: one may be deep in a client library that
 /// looks up a host name. Only the end of the program does, and not for ever.
 class Threads {
@@ -38,6 +49,7 @@ public:
         collectEnded();
         m_threads.push_back({std::move(thread), std::move(life)});
     }
+    const std::shared_ptr<Bell>& bell() const { return m_bell; }
     ~Threads() {
         awaitThoseTold();
         for (Entry& entry : m_threads)
@@ -61,14 +73,15 @@ private:
         });
     }
     void awaitThoseTold() {
-        const auto limit = std::chrono::steady_clock::now() + 10s;
         const auto due = [](const Entry& entry) { return entry.life->told && !entry.life->ended; };
         const std::lock_guard lock(m_lock);
-        while (std::ranges::any_of(m_threads, due) && std::chrono::steady_clock::now() < limit)
-            std::this_thread::sleep_for(1ms);
+        std::unique_lock listening(m_bell->lock);
+        m_bell->rung.wait_for(listening, 10s, [&] { return std::ranges::none_of(m_threads, due); });
+        listening.unlock();
         collectEnded();
     }
     std::mutex m_lock;
+    const std::shared_ptr<Bell> m_bell = std::make_shared<Bell>();
     std::vector<Entry> m_threads;
 };
 
@@ -92,10 +105,10 @@ struct Link::Shared {
 };
 
 Link::Link(Settings settings) : m_shared(std::make_shared<Shared>(std::move(settings))) {
-    std::thread thread([shared = m_shared] {
+    std::thread thread([shared = m_shared, bell = Threads::all().bell()] {
         pthread_setname_np(pthread_self(), "sql");
         work(shared);
-        shared->life->ended = true;
+        bell->ring(*shared->life);
     });
     Threads::all().add(std::move(thread), m_shared->life);
 }

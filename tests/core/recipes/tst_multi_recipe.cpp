@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several locks as one: all of them or none, whatever happens on the way.
-#include "../lock/lock_bench_world.h"
+#include "lock_bench_world.h"
 #include "recipes/multi.h"
 #include "runtime/signal_count.h"
 

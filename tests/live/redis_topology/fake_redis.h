@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "../redis/live_redis.h"
+#include "live_redis.h"
 
 #include <QTcpServer>
 #include <QTcpSocket>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // redis-set and redis-py's Lock on one key: they keep each other out, hand over in time, and count exactly together.
-#include "../../recipes/redis/recipe_bench.h"
+#include "recipe_bench.h"
 
 using namespace lockscope;
 using namespace lockscope::test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../redis_topology/lock_fleet.h"
+#include "lock_fleet.h"
 #include "sandbox/redis_masters.h"
 
 #include <QDateTime>
