@@ -970,11 +970,11 @@
     </message>
     <message>
         <source>Locks of the recipe “%1” have no conditions; those of %2 do.</source>
-        <translation>配方“%1”的锁没有条件变量；%2 的锁有。</translation>
+        <translation>算法“%1”的锁没有条件变量；%2 的锁有。</translation>
     </message>
     <message>
         <source>There is no recipe “%1” on %2; there are %3.</source>
-        <translation>%2 上没有配方“%1”；可用的有 %3。</translation>
+        <translation>%2 上没有算法“%1”；可用的有 %3。</translation>
     </message>
     <message>
         <source>A lock on etcd needs a name.</source>
@@ -1002,7 +1002,7 @@
     </message>
     <message>
         <source>Over independent servers (%1) there is the recipe redis-redlock only, not “%2”.</source>
-        <translation>在相互独立的服务器（%1）上只有配方 redis-redlock，没有“%2”。</translation>
+        <translation>在相互独立的服务器（%1）上只有算法 redis-redlock，没有“%2”。</translation>
     </message>
     <message>
         <source>%1 takes no writes: it is a replica or read-only.</source>
@@ -1038,15 +1038,15 @@
     </message>
     <message>
         <source>The recipe “%1” offers no %2, nor does any other there.</source>
-        <translation>配方“%1”不提供%2，那里的其他配方也不提供。</translation>
+        <translation>算法“%1”不提供%2，那里的其他算法也不提供。</translation>
     </message>
     <message>
         <source>The recipe “%1” offers no %2; take %3.</source>
-        <translation>配方“%1”不提供%2；请用 %3。</translation>
+        <translation>算法“%1”不提供%2；请用 %3。</translation>
     </message>
     <message>
         <source>No recipe on %1 offers %2.</source>
-        <translation>%1 上没有配方提供%2。</translation>
+        <translation>%1 上没有算法提供%2。</translation>
     </message>
     <message>
         <source>an election's candidate</source>
@@ -1082,7 +1082,7 @@
     </message>
     <message>
         <source>The recipe “%1” cannot do this.</source>
-        <translation>配方“%1”做不到这一点。</translation>
+        <translation>算法“%1”做不到这一点。</translation>
     </message>
     <message>
         <source>a string, as locks by SET NX leave it</source>
@@ -1130,7 +1130,7 @@
     </message>
     <message>
         <source>The key “%1” carries %2, which this recipe does not write: it was left alone. Use another lock name, or the recipe that wrote it.</source>
-        <translation>键“%1”上是%2，不是这个配方写的：未作改动。请换一个锁名，或使用写它的配方。</translation>
+        <translation>键“%1”上是%2，不是这个算法写的：未作改动。请换一个锁名，或使用写它的算法。</translation>
     </message>
     <message>
         <source>The lock “%1” was given back: %2 of %3 replicas confirmed it within a second. Look after the replicas, or ask for fewer with ?wait=.</source>
@@ -1190,7 +1190,7 @@
     </message>
     <message>
         <source>The row of the lock “%1” belongs to the recipe %2: it was left alone. Use that recipe, or another lock name.</source>
-        <translation>锁“%1”的行属于配方 %2：未作改动。请使用那个配方，或换一个锁名。</translation>
+        <translation>锁“%1”的行属于算法 %2：未作改动。请使用那个算法，或换一个锁名。</translation>
     </message>
     <message>
         <source>Somebody else changed “%1” first: throw the result away and do it again.</source>
@@ -1230,7 +1230,7 @@
     </message>
     <message>
         <source>Below “%1” there is what %2 writes, which this recipe does not share a lock with: it was left alone. Use another lock name, or the recipe that fits.</source>
-        <translation>“%1”之下是 %2 所写的内容，这个配方不与它共用锁：未作改动。请换一个锁名，或使用合适的配方。</translation>
+        <translation>“%1”之下是 %2 所写的内容，这个算法不与它共用锁：未作改动。请换一个锁名，或使用合适的算法。</translation>
     </message>
     <message>
         <source>The semaphore “%1” has %2 permits in all; %3 can not be taken at once.</source>
@@ -1328,11 +1328,11 @@
     </message>
     <message>
         <source>The namespace “%1” names no recipe for %2, or one that there is not: “%3”.</source>
-        <translation>命名空间“%1”没有为 %2 指定配方，或指定了不存在的配方：“%3”。</translation>
+        <translation>命名空间“%1”没有为 %2 指定算法，或指定了不存在的算法：“%3”。</translation>
     </message>
     <message>
         <source>The recipe “%1” is unsafe and exists to be seen failing; the namespace “%2” does not allow such (allow-naive).</source>
-        <translation>配方“%1”不安全，只为演示失败而存在；命名空间“%2”不允许这样的配方（allow-naive）。</translation>
+        <translation>算法“%1”不安全，只为演示失败而存在；命名空间“%2”不允许这样的算法（allow-naive）。</translation>
     </message>
     <message>
         <source>The namespace “%1” names the engine %2 twice.</source>
@@ -1633,7 +1633,7 @@
     </message>
     <message>
         <source>ZooKeeper's own lock recipe</source>
-        <translation>ZooKeeper 自带的锁配方</translation>
+        <translation>ZooKeeper 自带的锁算法</translation>
     </message>
     <message>
         <source>the lock of ZooKeeper's documentation</source>
@@ -3096,7 +3096,7 @@
     </message>
     <message>
         <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers (a recipe for reading and writing is chosen). --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
-        <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///FILE、memcached:// 和 etcd://，各有“lockscope list recipes”中的配方。--shared 作为读者持有，与其他读者并存（会选用读写配方）。--permits N 使它成为一共 N 个许可的信号量并取一个（如 --recipe redis-semaphore）。COMMAND 能看到 LOCKSCOPE_LOCK，配方给出令牌时还有 LOCKSCOPE_TOKEN。</translation>
+        <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///FILE、memcached:// 和 etcd://，各有“lockscope list recipes”中的算法。--shared 作为读者持有，与其他读者并存（会选用读写算法）。--permits N 使它成为一共 N 个许可的信号量并取一个（如 --recipe redis-semaphore）。COMMAND 能看到 LOCKSCOPE_LOCK，算法给出令牌时还有 LOCKSCOPE_TOKEN。</translation>
     </message>
     <message>
         <source>Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 verdict unknown; “lock” passes its command's status through, or 123 lock lost, 124 not acquired in time, 125 failed, 126/127 command cannot run / not found.</source>
