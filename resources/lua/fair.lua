@@ -12,7 +12,8 @@
 --   force    frees the lock whoever holds it; returns 1, or 0 when there was nothing to free
 -- Redisson reads the clients' clocks; here the server's decides, so that no client's clock can end another's wait.
 local lock, queue, deadlines, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local action, me, lease, patience, grace = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local action, me, lease, patience, grace =
+    ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 
 local time = redis.call('time')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -126,8 +127,11 @@ if action == 'take' then
     if not held and (not head or head == me) then
         redis.call('lpop', queue)
         redis.call('zrem', deadlines, me)
-        for _, waiter in ipairs(redis.call('zrange', deadlines, 0, -1)) do
-            redis.call('zincrby', deadlines, -patience, waiter)
+        -- One fewer stands before the others. Whoever was made to hurry has shortened what theirs were counted from: no
+        -- deadline may end before this lease does and those before have had their time.
+        for place, waiter in ipairs(redis.call('lrange', queue, 0, -1)) do
+            local deadline = tonumber(redis.call('zscore', deadlines, waiter) or now) - patience
+            redis.call('zadd', deadlines, whole(math.max(deadline, now + lease + place * patience)), waiter)
         end
         redis.call('hset', lock, me, 1)
         redis.call('pexpire', lock, lease)
