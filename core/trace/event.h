@@ -69,8 +69,8 @@ enum class EventKind : std::uint8_t {
     Released = 43,       ///< aux hold count left; at 0 belief ends
     ReleaseRefused = 44, ///< the server says: not yours; belief ends
     ReleaseFailed = 45,  ///< given up locally, outcome on the server unknown: belief ends; aux Text reason
-    GrantedAs = 47, ///< just before a Granted or Reentered that is not exclusive: value 1 shared, 2 permits; aux how
-                    ///< many permits were granted (1 of shared)
+    GrantedAs = 47,    ///< just before a Granted or Reentered that is not exclusive: value 1 shared, 2 permits; aux how
+                       ///< many permits were granted (1 of shared)
     LockCapacity = 48, ///< subject Lock (no actor); value permits in all, of a semaphore
     Suspended = 49,    ///< the connection is lost, the session may still live; ends with a Renewed or a Lost; aux Text
                        ///< reason
