@@ -169,6 +169,7 @@ Result<Members::Answer> Members::ask(std::shared_ptr<Members> self, HttpRequest 
         if (members > 1) self->giveUp(loan.member);
         const Nanos nap = std::min(pause, std::max(end - runtime.monotonic(), Nanos(0)));
         pause = std::min(pause * 2, options.retryLongest);
+        // A cluster without a leader tells nobody when it has one again.
         co_await runtime.sleep(nap, stop);
     }
     co_return std::unexpected(unknown && last.kind != Kind::Protocol ? *unknown : last);

@@ -46,6 +46,7 @@ QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Statement statement, s
         if (!result && errors::isBusy(result.error()) && pool->dialect() == Dialect::Sqlite &&
             pool->runtime.monotonic() < giveUpAt) {
             try {
+                // SQLite wakes nobody when its file is free: look again, out of step with others.
                 co_await pool->runtime.sleep(pool->runtime.random(kBusyLow, kBusyHigh), stop);
             } catch (const Cancelled&) {
                 stopped = true;

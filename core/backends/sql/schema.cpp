@@ -163,6 +163,7 @@ QCoro::Task<Result> prepareSchema(Port& port, Tables tables, std::stop_token sto
         const bool busy = tables.dialect == Dialect::Sqlite && !done && done.error().kind == Error::Kind::WaitExceeded;
         if (!busy || port.runtime().monotonic() > giveUpAt) break;
         (void)co_await (*session)->rollback();
+        // SQLite wakes nobody when its file is free.
         co_await port.runtime().sleep(5ms, stop);
         (*session)->begin();
     }

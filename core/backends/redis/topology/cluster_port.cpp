@@ -114,6 +114,7 @@ QCoro::Task<Result> route(std::shared_ptr<ClusterWatch> watch, Args args, int sl
         const Routing::Next next = routing.onError(result.error(), node->at.host);
         if (next == Routing::Next::Done) co_return result;
         if (!routing.inTime()) co_return std::unexpected(routing.givenUp(result.error()));
+        // The cluster is changing: no message tells when it has done so, and a question without a pause would hurt it.
         if (next == Routing::Next::AfterAWhile) co_await runtime.sleep(kBetweenTries, stop);
     }
 }

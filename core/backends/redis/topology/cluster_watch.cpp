@@ -221,6 +221,7 @@ QCoro::Task<FeedSource::Place> ClusterWatch::placeOf(QByteArray channel, std::st
     while (!self->m_owners[std::size_t(slot)]) {
         co_await waitForMap(1s, stop);
         if (self->closed()) throw Cancelled(Cancelled::Why::Stopped);
+        // Without hope the wait above ends at once: do not spin. The search goes on by itself.
         if (self->m_hopeless) co_await self->m_runtime.sleep(1s, stop);
     }
     if (self->closed()) throw Cancelled(Cancelled::Why::Stopped);

@@ -100,6 +100,7 @@ QCoro::Task<> Feed::pump(std::shared_ptr<State> state, std::shared_ptr<FeedSourc
         const FeedSource::Place place = co_await source->placeOf(channel, left);
         co_await follow(state, source, channel, place);
         if (left.stop_requested()) co_return;
+        // The place has moved: go there at once. Otherwise it does not answer: a pause before the next try.
         co_await state->runtime.sleep(place.moved.stop_requested() ? Nanos(0) : kBetweenTries, left);
     }
 }

@@ -48,6 +48,7 @@ QCoro::Task<Result> SentinelPort::call(Args args, std::stop_token stop) {
         if (!elsewhere(result.error())) co_return result;
         watch->leaveMaster(era);
         if (runtime.monotonic() >= until) co_return std::unexpected(watch->trouble(runtime.monotonic() - begun));
+        // The search that has begun may find the same one, until the failover is done: do not hurry it.
         co_await runtime.sleep(kBetweenTries, stop);
     }
 }

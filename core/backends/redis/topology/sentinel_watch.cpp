@@ -84,6 +84,7 @@ QCoro::Task<> SentinelWatch::listen(std::shared_ptr<SentinelWatch> self, std::si
     for (Nanos pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
         if (self->closed()) co_return;
         co_await hear(self, index, self->m_sentinels[index].era.get_token());
+        // It did not let us listen, or went away: come back less and less often.
         co_await self->m_runtime.sleep(pause, self->m_closing.get_token());
     }
 }
@@ -263,6 +264,7 @@ QCoro::Task<FeedSource::Place> SentinelWatch::placeOf(QByteArray, std::stop_toke
         const bool there = co_await waitForMaster(1s, stop);
         if (self->closed()) throw Cancelled(Cancelled::Why::Stopped);
         if (there) co_return Place{self->m_master.get(), self->m_masterEra.get_token()};
+        // Without hope the wait above ends at once: do not spin. The search goes on by itself.
         if (self->m_hopeless) co_await self->m_runtime.sleep(1s, stop);
     }
 }
