@@ -3,6 +3,8 @@
 
 #include "backends/redis/errors.h"
 
+#include <array>
+
 namespace lockscope::redis {
 
 Call::~Call() {
@@ -32,7 +34,7 @@ CommandQueue::~CommandQueue() {
         if (pending.call) pending.call->complete(std::unexpected(errors::driverGone(m_where)));
 }
 
-void CommandQueue::submit(const Args& args, Call& call) {
+void CommandQueue::submit(Pieces pieces, Call& call) {
     if (m_line.status().state == Status::State::Failed) {
         call.complete(std::unexpected(m_line.status().error));
         return;
@@ -42,19 +44,25 @@ void CommandQueue::submit(const Args& args, Call& call) {
         return;
     }
     const bool first = m_pending.empty();
-    m_pending.push_back({++m_lastId, &call, m_runtime.monotonic() + m_options.commandTimeout, args.front(), {}});
+    m_pending.push_back(
+        {++m_lastId, &call, m_runtime.monotonic() + m_options.commandTimeout, pieces.begin()->front(), {}});
     call.m_queue = this;
     call.m_id = m_lastId;
     if (m_line.ready()) {
         ++m_onWire;
         ++m_sentCount;
         m_line.wire().setIdle(first);
-        m_line.wire().send(args);
+        m_line.wire().send(pieces);
     } else {
-        appendCommand(m_pending.back().unsent, args);
+        appendCommand(m_pending.back().unsent, pieces);
         m_line.start();
     }
     armTimer();
+}
+
+void CommandQueue::submitEval(const QByteArray& sha1, const Args& keys, const Args& args, Call& call) {
+    const std::array head{argOf("EVALSHA"), sha1, QByteArray::number(qulonglong(keys.size()))};
+    submit({std::span(head), std::span(keys), std::span(args)}, call);
 }
 
 void CommandQueue::onReady() {

@@ -36,7 +36,9 @@ public:
     ~CommandQueue();
 
     /// Sends a command, or keeps it until it can be sent; completes `call` when it is known how it went.
-    void submit(const Args& args, Call& call);
+    void submit(Pieces pieces, Call& call);
+    /// The same for an EVALSHA.
+    void submitEval(const QByteArray& sha1, const Args& keys, const Args& args, Call& call);
     Line& line() { return m_line; }
     /// Commands sent since the beginning, own pings included.
     std::uint64_t sentCount() const { return m_sentCount; }

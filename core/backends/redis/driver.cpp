@@ -22,9 +22,21 @@ QCoro::Task<Result> RedisDriver::call(Args args, std::stop_token stop) {
     // Nothing of `this` is touched after the wait: the driver may be gone by then.
     const bool wanted = m_runtime.alive() && !stop.stop_requested();
     Call call(m_runtime, std::move(stop));
-    if (wanted) m_commands->submit(args, call);
+    if (wanted) m_commands->submit({std::span<const QByteArray>(args)}, call);
     co_await call.waiter.end();
     co_return std::move(*call.result);
+}
+
+// The same as the port's, in one coroutine and without putting a command together: locks do little else.
+QCoro::Task<Result> RedisDriver::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
+    const QByteArray source = script.source(); // the script may be gone by the time of the answer
+    const bool wanted = m_runtime.alive() && !stop.stop_requested();
+    Call byHash(m_runtime, stop);
+    if (wanted) m_commands->submitEval(script.sha1(), keys, args, byHash);
+    co_await byHash.waiter.end();
+    if (*byHash.result || !isUnknownScript(byHash.result->error())) co_return std::move(*byHash.result);
+    Args bySource = evalArgs("EVAL", source, keys, args);
+    co_return co_await call(std::move(bySource), std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> RedisDriver::subscribe(QByteArray channel, std::stop_token stop) {

@@ -20,6 +20,7 @@ public:
 
     Runtime& runtime() override { return m_runtime; }
     QCoro::Task<Result> call(Args args, std::stop_token stop = {}) override;
+    QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
     /// As subscribe(), for all channels that match a glob.

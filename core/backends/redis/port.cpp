@@ -3,10 +3,7 @@
 
 namespace lockscope::redis {
 
-namespace {
-
-Args evalArgs(const char* command, const QByteArray& script, const std::vector<QByteArray>& keys,
-              const std::vector<QByteArray>& args) {
+Args evalArgs(const char* command, const QByteArray& script, const Args& keys, const Args& args) {
     Args all;
     all.reserve(3 + keys.size() + args.size());
     all.push_back(QByteArray::fromRawData(command, qsizetype(qstrlen(command))));
@@ -17,15 +14,16 @@ Args evalArgs(const char* command, const QByteArray& script, const std::vector<Q
     return all;
 }
 
-} // namespace
+bool isUnknownScript(const Error& error) {
+    return error.kind == Error::Kind::Refused && error.code == "NOSCRIPT";
+}
 
-QCoro::Task<Result> Port::eval(const Script& script, std::vector<QByteArray> keys, std::vector<QByteArray> args,
-                               std::stop_token stop) {
+QCoro::Task<Result> Port::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
     // The script may be gone by the time of the answer; what EVAL needs of it is shared, not copied.
     const QByteArray source = script.source();
     Args byHash = evalArgs("EVALSHA", script.sha1(), keys, args);
     Result result = co_await call(std::move(byHash), stop);
-    if (result || result.error().kind != Error::Kind::Refused || result.error().code != "NOSCRIPT") co_return result;
+    if (result || !isUnknownScript(result.error())) co_return result;
     // EVAL also caches, so the next call is short again: no SCRIPT LOAD is needed, and none could be lost half-way.
     Args bySource = evalArgs("EVAL", source, keys, args);
     result = co_await call(std::move(bySource), stop);

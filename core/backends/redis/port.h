@@ -88,8 +88,11 @@ public:
                                                                            std::stop_token stop = {}) = 0;
 
     /// EVALSHA, and EVAL when the server does not know the script yet.
-    QCoro::Task<Result> eval(const Script& script, std::vector<QByteArray> keys, std::vector<QByteArray> args,
-                             std::stop_token stop = {});
+    virtual QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {});
 };
+
+/// Of a port's eval(): the whole command, and whether the answer to EVALSHA is that the server wants to see the source.
+Args evalArgs(const char* command, const QByteArray& script, const Args& keys, const Args& args);
+bool isUnknownScript(const Error& error);
 
 } // namespace lockscope::redis

@@ -53,12 +53,16 @@ redisReplyObjectFunctions kFunctions = {createString, createArray, createInteger
 } // namespace
 
 // Not hiredis' formatter: it makes each command in memory of its own, by printf, and a pipeline is full of commands.
-void appendCommand(QByteArray& out, const Args& args) {
+void appendCommand(QByteArray& out, Pieces pieces) {
     constexpr qsizetype kHead = 24; // "$", the digits of a size, and line ends
     const qsizetype before = out.size();
     qsizetype most = kHead;
-    for (const QByteArray& arg : args)
-        most += arg.size() + kHead;
+    std::size_t count = 0;
+    for (const auto& piece : pieces) {
+        count += piece.size();
+        for (const QByteArray& arg : piece)
+            most += arg.size() + kHead;
+    }
     if (before + most > out.capacity()) out.reserve(std::max(before + most, 2 * out.capacity()));
     out.resize(before + most);
     char* at = out.data() + before;
@@ -71,11 +75,13 @@ void appendCommand(QByteArray& out, const Args& args) {
         at = std::to_chars(at, at + kHead, value).ptr;
         lineEnd();
     };
-    head('*', qsizetype(args.size()));
-    for (const QByteArray& arg : args) {
-        head('$', arg.size());
-        at = std::copy_n(arg.constData(), arg.size(), at);
-        lineEnd();
+    head('*', qsizetype(count));
+    for (const auto& piece : pieces) {
+        for (const QByteArray& arg : piece) {
+            head('$', arg.size());
+            at = std::copy_n(arg.constData(), arg.size(), at);
+            lineEnd();
+        }
     }
     out.resize(at - out.constData());
 }

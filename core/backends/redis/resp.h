@@ -4,16 +4,25 @@
 
 #include <QString>
 #include <expected>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 struct redisReader;
 
 namespace lockscope::redis {
 
+/// A command in pieces, its arguments in their order: a script's keys and arguments need not be put together first.
+/// Refers to them.
+using Pieces = std::initializer_list<std::span<const QByteArray>>;
+
 /// Appends a command in wire format. Precondition: at least one argument.
-void appendCommand(QByteArray& out, const Args& args);
+void appendCommand(QByteArray& out, Pieces pieces);
+inline void appendCommand(QByteArray& out, const Args& args) {
+    appendCommand(out, {std::span(args)});
+}
 
 /// Turns bytes from a server into replies; hiredis' parser underneath.
 class ReplyReader {

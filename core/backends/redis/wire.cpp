@@ -11,6 +11,11 @@
 
 namespace lockscope::redis {
 
+namespace {
+/// Some twenty commands: with fewer the system call is what costs, with more one side only waits for the other.
+constexpr qsizetype kPacket = 3 * 1024;
+} // namespace
+
 Wire::Wire(const ConnectionUrl& url, Handlers handlers)
     : m_url(url), m_where(url.endpoints.front().display()), m_handlers(std::move(handlers)) {
 }
@@ -76,10 +81,10 @@ void Wire::takeOver() {
     m_plain = std::make_unique<PlainSocket>(fd, watcher);
 }
 
-void Wire::send(const Args& args) {
+void Wire::send(Pieces pieces) {
     if (m_closed) return;
-    appendCommand(m_out, args);
-    m_idle ? flush() : scheduleFlush();
+    appendCommand(m_out, pieces);
+    m_idle || m_out.size() >= kPacket ? flush() : scheduleFlush();
 }
 
 void Wire::sendEncoded(const QByteArray& bytes) {

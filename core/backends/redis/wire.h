@@ -26,9 +26,10 @@ public:
 
     /// Begins to connect.
     void open();
-    /// Queues a command. Commands of one pass of the reactor leave together; one that finds nothing on its way leaves
-    /// at once.
-    void send(const Args& args);
+    /// Queues a command. Commands of one pass of the reactor leave together, but not more of them than a server is busy
+    /// with while the next ones are made; one that finds nothing on its way leaves at once.
+    void send(Pieces pieces);
+    void send(const Args& args) { send({std::span(args)}); }
     /// Queues bytes that are a command already.
     void sendEncoded(const QByteArray& bytes);
     /// Ends the connection; `closed` follows with this error.

@@ -3,14 +3,6 @@
 
 namespace lockscope::recipes {
 
-namespace {
-/// Woken and too late so many times in a row, a waiter also looks between two messages.
-constexpr int kBeaten = 3;
-constexpr Nanos kOffBeat = 2ms;
-} // namespace
-
-// Its steps, the same numbers in every such recipe: 1 try, 2 subscribe and try again, 3 wait, 4 hold, 5 release.
-
 QCoro::Task<redis::Result> CountedLock::run(Command command, std::stop_token stop) {
     return m_lock.port.eval(*command.script, std::move(command.keys), std::move(command.args), std::move(stop));
 }
@@ -30,14 +22,13 @@ Outcome<int> CountedLock::settle(QByteArray thread, Mode mode, Nanos lease, std:
     co_return reply ? static_cast<int>(reply->integer) : -1;
 }
 
-Outcome<CountedLock::Answer> CountedLock::attempt(const Request& request, std::stop_token stop) {
+Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::stop_token stop) {
     if (inDoubt(request.thread, request.mode)) {
         const auto settled = co_await settle(request.thread, request.mode, request.lease, stop);
         if (!settled) co_return std::unexpected(settled.error());
     }
     const Command command = acquireCommand(request);
-    Answer answer;
-    answer.askedAt = m_lock.port.runtime().monotonic();
+    const Nanos askedAt = m_lock.port.runtime().monotonic();
     redis::Result reply;
     bool stopped = false;
     try {
@@ -63,70 +54,24 @@ Outcome<CountedLock::Answer> CountedLock::attempt(const Request& request, std::s
         const LockError error = co_await foreignFormat(m_lock.port, m_lock.name);
         co_return std::unexpected(error);
     }
-    answer.granted = verdict == 1;
-    if (answer.granted) {
-        answer.holds = static_cast<int>(reply->items[1].integer);
-        answer.token = reply->items.size() > 2 ? reply->items[2].integer : 0;
+    Answer answer;
+    if (verdict == 1) {
+        Grant& grant = answer.grant.emplace();
+        grant.thread = request.thread;
+        grant.value = field(request.thread);
+        grant.askedAt = askedAt;
+        grant.lease = request.lease;
+        grant.holds = static_cast<int>(reply->items[1].integer);
+        grant.token = reply->items.size() > 2 ? reply->items[2].integer : 0;
+        grant.mode = request.mode;
+        grant.steps = request.steps;
+        grant.steps.at(kHold);
     } else {
         const std::int64_t ttl = reply->items[1].integer;
         // 0 is less than a millisecond, not nothing: asking again at once would only ask again and again.
         answer.again = ttl < 0 ? kNever : Nanos(std::chrono::milliseconds(std::max<std::int64_t>(ttl, 1)));
     }
     co_return answer;
-}
-
-Grant CountedLock::granted(const Request& request, const Answer& answer) const {
-    Grant grant{request.thread, field(request.thread), answer.askedAt, request.lease,
-                answer.holds,   answer.token,          request.steps};
-    grant.mode = request.mode;
-    grant.steps.at(4);
-    return grant;
-}
-
-Outcome<std::optional<Grant>> CountedLock::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-
-    request.steps.at(1);
-    auto answer = co_await attempt(request, stop);
-    if (!answer) co_return std::unexpected(answer.error());
-    if (answer->granted) co_return granted(request, *answer);
-    if (runtime.monotonic() >= giveUpAt) {
-        request.steps.at(0);
-        co_return std::nullopt;
-    }
-
-    // Subscribe, then try again: a release between the first try and the subscription would otherwise be missed.
-    request.steps.at(2);
-    auto subscription = co_await m_lock.port.subscribe(channel(request.thread), stop);
-    if (!subscription) co_return std::unexpected(lockError(subscription.error(), m_lock.name));
-    int beaten = 0;
-    bool woken = false;
-    for (;;) {
-        answer = co_await attempt(request, stop);
-        if (!answer) co_return std::unexpected(answer.error());
-        if (answer->granted) co_return granted(request, *answer);
-        const Nanos now = runtime.monotonic();
-        if (now >= giveUpAt) {
-            request.steps.at(0);
-            co_return std::nullopt;
-        }
-        // A message may be lost: never wait longer than the holder's lease lasts.
-        request.steps.at(3);
-        const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - now;
-        Nanos nap = std::min(answer->again, left);
-        // Whoever releases and asks again at once hears of it first, and is back before us each time: look once more at
-        // another moment than right after the message. (Once more, not instead: newcomers would always be before us.)
-        // Messages do not cut that short: where the lock goes round quickly the next one is always sooner.
-        if (std::exchange(woken, false) && beaten >= kBeaten) {
-            nap = std::min(nap, runtime.random(Nanos(0), kOffBeat));
-            co_await runtime.sleep(nap, stop);
-            continue;
-        }
-        const auto message = co_await (*subscription)->next(nap, stop);
-        woken = message.has_value();
-        if (woken) ++beaten;
-    }
 }
 
 Outcome<bool> CountedLock::renew(Grant grant, std::stop_token stop) {
@@ -149,9 +94,9 @@ Outcome<int> CountedLock::countDown(const Grant& grant, std::stop_token stop) {
 }
 
 Outcome<int> CountedLock::release(Grant grant, std::stop_token stop) {
-    grant.steps.at(5);
+    grant.steps.at(kRelease);
     const std::expected<int, LockError> left = co_await countDown(grant, stop);
-    grant.steps.at(left && *left > 0 ? 4 : 0);
+    grant.steps.at(left && *left > 0 ? kHold : kNowhere);
     if (left && *left < 0) co_return std::unexpected(notOwner(m_lock.name));
     co_return left;
 }

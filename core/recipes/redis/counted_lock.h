@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/redis/redis_recipe.h"
+#include "recipes/redis/woken_lock.h"
 
 namespace lockscope::recipes {
 
-/// What the locks in Redisson's layouts share, which count each thread's holds on the server and wake their waiters by
-/// messages: subscribe, then try again; never sleep longer than the holder's lease; and what a request that got no
-/// answer may have left behind is made good before the same thread's next one.
-class CountedLock : public Recipe {
+/// What the locks in Redisson's layouts share, which count each thread's holds on the server: what a request that got
+/// no answer may have left behind is made good before the same thread's next one.
+class CountedLock : public WokenLock {
 public:
-    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
@@ -25,7 +23,7 @@ protected:
     /// `keep`: holds to leave at most; nullopt: one fewer.
     using Keep = std::optional<int>;
 
-    explicit CountedLock(RedisLock lock) : m_lock(std::move(lock)) {}
+    explicit CountedLock(RedisLock lock) : WokenLock(std::move(lock)) {}
 
     /// Replies {1, holds, token}, {0, ms until it pays to look again, < 0 = no bound}, or {-1}: a foreign format.
     virtual Command acquireCommand(const Request& request) const = 0;
@@ -35,22 +33,12 @@ protected:
     virtual Command keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const = 0;
     /// Replies 1, 0 when nobody held it, or -1: a foreign format.
     virtual Command forceCommand() const = 0;
-    /// What a waiter listens on.
-    virtual QByteArray channel(const QByteArray& thread) const = 0;
 
     QByteArray field(const QByteArray& thread) const { return m_lock.client + ':' + thread; }
     QCoro::Task<redis::Result> run(Command command, std::stop_token stop);
 
-    RedisLock m_lock;
-
 private:
-    struct Answer {
-        bool granted = false;
-        int holds = 0;
-        std::int64_t token = 0;
-        Nanos askedAt{};
-        Nanos again{}; ///< until it pays to look again without a message; kNever when that cannot be said
-    };
+    Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;
     using DoubtKey = std::pair<QByteArray, QByteArray>;
     DoubtKey doubtKey(const QByteArray& thread, Mode mode) const {
         return {m_lock.name, mode == Mode::Shared ? thread + ":shared" : thread};
@@ -62,8 +50,6 @@ private:
     /// Makes sure that no more holds are left than there should be; the holds left, -1 = none of ours.
     Outcome<int> settle(QByteArray thread, Mode mode, Nanos lease, std::stop_token stop);
     Outcome<int> countDown(const Grant& grant, std::stop_token stop);
-    Outcome<Answer> attempt(const Request& request, std::stop_token stop);
-    Grant granted(const Request& request, const Answer& answer) const;
 };
 
 } // namespace lockscope::recipes

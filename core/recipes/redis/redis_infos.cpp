@@ -80,9 +80,10 @@ RecipeInfo redisSet() {
     info.backend = "redis";
     info.summary =
         QCoreApplication::translate("Recipe", "SET NX PX with a unique value; release and renewal compare it first");
-    info.steps = {step("value := new unique id"), step("SET {name} value NX PX {lease}"),
-                  step("OK → hold until sent + {lease}"), step("work, write to the resource"),
-                  step("script: if value is mine, DEL")};
+    info.steps = {step("SET {name} value NX PX {lease}, a new unique value each time"),
+                  step("taken → SUBSCRIBE its channel, try again"), step("wait for a message, a little while; again 1"),
+                  step("hold until sent + {lease}; watchdog: script: if value is mine, PEXPIRE {lease}"),
+                  step("script: if value is mine, DEL, PUBLISH 0")};
     info.workStep = 4;
     info.watchdog = true;
     info.token = true;

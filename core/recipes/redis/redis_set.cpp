@@ -4,8 +4,12 @@
 namespace lockscope::recipes {
 
 namespace {
-const redis::Script& compareDelete() {
-    static const redis::Script script = redis::Script::load("compare_delete");
+const redis::Script& releaseScript() {
+    static const redis::Script script = redis::Script::load("set_release");
+    return script;
+}
+const redis::Script& forceScript() {
+    static const redis::Script script = redis::Script::load("set_force");
     return script;
 }
 const redis::Script& compareExtend() {
@@ -18,69 +22,66 @@ const redis::Script& setWithToken() {
 }
 } // namespace
 
+RedisSet::RedisSet(RedisLock lock)
+    : WokenLock(std::move(lock)), m_channel("lockscope_lock__channel:" + hashTagged(m_lock.name)) {
+}
+
 const RecipeInfo& RedisSet::info() const {
     static const RecipeInfo& mine = *findRecipe("redis-set");
     return mine;
 }
 
-Outcome<RedisSet::Answer> RedisSet::set(const QByteArray& value, const Request& request, std::stop_token stop) {
+/// Our client, the thread, and what makes it another one each time.
+QByteArray RedisSet::newValue(const QByteArray& thread) const {
+    constexpr int kDigits = 16;
+    QByteArray value;
+    value.reserve(m_lock.client.size() + thread.size() + 2 + kDigits);
+    value.append(m_lock.client).append(':').append(thread).append(':');
+    const std::uint64_t bits = m_lock.port.runtime().random();
+    for (int shift = 4 * (kDigits - 1); shift >= 0; shift -= 4)
+        value.append("0123456789abcdef"[(bits >> shift) & 0xf]);
+    return value;
+}
+
+QCoro::Task<redis::Result> RedisSet::set(const QByteArray& value, const Request& request, std::stop_token stop) {
     const QByteArray lease = milliseconds(request.lease);
+    if (!request.token)
+        return m_lock.port.call(redis::argsOf("SET", m_lock.name, value, "NX", "PX", lease), std::move(stop));
+    const QByteArray counter = "lockscope_token:" + hashTagged(m_lock.name);
+    return m_lock.port.eval(setWithToken(), redis::argsOf(m_lock.name, counter), redis::argsOf(value, lease),
+                            std::move(stop));
+}
+
+QCoro::Task<redis::Result> RedisSet::giveUp(const QByteArray& value, std::stop_token stop) {
+    return m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name), redis::argsOf(value, m_channel),
+                            std::move(stop));
+}
+
+Outcome<WokenLock::Answer> RedisSet::attempt(const Request& request, std::stop_token stop) {
+    const QByteArray value = newValue(request.thread);
+    const Nanos askedAt = m_lock.port.runtime().monotonic();
     redis::Result reply;
-    if (request.token) {
-        const QByteArray counter = "lockscope_token:" + hashTagged(m_lock.name);
-        reply = co_await m_lock.port.eval(setWithToken(), redis::argsOf(m_lock.name, counter),
-                                          redis::argsOf(value, lease), stop);
-    } else {
-        reply = co_await m_lock.port.call(redis::argsOf("SET", m_lock.name, value, "NX", "PX", lease), stop);
+    bool stopped = false;
+    try {
+        reply = co_await set(value, request, std::move(stop));
+    } catch (const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) throw;
+        stopped = true;
+    }
+    if (stopped || (!reply && reply.error().outcomeUnknown())) {
+        // If it ran, undo it. An error here leaves a key that ends by its lease.
+        co_await giveUp(value, {});
+        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    co_return Answer{!reply->isNil(), reply->integer};
-}
-
-QCoro::Task<> RedisSet::withdraw(QByteArray value) {
-    // Whatever became of our SET: if it ran, undo it. An error here leaves a key that ends by its lease.
-    co_await m_lock.port.eval(compareDelete(), redis::argsOf(m_lock.name), redis::argsOf(std::move(value)));
-}
-
-Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos begun = runtime.monotonic();
-    const Nanos giveUpAt = laterBy(begun, request.wait);
-
-    request.steps.at(1);
-    const QByteArray value = m_lock.client + ':' + request.thread + ':' +
-                             QByteArray::number(qulonglong(runtime.random()), 16).rightJustified(16, '0');
-
-    for (;;) {
-        request.steps.at(2);
-        const Nanos askedAt = runtime.monotonic();
-        std::expected<Answer, LockError> answer;
-        bool stopped = false;
-        try {
-            answer = co_await set(value, request, stop);
-        } catch (const Cancelled& cancelled) {
-            if (cancelled.why() == Cancelled::Why::Killed) throw;
-            stopped = true;
-        }
-        if (stopped || (!answer && answer.error().kind == LockError::Kind::OutcomeUnknown)) {
-            co_await withdraw(value);
-            request.steps.at(0);
-            if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-        }
-        if (!answer) co_return std::unexpected(answer.error());
-
-        if (answer->granted) {
-            request.steps.at(3);
-            co_return Grant{request.thread, value, askedAt, request.lease, 1, answer->token, request.steps};
-        }
-        const Nanos now = runtime.monotonic();
-        if (now >= giveUpAt) {
-            request.steps.at(0);
-            co_return std::nullopt;
-        }
-        const Nanos nap = runtime.random(m_lock.polling.low, m_lock.polling.high);
-        co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
+    Answer answer;
+    if (!reply->isNil()) {
+        answer.grant.emplace(Grant{request.thread, value, askedAt, request.lease, 1, reply->integer, request.steps});
+        answer.grant->steps.at(kHold);
+    } else {
+        answer.again = m_lock.port.runtime().random(m_lock.polling.low, m_lock.polling.high);
     }
+    co_return answer;
 }
 
 Outcome<bool> RedisSet::renew(Grant grant, std::stop_token stop) {
@@ -91,17 +92,17 @@ Outcome<bool> RedisSet::renew(Grant grant, std::stop_token stop) {
 }
 
 Outcome<int> RedisSet::release(Grant grant, std::stop_token stop) {
-    grant.steps.at(5);
-    const redis::Result reply =
-        co_await m_lock.port.eval(compareDelete(), redis::argsOf(m_lock.name), redis::argsOf(grant.value), stop);
-    grant.steps.at(0);
+    grant.steps.at(kRelease);
+    const redis::Result reply = co_await giveUp(grant.value, std::move(stop));
+    grant.steps.at(kNowhere);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     if (reply->integer == 0) co_return std::unexpected(notOwner(m_lock.name));
     co_return 0;
 }
 
 Outcome<bool> RedisSet::forceRelease(std::stop_token stop) {
-    const redis::Result reply = co_await m_lock.port.call(redis::argsOf("DEL", m_lock.name), stop);
+    const redis::Result reply =
+        co_await m_lock.port.eval(forceScript(), redis::argsOf(m_lock.name), redis::argsOf(m_channel), std::move(stop));
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     co_return reply->integer == 1;
 }

@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/redis/redis_recipe.h"
+#include "recipes/redis/woken_lock.h"
 
 namespace lockscope::recipes {
 
 /// `redis-set`: SET NX PX with a value that only we know; release and renewal compare it first, in a script.
 /// Source: the pattern of Redis' own documentation of SET ("Patterns", a simple locking system).
-class RedisSet final : public Recipe {
+///
+/// What stands on the server is that pattern's to the byte, so that other libraries with the same pattern and this one
+/// keep each other out. Beside it each release of ours sends a message, and our waiters listen: whoever only looks now
+/// and then gets a lock that is always wanted when chance has it, be it after a second. They look now and then all the
+/// same: other libraries' releases tell nobody, nor does the end of a lease. Where a user may not use the channel, that
+/// is all that there is.
+class RedisSet final : public WokenLock {
 public:
-    explicit RedisSet(RedisLock lock) : m_lock(std::move(lock)) {}
+    explicit RedisSet(RedisLock lock);
     const RecipeInfo& info() const override;
-    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
 
 private:
-    struct Answer {
-        bool granted = false;
-        std::int64_t token = 0;
-    };
-    Outcome<Answer> set(const QByteArray& value, const Request& request, std::stop_token stop);
-    QCoro::Task<> withdraw(QByteArray value);
-    RedisLock m_lock;
+    Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;
+    QByteArray channel(const QByteArray&) const override { return m_channel; }
+    bool doesWithoutMessages() const override { return true; }
+    QByteArray newValue(const QByteArray& thread) const;
+    QCoro::Task<redis::Result> set(const QByteArray& value, const Request& request, std::stop_token stop);
+    QCoro::Task<redis::Result> giveUp(const QByteArray& value, std::stop_token stop);
+    QByteArray m_channel;
 };
 
 } // namespace lockscope::recipes

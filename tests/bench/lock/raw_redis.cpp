@@ -49,8 +49,9 @@ RawLock lockOf(const QByteArray& recipe, const QByteArray& name) {
     if (recipe.startsWith("redis-set")) {
         const RawCommand take({"SET", name, owner, "NX", "PX", lease});
         if (recipe == "redis-set") {
-            const redis::Script script = redis::Script::load("compare_delete");
-            return {take, RawCommand({"EVALSHA", script.sha1(), "1", name, owner})};
+            const redis::Script script = redis::Script::load("set_release");
+            return {take,
+                    RawCommand({"EVALSHA", script.sha1(), "1", name, owner, "lock_bench-channel:{" + name + '}'})};
         }
         return {take, RawCommand({"DEL", name})};
     }
@@ -61,7 +62,7 @@ RawLock lockOf(const QByteArray& recipe, const QByteArray& name) {
 }
 
 std::expected<void, QString> loadScripts(redisContext* context) {
-    for (const char* name : {"compare_delete", "reentrant_acquire", "reentrant_release"}) {
+    for (const char* name : {"set_release", "reentrant_acquire", "reentrant_release"}) {
         const RawCommand load({"SCRIPT", "LOAD", redis::Script::load(name).source()});
         const RedisReply reply = load.ask(context);
         if (!reply || reply->type == REDIS_REPLY_ERROR) return std::unexpected(rawError(context));

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/redis/redis_recipe.h"
+
+namespace lockscope::recipes {
+
+/// What the locks share whose releases send a message: how to wait for one. Subscribe, then try again, because a
+/// release between the first try and the subscription is told to nobody; never wait longer than the recipe says,
+/// because a message may be lost, and the end of a lease sends none.
+///
+/// A lock that is free costs nothing of this: the first try comes before the subscription.
+class WokenLock : public Recipe {
+public:
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+
+protected:
+    /// The steps of all of them, the same numbers in every such recipe.
+    enum Step : std::uint32_t { kNowhere = 0, kTry = 1, kSubscribe = 2, kWait = 3, kHold = 4, kRelease = 5 };
+
+    /// What came of one try.
+    struct Answer {
+        std::optional<Grant> grant;
+        Nanos again = kNever; ///< without one: until it pays to look again without a message
+    };
+
+    explicit WokenLock(RedisLock lock) : m_lock(std::move(lock)) {}
+
+    /// One try. One that was stopped, or whose outcome is not known, leaves nothing behind.
+    virtual Outcome<Answer> attempt(const Request& request, std::stop_token stop) = 0;
+    /// What a waiter listens on.
+    virtual QByteArray channel(const QByteArray& thread) const = 0;
+    /// Whether Answer::again alone brings a waiter on in time, where the server does not let it subscribe.
+    virtual bool doesWithoutMessages() const { return false; }
+
+    RedisLock m_lock;
+
+private:
+    Outcome<std::optional<Grant>> waitFor(Request request, Nanos giveUpAt, std::stop_token stop);
+};
+
+} // namespace lockscope::recipes
