@@ -52,7 +52,7 @@ public:
     virtual std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,
                                                                                               LockSpec spec);
 
-    /// Where this server keeps records; nullptr when it has no place for them that it does not forget.
+    /// Where this server keeps records; nullptr when it has no place for them.
     virtual RecordStore* records() { return nullptr; }
 
     /// From now on what is locked over this connection is written to a trace, as that client's doings; nullptr: no

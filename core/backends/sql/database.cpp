@@ -100,9 +100,10 @@ Result Database::greet() {
     switch (m_settings.dialect) {
     case Dialect::MySql: {
         // A server may be set to commit nothing by itself.
-        const Result id = runText("SET SESSION autocommit = 1; SELECT CONNECTION_ID()", 1);
+        const Result id = runText("SET SESSION autocommit = 1; SELECT CONNECTION_ID(), VERSION()", 1);
         if (!id) return id;
         greeted.insertId = id->number();
+        m_canPrepare = id->text(0, 1).contains("MariaDB"); // MySQL's EXECUTE takes variables only
         break;
     }
     case Dialect::PostgreSql: {
@@ -169,41 +170,65 @@ Result Database::run(const Command& command) {
     return result;
 }
 
-// As text, values and all: Qt prepares by the binary protocol and then resets the statement before each execution,
-// which is a round trip of its own.
+// As text, and prepared by text: Qt prepares MySQL's statements by the binary protocol and then resets them before each
+// execution, which is a round trip of its own; and neither can begin a transaction in the same round trip.
+std::expected<QByteArray, Error> Database::executeText(const Statement& statement) {
+    const Dialect dialect = m_settings.dialect;
+    const bool mySql = dialect == Dialect::MySql;
+    if (!m_canPrepare) return inlined(dialect, statement);
+    auto found = m_names.find(statement.text);
+    if (found == m_names.end()) {
+        QByteArray name = "ls" + QByteArray::number(qulonglong(m_names.size()) + 1);
+        const QByteArray text = mySql ? " FROM '" + QByteArray(statement.text).replace('\'', "''") + '\''
+                                      : " AS " + numbered(statement.text);
+        const Result prepared = runText("PREPARE " + name + text, 0);
+        if (!prepared && (!mySql || prepared.error().connectionLost())) return std::unexpected(prepared.error());
+        if (!prepared) name.clear(); // whatever is wrong with it, it will say so by itself
+        found = m_names.emplace(statement.text, std::move(name)).first;
+    }
+    if (found->second.isEmpty()) return inlined(dialect, statement);
+    QByteArray text = "EXECUTE " + found->second + (mySql ? " USING " : " (");
+    for (std::size_t i = 0; i < statement.values.size(); ++i) {
+        if (i > 0) text += ',';
+        text += literal(dialect, statement.values[i]);
+    }
+    if (!mySql) text += ')';
+    return text;
+}
+
+/// A statement behind `before` others, in one round trip.
+Result Database::runPrepared(const Command& command, const QByteArray& text, int before) {
+    if (command.ends || command.statement.values.empty()) return runText(text + command.statement.text, before);
+    const auto execute = executeText(command.statement);
+    if (!execute) return std::unexpected(execute.error());
+    Result result = runText(text + *execute, before);
+    const bool forgotten = !result && (result.error().code == "26000" || result.error().code == "1243");
+    if (forgotten && !m_inTransaction) {
+        // Somebody between us and the server gave us another server. Nothing was done; go on without.
+        m_canPrepare = false;
+        if (command.begin) (void)runText("ROLLBACK", 0);
+        result = runText(text + inlined(m_settings.dialect, command.statement), before);
+    }
+    return result;
+}
+
 Result Database::runMySql(const Command& command) {
     QByteArray text;
     int before = 0;
-    if (command.lockWaitMs != m_lockWaitMs) {
+    if (command.lockWaitMs.value_or(m_lockWaitMs) != m_lockWaitMs) {
+        const std::int64_t ms = *command.lockWaitMs;
         // Whole seconds, 1 to 2^30; a little longer than asked, because the caller ends the wait itself.
-        const std::int64_t seconds = std::clamp<std::int64_t>((command.lockWaitMs + 999) / 1000 + 1, 1, 1'000'000);
-        text += "SET SESSION innodb_lock_wait_timeout = " +
-                (command.lockWaitMs < 0 ? QByteArray("DEFAULT") : milliseconds(seconds)) + "; ";
+        const std::int64_t seconds = std::clamp<std::int64_t>((ms + 999) / 1000 + 1, 1, 1'000'000);
+        text +=
+            "SET SESSION innodb_lock_wait_timeout = " + (ms < 0 ? QByteArray("DEFAULT") : milliseconds(seconds)) + "; ";
         ++before;
-        m_lockWaitMs = command.lockWaitMs;
+        m_lockWaitMs = ms;
     }
     if (command.begin) {
         text += "START TRANSACTION; ";
         ++before;
     }
-    return runText(text + inlined(Dialect::MySql, command.statement), before);
-}
-
-std::expected<QByteArray, Error> Database::executeText(const Statement& statement) {
-    if (!m_canPrepare) return inlined(Dialect::PostgreSql, statement);
-    auto found = m_names.find(statement.text);
-    if (found == m_names.end()) {
-        const int number = int(m_names.size()) + 1;
-        const Result prepared =
-            runText("PREPARE ls" + QByteArray::number(number) + " AS " + numbered(statement.text), 0);
-        if (!prepared) return std::unexpected(prepared.error());
-        found = m_names.emplace(statement.text, number).first;
-    }
-    QByteArray text = "EXECUTE ls" + QByteArray::number(found->second);
-    for (std::size_t i = 0; i < statement.values.size(); ++i)
-        text += (i == 0 ? '(' : ',') + literal(Dialect::PostgreSql, statement.values[i]);
-    if (!statement.values.empty()) text += ')';
-    return text;
+    return runPrepared(command, text, before);
 }
 
 Result Database::runPostgreSql(const Command& command) {
@@ -213,34 +238,23 @@ Result Database::runPostgreSql(const Command& command) {
         return ms < 0 ? QByteArray("DEFAULT") : milliseconds(std::max<std::int64_t>(ms, 1));
     };
     const bool inside = command.begin || m_inTransaction;
-    if (!inside && command.lockWaitMs != m_lockWaitMs) {
+    if (!inside && command.lockWaitMs.value_or(m_lockWaitMs) != m_lockWaitMs) {
         // Alone: in one text with what follows it would be undone with it.
-        const Result set = runText("SET lock_timeout = " + settingTo(command.lockWaitMs), 0);
+        const Result set = runText("SET lock_timeout = " + settingTo(*command.lockWaitMs), 0);
         if (!set) return set;
-        m_lockWaitMs = command.lockWaitMs;
+        m_lockWaitMs = *command.lockWaitMs;
     }
-    const bool plain = command.ends || command.statement.values.empty();
-    const auto execute =
-        plain ? std::expected<QByteArray, Error>(command.statement.text) : executeText(command.statement);
-    if (!execute) return std::unexpected(execute.error());
     if (command.begin) {
         text += "BEGIN; ";
         ++before;
         m_localLockWaitMs = m_lockWaitMs;
     }
-    if (inside && !command.ends && command.lockWaitMs != m_localLockWaitMs) {
-        text += "SET LOCAL lock_timeout = " + settingTo(command.lockWaitMs) + "; ";
+    if (inside && command.lockWaitMs.value_or(m_localLockWaitMs) != m_localLockWaitMs) {
+        text += "SET LOCAL lock_timeout = " + settingTo(*command.lockWaitMs) + "; ";
         ++before;
-        m_localLockWaitMs = command.lockWaitMs;
+        m_localLockWaitMs = *command.lockWaitMs;
     }
-    const Result result = runText(text + *execute, before);
-    if (!result && result.error().code == "26000" && !m_inTransaction) {
-        // Somebody between us and the server gave us another server. Nothing was done; go on without.
-        m_canPrepare = false;
-        if (command.begin) (void)runText("ROLLBACK", 0);
-        return runText(text + inlined(Dialect::PostgreSql, command.statement), before);
-    }
-    return result;
+    return runPrepared(command, text, before);
 }
 
 Result Database::runSqlite(const Command& command) {

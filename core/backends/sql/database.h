@@ -11,9 +11,10 @@ namespace lockscope::sql {
 /// One thing to do on a connection.
 struct Command {
     Statement statement;
-    bool begin = false;           ///< in a transaction that begins with it, in the same round trip
-    bool ends = false;            ///< it ends the transaction
-    std::int64_t lockWaitMs = -1; ///< the server's limit on waiting for locks; -1: its own
+    bool begin = false; ///< in a transaction that begins with it, in the same round trip
+    bool ends = false;  ///< it ends the transaction
+    /// The server's limit on waiting for locks; -1: its own; nullopt: as it stands, for what waits for none.
+    std::optional<std::int64_t> lockWaitMs = std::nullopt;
 };
 
 /// One connection through QtSql. Blocks; lives on one thread from open() to its end.
@@ -33,6 +34,7 @@ public:
 private:
     Result greet();
     Result runText(const QByteArray& text, int before);
+    Result runPrepared(const Command& command, const QByteArray& text, int before);
     Result runMySql(const Command& command);
     Result runPostgreSql(const Command& command);
     Result runSqlite(const Command& command);
@@ -45,8 +47,8 @@ private:
     QSqlDatabase m_database;
     std::optional<QSqlQuery> m_query;
     std::map<QByteArray, QSqlQuery> m_prepared; ///< SQLite: by text
-    std::map<QByteArray, int> m_names;          ///< PostgreSQL: number of the prepared statement, by text
-    bool m_canPrepare = true;                   ///< not behind a pooler that hands out another server each time
+    std::map<QByteArray, QByteArray> m_names;   ///< the others: of the prepared statement, by text; empty: cannot be
+    bool m_canPrepare = true; ///< the server can, and is no pooler that hands out another one each time
     bool m_inTransaction = false;
     std::int64_t m_lockWaitMs = -1;      ///< as the connection stands
     std::int64_t m_localLockWaitMs = -1; ///< PostgreSQL: in this transaction

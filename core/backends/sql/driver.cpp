@@ -32,6 +32,7 @@ QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Statement statement, s
     const std::shared_ptr<Link> link = std::move(obtained.link);
     Command command;
     command.statement = std::move(statement);
+    command.lockWaitMs = -1;
     Limits limits;
     limits.wait = limit;
     for (;;) {

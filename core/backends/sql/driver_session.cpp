@@ -56,6 +56,7 @@ QCoro::Task<Result> DriverSession::ask(Command command, Limits limits, std::stop
 
 QCoro::Task<Result> DriverSession::execute(Statement statement, Nanos wait, std::stop_token stop) {
     Command command;
+    if (statement.waits) command.lockWaitMs = -1;
     command.statement = std::move(statement);
     command.begin = std::exchange(m_begin, false);
     if (command.begin) m_inTransaction = true;
@@ -63,7 +64,7 @@ QCoro::Task<Result> DriverSession::execute(Statement statement, Nanos wait, std:
     limits.forLock = true;
     limits.wait = wait;
     if (wait != kNever) {
-        command.lockWaitMs = std::chrono::ceil<std::chrono::milliseconds>(wait).count();
+        if (command.lockWaitMs) command.lockWaitMs = std::chrono::ceil<std::chrono::milliseconds>(wait).count();
         // The server that counts milliseconds itself gets a head start: its own word is worth a connection less.
         if (m_pool->dialect() == Dialect::PostgreSql) limits.wait = wait + 100ms;
     }

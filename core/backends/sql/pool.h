@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/sql/link.h"
-#include "runtime/completion.h"
-#include "runtime/mailbox.h"
+#include "backends/sql/lookout.h"
+#include "backends/sql/post.h"
 #include "runtime/signal_count.h"
 
-#include <mutex>
 #include <set>
 
 namespace lockscope::sql {
-
-/// An answer on its way from a link's thread to the runtime's. Either the runtime's thread looks for it (Watched), or
-/// it asked for a letter.
-struct Ticket {
-    enum State : int { Watched, Lettered, Done };
-    std::atomic<int> state{Watched};
-    std::optional<Result> result; ///< written by the link before Done
-    Completion<bool> arrived;     ///< the runtime's thread only
-    bool gone = false;            ///< the driver was destroyed first
-};
 
 /// How long one request may take, and what its end means.
 struct Limits {
@@ -30,7 +19,6 @@ struct Limits {
 class Pool : public std::enable_shared_from_this<Pool> {
 public:
     Pool(Runtime& runtime, const ConnectionUrl& url, DriverOptions options);
-    ~Pool();
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
@@ -68,21 +56,11 @@ private:
     static QCoro::Task<> endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link);
     void lookOut(Ticket& ticket);
 
-    /// Where links put their letters, as long as there is a driver.
-    struct Post {
-        std::mutex lock;
-        Mailbox* box = nullptr;
-        void put(std::function<void()> letter) {
-            const std::lock_guard guard(lock);
-            if (box) box->put(std::move(letter));
-        }
-    };
     Dialect m_dialect = Dialect::Sqlite;
     QString m_where;
-    Mailbox m_box;
-    std::shared_ptr<Post> m_post = std::make_shared<Post>();
+    const std::shared_ptr<Post::Office> m_office = Post::Office::ofThisThread();
     std::set<Ticket*> m_waitedFor;
-    bool m_quick = true; ///< the last answer that was looked out for came while it was
+    Lookout m_lookout;
     bool m_closed = false;
 };
 

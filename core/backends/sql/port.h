@@ -53,6 +53,7 @@ using Values = std::vector<Value>;
 struct Statement {
     QByteArray text;
     Values values;
+    bool waits = true; ///< in a session: for locks, by the server's limit on that
 };
 
 struct Reply {

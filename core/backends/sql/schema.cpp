@@ -72,8 +72,9 @@ QByteArray enterVersion(const Tables& tables, int version) {
 
 /// From the version before to that one. Each may have been made half by a program that died.
 QByteArrayList stepTo(const Tables& tables, int version) {
+    // 3: what processes agree on.
+    if (version == 3) return {createRecords(tables).text};
     Q_ASSERT(version == 2);
-    Q_UNUSED(version);
     // 2: since when a lock is held, for those who look.
     switch (tables.dialect) {
     case Dialect::MySql:
@@ -87,7 +88,8 @@ QByteArrayList stepTo(const Tables& tables, int version) {
 }
 
 QByteArrayList newest(const Tables& tables) {
-    return {createLocks(tables), createVersions(tables), enterVersion(tables, kSchemaVersion)};
+    return {createLocks(tables), createRecords(tables).text, createVersions(tables),
+            enterVersion(tables, kSchemaVersion)};
 }
 
 /// Only one client at a time changes the schema. SQLite's transaction sees to it by itself.
@@ -134,7 +136,29 @@ QCoro::Task<Result> makeIn(Session& session, Tables tables, std::stop_token stop
 } // namespace
 
 Tables tablesOf(Dialect dialect, const QString& name) {
-    return {dialect, quotedTable(dialect, name), quotedTable(dialect, name + QLatin1String("_schema"))};
+    return {dialect, quotedTable(dialect, name), quotedTable(dialect, name + QLatin1String("_schema")),
+            quotedTable(dialect, name + QLatin1String("_record"))};
+}
+
+Statement createRecords(const Tables& tables) {
+    const bool mySql = tables.dialect == Dialect::MySql;
+    const bool sqlite = tables.dialect == Dialect::Sqlite;
+    const QByteArray key = mySql ? "VARBINARY(255)" : sqlite ? "TEXT" : "text COLLATE \"C\"";
+    Statement statement;
+    statement.text = "CREATE TABLE IF NOT EXISTS " + tables.records +
+                     " (\n"
+                     "  name " +
+                     key +
+                     " NOT NULL PRIMARY KEY,\n"
+                     "  value " +
+                     (mySql    ? "BLOB"
+                      : sqlite ? "TEXT"
+                               : "text") +
+                     " NOT NULL,\n"
+                     "  version BIGINT NOT NULL DEFAULT 1\n"
+                     ")" +
+                     (mySql ? " ENGINE=InnoDB" : "");
+    return statement;
 }
 
 QString schemaText(const Tables& tables) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/memcached/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/memcached_records.h"
 #include "recipes/memcached/memcached_recipe.h"
 
 #include <QCoreApplication>
@@ -42,10 +43,13 @@ public:
         return recipe;
     }
 
+    RecordStore* records() override { return &m_records; }
+
 private:
     ConnectionUrl m_url;
     QByteArray m_client;
     memcached::MemcachedDriver m_driver;
+    MemcachedRecords m_records{m_driver};
 };
 } // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/sql_records.h"
 #include "recipes/sql/sql_recipe.h"
 
 #include <QCoreApplication>
@@ -73,6 +74,8 @@ public:
         return recipe;
     }
 
+    RecordStore* records() override { return wrongTable() ? nullptr : &m_records; }
+
 private:
     QString tableName() const {
         const QString wish = m_url.option("table");
@@ -91,6 +94,7 @@ private:
     QByteArray m_client;
     sql::SqlDriver m_driver;
     sql::Tables m_tables;
+    SqlRecords m_records{m_driver, m_tables};
 };
 
 } // namespace

@@ -34,8 +34,9 @@ sql::Statement SqlAdvisory::take(Mode mode, Nanos left) const {
         // Whole seconds, since MySQL rounds; a shorter wait is ended by us. Without a bound: a year.
         const std::int64_t seconds =
             left == kNever ? 31'536'000 : std::chrono::ceil<std::chrono::seconds>(left).count();
-        statement.text = "SELECT GET_LOCK(_utf8mb4 ?, ?)";
+        statement.text = "SELECT GET_LOCK(CONVERT(? USING utf8mb4), ?)";
         statement.values = valuesOf(m_lock.name, seconds);
+        statement.waits = false; // not by InnoDB's limit
         return statement;
     }
     statement.text = left > Nanos(0) ? "SELECT 1 FROM pg_advisory_lock(?)" : "SELECT pg_try_advisory_lock(?)";
@@ -125,13 +126,14 @@ Outcome<int> SqlAdvisory::release(Grant grant, std::stop_token) {
     grant.steps.at(4);
     sql::Statement statement;
     if (m_mySql) {
-        statement.text = "SELECT RELEASE_LOCK(_utf8mb4 ?)";
+        statement.text = "SELECT RELEASE_LOCK(CONVERT(? USING utf8mb4))";
         statement.values = valuesOf(m_lock.name);
     } else {
         statement.text =
             grant.mode == Mode::Shared ? "SELECT pg_advisory_unlock_shared(?)" : "SELECT pg_advisory_unlock(?)";
         statement.values = valuesOf(m_key);
     }
+    statement.waits = false;
     // Not to be stopped: half of it would be a connection that holds the lock and that nobody has.
     const sql::Result done = co_await session->execute(statement, 10s, {});
     if (grant.holds <= 1) grant.steps.at(0);
@@ -151,7 +153,7 @@ Outcome<int> SqlAdvisory::release(Grant grant, std::stop_token) {
 Outcome<bool> SqlAdvisory::forceRelease(std::stop_token stop) {
     sql::Statement who;
     if (m_mySql) {
-        who.text = "SELECT IS_USED_LOCK(_utf8mb4 ?)";
+        who.text = "SELECT IS_USED_LOCK(CONVERT(? USING utf8mb4))";
         who.values = valuesOf(m_lock.name);
     } else {
         who.text = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted "

@@ -27,7 +27,7 @@ MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Worklo
         return nullptr;
 #endif
     case Service::Memcached:
-        return makeRawMemcached(url, workload);
+        return makeRawMemcached(url, recipe, workload);
     case Service::Etcd:
         return makeRawEtcd(url, workload);
     case Service::RedisSentinel:

@@ -28,7 +28,7 @@ MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Worklo
 MadeRaw makeRawRedis(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
 MadeRaw makeRawZooKeeper(const ConnectionUrl& url, const Workload& workload);
 MadeRaw makeRawSql(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
-MadeRaw makeRawMemcached(const ConnectionUrl& url, const Workload& workload);
+MadeRaw makeRawMemcached(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
 MadeRaw makeRawEtcd(const ConnectionUrl& url, const Workload& workload);
 
 } // namespace lockscope::bench

@@ -9,8 +9,9 @@ namespace {
 
 class MemcachedClient final : public RawClient {
 public:
-    MemcachedClient(const Endpoint& endpoint, QByteArray key)
-        : m_memcached(memcached_create(nullptr)), m_key(std::move(key)) {
+    MemcachedClient(const Endpoint& endpoint, QByteArray key, bool lease)
+        : m_memcached(memcached_create(nullptr)), m_key(std::move(key)), m_lease(lease) {
+        memcached_behavior_set(m_memcached, MEMCACHED_BEHAVIOR_SUPPORT_CAS, 1);
         memcached_server_add(m_memcached, endpoint.host.toUtf8().constData(), endpoint.port);
         memcached_behavior_set(m_memcached, MEMCACHED_BEHAVIOR_TCP_NODELAY, 1);
     }
@@ -23,23 +24,39 @@ public:
         const auto size = std::size_t(m_key.size());
         auto done =
             memcached_add(m_memcached, m_key.constData(), size, value.constData(), std::size_t(value.size()), 31, 0);
-        if (done == MEMCACHED_SUCCESS) done = memcached_delete(m_memcached, m_key.constData(), size, 0);
+        if (done == MEMCACHED_SUCCESS)
+            done = m_lease ? expire(value) : memcached_delete(m_memcached, m_key.constData(), size, 0);
         if (done == MEMCACHED_SUCCESS) return {};
         return std::unexpected(QStringLiteral("The bare client failed: %1.")
                                    .arg(QString::fromUtf8(memcached_strerror(m_memcached, done))));
     }
 
 private:
+    /// By the number that it got: read, and compared while it is made to end at once.
+    memcached_return_t expire(const QByteArray& value) {
+        const char* const key = m_key.constData();
+        const auto size = std::size_t(m_key.size());
+        auto done = memcached_mget(m_memcached, &key, &size, 1);
+        if (done != MEMCACHED_SUCCESS) return done;
+        std::uint64_t unique = 0;
+        while (memcached_result_st* const item = memcached_fetch_result(m_memcached, nullptr, &done)) {
+            unique = memcached_result_cas(item);
+            memcached_result_free(item);
+        }
+        return memcached_cas(m_memcached, key, size, value.constData(), std::size_t(value.size()), -1, 0, unique);
+    }
     memcached_st* m_memcached;
     QByteArray m_key;
+    bool m_lease;
 };
 
 } // namespace
 
-MadeRaw makeRawMemcached(const ConnectionUrl& url, const Workload& workload) {
+MadeRaw makeRawMemcached(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload) {
     const QByteArray name = "lock_bench-raw-" + QByteArray::number(clockNow(), 16) + '-';
     return makeRawThreads(workload, [&](int index) -> MadeRawClient {
-        return std::make_unique<MemcachedClient>(url.endpoints.front(), name + QByteArray::number(index));
+        return std::make_unique<MemcachedClient>(url.endpoints.front(), name + QByteArray::number(index),
+                                                 recipe == "memcached-lease");
     });
 }
 

@@ -40,9 +40,16 @@ SqlPair rawSqlPair(const ConnectionUrl& url, const QByteArray& recipe, const QBy
         const QByteArray number = QByteArray::number(qulonglong(qHash(lock)) >> 1);
         return {{"SELECT pg_advisory_lock(" + number + ")"}, {"SELECT pg_advisory_unlock(" + number + ")"}};
     }
+    if (recipe == "sql-version") { // whatever was read stands for itself: its value would have to be bound
+        return {{"SELECT version FROM lock_bench_raw WHERE name = " + name},
+                {"UPDATE lock_bench_raw SET owner = " + owner + ", version = version + 1 WHERE name = " + name +
+                 " AND version >= 0"}};
+    }
     const QByteArray now = nowIn(url.service);
-    return {{"UPDATE lock_bench_raw SET owner = " + owner + ", version = version + 1, expires_at = " + now +
-             " + 30000 WHERE name = " + name + " AND (owner IS NULL OR expires_at <= " + now + ")"},
+    const QByteArray next = mySql ? "LAST_INSERT_ID(version + 1)" : "version + 1";
+    const QByteArray token = mySql ? "" : " RETURNING version";
+    return {{"UPDATE lock_bench_raw SET owner = " + owner + ", version = " + next + ", expires_at = " + now +
+             " + 30000 WHERE name = " + name + " AND (owner IS NULL OR expires_at <= " + now + ")" + token},
             {"UPDATE lock_bench_raw SET owner = NULL, expires_at = " + now + " WHERE name = " + name +
              " AND owner = " + owner + " AND expires_at > " + now}};
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/connections/memcached_records.h"
+
+#include "recipes/memcached/memcached_recipe.h"
+
+namespace lockscope {
+
+using memcached::Change;
+using recipes::lockError;
+
+namespace {
+constexpr memcached::Expiry kNoEnd = 0;
+
+QByteArray keyOf(const QByteArray& name) {
+    return "lockscope_record:" + name.toPercentEncoding();
+}
+} // namespace
+
+recipes::Outcome<Record> MemcachedRecords::read(QByteArray name, std::stop_token stop) {
+    const QByteArray key = keyOf(name);
+    if (const auto wrong = recipes::memcachedNameError(key)) co_return std::unexpected(*wrong);
+    const auto found = co_await m_port.get(key, stop);
+    if (!found) co_return std::unexpected(lockError(found.error()));
+    std::optional<memcached::Item> item = *found;
+    if (const auto known = m_known.find(key); !item && known != m_known.end()) {
+        const QByteArray value = known->second;
+        const auto put = co_await m_port.add(key, value, kNoEnd, true, stop);
+        if (!put) co_return std::unexpected(lockError(put.error()));
+        item = put->item; // ours, or that of somebody who was quicker
+    }
+    Record record;
+    if (!item) co_return record;
+    m_known[key] = item->value;
+    record.there = true;
+    record.value = item->value;
+    record.version = QByteArray::number(qulonglong(item->unique));
+    co_return record;
+}
+
+recipes::Outcome<bool> MemcachedRecords::replace(QByteArray name, Record seen, QByteArray value, std::stop_token stop) {
+    const QByteArray key = keyOf(name);
+    if (const auto wrong = recipes::memcachedNameError(key)) co_return std::unexpected(*wrong);
+    std::expected<Change, memcached::Error> done;
+    if (seen.there)
+        done = co_await m_port.compareAndSet(key, value, kNoEnd, seen.version.toULongLong(), false, stop);
+    else
+        done = co_await m_port.add(key, value, kNoEnd, false, stop);
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    const bool stored = done->outcome == Change::Outcome::Stored;
+    if (stored) m_known[key] = value;
+    co_return stored;
+}
+
+} // namespace lockscope

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/memcached/port.h"
+#include "lock/record_store.h"
+
+#include <map>
+
+namespace lockscope {
+
+/// An item `lockscope_record:<name>` without an end, compared by its unique number.
+///
+/// memcached forgets when it is restarted or short of memory. Each store remembers what it read or wrote last, and puts
+/// it back where it finds nothing: a record is only gone when every process that knew it is gone, too, or when a new
+/// process was there sooner. So let memcached be one of several servers that keep the same record, if not the locks
+/// themselves are on it: then nothing outlives its restart anyhow.
+class MemcachedRecords final : public RecordStore {
+public:
+    explicit MemcachedRecords(memcached::Port& port) : m_port(port) {}
+    recipes::Outcome<Record> read(QByteArray name, std::stop_token stop) override;
+    recipes::Outcome<bool> replace(QByteArray name, Record seen, QByteArray value, std::stop_token stop) override;
+
+private:
+    memcached::Port& m_port;
+    std::map<QByteArray, QByteArray> m_known; ///< value by key
+};
+
+} // namespace lockscope
