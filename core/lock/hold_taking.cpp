@@ -26,6 +26,7 @@ LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest
     asked.mode = request.mode;
     asked.permits = request.permits;
     asked.steps = {client.recorder, client.thread(request.thread), lock};
+    asked.kept = !request.lease && options.watchdog > Nanos(0) && !watchdogStopped && recipe->info().watchdog;
     return recipe->acquire(asked, std::move(stop));
 }
 

@@ -28,6 +28,8 @@ struct Request {
     Mode mode = Mode::Exclusive; ///< one that the recipe offers: RecipeInfo::exclusive, shared, permits
     int permits = 1;             ///< of Mode::Permit: how many at once, all or none
     Steps steps;                 ///< where the caller stands, for the trace
+    /// The caller will renew it for as long as it holds it: its end may be bound to that of others that are kept.
+    bool kept = false;
 };
 
 /// What the server granted.

@@ -13,63 +13,107 @@ namespace {
 
 const auto kKey = QStringLiteral("key");
 const QString kKeys = kKey + u's'; // in one piece it would look like a Redis command that nobody may send
-const auto kRangeEnd = QStringLiteral("range_end");
 const auto kId = QStringLiteral("ID");
 const auto kTtl = QStringLiteral("TTL");
 
-QString base64(const QByteArray& bytes) {
-    return QString::fromLatin1(bytes.toBase64());
-}
 QByteArray bytesOf(const QJsonValue& value) {
     return QByteArray::fromBase64(value.toString().toLatin1());
-}
-QString text(std::int64_t number) {
-    return QString::number(qlonglong(number));
 }
 // As a string in every version seen, as a number by the letter of the gateway's description.
 std::int64_t number(const QJsonValue& value) {
     return value.isString() ? value.toString().toLongLong() : value.toInteger();
 }
-QByteArray written(const QJsonObject& object) {
-    return QJsonDocument(object).toJson(QJsonDocument::Compact);
-}
+/// Writes an object. By hand, not through QJsonObject: keys and values are base64 and the rest are numbers and fixed
+/// words, so nothing needs escaping, and thousands of comparisons a second are not for nothing.
+class Writer {
+public:
+    explicit Writer(QByteArray& out) : m_out(out) { m_out += '{'; }
+    ~Writer() { m_out += '}'; }
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
 
-QJsonObject rangeObject(const Range& range) {
-    QJsonObject object{{kKey, base64(range.key)}};
-    if (!range.end.isEmpty()) object[kRangeEnd] = base64(range.end);
+    QByteArray& name(const char* field) {
+        if (!m_out.endsWith('{')) m_out += ',';
+        m_out += '"';
+        m_out += field;
+        m_out += "\":";
+        return m_out;
+    }
+    /// `raw` as it is.
+    void add(const char* field, const char* raw) { name(field) += raw; }
+    void bytes(const char* field, const QByteArray& value) {
+        name(field).append('"').append(value.toBase64()).append('"');
+    }
+    /// As the gateway writes numbers of 64 bits: in quotes.
+    void number(const char* field, std::int64_t value) {
+        name(field).append('"').append(QByteArray::number(qlonglong(value))).append('"');
+    }
+
+private:
+    QByteArray& m_out;
+};
+
+void addRange(QByteArray& out, const Range& range) {
+    Writer object(out);
+    object.bytes("key", range.key);
+    if (!range.end.isEmpty()) object.bytes("range_end", range.end);
     if (range.order != Range::Order::ByKey) {
-        object[QStringLiteral("sort_target")] = QStringLiteral("CREATE");
-        object[QStringLiteral("sort_order")] =
-            range.order == Range::Order::OldestFirst ? QStringLiteral("ASCEND") : QStringLiteral("DESCEND");
+        object.add("sort_target", R"("CREATE")");
+        object.add("sort_order", range.order == Range::Order::OldestFirst ? R"("ASCEND")" : R"("DESCEND")");
     }
-    if (range.limit > 0) object[QStringLiteral("limit")] = text(range.limit);
-    if (range.maxCreateRevision > 0) object[QStringLiteral("max_create_revision")] = text(range.maxCreateRevision);
-    return object;
+    if (range.limit > 0) object.number("limit", range.limit);
+    if (range.maxCreateRevision > 0) object.number("max_create_revision", range.maxCreateRevision);
 }
 
-QJsonObject putObject(const QByteArray& key, const QByteArray& value, std::int64_t lease) {
-    QJsonObject object{{kKey, base64(key)}, {QStringLiteral("value"), base64(value)}};
-    if (lease) object[QStringLiteral("lease")] = text(lease);
-    return object;
+void addPut(QByteArray& out, const QByteArray& key, const QByteArray& value, std::int64_t lease) {
+    Writer object(out);
+    object.bytes("key", key);
+    object.bytes("value", value);
+    if (lease) object.number("lease", lease);
 }
 
-QJsonArray operations(const std::vector<Operation>& all) {
-    QJsonArray array;
-    for (const Operation& operation : all) {
-        switch (operation.kind) {
-        case Operation::Kind::Read:
-            array.append(QJsonObject{{QStringLiteral("request_range"), rangeObject(operation.range)}});
-            break;
-        case Operation::Kind::Put:
-            array.append(QJsonObject{
-                {QStringLiteral("request_put"), putObject(operation.range.key, operation.value, operation.lease)}});
-            break;
-        case Operation::Kind::Delete:
-            array.append(QJsonObject{{QStringLiteral("request_delete_range"), rangeObject(operation.range)}});
-            break;
-        }
+void addOperation(QByteArray& out, const Operation& operation) {
+    Writer object(out);
+    switch (operation.kind) {
+    case Operation::Kind::Read:
+        addRange(object.name("request_range"), operation.range);
+        break;
+    case Operation::Kind::Put:
+        addPut(object.name("request_put"), operation.range.key, operation.value, operation.lease);
+        break;
+    case Operation::Kind::Delete:
+        addRange(object.name("request_delete_range"), operation.range);
+        break;
     }
-    return array;
+}
+
+void addComparison(QByteArray& out, const Transaction::Created& one) {
+    Writer object(out);
+    object.add("target", R"("CREATE")");
+    object.add("result", R"("EQUAL")");
+    object.bytes("key", one.key);
+    if (!one.end.isEmpty()) object.bytes("range_end", one.end);
+    object.number("create_revision", one.revision);
+}
+
+template <typename T>
+void addAll(QByteArray& out, const std::vector<T>& all, void (*add)(QByteArray&, const T&)) {
+    out += '[';
+    for (const T& one : all) {
+        if (!out.endsWith('[')) out += ',';
+        add(out, one);
+    }
+    out += ']';
+}
+
+template <typename Fill>
+QByteArray written(Fill fill) {
+    QByteArray out;
+    {
+        Writer object(out);
+        fill(object);
+    }
+    return out;
 }
 
 KeyValue keyValue(const QJsonObject& object) {
@@ -110,40 +154,51 @@ Read<QJsonObject> parsed(const QByteArray& body) {
 } // namespace
 
 QByteArray grant(std::int64_t id, std::chrono::seconds ttl) {
-    return written({{kId, text(id)}, {kTtl, text(ttl.count())}});
+    return written([&](Writer& object) {
+        object.number("ID", id);
+        object.number("TTL", ttl.count());
+    });
 }
 QByteArray lease(std::int64_t id) {
-    return written({{kId, text(id)}, {kKeys, true}});
+    return written([&](Writer& object) {
+        object.number("ID", id);
+        object.add("key"
+                   "s",
+                   "true"); // in one piece it would look like a Redis command that nobody may send
+    });
 }
 QByteArray range(const Range& range) {
-    return written(rangeObject(range));
+    QByteArray out;
+    addRange(out, range);
+    return out;
 }
 QByteArray deleteRange(const QByteArray& key, const QByteArray& end) {
-    return written(rangeObject({key, end}));
+    return range({key, end});
 }
 QByteArray put(const QByteArray& key, const QByteArray& value, std::int64_t lease) {
-    return written(putObject(key, value, lease));
+    QByteArray out;
+    addPut(out, key, value, lease);
+    return out;
 }
-QByteArray login(const QString& user, const QString& password) {
-    return written({{QStringLiteral("name"), user}, {QStringLiteral("password"), password}});
+QByteArray login(const QString& user, const QString& password) { // texts that may need escaping
+    const QJsonObject object{{QStringLiteral("name"), user}, {QStringLiteral("password"), password}};
+    return QJsonDocument(object).toJson(QJsonDocument::Compact);
 }
 
 QByteArray transaction(const Transaction& transaction) {
-    QJsonArray compare;
-    for (const Transaction::Created& one : transaction.ifAll)
-        compare.append(QJsonObject{{QStringLiteral("target"), QStringLiteral("CREATE")},
-                                   {QStringLiteral("result"), QStringLiteral("EQUAL")},
-                                   {kKey, base64(one.key)},
-                                   {QStringLiteral("create_revision"), text(one.revision)}});
-    return written({{QStringLiteral("compare"), compare},
-                    {QStringLiteral("success"), operations(transaction.then)},
-                    {QStringLiteral("failure"), operations(transaction.otherwise)}});
+    return written([&](Writer& object) {
+        addAll(object.name("compare"), transaction.ifAll, &addComparison);
+        addAll(object.name("success"), transaction.then, &addOperation);
+        addAll(object.name("failure"), transaction.otherwise, &addOperation);
+    });
 }
 
 QByteArray watch(const QByteArray& key, bool deletionsOnly) {
-    QJsonObject create{{kKey, base64(key)}};
-    if (deletionsOnly) create[QStringLiteral("filters")] = QJsonArray{QStringLiteral("NOPUT")};
-    return written({{QStringLiteral("create_request"), create}});
+    return written([&](Writer& object) {
+        Writer create(object.name("create_request"));
+        create.bytes("key", key);
+        if (deletionsOnly) create.add("filters", R"(["NOPUT"])");
+    });
 }
 
 Read<LeaseState> leaseState(const QByteArray& body) {

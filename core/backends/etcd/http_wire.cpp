@@ -7,6 +7,7 @@
 #include <QNetworkProxy>
 #include <QSslError>
 #include <QSslSocket>
+#include <fcntl.h>
 
 namespace lockscope::etcd {
 
@@ -31,24 +32,19 @@ HttpWire::HttpWire(Runtime& runtime, const Endpoint& endpoint, const std::option
 }
 
 HttpWire::~HttpWire() {
-    m_socket->disconnect(this); // its last signals must not find half an object
+    if (m_socket) m_socket->disconnect(this); // its last signals must not find half an object
 }
 
 Result<void> HttpWire::open(Nanos timeout, std::stop_token stop) {
-    const auto opened = [this] {
-        m_open = true;
-        m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
-        m_socket->setSocketOption(QAbstractSocket::KeepAliveOption, 1);
-        m_opening->complete({});
-    };
     m_opening.emplace();
     if (m_tls) {
         auto* const socket = static_cast<QSslSocket*>(m_socket.get());
-        connect(socket, &QSslSocket::encrypted, this, opened);
+        connect(socket, &QSslSocket::encrypted, this, &HttpWire::connected);
         socket->connectToHostEncrypted(m_endpoint.host, m_endpoint.port);
-    } else { // unbuffered: one system call to send and one to receive
-        connect(m_socket.get(), &QTcpSocket::connected, this, opened);
-        m_socket->connectToHost(m_endpoint.host, m_endpoint.port, QIODevice::ReadWrite | QIODevice::Unbuffered);
+    } else {
+        // Queued: inside its signal it could not be replaced.
+        connect(m_socket.get(), &QTcpSocket::connected, this, &HttpWire::connected, Qt::QueuedConnection);
+        m_socket->connectToHost(m_endpoint.host, m_endpoint.port);
     }
     const std::optional<Opened> result = co_await m_opening->wait(m_runtime, timeout, std::move(stop));
     if (!result) {
@@ -57,6 +53,29 @@ Result<void> HttpWire::open(Nanos timeout, std::stop_token stop) {
     }
     if (result->error) co_return std::unexpected(*result->error);
     co_return std::expected<void, Error>();
+}
+
+void HttpWire::connected() {
+    if (m_dead) return;
+    m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+    m_socket->setSocketOption(QAbstractSocket::KeepAliveOption, 1);
+    if (!m_tls) takeOver();
+    if (m_dead) return;
+    m_open = true;
+    m_opening->complete({});
+}
+
+// Qt has found the way; from here on the descriptor itself is enough.
+void HttpWire::takeOver() {
+    const int fd = fcntl(int(m_socket->socketDescriptor()), F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) {
+        ended(QAbstractSocket::SocketResourceError);
+        return;
+    }
+    m_socket->disconnect(this);
+    m_socket.reset();
+    Reactor::Watcher& watcher = *this;
+    m_plain = std::make_unique<redis::PlainSocket>(fd, watcher);
 }
 
 void HttpWire::send(const HttpRequest& request) {
@@ -68,10 +87,12 @@ void HttpWire::send(const HttpRequest& request) {
            "\r\nContent-Type: application/json\r\nContent-Length: " + QByteArray::number(request.body.size()) + "\r\n";
     if (!request.token.isEmpty()) out += "Authorization: " + request.token + "\r\n";
     out += "\r\n" + request.body;
-    if (m_socket->write(out) < 0)
-        ended(m_socket->error()); // an unbuffered socket tells of its end by this alone
-    else
-        m_socket->flush();
+    if (m_plain) {
+        if (!m_plain->send(out)) ended(QAbstractSocket::RemoteHostClosedError);
+        return;
+    }
+    m_socket->write(out);
+    m_socket->flush();
 }
 
 Result<HttpReply> HttpWire::post(HttpRequest request, Nanos timeout, std::stop_token stop) {
@@ -97,9 +118,9 @@ void HttpWire::read() {
     char buffer[16 * 1024];
     qint64 size = 0;
     do {
-        size = m_socket->read(buffer, sizeof buffer);
-        if (size < 0) { // an unbuffered socket tells of its end by this alone
-            ended(m_socket->error());
+        size = m_plain ? m_plain->receive(buffer, sizeof buffer) : m_socket->read(buffer, sizeof buffer);
+        if (size < 0) {
+            ended(m_plain ? QAbstractSocket::RemoteHostClosedError : m_socket->error());
             return;
         }
         if (size == 0) return;
@@ -138,7 +159,7 @@ void HttpWire::replied() {
     HttpReply reply{m_reader.status(), std::move(m_reader.body())};
     if (!m_reader.keepsAlive() || m_reader.leftOver() > 0) {
         m_dead = true;
-        m_socket->abort();
+        hangUp();
     }
     if (m_reply) m_reply->complete(std::move(reply));
 }
@@ -159,10 +180,16 @@ void HttpWire::ended(QAbstractSocket::SocketError code) {
         close(errors::socket(code, m_socket->errorString(), m_where));
 }
 
-void HttpWire::close(Error error) {
-    if (std::exchange(m_dead, true)) return;
+void HttpWire::hangUp() {
+    m_plain.reset();
+    if (!m_socket) return;
     m_socket->disconnect(this);
     m_socket->abort();
+}
+
+void HttpWire::close(Error error) {
+    if (std::exchange(m_dead, true)) return;
+    hangUp();
     if (m_opening && !m_open) m_opening->complete({error});
     if (m_reply) m_reply->complete(std::unexpected(error));
     if (m_end) m_end(std::move(error));

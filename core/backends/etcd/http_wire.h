@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/etcd/http_reader.h"
 #include "backends/etcd/options.h"
+#include "backends/redis/plain_socket.h"
 #include "runtime/completion.h"
 
 #include <QSslConfiguration>
@@ -24,7 +25,7 @@ struct HttpReply {
 /// Not QNetworkAccessManager: in Qt 6.4 that has six connections to a host and no more. Every watch occupies one as
 /// long as a waiter waits, so that the seventh waiter's watch would keep all keepalives of the process from being sent.
 /// It also sends a POST again by itself when a connection breaks, and does not say so.
-class HttpWire final : public QObject {
+class HttpWire final : public QObject, private Reactor::Watcher {
 public:
     HttpWire(Runtime& runtime, const Endpoint& endpoint, const std::optional<QSslConfiguration>& tls);
     ~HttpWire() override;
@@ -45,16 +46,22 @@ private:
     struct Opened {
         std::optional<Error> error;
     };
+    void connected();
+    void takeOver();
     void send(const HttpRequest& request);
+    void readable() override { read(); }
+    void writable() override { m_plain->writable(); }
     void read();
     void readLines();
     void replied();
     void ended(QAbstractSocket::SocketError code);
+    void hangUp();
 
     Runtime& m_runtime;
     Endpoint m_endpoint;
     QString m_where;
-    std::unique_ptr<QTcpSocket> m_socket;
+    std::unique_ptr<QTcpSocket> m_socket;        ///< connects, and with TLS does the rest, too
+    std::unique_ptr<redis::PlainSocket> m_plain; ///< without TLS, once connected
     QString m_tlsComplaint;
     HttpReader m_reader;
     std::optional<Completion<Opened>> m_opening;

@@ -83,6 +83,7 @@ struct Transaction {
     struct Created {
         QByteArray key;
         std::int64_t revision = 0;
+        QByteArray end = {}; ///< not empty: of all keys from `key` to before `end`
     };
     std::vector<Created> ifAll;
     std::vector<Operation> then, otherwise;

@@ -16,6 +16,10 @@ public:
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
           m_driver(runtime, m_url) {}
 
+    ~EtcdConnection() override { m_leases->end(); }
+    EtcdConnection(const EtcdConnection&) = delete;
+    EtcdConnection& operator=(const EtcdConnection&) = delete;
+
     Runtime& runtime() override { return m_driver.runtime(); }
     const QByteArray& client() const override { return m_client; }
     const ConnectionUrl& url() const override { return m_url; }
@@ -27,7 +31,10 @@ public:
         if (!opened) co_return std::unexpected(recipes::lockError(opened.error()));
         co_return {};
     }
-    Outcome<void> close() override { co_return {}; } // each lock has its own lease
+    Outcome<void> close() override {
+        co_await m_leases->close();
+        co_return {};
+    }
     Outcome<void> ping(std::stop_token stop) override { return open(std::move(stop)); }
 
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
@@ -35,7 +42,7 @@ public:
         if (spec.name.isEmpty())
             return std::unexpected(LockError{LockError::Kind::Refused,
                                              QCoreApplication::translate("LockError", "A lock on etcd needs a name.")});
-        auto recipe = recipes::makeEtcdRecipe(id, {m_driver, spec.name});
+        auto recipe = recipes::makeEtcdRecipe(id, {m_driver, spec.name, m_leases});
         if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
         return recipe;
     }
@@ -47,6 +54,7 @@ private:
     QByteArray m_client;
     etcd::EtcdDriver m_driver;
     EtcdRecords m_records{m_driver};
+    std::shared_ptr<recipes::EtcdLeases> m_leases = std::make_shared<recipes::EtcdLeases>(m_driver);
 };
 } // namespace
 

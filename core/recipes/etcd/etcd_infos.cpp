@@ -12,12 +12,13 @@ RecipeInfo etcdLease() {
     info.backend = "etcd";
     info.summary = QCoreApplication::translate(
         "Recipe", "etcd's own mutex: a key under a lease queues by its revision and waits for the next older one");
-    info.steps = {QStringLiteral("get the oldest key under {name}/; grant a lease of {lease}"),
-                  QStringLiteral("txn: {name}/lease absent → put it; get the oldest"),
-                  QStringLiteral("mine is the oldest → hold"),
-                  QStringLiteral("else watch the next older until it is deleted; again 3"),
-                  QStringLiteral("work, write to the resource with my revision"),
-                  QStringLiteral("txn: {name}/lease is still the one I made → delete; revoke the lease")};
+    info.steps = {
+        QStringLiteral("a lease of {lease}, shared by locks that are kept; nobody under {name}/ → put {name}/lease"),
+        QStringLiteral("txn: {name}/lease absent → put it; get the oldest"),
+        QStringLiteral("mine is the oldest → hold"),
+        QStringLiteral("else watch the next older until it is deleted; again 3"),
+        QStringLiteral("work, write to the resource with my revision"),
+        QStringLiteral("txn: {name}/lease is still the one I made → delete; revoke the lease")};
     info.workStep = 5;
     info.watchdog = true;
     info.token = true;

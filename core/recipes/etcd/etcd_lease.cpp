@@ -49,36 +49,24 @@ struct EtcdLease::Queue {
     std::optional<KeyValue> older;
 };
 
-LockError lockError(const etcd::Error& error) {
-    using Kind = etcd::Error::Kind;
-    if (error.outcomeUnknown()) return {LockError::Kind::OutcomeUnknown, error.message};
-    switch (error.kind) {
-    case Kind::Unreachable:
-    case Kind::ConnectTimeout:
-    case Kind::TlsFailed:
-    case Kind::AuthFailed:
-    case Kind::WrongUrl:
-    case Kind::Protocol:
-        return {LockError::Kind::Unreachable, error.message};
-    default:
-        return {LockError::Kind::Refused, error.message};
-    }
-}
-
 std::unique_ptr<Recipe> makeEtcdRecipe(const QByteArray& id, EtcdLock lock) {
     if (id == "etcd-lease") return std::make_unique<EtcdLease>(std::move(lock));
     return nullptr;
 }
 
-EtcdLease::EtcdLease(EtcdLock lock) : m_lock(std::move(lock)), m_prefix(m_lock.name + '/') {
+EtcdLease::EtcdLease(EtcdLock lock)
+    : m_lock(std::move(lock)),
+      m_prefix(m_lock.name + '/'),
+      m_leases(m_lock.leases ? m_lock.leases : std::make_shared<EtcdLeases>(m_lock.port)),
+      m_ownLeases(!m_lock.leases) {
+}
+
+EtcdLease::~EtcdLease() {
+    if (m_ownLeases) m_leases->end();
 }
 
 const RecipeInfo& EtcdLease::info() const {
     return *findRecipe("etcd-lease");
-}
-
-QByteArray EtcdLease::keyOf(std::int64_t lease) const {
-    return m_prefix + QByteArray::number(qlonglong(lease), 16);
 }
 
 std::optional<LockError> EtcdLease::complaint(const KeyValue& key) const {
@@ -110,84 +98,90 @@ Outcome<std::optional<KeyValue>> EtcdLease::oldest(std::stop_token stop) {
     co_return found->keys.front();
 }
 
-QCoro::Task<> EtcdLease::withdraw(std::int64_t lease) {
-    // Key and lease in one; an error here leaves what ends by itself with the lease.
-    co_await m_lock.port.revokeLease(lease);
+/// A transaction that may put the key. Sent more than once, or without an answer, it may yet do so when it is too late.
+Outcome<etcd::TransactionResult> EtcdLease::put(StandPtr stand, Transaction transaction) {
+    const auto result = co_await m_lock.port.run(std::move(transaction));
+    if (result) {
+        stand->doubtful = stand->doubtful || result->repeated;
+        co_return *result;
+    }
+    stand->doubtful = stand->doubtful || result.error().outcomeUnknown();
+    if (result.error().kind == etcd::Error::Kind::LeaseNotFound) EtcdLeases::ended(*stand);
+    co_return std::unexpected(lockError(result.error()));
 }
 
-Outcome<EtcdLease::Place> EtcdLease::enter(Nanos lease) {
-    Runtime& runtime = m_lock.port.runtime();
-    Place place;
-    place.lease = static_cast<std::int64_t>(runtime.random() >> 1) | 1; // positive, never 0
-    place.keptAt = runtime.monotonic();
-    const auto granted = co_await m_lock.port.grantLease(place.lease, wholeSeconds(lease));
-    if (!granted) {
-        if (granted.error().outcomeUnknown()) co_await withdraw(place.lease);
-        co_return std::unexpected(lockError(granted.error()));
+Outcome<EtcdLease::Entered> EtcdLease::enterAlone(StandPtr stand) {
+    Transaction take;
+    take.ifAll.push_back({m_prefix, 0, etcd::endOfPrefix(m_prefix)});
+    take.then = {Operation::put(stand->key, {}, stand->lease())};
+    take.otherwise = {Operation::read(under(m_prefix, Range::Order::OldestFirst, 1))};
+    const auto taken = co_await put(stand, std::move(take));
+    if (!taken) co_return std::unexpected(taken.error());
+    if (taken->succeeded) {
+        stand->revision = taken->revision;
+        co_return Entered::Held;
     }
-    place.ttl = granted->granted;
+    if (taken->results.empty() || taken->results.front().keys.empty()) co_return Entered::Vain;
+    const KeyValue first = taken->results.front().keys.front();
+    if (first.key == stand->key) { // an earlier try whose answer was lost has made it
+        stand->revision = first.createRevision;
+        co_return Entered::Held;
+    }
+    if (const auto foreign = complaint(first)) co_return std::unexpected(*foreign);
+    co_return Entered::Vain;
+}
 
+Outcome<EtcdLease::Entered> EtcdLease::enter(StandPtr stand) {
     Transaction join;
-    const QByteArray key = keyOf(place.lease);
     const Operation first = Operation::read(under(m_prefix, Range::Order::OldestFirst, 1));
-    join.ifAll.push_back({key, 0});
-    join.then = {Operation::put(key, {}, place.lease), first};
-    join.otherwise = {Operation::read(only(key)), first};
-    const auto joined = co_await m_lock.port.run(std::move(join));
-    if (!joined || joined->results.size() != 2 || (!joined->succeeded && joined->results[0].keys.empty())) {
-        co_await withdraw(place.lease);
-        if (!joined) co_return std::unexpected(lockError(joined.error()));
+    join.ifAll.push_back({stand->key, 0});
+    join.then = {Operation::put(stand->key, {}, stand->lease()), first};
+    join.otherwise = {Operation::read(only(stand->key)), first};
+    const auto joined = co_await put(stand, std::move(join));
+    if (!joined) co_return std::unexpected(joined.error());
+    if (joined->results.size() != 2 || (!joined->succeeded && joined->results[0].keys.empty())) {
+        stand->doubtful = true;
         co_return std::unexpected(
             LockError{LockError::Kind::Refused, QStringLiteral("unexpected reply to the transaction")});
     }
     // An earlier try whose answer was lost has made the key; then it says when.
-    place.revision = joined->succeeded ? joined->revision : joined->results[0].keys.front().createRevision;
+    stand->revision = joined->succeeded ? joined->revision : joined->results[0].keys.front().createRevision;
     const std::vector<KeyValue>& oldestNow = joined->results[1].keys;
-    place.first = !oldestNow.empty() && oldestNow.front().createRevision == place.revision;
-    co_return place;
+    const bool held = !oldestNow.empty() && oldestNow.front().createRevision == stand->revision;
+    co_return held ? Entered::Held : Entered::Waits;
 }
 
-Outcome<EtcdLease::Queue> EtcdLease::look(std::shared_ptr<Place> place, std::stop_token stop) {
+Outcome<EtcdLease::Queue> EtcdLease::look(StandPtr stand, std::stop_token stop) {
     Range older = under(m_prefix, Range::Order::NewestFirst, 1);
-    older.maxCreateRevision = place->revision - 1;
+    older.maxCreateRevision = stand->revision - 1;
     Transaction both;
-    both.then = {Operation::read(only(keyOf(place->lease))), Operation::read(older)};
+    both.then = {Operation::read(only(stand->key)), Operation::read(older)};
     const auto read = co_await m_lock.port.run(std::move(both), stop);
     if (!read) co_return std::unexpected(lockError(read.error()));
     Queue queue;
     if (read->results.size() != 2) co_return queue;
     const std::vector<KeyValue>& own = read->results[0].keys;
-    queue.there = !own.empty() && own.front().createRevision == place->revision;
+    queue.there = !own.empty() && own.front().createRevision == stand->revision;
     if (!read->results[1].keys.empty()) queue.older = read->results[1].keys.front();
     co_return queue;
 }
 
-Outcome<bool> EtcdLease::keep(std::shared_ptr<Place> place, std::stop_token stop) {
-    const Nanos askedAt = m_lock.port.runtime().monotonic();
-    const auto kept = co_await m_lock.port.keepAlive(place->lease, stop);
-    if (!kept) co_return std::unexpected(lockError(kept.error()));
-    if (kept->ttl == Nanos(0)) co_return false;
-    place->keptAt = askedAt;
-    co_return true;
-}
-
-Outcome<EtcdLease::Waited> EtcdLease::waitInLine(std::shared_ptr<Place> place, Nanos giveUpAt, Steps steps,
-                                                 std::stop_token stop) {
+Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt, Steps steps, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     std::optional<etcd::OwnedWatch> watch;
     QByteArray watched;
     Nanos pause = kFirstPause;
     for (;;) {
         std::optional<LockError> trouble;
-        const std::expected<Queue, LockError> queue = co_await look(place, stop);
+        m_leases->touch(*stand);
+        const std::expected<Queue, LockError> queue = co_await look(stand, stop);
         if (!queue) {
             trouble = queue.error();
         } else if (!queue->there) {
             co_return Waited::PlaceLost; // our lease ended while we slept, or somebody freed the lock by force
         } else if (!queue->older) {
             // What is left of the lease after the wait may be little.
-            if (runtime.monotonic() - place->keptAt < place->ttl / 8) co_return Waited::Held;
-            const std::expected<bool, LockError> kept = co_await keep(place, stop);
+            const std::expected<bool, LockError> kept = co_await m_leases->keep(*stand, stop);
             if (kept) co_return *kept ? Waited::Held : Waited::PlaceLost;
             trouble = kept.error();
         } else if (const auto foreign = complaint(*queue->older)) {
@@ -208,12 +202,12 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(std::shared_ptr<Place> place, N
             trouble = lockError(started.error());
         } else {
             const Nanos now = runtime.monotonic();
-            const Nanos due = place->keptAt + place->ttl / 3;
+            const Nanos due = now + stand->ttl() / 3 - std::min(now - stand->keptAt(), stand->ttl() / 3);
             const Nanos patience = std::min(giveUpAt, due) - now;
             const std::optional<WatchEvent> event = co_await (*watch)->next(std::max(patience, Nanos(0)), stop);
             if (event && event->kind == WatchEvent::Kind::Gap) watch.reset();
             if (event || runtime.monotonic() < due) continue;
-            const std::expected<bool, LockError> kept = co_await keep(place, stop);
+            const std::expected<bool, LockError> kept = co_await m_leases->keep(*stand, stop);
             if (kept && !*kept) co_return Waited::PlaceLost;
             if (!kept) trouble = kept.error();
         }
@@ -224,7 +218,7 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(std::shared_ptr<Place> place, N
         const bool passing =
             trouble->kind == LockError::Kind::Unreachable || trouble->kind == LockError::Kind::OutcomeUnknown;
         const Nanos now = runtime.monotonic();
-        if (!passing || now >= giveUpAt || now >= place->keptAt + place->ttl) co_return std::unexpected(*trouble);
+        if (!passing || now >= giveUpAt || now >= stand->keptAt() + stand->ttl()) co_return std::unexpected(*trouble);
         co_await runtime.sleep(pause, stop);
         pause = std::min(pause * 2, kLongestPause);
     }
@@ -236,36 +230,51 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
     for (;;) {
         // A look that writes nothing: a try that comes in vain leaves no trace, and foreign data no key of ours.
         request.steps.at(1);
-        const auto before = co_await oldest(stop);
-        if (!before) co_return std::unexpected(before.error());
-        if (*before && runtime.monotonic() >= giveUpAt) {
-            request.steps.at(0);
-            co_return std::nullopt;
+        if (!request.kept) {
+            const auto before = co_await oldest(stop);
+            if (!before) co_return std::unexpected(before.error());
+            if (*before && runtime.monotonic() >= giveUpAt) {
+                request.steps.at(0);
+                co_return std::nullopt;
+            }
         }
-        request.steps.at(2);
-        const auto entered = co_await enter(request.lease);
-        if (!entered) co_return std::unexpected(entered.error());
-        const auto place = std::make_shared<Place>(*entered);
-
-        std::expected<Waited, LockError> waited = Waited::Held;
+        const auto stood = co_await m_leases->stand(m_prefix, wholeSeconds(request.lease), request.kept, stop);
+        if (!stood) co_return std::unexpected(stood.error());
+        const auto stand = std::make_shared<Stand>(*stood);
+        // With a lease in hand the look can take the lock as well.
+        std::expected<Entered, LockError> entered = Entered::Vain;
+        if (request.kept) entered = co_await enterAlone(stand);
         bool stopped = stop.stop_requested();
-        if (!stopped && !place->first) {
+        const bool inVain = entered && *entered == Entered::Vain && request.kept && runtime.monotonic() >= giveUpAt;
+        if (entered && *entered == Entered::Vain && !inVain && !stopped) {
+            request.steps.at(2);
+            entered = co_await enter(stand);
+            stopped = stop.stop_requested();
+        }
+
+        std::expected<Waited, LockError> waited = inVain ? Waited::TimedOut : Waited::Held;
+        if (!entered) {
+            waited = std::unexpected(entered.error());
+        } else if (!stopped && *entered == Entered::Waits) {
             request.steps.at(3);
             try {
-                waited = co_await waitInLine(place, giveUpAt, request.steps, stop);
+                waited = co_await waitInLine(stand, giveUpAt, request.steps, stop);
             } catch (const Cancelled& cancelled) {
                 if (cancelled.why() == Cancelled::Why::Killed) throw;
                 stopped = true;
             }
         }
         if (!stopped && waited && *waited == Waited::Held) {
-            Grant grant{request.thread,  keyOf(place->lease), place->keptAt, place->ttl, 1,
-                        place->revision, request.steps};
-            grant.own = std::make_shared<std::int64_t>(place->lease);
+            Grant grant{request.thread, stand->key, stand->keptAt(), stand->ttl(), 1, stand->revision, request.steps};
+            grant.own = stand;
             grant.steps.at(5);
             co_return grant;
         }
-        co_await withdraw(place->lease);
+        if (stand->shared() && stand->revision == 0 && !stand->doubtful)
+            m_leases->left(*stand); // nothing was put
+        else
+            co_await m_leases->withdraw(*stand);
+        if (!stopped && stand->leaseEnded()) continue; // with another one
         if (stopped || !waited || *waited == Waited::TimedOut) request.steps.at(0);
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         if (!waited) co_return std::unexpected(waited.error());
@@ -274,29 +283,38 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
     }
 }
 
+namespace {
+EtcdLeases::Stand standOf(const Grant& grant) {
+    return *static_cast<const EtcdLeases::Stand*>(grant.own.get());
+}
+} // namespace
+
 Outcome<bool> EtcdLease::renew(Grant grant, std::stop_token stop) {
-    const std::int64_t lease = *static_cast<const std::int64_t*>(grant.own.get());
-    const auto kept = co_await m_lock.port.keepAlive(lease, stop);
-    if (!kept) co_return std::unexpected(lockError(kept.error()));
-    if (kept->ttl == Nanos(0)) co_return false;
-    // The lease outlives a key that somebody has deleted by force.
-    Transaction check;
-    check.ifAll.push_back({grant.value, grant.token});
-    const auto checked = co_await m_lock.port.run(std::move(check), stop);
-    if (!checked) co_return std::unexpected(lockError(checked.error()));
-    if (!checked->succeeded) co_await withdraw(lease);
-    co_return checked->succeeded;
+    const Stand stand = standOf(grant);
+    const auto held = co_await m_leases->renew(stand, stop);
+    if (!held) co_return std::unexpected(held.error());
+    if (!*held && stand.shared()) m_leases->left(stand);
+    if (!*held && !stand.shared() && !stand.leaseEnded()) co_await m_leases->withdraw(stand);
+    co_return *held;
 }
 
 Outcome<int> EtcdLease::release(Grant grant, std::stop_token stop) {
     grant.steps.at(6);
+    Stand stand = standOf(grant);
     Transaction leave;
     leave.ifAll.push_back({grant.value, grant.token});
     leave.then.push_back(Operation::remove(grant.value));
     const auto left = co_await m_lock.port.run(std::move(leave), stop);
     grant.steps.at(0);
-    if (!left) co_return std::unexpected(lockError(left.error()));
-    co_await withdraw(*static_cast<const std::int64_t*>(grant.own.get()));
+    if (!left) {
+        // Its own lease ends by itself; a shared one does not.
+        if (stand.shared()) m_leases->abandon(stand);
+        co_return std::unexpected(lockError(left.error()));
+    }
+    if (stand.shared())
+        m_leases->left(stand);
+    else
+        co_await m_leases->withdraw(stand);
     // After a lost answer the key may be gone by our own first try.
     if (left->succeeded || left->repeated) co_return 0;
     co_return std::unexpected(
@@ -306,15 +324,9 @@ Outcome<int> EtcdLease::release(Grant grant, std::stop_token stop) {
                       .arg(shown(m_lock.name))});
 }
 
-QCoro::Task<> EtcdLease::revokeLater(etcd::Port& port, std::int64_t lease) {
-    co_await port.revokeLease(lease);
-}
-
 void EtcdLease::abandoned(const Grant& grant) {
     // By its own clock over: whatever the server still keeps of it only makes others wait.
-    etcd::Port& port = m_lock.port;
-    const std::int64_t lease = *static_cast<const std::int64_t*>(grant.own.get());
-    port.runtime().spawn([&port, lease] { return revokeLater(port, lease); });
+    m_leases->abandon(standOf(grant));
 }
 
 Outcome<bool> EtcdLease::forceRelease(std::stop_token stop) {
@@ -322,7 +334,8 @@ Outcome<bool> EtcdLease::forceRelease(std::stop_token stop) {
         const auto holder = co_await oldest(stop);
         if (!holder) co_return std::unexpected(holder.error());
         // A lock below this one is not this one.
-        if (!*holder || (*holder)->key != keyOf((*holder)->lease)) co_return false;
+        const QByteArray lease = *holder ? QByteArray::number(qlonglong((*holder)->lease), 16) : QByteArray();
+        if (!*holder || (*holder)->key != m_prefix + lease) co_return false;
         Transaction remove;
         remove.ifAll.push_back({(*holder)->key, (*holder)->createRevision});
         remove.then.push_back(Operation::remove((*holder)->key));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/etcd/port.h"
-#include "recipes/recipe.h"
+#include "recipes/etcd/etcd_leases.h"
 
 namespace lockscope::recipes {
 
@@ -9,13 +8,12 @@ namespace lockscope::recipes {
 struct EtcdLock {
     etcd::Port& port;
     QByteArray name; ///< as the user wrote it; not empty
+    /// Those of the connection; null: this lock shares its lease with no other lock.
+    std::shared_ptr<EtcdLeases> leases = nullptr;
 };
 
 /// The recipe of that id over an etcd, nullptr when there is none.
 std::unique_ptr<Recipe> makeEtcdRecipe(const QByteArray& id, EtcdLock lock);
-
-/// A server's answer as a lock's error, with what it means for the lock.
-LockError lockError(const etcd::Error& error);
 
 /// `etcd-lease`: the layout of etcd's concurrency.Mutex, `etcdctl lock` and the server's own Lock service: all of them
 /// and we keep each other out. (Source: etcd-io/etcd client/v3/concurrency/mutex.go.)
@@ -23,10 +21,11 @@ LockError lockError(const etcd::Error& error);
 /// A key `<name>/<lease in hex>` under a lease stands in a queue by the revision at which it was created: the oldest
 /// holds, each other one waits for the next older one alone. The holder's creation revision is its fencing token.
 ///
-/// One lease for each waiter and holder, as `etcdctl lock` has it, not one for the process: so each request has the
-/// lease it asked for (in whole seconds, rounded up; the server may give more, Grant::lease says), one revocation takes
-/// back key and lease together whatever state an interrupted attempt is in, a lock lost takes no other one with it,
-/// and a second lock of the same name in the same process queues up like a stranger's instead of sharing the key.
+/// A request that nobody will renew has a lease of its own, as `etcdctl lock` has it: in whole seconds, rounded up (the
+/// server may give more, Grant::lease says), and one revocation takes back key and lease together whatever state an
+/// interrupted attempt is in. Those that a watchdog keeps share one, as the locks of one session of etcd's own client
+/// do: see EtcdLeases. A second lock of the same name in the same process queues up like a stranger's in any case,
+/// instead of sharing the key.
 ///
 /// As with etcd's own: `jobs` also waits behind older keys of `jobs/sub/…`, because its prefix covers them; never the
 /// reverse. Keys of other kinds directly under the name (an election's, a read/write lock's, plain data) are refused.
@@ -36,6 +35,7 @@ LockError lockError(const etcd::Error& error);
 class EtcdLease final : public Recipe {
 public:
     explicit EtcdLease(EtcdLock lock);
+    ~EtcdLease() override;
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
@@ -44,32 +44,29 @@ public:
     void abandoned(const Grant& grant) override;
 
 private:
-    /// A place in the queue.
-    struct Place {
-        std::int64_t lease = 0;
-        std::int64_t revision = 0; ///< at which its key was created
-        Nanos ttl{};
-        Nanos keptAt{}; ///< own monotonic clock just before the last message that made the lease a full one
-        bool first = false;
-    };
+    using Stand = EtcdLeases::Stand;
+    using StandPtr = std::shared_ptr<Stand>;
+    enum class Entered : std::uint8_t { Held, Waits, Vain };
     enum class Waited : std::uint8_t { Held, TimedOut, PlaceLost };
     struct Queue;
 
     /// What stands before everybody else now; nullopt: nothing. ForeignFormat when that is no lock of this kind.
     Outcome<std::optional<etcd::KeyValue>> oldest(std::stop_token stop);
-    Outcome<Place> enter(Nanos lease);
-    Outcome<Waited> waitInLine(std::shared_ptr<Place> place, Nanos giveUpAt, Steps steps, std::stop_token stop);
+    /// Takes the lock if nobody is there, and changes nothing else. Vain: somebody is.
+    Outcome<Entered> enterAlone(StandPtr stand);
+    /// Queues up.
+    Outcome<Entered> enter(StandPtr stand);
+    Outcome<etcd::TransactionResult> put(StandPtr stand, etcd::Transaction transaction);
+    Outcome<Waited> waitInLine(StandPtr stand, Nanos giveUpAt, Steps steps, std::stop_token stop);
     /// How it stands with a place: the next older key, when there is one.
-    Outcome<Queue> look(std::shared_ptr<Place> place, std::stop_token stop);
-    Outcome<bool> keep(std::shared_ptr<Place> place, std::stop_token stop);
-    QCoro::Task<> withdraw(std::int64_t lease);
-    static QCoro::Task<> revokeLater(etcd::Port& port, std::int64_t lease);
+    Outcome<Queue> look(StandPtr stand, std::stop_token stop);
 
-    QByteArray keyOf(std::int64_t lease) const;
     std::optional<LockError> complaint(const etcd::KeyValue& key) const;
 
     EtcdLock m_lock;
     QByteArray m_prefix;
+    std::shared_ptr<EtcdLeases> m_leases;
+    bool m_ownLeases;
 };
 
 } // namespace lockscope::recipes
