@@ -7,27 +7,11 @@
 
 namespace lockscope::blocking {
 
-/// A mutex that the threads of many processes share; satisfies TimedLockable, so that std::unique_lock, std::lock_guard
-/// and std::scoped_lock work:
-///
-///     blocking::Client client("redis://127.0.0.1");
-///     blocking::Mutex orders(client, "orders");
-///     const std::lock_guard guard(orders);
-///     ship(orders.token());
-///
-/// Thread-safe. Reentrant per thread where its recipe is (most are; RecipeInfo::reentrant), as Redisson's and Curator's
-/// locks: a thread unlocks as often as it locked, and no thread unlocks another's. Objects of one client that name the
-/// same lock and recipe are one lock, with the options of the one that was there first.
-///
-/// Unlike a mutex in memory it can be lost: when the server or the network is away for longer than the lease, or
-/// somebody frees it by force. Ask stillMine() before what must not happen twice, give token() to what checks it, or
-/// listen by onLost().
-class Mutex {
-public:
-    /// Throws LockException when the server has no such recipe.
-    Mutex(const Client& client, std::string_view name, LockOptions options = {})
-        : m_handle(client, name, recipes::Mode::Exclusive, std::move(options), 1) {}
+namespace detail {
 
+/// What Mutex and SharedMutex have in common: all about holding it alone.
+class AloneLock {
+public:
     /// Takes it, however long that takes. All of these throw LockException; with a stop token InterruptedException.
     void lock() { m_handle.take(recipes::Mode::Exclusive, kNever); }
     void lock(std::stop_token stop) { m_handle.take(recipes::Mode::Exclusive, kNever, std::move(stop)); }
@@ -35,11 +19,11 @@ public:
     bool try_lock() { return m_handle.take(recipes::Mode::Exclusive, Nanos(0)); }
     template <typename Rep, typename Period>
     bool try_lock_for(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
-        return m_handle.take(recipes::Mode::Exclusive, detail::waitOf(wait), std::move(stop));
+        return m_handle.take(recipes::Mode::Exclusive, waitOf(wait), std::move(stop));
     }
     template <typename Clock, typename Duration>
     bool try_lock_until(std::chrono::time_point<Clock, Duration> until, std::stop_token stop = {}) {
-        return m_handle.take(recipes::Mode::Exclusive, detail::waitUntil(until), std::move(stop));
+        return m_handle.take(recipes::Mode::Exclusive, waitUntil(until), std::move(stop));
     }
     /// Gives one hold up. Does not throw, because guards call it in their destructors: what goes wrong is told to
     /// onUnlockFailed().
@@ -65,33 +49,50 @@ public:
         m_handle.onUnlockFailed(std::move(handler));
     }
 
+protected:
+    AloneLock(const Client& client, std::string_view name, recipes::Mode mode, LockOptions options)
+        : m_handle(client, name, mode, std::move(options), 1) {}
+    ~AloneLock() = default;
+    Handle m_handle;
+};
+
+} // namespace detail
+
+/// A mutex that the threads of many processes share; satisfies TimedLockable, so that std::unique_lock, std::lock_guard
+/// and std::scoped_lock work:
+///
+///     blocking::Client client("redis://127.0.0.1");
+///     blocking::Mutex orders(client, "orders");
+///     const std::lock_guard guard(orders);
+///     ship(orders.token());
+///
+/// Thread-safe. Reentrant per thread where its recipe is (most are; RecipeInfo::reentrant), as Redisson's and Curator's
+/// locks: a thread unlocks as often as it locked, and no thread unlocks another's. Objects of one client that name the
+/// same lock and recipe are one lock, with the options of the one that was there first.
+///
+/// Unlike a mutex in memory it can be lost: when the server or the network is away for longer than the lease, or
+/// somebody frees it by force. Ask stillMine() before what must not happen twice, give token() to what checks it, or
+/// listen by onLost().
+class Mutex : public detail::AloneLock {
+public:
+    /// Throws LockException when the server has no such recipe.
+    Mutex(const Client& client, std::string_view name, LockOptions options = {})
+        : AloneLock(client, name, recipes::Mode::Exclusive, std::move(options)) {}
+
 private:
     friend class Condition;
-    detail::Handle m_handle;
 };
 
 /// A mutex for writing that readers may hold together; satisfies SharedTimedLockable, so that std::shared_lock works.
 /// Otherwise as Mutex. Whether a thread may have both kinds of hold, and whether waiting writers keep new readers out,
 /// is its recipe's to say.
-class SharedMutex {
+class SharedMutex : public detail::AloneLock {
 public:
+    /// Throws LockException when the server has no such recipe.
     SharedMutex(const Client& client, std::string_view name, LockOptions options = {})
-        : m_handle(client, name, recipes::Mode::Shared, std::move(options), 1) {}
+        : AloneLock(client, name, recipes::Mode::Shared, std::move(options)) {}
 
-    void lock() { m_handle.take(recipes::Mode::Exclusive, kNever); }
-    void lock(std::stop_token stop) { m_handle.take(recipes::Mode::Exclusive, kNever, std::move(stop)); }
-    bool try_lock() { return m_handle.take(recipes::Mode::Exclusive, Nanos(0)); }
-    template <typename Rep, typename Period>
-    bool try_lock_for(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
-        return m_handle.take(recipes::Mode::Exclusive, detail::waitOf(wait), std::move(stop));
-    }
-    template <typename Clock, typename Duration>
-    bool try_lock_until(std::chrono::time_point<Clock, Duration> until, std::stop_token stop = {}) {
-        return m_handle.take(recipes::Mode::Exclusive, detail::waitUntil(until), std::move(stop));
-    }
-    void unlock() noexcept { m_handle.giveUpQuietly(recipes::Mode::Exclusive); }
-    int unlockOrThrow() { return m_handle.giveUp(recipes::Mode::Exclusive); }
-
+    // As the ones without "shared" above.
     void lock_shared() { m_handle.take(recipes::Mode::Shared, kNever); }
     void lock_shared(std::stop_token stop) { m_handle.take(recipes::Mode::Shared, kNever, std::move(stop)); }
     bool try_lock_shared() { return m_handle.take(recipes::Mode::Shared, Nanos(0)); }
@@ -105,19 +106,8 @@ public:
     }
     void unlock_shared() noexcept { m_handle.giveUpQuietly(recipes::Mode::Shared); }
     int unlockSharedOrThrow() { return m_handle.giveUp(recipes::Mode::Shared); }
-
-    bool stillMine() const { return m_handle.stillMine(recipes::Mode::Exclusive); }
+    /// Whether this thread holds it as a reader; otherwise as stillMine().
     bool stillShared() const { return m_handle.stillMine(recipes::Mode::Shared); }
-    /// Of this thread's writing hold, 0 = none.
-    std::int64_t token() const { return m_handle.token(recipes::Mode::Exclusive); }
-    bool forceUnlock() { return m_handle.forceUnlock(); }
-    void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
-    void onUnlockFailed(std::function<void(const LockException&)> handler) {
-        m_handle.onUnlockFailed(std::move(handler));
-    }
-
-private:
-    detail::Handle m_handle;
 };
 
 static_assert(TimedLockable<Mutex>);
