@@ -14,14 +14,15 @@ Herd::Herd(Runtime& runtime, Nanos origin, const Subject& subject, Plan plan)
     : m_runtime(runtime), m_subject(subject), m_plan(plan), m_server(subject.makeServer(runtime)), m_origin(origin) {
 }
 
-bool Herd::startWorker(sandbox::ProcessSupervisor& process, const QString& journal, Nanos until, bool look) {
+bool Herd::startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, bool look) {
     QStringList arguments;
     const auto add = [&](const char* name, const QString& value) {
         arguments << QStringLiteral("--%1").arg(QLatin1String(name)) << value;
     };
     add("url", m_server->url());
     add("recipe", QString::fromLatin1(m_subject.recipe.id));
-    add("journal", journal);
+    add("client", QString::fromLatin1(life.identity));
+    add("journal", life.journal);
     add("counters", m_workspace.path());
     add("origin", QString::number(m_origin.count()));
     add("until", QString::number(until.count()));
@@ -39,12 +40,13 @@ void Herd::launch(Slot& slot) {
     ++slot.generation;
     Life life;
     life.name = slot.generation == 1 ? slot.letter : slot.letter + QByteArray::number(slot.generation);
+    life.identity = m_runtime.randomUuid();
     life.journal = m_workspace.file(QStringLiteral("journal-%1").arg(QString::fromLatin1(life.name)));
     slot.life = m_chronicle.lives.size();
     m_chronicle.lives.push_back(life);
     befalls(slot, EventKind::ClientStarted);
     slot.alive = true;
-    if (!startWorker(*slot.process, life.journal, m_until, false))
+    if (!startWorker(*slot.process, life, m_until, false))
         defect(QStringLiteral("%1 could not be started: %2").arg(QLatin1String(life.name), slot.process->lastOutput()));
 }
 
@@ -58,6 +60,7 @@ QCoro::Task<> Herd::run() {
         co_return;
     }
     m_chronicle.server.push_back({m_runtime.monotonic(), EventKind::NodeStarted});
+    if (m_subject.observed) co_await listen();
     m_chronicle.roughFrom = m_runtime.monotonic() + m_plan.gentle;
     m_until = m_chronicle.roughFrom + m_plan.rough;
     m_slots.resize(std::size_t(m_plan.processes));
@@ -75,6 +78,13 @@ QCoro::Task<> Herd::run() {
     while (m_tasks > 0)
         co_await m_runtime.sleep(10ms);
     co_await finish();
+}
+
+QCoro::Task<> Herd::listen() {
+    m_chronicle.wallAhead = std::chrono::system_clock::now().time_since_epoch() - m_runtime.monotonic();
+    m_observer.emplace(m_runtime, m_server->url());
+    const bool heard = co_await m_observer->start();
+    if (!heard) defect(QStringLiteral("the server does not say what it does"));
 }
 
 QCoro::Task<> Herd::torment(Nanos until) {
@@ -177,11 +187,14 @@ QCoro::Task<> Herd::finish() {
     // Whatever the killed have left behind ends by itself.
     sandbox::ProcessSupervisor last;
     const Nanos within = m_plan.lease * 2 + 12s;
-    const QString journal = m_workspace.file(QStringLiteral("journal-last"));
-    const bool begun = startWorker(last, journal, m_runtime.monotonic() + within, true);
+    Life look;
+    look.identity = m_runtime.randomUuid();
+    look.journal = m_workspace.file(QStringLiteral("journal-last"));
+    const bool begun = startWorker(last, look, m_runtime.monotonic() + within, true);
     const bool ended = co_await ends(&last, within + 5s);
     if (!begun || !ended || !last.exitedWell())
         defect(QStringLiteral("afterwards: %1").arg(last.lastOutput().trimmed()));
+    if (m_observer) m_chronicle.monitored = m_observer->said();
 }
 
 } // namespace lockscope::torture

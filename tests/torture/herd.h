@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "observer.h"
 #include "sandbox/process_supervisor.h"
 #include "sandbox/workspace.h"
 #include "subjects.h"
@@ -25,7 +26,8 @@ struct Fate {
 
 /// One process's life and its journal.
 struct Life {
-    QByteArray name; ///< "A", after a restart "A2"
+    QByteArray name;     ///< "A", after a restart "A2"
+    QByteArray identity; ///< what the server knows it by
     QString journal;
     std::vector<Fate> fates;
 };
@@ -36,6 +38,8 @@ struct Chronicle {
     std::vector<Fate> server;
     Nanos roughFrom{};
     std::vector<std::int64_t> counters; ///< at the end, by lock
+    QByteArray monitored;               ///< what the server said it did, in lines; empty: it was not listened to
+    Nanos wallAhead{};                  ///< of the common clock: the server's, which counts from 1970
     QStringList defects;                ///< crashes, hangs, locks that cannot be had any more
 };
 
@@ -58,8 +62,9 @@ private:
         bool alive = false;
     };
     void launch(Slot& slot);
-    bool startWorker(sandbox::ProcessSupervisor& process, const QString& journal, Nanos until, bool look);
+    bool startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, bool look);
     void befalls(const Slot& slot, trace::EventKind kind);
+    QCoro::Task<> listen();
     QCoro::Task<> torment(Nanos until);
     QCoro::Task<> stopAWhile(Slot& slot, Nanos length);
     QCoro::Task<> kill(Slot& slot);
@@ -73,6 +78,7 @@ private:
     Plan m_plan;
     sandbox::Workspace m_workspace;
     std::unique_ptr<Server> m_server;
+    std::optional<Observer> m_observer;
     std::vector<Slot> m_slots;
     Chronicle m_chronicle;
     Nanos m_origin;

@@ -2,6 +2,7 @@
 #include "ruling.h"
 
 #include "journal.h"
+#include "monitor_reader.h"
 
 #include <algorithm>
 #include <map>
@@ -40,6 +41,7 @@ struct Merger {
         ruling.restarts = int(serverDeaths.size());
         for (const Life& life : chronicle.lives)
             take(life);
+        takeRecords(chronicle);
         // Stable: what one process wrote stays in its order.
         std::ranges::stable_sort(events, {}, [](const auto& e) { return e.first.at; });
         for (auto& [event, text] : events) {
@@ -70,6 +72,38 @@ struct Merger {
                 stopped.reset();
             }
         }
+    }
+
+    /// What the server said, at its own instants.
+    void takeRecords(const Chronicle& chronicle) {
+        std::vector<QByteArray> keys;
+        for (int i = 0; i < kLocks; ++i)
+            keys.push_back(lockName(i, false));
+        MonitorReader reader(keys);
+        for (const QByteArray& line : chronicle.monitored.split('\n'))
+            reader.read(line.trimmed());
+        std::int64_t last = 0;
+        for (const ServerRecord& record : reader.records()) {
+            Event event = record.event;
+            event.at = last = std::max(event.at - chronicle.wallAhead.count(), last);
+            if (event.kind == EventKind::RecordFreed)
+                event.aux = threadOf(record.owner, chronicle);
+            else if (event.value >= 0)
+                event.value -= chronicle.wallAhead.count();
+            event.actor = threadOf(record.actor, chronicle);
+            event.subject = locks[record.lock];
+            events.emplace_back(event, QByteArray());
+            ++ruling.records;
+        }
+    }
+
+    EntityId threadOf(const QByteArray& identity, const Chronicle& chronicle) {
+        if (identity.isEmpty()) return kNone;
+        const qsizetype colon = identity.indexOf(':');
+        const QByteArray client = identity.left(colon);
+        const auto life = std::ranges::find(chronicle.lives, client, &Life::identity);
+        const QByteArray name = life == chronicle.lives.end() ? client : life->name;
+        return trace.intern(EntityKind::Thread, identity.mid(colon + 1), trace.intern(EntityKind::Client, name));
     }
 
     void take(const Entry& entry, EntityId client, const QByteArray& name) {
@@ -153,6 +187,9 @@ Ruling rule(const Subject& subject, const Plan& plan, const Chronicle& chronicle
         (excused ? ruling.allowed : ruling.complaints) << QString::fromLatin1(verdict::invariantId(v.invariant)) +
                                                               QStringLiteral(": ") + verdict::explain(v, *ruling.trace);
     }
+    constexpr auto kOwnership = static_cast<std::size_t>(verdict::Invariant::Ownership);
+    if (subject.observed && ruling.verdict.outcomes[kOwnership] == verdict::Outcome::Unknown)
+        ruling.complaints << QStringLiteral("what the server said does not tell whose its locks were");
     if (ruling.pausedBeliefs == 0) ruling.complaints << merger.readersDefects;
     for (std::size_t i = 0; i < chronicle.counters.size(); ++i) {
         // Who was killed between writing and telling has written once more than was told; a stopped one that believed

@@ -11,6 +11,7 @@ struct Ruling {
     std::shared_ptr<trace::Trace> trace; ///< of all processes together
     verdict::Verdict verdict;
     int acquisitions = 0, kills = 0, stops = 0, restarts = 0;
+    int records = 0;        ///< what the server said of its locks
     int pausedBeliefs = 0;  ///< double beliefs of a client that was stopped for longer than its lease: allowed
     QStringList complaints; ///< what must not be; empty: all is well
     QStringList allowed;    ///< what may be, told

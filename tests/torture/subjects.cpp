@@ -13,6 +13,9 @@
 #include "sandbox/workspace.h"
 #include "sandbox/zookeeper_server.h"
 
+#include <algorithm>
+#include <array>
+
 namespace lockscope::torture {
 
 namespace {
@@ -97,6 +100,9 @@ void place(std::vector<Subject>& subjects, Subject subject) {
         subjects.push_back(std::move(subject));
     } else if (backend == "redis") {
         subject.makeServer = single<sandbox::RedisServer>;
+        // One key for each lock, that names its one holder.
+        constexpr std::array kPlain{"redis-set", "redis-set-del", "redis-reentrant", "redis-fenced", "redis-fair"};
+        subject.observed = std::ranges::any_of(kPlain, [&](const char* id) { return subject.recipe.id == id; });
         subjects.push_back(std::move(subject));
     } else if (backend == "zookeeper") {
         subject.survivesRestart = true;
@@ -134,9 +140,10 @@ void judgeNaive(Subject& subject) {
     if (id == "sql-version")
         subject.excluded = QStringLiteral("it keeps nobody out: of those who work at one time one may write");
     if (!subject.recipe.naive) return;
-    if (id == "redis-set-del" || id == "memcached-add")
+    if (id == "redis-set-del" || id == "memcached-add") {
         subject.breaks << QStringLiteral("mutual-exclusion");
-    else if (id == "redis-set-getdel")
+        if (subject.observed) subject.breaks << QStringLiteral("ownership");
+    } else if (id == "redis-set-getdel")
         subject.excluded =
             QStringLiteral("its flaw is a gap of microseconds between two commands: no stop from outside "
                            "falls into it for certain");

@@ -31,6 +31,7 @@ struct Subject {
     recipes::RecipeInfo recipe;
     bool survivesRestart = false; ///< the server keeps locks over its own death
     std::function<std::unique_ptr<Server>(Runtime&)> makeServer;
+    bool observed = false; ///< the server says what it does, and its word on whose the lock is is judged, too
     /// Naive ones: the invariants of which at least one is to be seen violated. Empty: none ever may.
     QStringList breaks;
     bool boundedWaits = false; ///< a dead waiter keeps its place for as long as it wanted to wait: nobody asks for ever

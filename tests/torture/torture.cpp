@@ -30,13 +30,15 @@ void say(const QString& text) {
 
 /// Whether it went as it must; naive ones must not go well.
 bool report(const Subject& subject, const Ruling& ruling) {
-    say(QStringLiteral("%1 %2 acquisitions, %3 stops, %4 kills, %5 server restarts, %6 beliefs of stopped clients")
+    say(QStringLiteral("%1 %2 acquisitions, %3 stops, %4 kills, %5 server restarts, %6 beliefs of stopped clients, "
+                       "%7 records of the server")
             .arg(subject.id, -24)
             .arg(ruling.acquisitions)
             .arg(ruling.stops)
             .arg(ruling.kills)
             .arg(ruling.restarts)
-            .arg(ruling.pausedBeliefs));
+            .arg(ruling.pausedBeliefs)
+            .arg(ruling.records));
     if (subject.breaks.isEmpty()) {
         for (const QString& complaint : ruling.complaints)
             say(QStringLiteral("  ! ") + complaint);

@@ -2,7 +2,7 @@
 // One process of those that fight for the locks, started, stopped and killed by `torture`. Its threads take turns on
 // one event loop, as in a server program.
 //
-//   torture_worker --url U --recipe R --journal FILE --counters FOLDER --origin NS --until NS --lease MS
+//   torture_worker --url U --client ID --recipe R --journal FILE --counters FOLDER --origin NS --until NS --lease MS
 //                  --threads N --seed N [--bounded] [--heedless] [--look]
 //
 // --bounded: nobody asks for a lock without a limit to its wait. --heedless: nobody looks at its own clock.
@@ -27,7 +27,7 @@ namespace {
 
 struct Task {
     QString url, journal, counters;
-    QByteArray recipe;
+    QByteArray client, recipe;
     Nanos origin{}, until{}, lease{};
     int threads = 3;
     std::uint64_t seed = 1;
@@ -54,7 +54,7 @@ public:
 
     QCoro::Task<> live() {
         const auto url = parseConnectionUrl(m_task.url);
-        if (url) m_connection = makeConnection(m_runtime, *url);
+        if (url) m_connection = makeConnection(m_runtime, *url, m_task.client);
         if (!m_connection) co_return leave(fail(QStringLiteral("no connection to %1").arg(m_task.url)));
         while (!co_await isOpen())
             co_await m_runtime.sleep(100ms); // the server may be on its way back
@@ -255,7 +255,8 @@ private:
 int main(int argc, char** argv) {
     QCoreApplication application(argc, argv);
     QCommandLineParser parser;
-    for (const char* name : {"url", "recipe", "journal", "counters", "origin", "until", "lease", "threads", "seed"}) {
+    for (const char* name :
+         {"url", "client", "recipe", "journal", "counters", "origin", "until", "lease", "threads", "seed"}) {
         const QString id = QString::fromLatin1(name);
         parser.addOption(QCommandLineOption(id, {}, id));
     }
@@ -265,6 +266,7 @@ int main(int argc, char** argv) {
     const auto value = [&](const char* name) { return parser.value(QLatin1String(name)); };
     Task task;
     task.url = value("url");
+    task.client = value("client").toUtf8();
     task.recipe = value("recipe").toUtf8();
     task.journal = value("journal");
     task.counters = value("counters");
