@@ -3,7 +3,6 @@
 # The lock library as others use it: one shared library of the rooms `lock` and below, their headers, a CMake package
 # (find_package(Lockscope), target Lockscope::Lockscope) and a pkg-config file. Everything of it is in the install
 # component "library".
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(library_rooms lock recipes backends runtime trace)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts beside the program, and how `./dev package` makes a Debian package of it.
-include(GNUInstallDirs)
 install(FILES ${CMAKE_SOURCE_DIR}/resources/lockscope.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
 install(FILES ${CMAKE_SOURCE_DIR}/resources/lockscope-mime.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages
   RENAME lockscope.xml)

@@ -5,6 +5,7 @@
 #include "cli/judgement.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "cli/usage.h"
 #include "scenario/scenario.h"
 #include "session/run.h"
 #include "trace/recording.h"

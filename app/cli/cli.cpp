@@ -5,55 +5,55 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "cli/usage.h"
+#include "loader/servers.h"
 #include "scenario/schema_check.h"
 
 #include <QApplication>
 #include <QFileInfo>
+#include <map>
 
 namespace lockscope::cli {
 
 namespace {
 
-struct Command {
-    const char* name;
-    int (*run)(const QStringList& words);
-    const char* usage;
-    const char* purpose;
-};
+using Run = int (*)(const QStringList& words);
 
 int notYet(const QStringList&) {
     return kUsage;
 }
 
-const std::array kCommands{
-    Command{"simulate", simulate,
-            "simulate SCENARIO [--recipe R] [--seed N | --seeds A..B] [--until 60s] [--record FILE] [--json]",
-            QT_TRANSLATE_NOOP("cli", "play a scenario in virtual time and judge it")},
-    Command{"lock", lock,
-            "lock [--recipe R] [--shared | --permits N] [--lease 30s] [--wait 10s] [--id CLIENT] URL NAME -- COMMAND…",
-            QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
-    Command{"watch", watch, "watch URL [--once] [--json]",
-            QT_TRANSLATE_NOOP("cli", "locks on a running server; without --once, a line per change")},
-    Command{"check", check, "check FILE [--json]", QT_TRANSLATE_NOOP("cli", "judge a recording")},
-    Command{"export", exportFile, "export FILE --to png|svg|csv|jsonl OUT",
-            QT_TRANSLATE_NOOP("cli", "turn a recording into a picture or a table")},
-    Command{"list", list, "list scenarios|recipes|formats [--json]", QT_TRANSLATE_NOOP("cli", "what there is")},
-    Command{"sandbox", notYet, nullptr, nullptr},
-    Command{"compare", notYet, nullptr, nullptr},
-};
+/// What talks to servers is loaded when it is first asked for.
+template <int (*servers::Servers::*command)(const QStringList&), int failed>
+int onServers(const QStringList& words) {
+    const auto loaded = servers::load();
+    if (!loaded) {
+        complain(loaded.error());
+        return failed;
+    }
+    return ((*loaded)->*command)(words);
+}
 
-const Command* findCommand(const QString& name) {
-    const auto found = std::ranges::find_if(kCommands, [&](const Command& c) { return name == QLatin1String(c.name); });
-    return found == kCommands.end() ? nullptr : &*found;
+Run runOf(const Usage& usage) {
+    static const std::map<QLatin1String, Run> commands{
+        {QLatin1String("simulate"), simulate},
+        {QLatin1String("lock"), onServers<&servers::Servers::lock, kLockFailed>},
+        {QLatin1String("watch"), onServers<&servers::Servers::watch, kUsage>},
+        {QLatin1String("check"), check},
+        {QLatin1String("export"), exportFile},
+        {QLatin1String("list"), list},
+    };
+    const auto found = commands.find(QLatin1String(usage.name));
+    return found == commands.end() ? notYet : found->second;
 }
 
 QString helpText() {
     QStringList lines{tr("An oscilloscope for distributed locks."), QString(),
                       QStringLiteral("lockscope [FILE.lockscope | URL]"),
                       QStringLiteral("    ") + tr("open the window, with a recording or a server if you like")};
-    for (const Command& command : kCommands) {
-        if (!command.usage) continue;
-        lines += QStringLiteral("lockscope ") + QString::fromUtf8(command.usage);
+    for (const Usage& command : usages()) {
+        if (!command.words) continue;
+        lines += QStringLiteral("lockscope ") + QString::fromUtf8(command.words);
         lines += QStringLiteral("    ") + tr(command.purpose);
     }
     lines += {QStringLiteral("lockscope --help | --version"), QString(),
@@ -74,8 +74,8 @@ QString helpText() {
 
 int unknownCommand(const QString& word) {
     QStringList names;
-    for (const Command& command : kCommands) {
-        if (command.usage) names += QString::fromLatin1(command.name);
+    for (const Usage& command : usages()) {
+        if (command.words) names += QString::fromLatin1(command.name);
     }
     complain(tr("“%1” is neither a command, a file nor a URL%2").arg(word, scenario::suggestion(word, names)));
     return kUsage;
@@ -98,18 +98,8 @@ bool isForTerminal(const QStringList& words) {
     if (first == QLatin1String("--help") || first == QLatin1String("-h") || first == QLatin1String("--version"))
         return true;
     if (first.startsWith(QLatin1Char('-'))) return false; // an option of the window
-    if (findCommand(first)) return true;
+    if (findUsage(first)) return true;
     return !first.contains(QLatin1String("://")) && !QFileInfo::exists(first);
-}
-
-QString usageOf(const char* command) {
-    return QStringLiteral("lockscope ") + QString::fromUtf8(findCommand(QLatin1String(command))->usage);
-}
-
-int misused(const char* command, const QString& complaint) {
-    lockscope::cli::complain(complaint);
-    lockscope::cli::complain(tr("usage: %1").arg(usageOf(command)));
-    return kUsage;
 }
 
 int run(int argc, char** argv, const std::function<void()>& speak) {
@@ -137,9 +127,9 @@ int run(int argc, char** argv, const std::function<void()>& speak) {
         say(QStringLiteral("lockscope " LOCKSCOPE_VERSION));
         return kFine;
     }
-    const Command* command = findCommand(first);
+    const Usage* command = findUsage(first);
     if (!command) return unknownCommand(first);
-    if (!command->usage) {
+    if (!command->words) {
         complain(tr("“%1” does not exist yet in this version; “lockscope --help” tells what does").arg(first));
         return kUsage;
     }
@@ -151,7 +141,7 @@ int run(int argc, char** argv, const std::function<void()>& speak) {
         say(QStringLiteral("    ") + tr(command->purpose));
         return kFine;
     }
-    return command->run(words.mid(1));
+    return runOf(*command)(words.mid(1));
 }
 
 } // namespace lockscope::cli

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/picture.h"
 #include "cli/text.h"
+#include "cli/usage.h"
 #include "scenario/schema_check.h"
 #include "trace/recording.h"
 

@@ -4,6 +4,7 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "cli/usage.h"
 #include "lock/recipe_table.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"

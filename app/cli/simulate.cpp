@@ -7,6 +7,7 @@
 #include "cli/parallel_runs.h"
 #include "cli/recordings.h"
 #include "cli/text.h"
+#include "cli/usage.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"

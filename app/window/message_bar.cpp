@@ -39,7 +39,6 @@ Look lookOf(MessageBar::Kind kind) {
 
 MessageBar::MessageBar(QWidget* parent) : QWidget(parent), m_text(new QLabel), m_close(new QToolButton) {
     m_text->setWordWrap(true);
-    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     // What a server or a file says is shown as it is, never as markup.
     m_text->setTextFormat(Qt::PlainText);
     m_close->setIcon(views::icon("close", views::Role::TextDim));
@@ -58,6 +57,8 @@ MessageBar::MessageBar(QWidget* parent) : QWidget(parent), m_text(new QLabel), m
 
 void MessageBar::say(const QString& message, Kind kind) {
     m_kind = kind;
+    // Only now: text that can be selected brings a whole document along, which the start of the program need not build.
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setText(message);
     setAccessibleName(message);
     show();

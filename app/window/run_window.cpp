@@ -178,7 +178,11 @@ int runWindow(int& argc, char** argv) {
     }
     if (parser.isSet(kExit))
         // exit() and not quit(): windows are not closed, so that nothing but the start is measured.
-        QObject::connect(&window, &MainWindow::firstPainted, &application, [] { QApplication::exit(0); });
+        QObject::connect(&window, &MainWindow::firstPainted, &application, [] {
+            std::puts("painted");
+            std::fflush(stdout);
+            QApplication::exit(0);
+        });
     window.show();
     if (!picture) return QApplication::exec();
 

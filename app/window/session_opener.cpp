@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/session_opener.h"
 
-#include "backends/url.h"
+#include "loader/servers.h"
 #include "scenario/scenario_file.h"
-#include "session/live_session.h"
 #include "session/recording_session.h"
 #include "session/simulated_session.h"
 
@@ -47,23 +46,14 @@ Opened openFile(const QString& path) {
             .arg(path));
 }
 
-/// The window looks at single Redis servers so far; locks work on all that a URL can name.
-std::expected<ConnectionUrl, QString> parseWatchable(const QString& text) {
-    auto url = parseConnectionUrl(text);
-    if (url && url->service != Service::Redis)
-        return std::unexpected(
-            Opener::tr("Only redis:// and rediss:// can be looked at so far, not %1://.").arg(url->scheme));
-    return url;
-}
-
 Opened openUrl(const QString& url, bool changesAllowed) {
-    auto parsed = parseWatchable(url);
-    if (!parsed) return std::unexpected(parsed.error());
+    const auto loaded = servers::load();
+    if (!loaded) return std::unexpected(loaded.error());
     // A name of our own: the workload must never queue behind somebody's real lock.
     scenario::Scenario workload;
     workload.lock.name = QStringLiteral("lockscope:demo");
     workload.lock.lease = 5s;
-    return std::make_unique<session::LiveSession>(std::move(*parsed), changesAllowed, std::move(workload));
+    return (*loaded)->open(url, changesAllowed, std::move(workload));
 }
 
 bool looksLikeUrl(const QString& text) {
@@ -71,8 +61,8 @@ bool looksLikeUrl(const QString& text) {
 }
 
 QString complaintAboutUrl(const QString& url) {
-    const auto parsed = parseWatchable(url);
-    return parsed ? QString() : parsed.error();
+    const auto loaded = servers::load();
+    return loaded ? (*loaded)->complaintAbout(url) : loaded.error();
 }
 
 } // namespace lockscope::app

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/status_line.h"
 
-#include "session/live_session.h"
 #include "session/recording_session.h"
+#include "session/session.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
@@ -88,8 +88,8 @@ void StatusLine::attach() {
                 m_cancel->hide();
             });
         }
-        if (auto* const live = qobject_cast<session::LiveSession*>(m_context->session()))
-            connect(live, &session::LiveSession::ownLoadChanged, this, &StatusLine::refresh);
+        if (m_context->session())
+            connect(m_context->session(), &session::Session::ownLoadChanged, this, &StatusLine::refresh);
     }
     refresh();
 }
@@ -124,8 +124,8 @@ QString StatusLine::right() const {
     const std::size_t events = trace->upperBound(now) - trace->lowerBound(now - 1s);
     const QString sep = QStringLiteral(" · ");
     QString text;
-    if (const auto* const live = qobject_cast<const session::LiveSession*>(session))
-        text += tr("our own load %1 commands/s").arg(countShort(live->ownLoad())) + sep;
+    if (const std::optional<double> load = session->ownLoad())
+        text += tr("our own load %1 commands/s").arg(countShort(*load)) + sep;
     //: %1 a number such as "38" or "1.02 k", %2 such as "1 284"
     text += tr("%1 events/s · %2 events").arg(countShort(double(events)), count(std::int64_t(trace->size())));
     if (m_frameMs > 0) text += sep + tr("%1 ms a frame").arg(m_frameMs, 0, 'f', 0);

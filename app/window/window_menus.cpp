@@ -190,12 +190,12 @@ void WindowMenus::makeHelp() {
 void WindowMenus::fillScenarios() {
     MainWindow* const w = m_window;
     // The welcome page has read them already.
-    for (const auto& [id, name] : w->welcome()->offers()) {
-        QString title = name;
+    for (const views::WelcomePage::Offer& offer : w->welcome()->offers()) {
+        QString title = offer.title;
         title.replace(QLatin1Char('&'), QLatin1String("&&"));
         m_scenarios->addAction(w->registry()->add(
-            qPrintable(QStringLiteral("scenario.") + id), tr("Scenario"), title, {},
-            [w, scenario = id] { w->openScenario(scenario); }, "scenario"));
+            qPrintable(QStringLiteral("scenario.") + offer.id), tr("Scenario"), title, {},
+            [w, scenario = offer.id] { w->openScenario(scenario); }, "scenario"));
     }
 }
 

@@ -50,7 +50,7 @@ void LiveSession::makeWorker(const scenario::Scenario& settings) {
     listener.load = [this](double perSecond) {
         m_inbox.put([this, perSecond] {
             m_ownLoad = perSecond;
-            Q_EMIT ownLoadChanged(perSecond);
+            Q_EMIT ownLoadChanged();
         });
     };
     listener.refused = [this](const QString& why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
@@ -104,3 +104,6 @@ void LiveSession::forceRelease(QByteArray lockName) {
 }
 
 } // namespace lockscope::session
+
+// Here and not beside the other sessions': a program without this one is then spared the drivers and their libraries.
+#include "moc_live_session.cpp"

@@ -31,8 +31,7 @@ public:
     std::uint64_t seed() const override { return 0; }
     Nanos planned() const override { return Nanos(0); }
     bool changesAllowed() const { return m_allowChanges; }
-    /// Commands a second that this program sends to the server, watching and workload together.
-    double ownLoad() const { return m_ownLoad; }
+    std::optional<double> ownLoad() const override { return m_ownLoad; }
 
 public Q_SLOTS:
     void advanceTo(lockscope::Nanos) override {}
@@ -40,9 +39,6 @@ public Q_SLOTS:
     void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
     void restart(std::uint64_t seed, bool keepByHand) override;
     void forceRelease(QByteArray lockName) override;
-
-Q_SIGNALS:
-    void ownLoadChanged(double commandsPerSecond);
 
 private:
     void makeWorker(const scenario::Scenario& settings);

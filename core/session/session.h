@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <memory>
+#include <optional>
 
 namespace lockscope::session {
 
@@ -55,6 +56,8 @@ public:
     virtual std::uint64_t seed() const = 0;
     /// The end of the time axis as planned; 0 when there is no plan.
     virtual Nanos planned() const = 0;
+    /// Commands a second that this program sends to a server, watching and workload together; nullopt without a server.
+    virtual std::optional<double> ownLoad() const { return std::nullopt; }
 
 public Q_SLOTS:
     /// Makes time come at least as far as t (simulated; others ignore it).
@@ -80,6 +83,7 @@ Q_SIGNALS:
     void milestoneReached(bool found, lockscope::Nanos at);
     void healthChanged();
     void scenarioChanged();
+    void ownLoadChanged();
     /// Something asked for could not be done: a sentence for the user.
     void complained(QString message);
 };

@@ -1013,6 +1013,10 @@
         <translation>“%1”不能作表名：请在 URL 的 table= 后面写字母、数字和下划线，最多 41 个。</translation>
     </message>
     <message>
+        <source>“%1” cannot be the name of a record: it takes 1 to %2 bytes of UTF-8 without a zero byte.</source>
+        <translation type="unfinished" />
+    </message>
+    <message>
         <source>The option “session=%1” is no duration; write for example session=10s.</source>
         <translation>选项“session=%1”不是时长；例如写成 session=10s。</translation>
     </message>
@@ -1067,6 +1071,14 @@
     <message>
         <source>The lock “%1” is no longer ours: its lease ended or somebody freed it.</source>
         <translation>锁“%1”已不属于我们：租约到期，或有人释放了它。</translation>
+    </message>
+    <message>
+        <source>The connection to etcd was closed meanwhile.</source>
+        <translation type="unfinished" />
+    </message>
+    <message>
+        <source>The server ends each lease as soon as it has granted it.</source>
+        <translation type="unfinished" />
     </message>
     <message>
         <source>The lock “%1” is being changed all the time.</source>
@@ -1502,6 +1514,10 @@
 </context>
 <context>
     <name>Opener</name>
+    <message>
+        <source>Only redis:// and rediss:// can be looked at so far, not %1://.</source>
+        <translation>目前只能查看 redis:// 和 rediss://，不能查看 %1://。</translation>
+    </message>
     <message numerus="yes">
         <source>… and %n more problem(s)</source>
         <translation>
@@ -1515,10 +1531,6 @@
     <message>
         <source>%1: not a file that Lockscope knows. It opens recordings (.lockscope) and scenarios (.json).</source>
         <translation>%1：Lockscope 不认识的文件。它能打开录制文件（.lockscope）和场景（.json）。</translation>
-    </message>
-    <message>
-        <source>Only redis:// and rediss:// can be looked at so far, not %1://.</source>
-        <translation>目前只能查看 redis:// 和 rediss://，不能查看 %1://。</translation>
     </message>
 </context>
 <context>
@@ -2999,30 +3011,6 @@
 <context>
     <name>cli</name>
     <message>
-        <source>play a scenario in virtual time and judge it</source>
-        <translation>在虚拟时间中播放场景并裁决</translation>
-    </message>
-    <message>
-        <source>run a command while holding a lock on a real server</source>
-        <translation>持有真实服务器上的锁时运行一条命令</translation>
-    </message>
-    <message>
-        <source>locks on a running server; without --once, a line per change</source>
-        <translation>运行中服务器上的锁；不带 --once 时每次变化一行</translation>
-    </message>
-    <message>
-        <source>judge a recording</source>
-        <translation>裁决一份录制</translation>
-    </message>
-    <message>
-        <source>turn a recording into a picture or a table</source>
-        <translation>把录制变成图片或表格</translation>
-    </message>
-    <message>
-        <source>what there is</source>
-        <translation>列出有什么</translation>
-    </message>
-    <message>
         <source>Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore</source>
         <translation>Redisson 的可重入锁，还有 -fair、-fenced、-rw、-fastmulti、-permit、-semaphore</translation>
     </message>
@@ -3061,6 +3049,30 @@
     <message>
         <source>all events, one JSON object a line</source>
         <translation>所有事件，每行一个 JSON 对象</translation>
+    </message>
+    <message>
+        <source>play a scenario in virtual time and judge it</source>
+        <translation>在虚拟时间中播放场景并裁决</translation>
+    </message>
+    <message>
+        <source>run a command while holding a lock on a real server</source>
+        <translation>持有真实服务器上的锁时运行一条命令</translation>
+    </message>
+    <message>
+        <source>locks on a running server; without --once, a line per change</source>
+        <translation>运行中服务器上的锁；不带 --once 时每次变化一行</translation>
+    </message>
+    <message>
+        <source>judge a recording</source>
+        <translation>裁决一份录制</translation>
+    </message>
+    <message>
+        <source>turn a recording into a picture or a table</source>
+        <translation>把录制变成图片或表格</translation>
+    </message>
+    <message>
+        <source>what there is</source>
+        <translation>列出有什么</translation>
     </message>
     <message>
         <source>--%1 “%2” should be a time of at least %3 with its unit, such as 5s, 250ms or 1.5h</source>
@@ -3105,10 +3117,6 @@
     <message>
         <source>“%1” is neither a command, a file nor a URL%2</source>
         <translation>“%1”既不是命令，也不是文件或 URL%2</translation>
-    </message>
-    <message>
-        <source>usage: %1</source>
-        <translation>用法：%1</translation>
     </message>
     <message>
         <source>“%1” does not exist yet in this version; “lockscope --help” tells what does</source>
@@ -3161,26 +3169,6 @@
         <translation>没有“%1”的列表%2</translation>
     </message>
     <message>
-        <source>there is no recipe “%1”%2</source>
-        <translation>没有算法“%1”%2</translation>
-    </message>
-    <message>
-        <source>--shared and --permits exclude each other: one is of read/write locks, one of semaphores</source>
-        <translation>--shared 和 --permits 互斥：一个用于读写锁，一个用于信号量</translation>
-    </message>
-    <message>
-        <source>--permits wants a whole number from 1, not “%1”</source>
-        <translation>--permits 需要从 1 起的整数，而不是“%1”</translation>
-    </message>
-    <message>
-        <source>the lock needs a name</source>
-        <translation>锁需要一个名字</translation>
-    </message>
-    <message>
-        <source>the command to run is missing; it stands behind “--”</source>
-        <translation>缺少要运行的命令；它写在“--”之后</translation>
-    </message>
-    <message>
         <source>the picture could not be written: %1</source>
         <translation>无法写入图片：%1</translation>
     </message>
@@ -3199,6 +3187,10 @@
     <message>
         <source>--seeds “%1” should be two whole numbers, the smaller first, such as 1..1000</source>
         <translation>--seeds“%1”应为两个整数，小的在前，如 1..1000</translation>
+    </message>
+    <message>
+        <source>there is no recipe “%1”%2</source>
+        <translation>没有算法“%1”%2</translation>
     </message>
     <message>
         <source>%1 with %2, seed %3, %4 of virtual time</source>
@@ -3223,6 +3215,26 @@
     <message>
         <source>--record takes one run: give --seed instead of --seeds</source>
         <translation>--record 只录一次运行：请用 --seed 代替 --seeds</translation>
+    </message>
+    <message>
+        <source>usage: %1</source>
+        <translation>用法：%1</translation>
+    </message>
+    <message>
+        <source>--shared and --permits exclude each other: one is of read/write locks, one of semaphores</source>
+        <translation>--shared 和 --permits 互斥：一个用于读写锁，一个用于信号量</translation>
+    </message>
+    <message>
+        <source>--permits wants a whole number from 1, not “%1”</source>
+        <translation>--permits 需要从 1 起的整数，而不是“%1”</translation>
+    </message>
+    <message>
+        <source>the lock needs a name</source>
+        <translation>锁需要一个名字</translation>
+    </message>
+    <message>
+        <source>the command to run is missing; it stands behind “--”</source>
+        <translation>缺少要运行的命令；它写在“--”之后</translation>
     </message>
     <message>
         <source>held</source>
@@ -5065,6 +5077,17 @@
     <message>
         <source>%1 could not be written: %2</source>
         <translation>无法写入 %1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>servers</name>
+    <message>
+        <source>The part of Lockscope that talks to servers cannot be loaded: %1. Install Lockscope again, all of it.</source>
+        <translation>Lockscope 中与服务器通信的部分无法加载：%1。请重新完整安装 Lockscope。</translation>
+    </message>
+    <message>
+        <source>%1 belongs to another version of Lockscope. Install Lockscope again, all of it.</source>
+        <translation>%1 属于另一个版本的 Lockscope。请重新完整安装 Lockscope。</translation>
     </message>
 </context>
 </TS>

@@ -109,6 +109,27 @@ private Q_SLOTS:
         QVERIFY2(formats.out.contains("\"redisson\"") && formats.out.contains("\"jsonl\""), formats.told());
     }
 
+    void theProgramStartsWithoutWhatTalksToServers() {
+        const Ran needed = runProgram(QStringLiteral("ldd"), {kProgram});
+        QVERIFY2(needed.out.contains("libQt6Widgets"), needed.told());
+        for (const char* library : {"libQt6Network", "libhiredis", "libzookeeper", "libmemcached"})
+            QVERIFY2(!needed.out.contains(library), library);
+    }
+
+    void halfAnInstallationIsToldApart() {
+        const QTemporaryDir folder;
+        const QString alone = folder.filePath(QStringLiteral("lockscope"));
+        QVERIFY(QFile::copy(kProgram, alone));
+        const Ran simulated = runProgram(alone, {QStringLiteral("simulate"), QStringLiteral("contention")});
+        QVERIFY2(simulated.status == 0, simulated.told());
+        const QString url = QStringLiteral("redis://127.0.0.1:1");
+        const Ran watched = runProgram(alone, {QStringLiteral("watch"), url, QStringLiteral("--once")});
+        QVERIFY2(watched.status == 2 && watched.err.contains("liblockscope_servers.so"), watched.told());
+        const Ran locked = runProgram(
+            alone, {QStringLiteral("lock"), url, QStringLiteral("x"), QStringLiteral("--"), QStringLiteral("true")});
+        QVERIFY2(locked.status == 125 && locked.err.contains("Install Lockscope again"), locked.told());
+    }
+
     void aLocaleWithoutUtf8MakesNoNoise() {
         QProcessEnvironment environment = plainEnvironment();
         environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("C"));

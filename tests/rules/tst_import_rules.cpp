@@ -65,7 +65,8 @@ std::vector<Include> includesOf(const SourceFile& file) {
     std::vector<Include> includes;
     for (qsizetype i = 0; i < file.lines.size(); ++i) {
         const auto match = kInclude.match(file.lines[i]);
-        if (!match.hasMatch()) continue;
+        if (!match.hasMatch() || match.captured(2).startsWith(QLatin1String("moc_")))
+            continue; // generated from its own
         includes.push_back(
             {QStringLiteral("%1:%2").arg(file.path).arg(i + 1), match.captured(2), match.captured(1) == u"<"});
     }

@@ -18,6 +18,11 @@ QFont pillFont() {
     return uiFont(-1.5, QFont::DemiBold);
 }
 
+/// The size of the status bar and the cards: each further size costs a moment at the start of the program.
+QFont hintFont() {
+    return uiFont(-1);
+}
+
 } // namespace
 
 SectionCaption::SectionCaption(const QString& text, QWidget* parent) : QWidget(parent) {
@@ -43,7 +48,7 @@ void SectionCaption::setHint(const QString& hint) {
 QSize SectionCaption::sizeHint() const {
     const QFontMetrics caption(captionFont());
     int width = caption.horizontalAdvance(m_text.toUpper()) + 4;
-    if (!m_hint.isEmpty()) width += 2 * kGrid + QFontMetrics(uiFont(-2)).horizontalAdvance(m_hint);
+    if (!m_hint.isEmpty()) width += 2 * kGrid + QFontMetrics(hintFont()).horizontalAdvance(m_hint);
     return {width, caption.height() + kGrid};
 }
 
@@ -60,7 +65,7 @@ void SectionCaption::paintEvent(QPaintEvent*) {
     painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter, caption);
     if (m_hint.isEmpty()) return;
     const int used = painter.fontMetrics().horizontalAdvance(caption) + 2 * kGrid;
-    painter.setFont(uiFont(-2));
+    painter.setFont(hintFont());
     painter.setPen(color(Role::TextFaint));
     const QRect room = rect().adjusted(used, 0, 0, 0);
     painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter,

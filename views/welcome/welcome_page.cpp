@@ -17,6 +17,7 @@
 #include <QJsonObject>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QTimer>
 #include <QToolButton>
 
 namespace lockscope::views {
@@ -112,17 +113,32 @@ WelcomePage::WelcomePage(QWidget* parent) : QScrollArea(parent) {
     auto* content = new QWidget;
     auto* outer = new QHBoxLayout(content);
     outer->setContentsMargins(4 * kGrid, 5 * kGrid, 4 * kGrid, 4 * kGrid);
-    m_column = new QWidget;
-    m_column->setMaximumWidth(kColumnWidth);
+    auto* middle = new QWidget;
+    middle->setMaximumWidth(kColumnWidth);
     outer->addStretch(1);
-    outer->addWidget(m_column, 1000);
+    outer->addWidget(middle, 1000);
     outer->addStretch(1);
 
-    auto* column = new QVBoxLayout(m_column);
-    column->setContentsMargins(0, 0, 0, 0);
+    m_column = new QVBoxLayout(middle);
+    m_column->setContentsMargins(0, 0, 0, 0);
+    m_column->setSpacing(2 * kGrid);
+    m_column->addWidget(makeHero());
+    m_column->addStretch(1);
+    setWidget(content);
+
+    const QString language = scenarioLanguage();
+    for (const QString& id : scenario::builtinScenarios()) {
+        Words words = wordsOf(id, language);
+        m_offers << Offer{id, words.title, words.summary};
+    }
+}
+
+void WelcomePage::finish() {
+    m_finished = true;
+    auto* rest = new QWidget;
+    auto* column = new QVBoxLayout(rest);
+    column->setContentsMargins(0, 2 * kGrid, 0, 0);
     column->setSpacing(2 * kGrid);
-    column->addWidget(makeHero());
-    column->addSpacing(2 * kGrid);
     auto* caption = new SectionCaption(tr("Scenarios"));
     caption->setHint(tr("each runs in the built-in simulator: no server needed"));
     column->addWidget(caption);
@@ -135,10 +151,17 @@ WelcomePage::WelcomePage(QWidget* parent) : QScrollArea(parent) {
     m_bottom->addWidget(makeServers(), 1);
     m_bottom->addWidget(makeFiles(), 1);
     column->addLayout(m_bottom);
-    column->addStretch(1);
-    setWidget(content);
     makeCards();
-    setRecent({}, {});
+    fillRecent();
+    m_column->insertWidget(1, rest);
+}
+
+bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_lesson && event->type() == QEvent::Paint) {
+        m_lesson->removeEventFilter(this);
+        QTimer::singleShot(0, this, &WelcomePage::finish);
+    }
+    return QScrollArea::eventFilter(watched, event);
 }
 
 QWidget* WelcomePage::makeHero() {
@@ -153,7 +176,6 @@ QWidget* WelcomePage::makeHero() {
     name->setWordWrap(true);
     auto* sentence = new DimLabel(tr("Who holds it, who waits, what time is left, and what happens when something "
                                      "breaks: on a time axis, in a simulator or on your own servers."));
-    sentence->setFont(uiFont(1));
     sentence->setWordWrap(true);
     words->addWidget(name);
     words->addWidget(sentence);
@@ -168,6 +190,7 @@ QWidget* WelcomePage::makeHero() {
     m_lesson->setPalette(onAccent);
     m_lesson->setCursor(Qt::PointingHandCursor);
     makePrimary(m_lesson);
+    m_lesson->installEventFilter(this); // once it is painted, the rest follows
     connect(m_lesson, &QPushButton::clicked, this,
             [this] { Q_EMIT scenarioChosen(QString::fromLatin1(kOpeningLesson)); });
     auto* action = new QHBoxLayout;
@@ -229,13 +252,10 @@ QWidget* WelcomePage::makeFiles() {
 }
 
 void WelcomePage::makeCards() {
-    const QString language = scenarioLanguage();
-    for (const QString& id : scenario::builtinScenarios()) {
-        const Words words = wordsOf(id, language);
-        auto* card = new ScenarioCard(id, words.title, words.summary);
-        connect(card, &QAbstractButton::clicked, this, [this, id] { Q_EMIT scenarioChosen(id); });
+    for (const Offer& offer : m_offers) {
+        auto* card = new ScenarioCard(offer.id, offer.title, offer.summary);
+        connect(card, &QAbstractButton::clicked, this, [this, id = offer.id] { Q_EMIT scenarioChosen(id); });
         m_cardWidgets << card;
-        m_offers << Offer{id, card->text()};
     }
     arrangeCards();
 }
@@ -256,7 +276,7 @@ void WelcomePage::arrangeCards() {
 
 void WelcomePage::resizeEvent(QResizeEvent* event) {
     QScrollArea::resizeEvent(event);
-    arrangeCards();
+    if (m_finished) arrangeCards();
 }
 
 void WelcomePage::fill(QBoxLayout* list, const QStringList& entries, const QString& nothing, bool files) {
@@ -283,11 +303,17 @@ void WelcomePage::fill(QBoxLayout* list, const QStringList& entries, const QStri
 }
 
 void WelcomePage::setRecent(const QStringList& files, const QStringList& connections) {
-    fill(m_servers, connections,
+    m_recentFiles = files;
+    m_recentConnections = connections;
+    if (m_finished) fillRecent();
+}
+
+void WelcomePage::fillRecent() {
+    fill(m_servers, m_recentConnections,
          tr("Servers that you connect to will be listed here, without passwords. Nothing is changed on them unless you "
             "allow it."),
          false);
-    fill(m_files, files, tr("Files that you open or save will be listed here."), true);
+    fill(m_files, m_recentFiles, tr("Files that you open or save will be listed here."), true);
 }
 
 } // namespace lockscope::views

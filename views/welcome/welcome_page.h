@@ -7,6 +7,7 @@ class QBoxLayout;
 class QGridLayout;
 class QLineEdit;
 class QPushButton;
+class QVBoxLayout;
 
 namespace lockscope::views {
 
@@ -14,6 +15,9 @@ class SectionCaption;
 
 /// The first thing that a person sees: one click to a lock changing hands; then every scenario, and the last files and
 /// servers.
+///
+/// What stands below the first button is built right after the first picture, in the same frame for an eye: six cards
+/// of text cost as much as the rest of the program's start.
 class WelcomePage : public QScrollArea {
     Q_OBJECT
 public:
@@ -21,14 +25,15 @@ public:
 
     void setRecent(const QStringList& files, const QStringList& connections);
     QPushButton* lessonButton() const { return m_lesson; }
+    /// Null until the rest is built.
     QLineEdit* urlField() const { return m_url; }
 
     /// The language of scenario titles: "zh_CN" or "" for English; from the translators in use.
     static QString scenarioLanguage();
 
-    /// The built-in scenarios that this page offers: id and title.
+    /// The built-in scenarios that this page offers.
     struct Offer {
-        QString id, title;
+        QString id, title, summary;
     };
     const QList<Offer>& offers() const { return m_offers; }
 
@@ -41,25 +46,31 @@ Q_SIGNALS:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QWidget* makeHero();
+    /// Builds what stands below it.
+    void finish();
     QWidget* makeServers();
     QWidget* makeFiles();
     void makeCards();
     void arrangeCards();
+    void fillRecent();
     void fill(QBoxLayout* list, const QStringList& entries, const QString& nothing, bool files);
 
     QList<Offer> m_offers;
+    QStringList m_recentFiles, m_recentConnections;
     QPushButton* m_lesson = nullptr;
     QLineEdit* m_url = nullptr;
-    QWidget* m_column = nullptr;
+    QVBoxLayout* m_column = nullptr;
     QGridLayout* m_cards = nullptr;
     QList<QWidget*> m_cardWidgets;
     QBoxLayout* m_servers = nullptr;
     QBoxLayout* m_files = nullptr;
     QBoxLayout* m_bottom = nullptr;
     int m_columns = 0;
+    bool m_finished = false;
 };
 
 } // namespace lockscope::views

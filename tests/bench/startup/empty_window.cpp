@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An empty QMainWindow that ends when it has been painted once.
+// An empty QMainWindow that says "painted" and ends when it has been painted once.
 #include <QApplication>
 #include <QMainWindow>
 #include <QTimer>
+#include <cstdio>
 
 namespace {
 
@@ -10,8 +11,15 @@ class EmptyWindow : public QMainWindow {
 protected:
     bool event(QEvent* event) override {
         const bool handled = QMainWindow::event(event);
-        if (event->type() == QEvent::Paint) QTimer::singleShot(0, qApp, &QCoreApplication::quit);
+        if (event->type() == QEvent::Paint) QTimer::singleShot(0, this, &EmptyWindow::painted);
         return handled;
+    }
+
+private:
+    static void painted() {
+        std::puts("painted");
+        std::fflush(stdout);
+        QCoreApplication::quit();
     }
 };
 

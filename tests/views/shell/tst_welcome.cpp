@@ -48,6 +48,7 @@ private Q_SLOTS:
         page.resize(1600, 900);
         page.show();
         QVERIFY(QTest::qWaitForWindowActive(&page));
+        QTRY_VERIFY(page.urlField()); // the rest of the page is there
         QSignalSpy chosen(&page, &WelcomePage::scenarioChosen);
         QStringList ids;
         for (ScenarioCard* card : page.findChildren<ScenarioCard*>()) {
@@ -65,6 +66,7 @@ private Q_SLOTS:
         page.resize(1600, 900);
         page.show();
         QVERIFY(QTest::qWaitForWindowActive(&page));
+        QTRY_VERIFY(page.urlField()); // the rest of the page is there
         const auto columns = [&] {
             QSet<int> lefts;
             for (const ScenarioCard* card : page.findChildren<ScenarioCard*>())
@@ -87,6 +89,7 @@ private Q_SLOTS:
         page.setRecent({QStringLiteral("/tmp/night.lockscope")}, {QStringLiteral("redis://10.0.0.1")});
         page.show();
         QVERIFY(QTest::qWaitForWindowActive(&page));
+        QTRY_VERIFY(page.urlField()); // the rest of the page is there
         QSignalSpy file(&page, &WelcomePage::fileChosen), server(&page, &WelcomePage::connectRequested);
         for (QAbstractButton* row : page.findChildren<QAbstractButton*>())
             if (row->isVisible() &&

@@ -2,6 +2,7 @@
 // Looks at the window as it is drawn, in both themes and both languages: nothing blank, nothing cut off.
 #include "theme/palette.h"
 #include "transport/player.h"
+#include "welcome/welcome_page.h"
 #include "window/language.h"
 #include "window/main_window.h"
 #include "window/screenshot.h"
@@ -103,6 +104,7 @@ private Q_SLOTS:
     void theWelcomePage() {
         open();
         QFETCH(bool, dark);
+        QTRY_VERIFY(m_window->welcome()->urlField()); // the rest of the page is there
         const QImage picture = m_window->grab().toImage();
         QCOMPARE(picture.pixelColor(5, 400), views::color(views::Role::Surface, dark));
         QVERIFY(coloursIn(picture, picture.rect()) >= 40);

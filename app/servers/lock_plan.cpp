@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/lock_plan.h"
+#include "servers/lock_plan.h"
 
 #include "cli/text.h"
 #include "scenario/schema_check.h"

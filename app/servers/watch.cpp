@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "backends/url.h"
 #include "cli/arguments.h"
-#include "cli/child_process.h"
-#include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "cli/usage.h"
 #include "inspect/redis_watcher.h"
 #include "inspect/text.h"
 #include "runtime/event_loop_runtime.h"
+#include "servers/child_process.h"
+#include "servers/commands.h"
 
 #include <QDateTime>
 #include <QJsonDocument>

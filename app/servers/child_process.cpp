@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/child_process.h"
+#include "servers/child_process.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/child_process.h"
-#include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/lock_plan.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "cli/usage.h"
 #include "lock/distributed_lock.h"
 #include "lock/recipe_choice.h"
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
+#include "servers/child_process.h"
+#include "servers/commands.h"
+#include "servers/lock_plan.h"
 
 #include <csignal>
 
@@ -37,10 +38,6 @@ public:
     }
 
     int run() {
-        if (!m_connection) {
-            complain(tr("locks over %1 are not part of this program yet").arg(m_plan.url.display()));
-            return kLockFailed;
-        }
         // From the event loop: what ends at once would otherwise end a loop that has not begun.
         m_runtime.post([this] { m_runtime.spawn([this] { return whole(); }); });
         QCoreApplication::exec();

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/usage.h"
+
+#include "cli/exit_status.h"
+#include "cli/output.h"
+#include "cli/text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lockscope::cli {
+namespace {
+
+constexpr std::array kUsages{
+    Usage{"simulate", "simulate SCENARIO [--recipe R] [--seed N | --seeds A..B] [--until 60s] [--record FILE] [--json]",
+          QT_TRANSLATE_NOOP("cli", "play a scenario in virtual time and judge it")},
+    Usage{"lock",
+          "lock [--recipe R] [--shared | --permits N] [--lease 30s] [--wait 10s] [--id CLIENT] URL NAME -- COMMAND…",
+          QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
+    Usage{"watch", "watch URL [--once] [--json]",
+          QT_TRANSLATE_NOOP("cli", "locks on a running server; without --once, a line per change")},
+    Usage{"check", "check FILE [--json]", QT_TRANSLATE_NOOP("cli", "judge a recording")},
+    Usage{"export", "export FILE --to png|svg|csv|jsonl OUT",
+          QT_TRANSLATE_NOOP("cli", "turn a recording into a picture or a table")},
+    Usage{"list", "list scenarios|recipes|formats [--json]", QT_TRANSLATE_NOOP("cli", "what there is")},
+    Usage{"sandbox", nullptr, nullptr},
+    Usage{"compare", nullptr, nullptr},
+};
+
+} // namespace
+
+std::span<const Usage> usages() {
+    return kUsages;
+}
+
+const Usage* findUsage(const QString& name) {
+    const auto found = std::ranges::find_if(kUsages, [&](const Usage& u) { return name == QLatin1String(u.name); });
+    return found == kUsages.end() ? nullptr : &*found;
+}
+
+QString usageOf(const char* command) {
+    return QStringLiteral("lockscope ") + QString::fromUtf8(findUsage(QLatin1String(command))->words);
+}
+
+int misused(const char* command, const QString& complaint) {
+    lockscope::cli::complain(complaint);
+    lockscope::cli::complain(tr("usage: %1").arg(usageOf(command)));
+    return kUsage;
+}
+
+} // namespace lockscope::cli

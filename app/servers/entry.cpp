@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "servers/entry.h"
+
+#include "backends/url.h"
+#include "servers/commands.h"
+#include "session/live_session.h"
+
+#include <cstring>
+
+namespace lockscope::servers {
+namespace {
+
+struct Opener {
+    Q_DECLARE_TR_FUNCTIONS(Opener)
+};
+
+/// The window looks at single Redis servers so far; locks work on all that a URL can name.
+std::expected<ConnectionUrl, QString> parseWatchable(const QString& text) {
+    auto url = parseConnectionUrl(text);
+    if (url && url->service != Service::Redis)
+        return std::unexpected(
+            Opener::tr("Only redis:// and rediss:// can be looked at so far, not %1://.").arg(url->scheme));
+    return url;
+}
+
+std::expected<std::unique_ptr<session::Session>, QString> open(const QString& url, bool changesAllowed,
+                                                               scenario::Scenario workload) {
+    auto parsed = parseWatchable(url);
+    if (!parsed) return std::unexpected(parsed.error());
+    return std::make_unique<session::LiveSession>(std::move(*parsed), changesAllowed, std::move(workload));
+}
+
+QString complaintAbout(const QString& url) {
+    const auto parsed = parseWatchable(url);
+    return parsed ? QString() : parsed.error();
+}
+
+} // namespace
+} // namespace lockscope::servers
+
+const lockscope::servers::Servers* lockscope_servers(const char* version) {
+    using namespace lockscope;
+    static constexpr servers::Servers kServers{servers::open, servers::complaintAbout, cli::lock, cli::watch};
+    return std::strcmp(version, LOCKSCOPE_VERSION) == 0 ? &kServers : nullptr;
+}

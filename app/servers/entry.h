@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "loader/servers.h"
+
+/// The one door of this library. Null when the program that knocks is of another version.
+extern "C" __attribute__((visibility("default"))) const lockscope::servers::Servers*
+lockscope_servers(const char* version);
