@@ -157,6 +157,7 @@ private Q_SLOTS:
                  qPrintable(before ? QString() : before.error().message));
         VERIFY_OK(old.prepare());
         QCOMPARE(columns(engine, old.driver, "old"), columns(engine, fresh.driver, "fresh"));
+        QCOMPARE(columns(engine, old.driver, "old_record"), columns(engine, fresh.driver, "fresh_record"));
         QCOMPARE(number(old.driver, "SELECT MAX(version) FROM old_schema"), sql::kSchemaVersion);
         const Granted after = acquire(*recipe, request(0s));
         VERIFY_OK(after);
@@ -184,6 +185,14 @@ private Q_SLOTS:
         for (const QString& statement : text.split(QLatin1String(";\n"), Qt::SkipEmptyParts))
             VERIFY_OK(ask(client.driver, statement.toUtf8()));
         VERIFY_OK(client.prepare()); // finds all of it
+        SqlClient made(m_runtime, m_databases.url(engine), QStringLiteral("made"));
+        VERIFY_OK(made.prepare());
+        for (const char* table : {"", "_schema", "_record"}) {
+            const QByteArrayList ours = columns(engine, client.driver, QByteArray("printed") + table);
+            QVERIFY(!ours.isEmpty());
+            QCOMPARE(ours, columns(engine, made.driver, QByteArray("made") + table));
+        }
+        QCOMPARE(number(client.driver, "SELECT MAX(version) FROM printed_schema"), sql::kSchemaVersion);
         for (const char* id : {"sql-row", "sql-lease", "sql-version"}) {
             const auto recipe = client.recipe(id, QByteArray("printed-") + id);
             const Granted grant = acquire(*recipe, request(0s));

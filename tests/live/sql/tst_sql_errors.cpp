@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_sql.h"
+
+using namespace lockscope;
+using namespace lockscope::sql;
+using namespace lockscope::test;
+using Kind = Error::Kind;
+
+/// What servers and files do to a statement or a transaction under way, and how that is told.
+class TestSqlErrors : public QObject {
+    Q_OBJECT
+    static void servers() {
+        QTest::addColumn<QByteArray>("engine");
+        QTest::newRow("mariadb") << QByteArray("mariadb");
+        QTest::newRow("postgresql") << QByteArray("postgresql");
+    }
+    static Statement connectionId(const QByteArray& engine) {
+        return {engine == "mariadb" ? "SELECT CONNECTION_ID()" : "SELECT pg_backend_pid()", {}};
+    }
+    /// Ends a connection as an administrator does.
+    static Result end(Port& admin, const QByteArray& engine, std::int64_t id) {
+        return ask(admin, engine == "mariadb" ? "KILL ?" : "SELECT pg_terminate_backend(?)", recipes::valuesOf(id));
+    }
+    static void makeTable(Port& port, const QByteArray& name) {
+        (void)ask(port, "DROP TABLE IF EXISTS " + name);
+        VERIFY_OK(ask(port, "CREATE TABLE " + name + " (k INTEGER PRIMARY KEY)"));
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_EMPTY(m_databases.start());
+        for (const char* engine : {"mariadb", "postgresql", "sqlite"}) {
+            SqlClient client(m_runtime, m_databases.url(engine));
+            VERIFY_OK(client.prepare());
+        }
+    }
+
+    void connectionsKilledInATransaction_data() { servers(); }
+    void connectionsKilledInATransaction() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine))), admin(m_runtime, urlOf(m_databases.url(engine)));
+        makeTable(admin, "killed");
+        auto session = run(driver.session());
+        VERIFY_OK(session);
+        const auto id = run((*session)->execute(connectionId(engine)));
+        VERIFY_OK(id);
+        (*session)->begin();
+        VERIFY_OK(run((*session)->execute({"INSERT INTO killed VALUES (?)", recipes::valuesOf(std::int64_t(1))})));
+        VERIFY_OK(end(admin, engine, id->number()));
+        const Result next = run((*session)->execute({"INSERT INTO killed VALUES (2)", {}}));
+        QVERIFY(!next);
+        QVERIFY2(next.error().kind == Kind::Disconnected, qPrintable(next.error().message));
+        QVERIFY((*session)->broken());
+        const Result committed = run((*session)->commit());
+        QVERIFY(!committed);
+        QVERIFY2(committed.error().connectionLost(), qPrintable(committed.error().message));
+        QCOMPARE(number(admin, "SELECT COUNT(*) FROM killed"), 0);
+        QCOMPARE(number(driver, "SELECT 7"), 7); // on another connection
+    }
+
+    void connectionsKilledInAStatement_data() { servers(); }
+    void connectionsKilledInAStatement() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine))), admin(m_runtime, urlOf(m_databases.url(engine)));
+        auto session = run(driver.session());
+        const auto id = run((*session)->execute(connectionId(engine)));
+        const auto asleep =
+            beside((*session)->execute({engine == "mariadb" ? "SELECT SLEEP(30)" : "SELECT 1 FROM pg_sleep(30)", {}}));
+        const QByteArray running =
+            engine == "mariadb" ? "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP%'"
+                                : "SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE 'SELECT 1 FROM pg_sleep%'";
+        QVERIFY(comesTrue([&] { return number(admin, running) == 1; }, 5s));
+        VERIFY_OK(end(admin, engine, id->number()));
+        QVERIFY(ends(asleep, 5000ms));
+        QVERIFY(!*asleep->result);
+        QVERIFY2(asleep->result->error().kind == Kind::Disconnected, qPrintable(asleep->result->error().message));
+        QVERIFY(asleep->result->error().outcomeUnknown());
+        QVERIFY((*session)->broken());
+    }
+
+    void theServersLimitOnStatements_data() { servers(); }
+    void theServersLimitOnStatements() {
+        QFETCH(QByteArray, engine);
+        const bool maria = engine == "mariadb";
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        auto session = run(driver.session());
+        VERIFY_OK(run(
+            (*session)->execute({maria ? "SET SESSION max_statement_time = 0.2" : "SET statement_timeout = 200", {}})));
+        const Result ended =
+            run((*session)->execute({maria ? "SELECT COUNT(*) FROM information_schema.COLUMNS a, "
+                                             "information_schema.COLUMNS b, information_schema.COLUMNS c"
+                                           : "SELECT 1 FROM pg_sleep(30)",
+                                     {}}));
+        QVERIFY(!ended);
+        QVERIFY2(ended.error().kind == Kind::Interrupted, qPrintable(ended.error().message));
+        QVERIFY(recipes::lockError(ended.error()).kind == LockError::Kind::Refused);
+        QVERIFY(!(*session)->broken());
+        QCOMPARE(run((*session)->execute({"SELECT 7", {}}))->number(), 7);
+    }
+
+    void idleTransactionsThatTheServerEnds() {
+        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
+        makeTable(driver, "idle");
+        auto session = run(driver.session());
+        VERIFY_OK(run((*session)->execute({"SET idle_in_transaction_session_timeout = 150", {}})));
+        (*session)->begin();
+        VERIFY_OK(run((*session)->execute({"INSERT INTO idle VALUES (1)", {}})));
+        // The connection itself tells, and not the sign of life that would be due in a minute.
+        const auto sign = beside((*session)->nextSign(60s));
+        QVERIFY(ends(sign, 5000ms));
+        QVERIFY(*sign->result == Sign::Broken);
+        QVERIFY((*session)->broken());
+        QCOMPARE(number(driver, "SELECT COUNT(*) FROM idle"), 0);
+    }
+
+    void filesThatStayLocked() {
+        DriverOptions options;
+        options.statementTimeout = 300ms;
+        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite")));
+        SqlClient other(m_runtime, m_databases.url("sqlite"), QString::fromLatin1(sql::kDefaultTable), options);
+        makeTable(holder, "busy");
+        auto session = run(holder.session());
+        (*session)->begin();
+        VERIFY_OK(run((*session)->execute({"INSERT INTO busy VALUES (1)", {}})));
+        const Result refused = ask(other.driver, "INSERT INTO busy VALUES (2)");
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().kind == Kind::WaitExceeded, qPrintable(refused.error().message));
+        QVERIFY(!refused.error().outcomeUnknown());
+        const auto recipe = other.recipe("sql-lease", "busy");
+        const Granted denied = acquire(*recipe, request(0s));
+        QVERIFY(!denied);
+        QVERIFY2(denied.error().kind == LockError::Kind::WaitExceeded, qPrintable(denied.error().message));
+        QCOMPARE(number(other.driver, "SELECT COUNT(*) FROM busy"), 0); // reading goes on
+        VERIFY_OK(run((*session)->commit()));
+        const Granted granted = acquire(*recipe, request(0s));
+        VERIFY_OK(granted);
+        QVERIFY(granted->has_value());
+        VERIFY_OK(release(*recipe, **granted));
+    }
+
+    void filesThatAreLockedForAMoment() {
+        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite"))),
+            other(m_runtime, urlOf(m_databases.url("sqlite")));
+        makeTable(holder, "moment");
+        auto session = run(holder.session());
+        (*session)->begin();
+        VERIFY_OK(run((*session)->execute({"INSERT INTO moment VALUES (1)", {}})));
+        const auto waiting = beside(other.execute({"INSERT INTO moment VALUES (2)", {}}));
+        QVERIFY(!comesTrue([&] { return waiting->done; }, 100ms));
+        VERIFY_OK(run((*session)->commit()));
+        QVERIFY(ends(waiting, 5000ms));
+        VERIFY_OK(*waiting->result);
+        QCOMPARE(number(holder, "SELECT COUNT(*) FROM moment"), 2);
+    }
+
+    void preparedStatementsThatAreForgotten() {
+        // As behind a pooler: whoever is there now has never heard of what was prepared.
+        for (const char* engine : {"mariadb", "postgresql"}) {
+            SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+            const bool maria = QByteArray(engine) == "mariadb";
+            const QByteArray text = maria ? "SELECT ? + 1" : "SELECT ?::bigint + 1";
+            auto session = run(driver.session());
+            for (int round = 0; round < 3; ++round) {
+                const Result sum = run((*session)->execute({text, recipes::valuesOf(std::int64_t(round))}));
+                VERIFY_OK(sum);
+                QCOMPARE(sum->number(), round + 1);
+                if (round == 0)
+                    VERIFY_OK(run((*session)->execute({maria ? "DEALLOCATE PREPARE ls1" : "DEALLOCATE ALL", {}})));
+            }
+        }
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    Databases m_databases{m_runtime};
+};
+
+QTEST_GUILESS_MAIN(TestSqlErrors)
+#include "tst_sql_errors.moc"
