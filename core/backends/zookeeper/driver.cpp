@@ -9,9 +9,6 @@ namespace {
 
 using Table = WatchHub::Table;
 
-// What a call that has nothing to tell is answered with.
-struct Nothing {};
-
 NodeStat statOf(const Stat* stat) {
     if (!stat) return {};
     return {stat->czxid,    stat->mzxid,    stat->pzxid,          stat->ctime,      stat->mtime,      stat->version,
@@ -127,12 +124,6 @@ struct Transaction {
     std::vector<std::vector<char>> buffers;
 };
 
-Port::Reply<void> withoutValue(Port::Reply<Nothing> reply) {
-    const Result<Nothing> result = co_await std::move(reply);
-    if (!result) co_return std::unexpected(result.error());
-    co_return Result<void>();
-}
-
 // Adds the watch at the moment of sending: only then is it certain which session it belongs to.
 template <typename T>
 void* watchContext(Request<T>* request, Table table, const std::optional<Watch>& watch) {
@@ -222,6 +213,9 @@ Port::Reply<CreatedNode> ZooKeeperDriver::create(QByteArray path, QByteArray dat
         return ::zoo_acreate2(zh, full.constData(), data.constData(), int(data.size()), aclOf(*core), modeOf(mode),
                               &onCreated, request);
     };
+    if (m_core->chroot.isEmpty())
+        return ask<CreatedNode>(m_core, "create", std::move(path), kNodeAnswer, send, std::move(stop),
+                                std::move(takeBack));
     return createBelowChroot(m_core, std::move(path), send, std::move(stop), std::move(takeBack));
 }
 
@@ -229,7 +223,7 @@ Port::Reply<void> ZooKeeperDriver::remove(QByteArray path, int version, std::sto
     const auto send = [core = m_core, path, version](zhandle_t* zh, Request<Nothing>* request) {
         return ::zoo_adelete(zh, core->full(path).constData(), version, &onVoid, request);
     };
-    return withoutValue(ask<Nothing>(m_core, "delete", std::move(path), kVoidAnswer, send, std::move(stop)));
+    return ask<Nothing>(m_core, "delete", std::move(path), kVoidAnswer, send, std::move(stop));
 }
 
 Port::Reply<NodeData> ZooKeeperDriver::get(QByteArray path, std::optional<Watch> watch, std::stop_token stop) {
@@ -283,7 +277,7 @@ Port::Reply<std::vector<QByteArray>> transact(std::shared_ptr<DriverCore> core, 
                             &onVoid, request);
     };
     const QByteArray path = transaction->ops.front().path;
-    const Result<Nothing> done = co_await ask<Nothing>(core, "multi", path, kVoidAnswer, send, std::move(stop));
+    const Result<void> done = co_await ask<Nothing>(core, "multi", path, kVoidAnswer, send, std::move(stop));
     if (!done) {
         for (std::size_t i = 0; i < transaction->ops.size(); ++i) {
             const int code = transaction->results[i].err;
@@ -308,7 +302,7 @@ Port::Reply<void> ZooKeeperDriver::sync(QByteArray path, std::stop_token stop) {
     const auto send = [core = m_core, path](zhandle_t* zh, Request<Nothing>* request) {
         return ::zoo_async(zh, core->full(path).constData(), &onText, request);
     };
-    return withoutValue(ask<Nothing>(m_core, "sync", std::move(path), kTextAnswer, send, std::move(stop)));
+    return ask<Nothing>(m_core, "sync", std::move(path), kTextAnswer, send, std::move(stop));
 }
 
 QCoro::Task<> ZooKeeperDriver::close() {

@@ -4,6 +4,8 @@
 #include <QtEndian>
 #include <array>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -47,6 +49,7 @@ Handle::Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callb
 }
 
 Handle::~Handle() {
+    m_reactor->cancel(*this);
     if (!m_zh) return;
     // A closed socket makes the C client give up its farewell to the server at once.
     if (m_id) ::shutdown(m_watched, SHUT_RDWR);
@@ -111,8 +114,26 @@ Nanos Handle::look() {
     return left;
 }
 
-void Handle::flushLater() {
-    if (m_inProcess || look() == kAtOnce) m_callbacks.lookSoon();
+void Handle::gather() {
+    cork(true);
+    lookLater();
+}
+
+void Handle::lookLater() {
+    if (!std::exchange(m_due, true)) m_reactor->schedule(*this, Reactor::Phase::Flush);
+}
+
+void Handle::run() {
+    m_due = false;
+    if (m_corked) m_reactor->sent();
+    cork(false);
+    if (look() == kAtOnce) m_callbacks.lookSoon();
+}
+
+void Handle::cork(bool corked) {
+    if (m_watched < 0 || std::exchange(m_corked, corked) == corked) return;
+    const int value = corked ? 1 : 0;
+    ::setsockopt(m_watched, IPPROTO_TCP, TCP_CORK, &value, sizeof value);
 }
 
 void Handle::watchSocket(int fd, int interest) {
@@ -134,6 +155,7 @@ void Handle::watchSocket(int fd, int interest) {
 
 void Handle::forgetSocket() {
     if (m_id) {
+        cork(false); // the C client may go on with it
         m_reactor->remove(std::exchange(m_id, 0));
         ::close(std::exchange(m_watched, -1));
     }
@@ -158,16 +180,35 @@ void Handle::ready(int events) {
         m_callbacks.lookSoon();
         return;
     }
-    m_inProcess = true;
     process(events);
-    m_inProcess = false;
-    if (look() == kAtOnce) m_callbacks.lookSoon();
+    lookLater(); // with what those send who now go on
 }
 
+/// What the socket holds, as far as it was looked at, from the message on that comes next.
+struct Handle::Ahead {
+    std::array<uchar, 1024> bytes{};
+    std::size_t begin = 0, end = 0;
+    bool all = false; ///< there was no more
+
+    std::size_t size() const { return end - begin; }
+    qint32 int32(std::size_t at) const { return qFromBigEndian<qint32>(bytes.data() + begin + at); }
+    /// The C client has read the message at the beginning.
+    void pass() {
+        const std::size_t whole = size() < 4 ? bytes.size() : 4 + std::size_t(int32(0));
+        begin += whole;
+        if (begin <= end) return;
+        begin = end = 0;
+        all = false;
+    }
+};
+
 void Handle::process(int events) {
+    Ahead ahead;
     for (int i = 0; i < kMostMessagesAtOnce; ++i) {
-        if (events == ZOOKEEPER_READ && !m_midMessage) {
-            const Head seen = head();
+        const bool begins = events == ZOOKEEPER_READ && !m_midMessage;
+        Head seen = Head::Incomplete;
+        if (begins) {
+            seen = head(ahead);
             if (seen == Head::Incomplete) return;
             if (seen == Head::Garbage) {
                 m_garbage = true;
@@ -175,9 +216,10 @@ void Handle::process(int events) {
             }
         }
         const int before = ::zoo_state(m_zh);
-        const Nanos now = m_runtime.monotonic();
+        const Nanos now = before == ZOO_CONNECTED_STATE ? Nanos(0) : m_runtime.monotonic();
         const int result = ::zookeeper_process(m_zh, events);
-        if (before != ZOO_ASSOCIATING_STATE && ::zoo_state(m_zh) == ZOO_ASSOCIATING_STATE) m_greetedAt = now;
+        const bool greeted = before != ZOO_CONNECTED_STATE && before != ZOO_ASSOCIATING_STATE;
+        if (greeted && ::zoo_state(m_zh) == ZOO_ASSOCIATING_STATE) m_greetedAt = now;
         if (result == ZNOTHING) {
             m_midMessage = true;
             return;
@@ -191,33 +233,41 @@ void Handle::process(int events) {
         m_midMessage = false;
         if (events != ZOOKEEPER_READ) return;
         if (connected()) m_garbage = false;
+        if (begins) ahead.pass();
     }
 }
 
-Handle::Head Handle::head() const {
-    std::array<uchar, kGreetingSize> bytes{};
-    const bool greeting = !connected();
-    const int wanted = greeting ? kGreetingSize : kHeadSize;
-    const auto got = ::recv(m_watched, bytes.data(), std::size_t(wanted), MSG_PEEK | MSG_DONTWAIT);
-    if (got < 0) return errno == EAGAIN || errno == EINTR ? Head::Incomplete : Head::Whole; // the C client sees why
-    if (got < wanted) {
+Handle::Head Handle::head(Ahead& ahead) const {
+    const std::size_t wanted = connected() ? kHeadSize : kGreetingSize;
+    if (ahead.size() < wanted) {
+        if (ahead.all && ahead.size() == 0) return Head::Incomplete; // what came since wakes us again
+        const auto got = ::recv(m_watched, ahead.bytes.data(), ahead.bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+        if (got < 0) return errno == EAGAIN || errno == EINTR ? Head::Incomplete : Head::Whole; // the C client sees why
+        ahead.begin = 0;
+        ahead.end = std::size_t(got);
+        ahead.all = ahead.end < ahead.bytes.size();
+    }
+    if (ahead.size() < wanted) {
         pollfd socket{m_watched, POLLRDHUP, 0};
         if (::poll(&socket, 1, 0) == 0) return Head::Incomplete;
         // The end of the stream, maybe after a stump: the C client reads the one and must not see the other.
-        if (got > 0) throwAwayInput();
+        if (ahead.size() > 0) throwAwayInput();
         return Head::Whole;
     }
-    const auto int32 = [&](int at) { return qFromBigEndian<qint32>(bytes.data() + at); };
-    const qint32 length = int32(0);
-    if (greeting) {
+    return judge(ahead);
+}
+
+Handle::Head Handle::judge(const Ahead& ahead) const {
+    const qint32 length = ahead.int32(0);
+    if (!connected()) {
         const bool first = sessionId() == 0;
-        const bool sane = length == kGreetingSize - 4 && int32(20) == 16 && int32(8) >= (first ? 1 : 0);
+        const bool sane = length == kGreetingSize - 4 && ahead.int32(20) == 16 && ahead.int32(8) >= (first ? 1 : 0);
         return sane ? Head::Whole : Head::Garbage;
     }
     if (length < kHeadSize - 4 || length > kLargestMessage) return Head::Garbage;
-    if (isOutOfBand(int32(4))) return Head::Whole;
+    if (isOutOfBand(ahead.int32(4))) return Head::Whole;
     const int least = m_callbacks.leastAnswer();
-    const bool failed = int32(16) != 0;
+    const bool failed = ahead.int32(16) != 0;
     return least < 0 || (!failed && length < least) ? Head::Garbage : Head::Whole;
 }
 

@@ -12,9 +12,12 @@ namespace lockscope::zookeeper {
 /// One handle of the single-threaded C client, driven by its thread's reactor: that says when its socket is ready; its
 /// time-outs come from whoever calls look() when the wait that it returned has passed.
 ///
+/// The C client writes each request at once, in two pieces; each piece would wake the server. So the socket is corked
+/// while requests come, until the end of the reactor's pass.
+///
 /// The C client trusts what it reads: a stray answer ends the program in an assertion, nonsense in a greeting becomes
 /// its time-out. So the head of each message is looked at here before it may read it.
-class Handle final : private Reactor::Watcher {
+class Handle final : private Reactor::Watcher, private Reactor::Job {
 public:
     struct Callbacks {
         std::function<void(int state)> session;                                  ///< a session event
@@ -36,8 +39,8 @@ public:
 
     /// Does what is due; how long until it wants to be called again.
     Nanos look();
-    /// After a request: what the socket did not take at once is sent when it does.
-    void flushLater();
+    /// Before requests: they leave together, soon; what the socket does not take then is sent when it does.
+    void gather();
     /// Ends the session on the server. Waits for the server's answer, usually less than a millisecond.
     void endSession();
 
@@ -55,7 +58,12 @@ public:
 
 private:
     enum class Head : std::uint8_t { Whole, Incomplete, Garbage };
-    Head head() const;
+    struct Ahead;
+    Head head(Ahead& ahead) const;
+    Head judge(const Ahead& ahead) const;
+    void run() override;
+    void cork(bool corked);
+    void lookLater();
     void readable() override;
     void writable() override;
     void ready(int events);
@@ -74,11 +82,12 @@ private:
     Nanos m_triedAt{};  ///< when the connection was begun
     Nanos m_patience{}; ///< how long a server may take to give a session
     bool m_writing = false;
+    bool m_corked = false;
+    bool m_due = false; ///< run() will come
     Nanos m_greetedAt{};
     int m_least = 0;           ///< bytes for which the socket wakes us
     bool m_midMessage = false; ///< the C client has read a message's beginning
     bool m_garbage = false;
-    bool m_inProcess = false;
 };
 
 } // namespace lockscope::zookeeper

@@ -7,6 +7,11 @@
 
 namespace lockscope::zookeeper {
 
+/// What a call that has nothing to tell is answered with.
+struct Nothing {};
+template <typename T>
+using Value = std::conditional_t<std::is_same_v<T, Nothing>, void, T>;
+
 /// A request in flight, while the C client has the only pointer to it: it calls back exactly once for each.
 template <typename T>
 struct Request {
@@ -16,8 +21,8 @@ struct Request {
     Nanos sentAt;
     std::uint64_t generation;
     Completion<Result<T>> done{};
-    std::shared_ptr<bool> abandoned = std::make_shared<bool>(false); ///< nobody waits any more
-    std::function<void(const T&)> takeBack{};                        ///< then, of what was done all the same
+    std::shared_ptr<bool> abandoned{};        ///< nobody waits any more; only with takeBack
+    std::function<void(const T&)> takeBack{}; ///< then, of what was done all the same
     std::uint64_t watch = 0;
 
     /// From a callback: its request again, with the books brought up to date.
@@ -30,7 +35,7 @@ struct Request {
     }
     void fail(int code) const { done.complete(std::unexpected(errors::of(code, what, path, core->where))); }
     void succeed(T value) const {
-        if (*abandoned && takeBack) takeBack(value);
+        if (abandoned && *abandoned) takeBack(value);
         done.complete(std::move(value));
     }
 };
@@ -38,8 +43,8 @@ struct Request {
 /// Sends a request as soon as there is a session, and waits for its answer. `send` hands it to the C client:
 /// int(zhandle_t*, Request<T>*), the C client's result code. `setUp` fills in what else the request should know.
 template <typename T, typename Send>
-QCoro::Task<Result<T>> ask(std::shared_ptr<DriverCore> core, const char* what, QByteArray path, int least, Send send,
-                           std::stop_token stop, std::function<void(const T&)> takeBack = {}) {
+QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* what, QByteArray path, int least,
+                                  Send send, std::stop_token stop, std::function<void(const T&)> takeBack = {}) {
     if (!validPath(path)) co_return std::unexpected(errors::badPath(path));
     // Nothing is awaited when connected: so requests go out in the order of the calls.
     if (!core->ready() || !core->runtime.alive() || stop.stop_requested()) {
@@ -49,9 +54,12 @@ QCoro::Task<Result<T>> ask(std::shared_ptr<DriverCore> core, const char* what, Q
     auto request =
         std::make_unique<Request<T>>(Request<T>{core, what, path, core->runtime.monotonic(), core->session.generation});
     const Completion<Result<T>> done = request->done;
-    const std::shared_ptr<bool> abandoned = request->abandoned;
-    const std::function<void(const T&)> undo = takeBack;
-    request->takeBack = std::move(takeBack);
+    const std::shared_ptr<bool> abandoned = takeBack ? std::make_shared<bool>(false) : nullptr;
+    if (takeBack) {
+        request->abandoned = abandoned;
+        request->takeBack = takeBack;
+    }
+    core->handle->gather();
     core->submitted(least);
     const int code = send(core->handle->raw(), request.get());
     if (code != ZOK) {
@@ -59,21 +67,25 @@ QCoro::Task<Result<T>> ask(std::shared_ptr<DriverCore> core, const char* what, Q
         co_return std::unexpected(errors::of(code, what, path, core->where));
     }
     (void)request.release(); // its callback's now
-    core->handle->flushLater();
 
     bool stopped = false;
     try {
         std::optional<Result<T>> result = co_await done.wait(core->runtime, kNever, stop);
-        co_return std::move(*result);
+        if constexpr (std::is_same_v<T, Nothing>) {
+            if (!*result) co_return std::unexpected(std::move(result->error()));
+            co_return Result<void>();
+        } else {
+            co_return std::move(*result);
+        }
     } catch (const Cancelled& cancelled) {
         if (cancelled.why() == Cancelled::Why::Killed) throw;
         stopped = true;
     }
-    if (stopped && undo) {
+    if (stopped && takeBack) {
         *abandoned = true;
         if (done.done()) { // in the same moment
             const std::optional<Result<T>> result = co_await done.wait(core->runtime);
-            if (result && *result) undo(**result);
+            if (result && *result) takeBack(**result);
         }
     }
     throw Cancelled(Cancelled::Why::Stopped);

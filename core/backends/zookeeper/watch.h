@@ -37,6 +37,10 @@ public:
 
     /// The next event, in order; nullopt when none came within `timeout`. Throws Cancelled.
     QCoro::Task<std::optional<WatchEvent>> next(Runtime& runtime, Nanos timeout, std::stop_token stop = {}) const;
+    /// Ends the wait under way as if its time were over.
+    void nudge() const {
+        if (m_state->waiter) m_state->waiter->wake();
+    }
     /// Forgets events that nobody took.
     void clear() const { m_state->events.clear(); }
 

@@ -16,6 +16,8 @@ class Node {
 public:
     Node(const QByteArray& servers, QByteArray parent) : m_parent(std::move(parent)) {
         m_zh = zookeeper_init(servers.constData(), nullptr, 30'000, nullptr, this, 0);
+        // Otherwise it asks the resolver before each wait.
+        if (m_zh) zoo_set_servers_resolution_delay(m_zh, -1);
     }
     ~Node() {
         if (m_zh) zookeeper_close(m_zh);
