@@ -47,7 +47,10 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
         const Result<CreatedNode> created =
             co_await port.create(m_lock.path, value, NodeMode::Ephemeral, Nanos(0), stop);
         bool ours = created.has_value();
-        if (created) ticket->czxid = created->stat.czxid;
+        if (created) {
+            ticket->czxid = created->stat.czxid;
+            ticket->watch.clear(); // what it told was about the holder before
+        }
         if (!created && created.error().kind == Error::Kind::NoNode) {
             const Result<void> made = co_await port.makeContainers(zookeeper::parentOf(m_lock.path), stop);
             if (!made && made.error().kind != Error::Kind::ConnectionLoss)
@@ -64,6 +67,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
         }
         if (ours) {
             ticket->path = m_lock.path;
+            ticket->commonName = true;
             ticket->asked = true;
             std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
             co_return granted(request, std::move(nodes));

@@ -25,6 +25,9 @@ Outcome<bool> ZkMutex::allOurs(std::vector<ZkChild> children, std::stop_token st
 }
 
 Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArray ownName, std::stop_token stop) {
+    // Mostly nobody else is there, or others like us.
+    const auto usual = [&](const ZkChild& child) { return m_family == child.family || child.name == ownName; };
+    if (m_family && std::ranges::all_of(children, usual)) co_return *m_family;
     std::erase_if(children, [&](const ZkChild& child) { return child.name == ownName; });
     std::set<ZkFamily> there = familiesOf(children);
     if (there.erase(ZkFamily::GoZooKeeper)) there.insert(ZkFamily::Curator); // each sees the other

@@ -97,7 +97,15 @@ Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTic
             co_await port.create(path, data(request.thread), NodeMode::Ephemeral, Nanos(0), stop);
         if (!made && made.error().kind == Error::Kind::ConnectionLoss) continue; // its name is its own: ask again
         if (!made && made.error().kind != Error::Kind::NodeExists) co_return std::unexpected(lockError(made.error()));
-        ticket->czxid = made ? made->stat.czxid : writing->nodes.front()->czxid;
+        if (made) {
+            ticket->czxid = made->stat.czxid;
+        } else { // made by the first of two tries
+            const Result<std::optional<zookeeper::NodeStat>> stat = co_await port.exists(path, std::nullopt, stop);
+            if (!stat && stat.error().outcomeUnknown()) continue;
+            if (!stat) co_return std::unexpected(lockError(stat.error()));
+            if (!*stat) continue;
+            ticket->czxid = (*stat)->czxid;
+        }
         std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
         co_return granted(request, std::move(nodes));
     }

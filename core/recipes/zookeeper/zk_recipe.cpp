@@ -46,7 +46,13 @@ QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::
                 failure = list.error().kind;
             }
         }
-        if (!ticket->path.isEmpty() && !life.expired()) {
+        bool ours = !ticket->path.isEmpty();
+        if (ours && ticket->commonName && !life.expired()) {
+            const Result<std::optional<zookeeper::NodeStat>> stat = co_await port->exists(ticket->path);
+            ours = stat && *stat && (*stat)->czxid == ticket->czxid;
+            if (!stat) failure = stat.error().kind;
+        }
+        if (ours && !life.expired()) {
             const Result<void> removed = co_await port->remove(ticket->path);
             if (!removed) failure = removed.error().kind;
         }
@@ -54,6 +60,12 @@ QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::
     }
     done.complete(true);
 }
+
+/// Ends a hold's wait for news without an exception: that its hold is given up is how it usually ends.
+struct Nudge {
+    zookeeper::Watch watch;
+    void operator()() const { watch.nudge(); }
+};
 
 Completion<bool> startSweep(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {
     const Completion<bool> done;
@@ -145,16 +157,24 @@ void ZkRecipe::abandoned(const Grant& grant) {
 }
 
 Outcome<bool> ZkRecipe::guard(std::shared_ptr<ZkHold> hold, std::stop_token stop) {
-    std::vector<zookeeper::Port::Reply<std::optional<zookeeper::NodeStat>>> looks;
+    struct Look {
+        std::shared_ptr<ZkTicket> node;
+        zookeeper::Port::Reply<std::optional<zookeeper::NodeStat>> reply;
+    };
+    std::vector<Look> looks;
     for (const auto& node : hold->nodes) {
-        if (!std::exchange(node->guarded, true)) looks.push_back(m_lock.port.exists(node->path, hold->watch, stop));
+        if (!std::exchange(node->guarded, true))
+            looks.push_back({node, m_lock.port.exists(node->path, hold->watch, stop)});
     }
     bool there = true;
     std::optional<Error> failure;
     for (auto& look : looks) {
-        const Result<std::optional<zookeeper::NodeStat>> stat = co_await std::move(look);
+        const Result<std::optional<zookeeper::NodeStat>> stat = co_await std::move(look.reply);
         if (!stat) failure = stat.error();
-        if (stat && !*stat) there = false;
+        if (stat && (!*stat || (*stat)->czxid != look.node->czxid)) { // gone, or the next holder's of that name
+            look.node->asked = false;
+            there = false;
+        }
     }
     if (!there) co_return false;
     if (failure) {
@@ -174,7 +194,10 @@ Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
         hold->toldUntil = port.session().until();
     }
     HoldNews lost{HoldNews::Kind::Lost, Nanos(0), ""};
+    const std::stop_callback<Nudge> nudge(stop, Nudge{hold->watch});
     for (;;) {
+        if (hold->over) co_return lost; // given up meanwhile
+        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
         const Session& session = port.session();
         const Nanos now = runtime.monotonic();
         if (session.generation != hold->nodes.front()->generation || now >= session.until()) {
@@ -201,12 +224,12 @@ Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
             continue;
         }
         const Nanos end = suspended ? session.until() : std::min(session.until(), hold->guardAt);
-        const std::optional<WatchEvent> event = co_await hold->watch.next(runtime, end - now, stop);
+        const std::optional<WatchEvent> event = co_await hold->watch.next(runtime, end - now);
         if (!event) continue;
         if (event->kind == WatchEvent::Kind::Deleted) {
-            const bool ours = std::ranges::any_of(
-                hold->nodes, [&](const std::shared_ptr<ZkTicket>& node) { return node->path == event->path; });
-            if (!ours) continue;
+            const auto gone = std::ranges::find(hold->nodes, event->path, [](const auto& node) { return node->path; });
+            if (gone == hold->nodes.end()) continue;
+            (*gone)->asked = false; // whatever has that name now is not ours
             lost.reason = QT_TRANSLATE_NOOP("Lock", "somebody removed our node on the server");
             break;
         }

@@ -41,6 +41,7 @@ struct ZkTicket {
     std::uint64_t generation = 0; ///< the session that it was made in
     bool asked = false;           ///< it may be there
     bool guarded = false;         ///< `watch` watches it
+    bool commonName = false;      ///< the path is that of the next holder's node as well
     zookeeper::Watch watch;
 };
 

@@ -16,6 +16,24 @@ class TestZooKeeperLockFaults : public QObject {
 private:
     QByteArray fresh() { return "lock" + QByteArray::number(++m_names); }
     HoldNews nextNews(Recipe& recipe, const Grant& grant) { return run(recipe.news(grant, {})).value(); }
+    void eachRecipe() {
+        QTest::addColumn<QByteArray>("id");
+        for (const char* id : {"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"})
+            QTest::newRow(id) << QByteArray(id);
+    }
+    static Mode modeOf(const QByteArray& id) { return id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive; }
+    /// The news that a hold is lost; the latest ones when it was not in time.
+    QCoro::Task<HoldNews> lossOf(Recipe& recipe, Grant grant) {
+        const Nanos end = m_runtime.monotonic() + 10s;
+        HoldNews news;
+        while (news.kind != HoldNews::Kind::Lost && m_runtime.monotonic() < end) {
+            const auto next = co_await recipe.news(grant, {});
+            news = next.value();
+        }
+        co_return news;
+    }
+    /// Somebody waits for what becomes of that node.
+    bool watched(const QByteArray& path) { return run(m_server.ask("wchp")).contains(path + '\n'); }
 
 private Q_SLOTS:
     void initTestCase() { VERIFY_STARTED(m_server); }
@@ -201,6 +219,67 @@ private Q_SLOTS:
         run(holder->release(**held, {}));
         QVERIFY(eventually([&] { return waiting->done; }));
         run(waiter->release(**waiting->taken, {}));
+    }
+
+    void lossHeardLateHarmsNobody_data() { eachRecipe(); }
+    void lossHeardLateHarmsNobody() {
+        QFETCH(QByteArray, id);
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        const auto held = take(*ours, request(kNever, "1", modeOf(id)));
+        VERIFY_OK(held);
+        auto losing = lossOf(*ours, **held);
+        QVERIFY(eventually([&] { return watched((*held)->value); }));
+        proxy.delay = 300ms;
+        QCOMPARE(run(theirs->forceRelease({})).value(), true);
+        const auto next = take(*theirs, request(5s, "1", modeOf(id)));
+        VERIFY_OK(next);
+        QVERIFY(next.value());
+        QVERIFY(run(std::move(losing)).kind == HoldNews::Kind::Lost);
+        QVERIFY(run(ours->release(**held, {})).error().kind == Kind::NotOwner);
+        VERIFY_OK(run(a.driver.sync("/"))); // behind whatever it did about that
+        QCOMPARE(run(theirs->release(**next, {})).value(), 0);
+    }
+    void releaseWithoutAnAnswerHarmsNobody_data() { eachRecipe(); }
+    void releaseWithoutAnAnswerHarmsNobody() {
+        QFETCH(QByteArray, id);
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        const auto held = take(*ours, request(kNever, "1", modeOf(id)));
+        VERIFY_OK(held);
+        const auto waiting = begin(m_runtime, *theirs, request(kNever, "1", modeOf(id)));
+        proxy.delay = 300ms; // the next holder is there before the connection is back
+        proxy.fault = FaultProxy::Fault::LoseAnswer;
+        QVERIFY(run(ours->release(**held, {})).error().kind == Kind::OutcomeUnknown);
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(waiting->taken);
+        VERIFY_OK(run(a.driver.connected()));
+        for (int i = 0; i < 2; ++i)
+            VERIFY_OK(run(a.driver.sync("/")));
+        QCOMPARE(run(theirs->release(**waiting->taken, {})).value(), 0);
+    }
+    void nextHolderOfTheSameNameIsNotTakenForOurs() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto ours = a.recipe("zk-ephemeral", name), theirs = b.recipe("zk-ephemeral", name);
+        const auto held = take(*ours);
+        auto losing = lossOf(*ours, **held);
+        QVERIFY(eventually([&] { return watched((*held)->value); }));
+        proxy.deaf = true;
+        QCOMPARE(run(theirs->forceRelease({})).value(), true);
+        const auto next = take(*theirs, request(5s));
+        VERIFY_OK(next);
+        proxy.deaf = false;
+        proxy.cutAll(); // and back in the same session, to a node of that name
+        QVERIFY(run(std::move(losing)).kind == HoldNews::Kind::Lost);
+        QCOMPARE(a.driver.session().generation, 1u);
+        VERIFY_OK(run(a.driver.sync("/")));
+        QCOMPARE(run(theirs->release(**next, {})).value(), 0);
     }
 
     void foreignChildrenAreRefused_data() {
