@@ -1,17 +1,20 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Everything that a fair lock in Redisson's layout does: the hash of holds, a list of waiters (head = next) and a sorted
 -- set of the instants, ms since 1970, after which a waiter counts as dead.
+-- Those deadlines are counted one from the other, as Redisson counts them, so that the dead die one after the other. Its
+-- waiters are not heard of while they wait; ours are, several times in ARGV[5], and are dead when they are not: all that
+-- died die together. Until when each was heard of stands in a sorted set of our own; Redisson does without.
 -- KEYS[1] the lock; KEYS[2] the queue; KEYS[3] the deadlines; KEYS[4] the wake-up channel: a waiter listens on
--- <channel>:<its field>.
+-- <channel>:<its field>; KEYS[5] the instants, ms since 1970, until which our waiters count as alive.
 -- ARGV[1] what to do; ARGV[2] our field; ARGV[3] lease in ms; ARGV[4] the waiter's time-out in ms; ARGV[5] ms in which
--- the first in the queue must have taken a free lock; ARGV[6] see below.
+-- the first in the queue must have taken a free lock, and in which one of ours is to be heard of; ARGV[6] see below.
 --   take     ARGV[6] '1': queue up when it is taken. Returns {1, hold count, 0}, or {0, ms until it pays to look again}
 --   release  returns the holds left, or -1 when the lock is not ours
 --   keep     leaves at most ARGV[6] holds, and no place in the queue; returns the holds left, or -1
 --   leave    gives our place in the queue up; returns 1, or 0 when there was none
 --   force    frees the lock whoever holds it; returns 1, or 0 when there was nothing to free
 -- Redisson reads the clients' clocks; here the server's decides, so that no client's clock can end another's wait.
-local lock, queue, deadlines, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, queue, deadlines, channel, alive = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local action, me, lease, patience, grace =
     ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 
@@ -22,6 +25,12 @@ local function whole(number)
     return string.format('%.0f', number)
 end
 
+-- Whoever asks is alive. What nobody looks at for a day may go: deadlines remain.
+local function heard()
+    redis.call('zadd', alive, whole(now + math.min(grace, patience)), me)
+    redis.call('pexpire', alive, 86400000)
+end
+
 -- Whoever stands first and has not been heard of by its deadline is dead. Returns whether anybody was.
 local function purge()
     local purged = false
@@ -30,7 +39,7 @@ local function purge()
         if not head then
             return purged
         end
-        local deadline = redis.call('zscore', deadlines, head)
+        local deadline = redis.call('zscore', alive, head) or redis.call('zscore', deadlines, head)
         if not deadline then
             -- Something took its deadline away; without one it would stand there for ever.
             redis.call('zadd', deadlines, whole(now + grace), head)
@@ -40,6 +49,7 @@ local function purge()
             return purged
         end
         redis.call('zrem', deadlines, head)
+        redis.call('zrem', alive, head)
         redis.call('lpop', queue)
         purged = true
     end
@@ -47,6 +57,10 @@ end
 
 -- The lock is free, and it is this waiter's turn: its deadline was made for a lease that is over. Returns what is left.
 local function hurry(head)
+    local heard_until = redis.call('zscore', alive, head)
+    if heard_until then
+        return tonumber(heard_until) - now
+    end
     local deadline = tonumber(redis.call('zscore', deadlines, head) or now + grace)
     if deadline > now + grace then
         deadline = now + grace
@@ -87,6 +101,7 @@ local function refresh()
 end
 
 local function enqueue()
+    heard()
     local deadline = redis.call('zscore', deadlines, me)
     if deadline then
         if tonumber(deadline) < now + patience then
@@ -102,6 +117,7 @@ local function enqueue()
 end
 
 local function leave()
+    redis.call('zrem', alive, me)
     if not redis.call('zscore', deadlines, me) then
         return 0
     end
@@ -121,14 +137,18 @@ local function leave()
 end
 
 if action == 'take' then
+    if redis.call('zscore', alive, me) then
+        heard() -- late, perhaps, but before anybody missed us
+    end
     local purged = purge()
     local head = redis.call('lindex', queue, 0)
     local held = redis.call('exists', lock) == 1
     if not held and (not head or head == me) then
         redis.call('lpop', queue)
         redis.call('zrem', deadlines, me)
+        redis.call('zrem', alive, me)
         -- One fewer stands before the others. Whoever was made to hurry has shortened what theirs were counted from: no
-        -- deadline may end before this lease does and those before have had their time.
+        -- deadline may end before this lease does and those before have had their time. (Redisson goes by them for ours.)
         for place, waiter in ipairs(redis.call('lrange', queue, 0, -1)) do
             local deadline = tonumber(redis.call('zscore', deadlines, waiter) or now) - patience
             redis.call('zadd', deadlines, whole(math.max(deadline, now + lease + place * patience)), waiter)
@@ -146,9 +166,10 @@ if action == 'take' then
         enqueue()
     end
     if held then
-        -- A release tells only the first in the queue, which may be dead: the others look again now and then.
-        local left = redis.call('pttl', lock)
-        return {0, left < 0 and grace or math.min(left, grace)}
+        -- A release tells only the first in the queue, which may be dead: the others look again now and then, and are
+        -- heard of by it. Three times: one look may be late, or lost.
+        local left, pause = redis.call('pttl', lock), math.max(1, math.floor(grace / 3))
+        return {0, left < 0 and pause or math.min(left, pause)}
     end
     if purged then
         wake('0') -- whose turn it is now has not been told

@@ -61,7 +61,8 @@ void CommandQueue::submit(Pieces pieces, Call& call) {
 }
 
 void CommandQueue::submitEval(const QByteArray& sha1, const Args& keys, const Args& args, Call& call) {
-    const std::array head{argOf("EVALSHA"), sha1, QByteArray::number(qulonglong(keys.size()))};
+    const QByteArray count = keys.size() == 1 ? argOf("1") : QByteArray::number(qulonglong(keys.size()));
+    const std::array head{argOf("EVALSHA"), sha1, count};
     submit({std::span(head), std::span(keys), std::span(args)}, call);
 }
 

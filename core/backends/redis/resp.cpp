@@ -22,7 +22,10 @@ void* createString(const redisReadTask* task, char* text, std::size_t size) {
     node.type = task->type == REDIS_REPLY_ERROR    ? Reply::Type::Error
                 : task->type == REDIS_REPLY_STATUS ? Reply::Type::Status
                                                    : Reply::Type::Bulk;
-    node.text = QByteArray(text, qsizetype(size));
+    if (std::string_view(text, size) == "OK") // the usual answer: no memory of its own
+        node.text = argOf("OK");
+    else
+        node.text = QByteArray(text, qsizetype(size));
     return &node;
 }
 

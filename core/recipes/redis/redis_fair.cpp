@@ -32,7 +32,7 @@ RedisFair::Command RedisFair::command(const char* action, const QByteArray& thre
     const QByteArray tag = hashTagged(m_lock.name);
     return {&fairScript(),
             redis::argsOf(m_lock.name, "redisson_lock_queue:" + tag, "redisson_lock_timeout:" + tag,
-                          "redisson_lock__channel:" + tag),
+                          "redisson_lock__channel:" + tag, "lockscope_lock_alive:" + tag),
             redis::argsOf(action, field(thread), milliseconds(lease), milliseconds(patience(thread)),
                           milliseconds(m_lock.patience), more)};
 }

@@ -7,8 +7,9 @@ namespace lockscope::recipes {
 /// `redis-fair`: Redisson's RFairLock layout: the hash of holds, a queue of waiters on the server, a deadline for each
 /// of them after which it counts as dead, and a channel for each of them, so that a release wakes one.
 /// Source: the algorithm of Redisson's RedissonFairLock. Differences that its clients do not see in the layout:
-/// deadlines are by the server's clock; a live waiter's deadline is counted anew when it looks again, so that it does
-/// not lose its place for having waited long; whoever gives up at the head of a free lock's queue wakes the next.
+/// deadlines are by the server's clock; whoever gives up at the head of a free lock's queue wakes the next; and our
+/// waiters look again several times within RedisLock::patience, so that those who are not heard of for so long are
+/// dead, however many there are and wherever they stand, and the others never lose their place for having waited long.
 class RedisFair final : public CountedLock {
 public:
     explicit RedisFair(RedisLock lock) : CountedLock(std::move(lock)) {}

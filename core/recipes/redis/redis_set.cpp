@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_set.h"
 
+#include <algorithm>
+
 namespace lockscope::recipes {
 
 namespace {
@@ -33,13 +35,15 @@ const RecipeInfo& RedisSet::info() const {
 
 /// Our client, the thread, and what makes it another one each time.
 QByteArray RedisSet::newValue(const QByteArray& thread) const {
-    constexpr int kDigits = 16;
-    QByteArray value;
-    value.reserve(m_lock.client.size() + thread.size() + 2 + kDigits);
-    value.append(m_lock.client).append(':').append(thread).append(':');
-    const std::uint64_t bits = m_lock.port.runtime().random();
-    for (int shift = 4 * (kDigits - 1); shift >= 0; shift -= 4)
-        value.append("0123456789abcdef"[(bits >> shift) & 0xf]);
+    constexpr qsizetype kDigits = 16;
+    QByteArray value(m_lock.client.size() + thread.size() + 2 + kDigits, Qt::Uninitialized);
+    char* at = std::copy(m_lock.client.begin(), m_lock.client.end(), value.data());
+    *at++ = ':';
+    at = std::copy(thread.begin(), thread.end(), at);
+    *at++ = ':';
+    std::uint64_t bits = m_lock.port.runtime().random();
+    for (qsizetype digit = 0; digit < kDigits; ++digit, bits <<= 4U)
+        *at++ = "0123456789abcdef"[bits >> 60U];
     return value;
 }
 
@@ -57,13 +61,16 @@ QCoro::Task<redis::Result> RedisSet::giveUp(const QByteArray& value, std::stop_t
                             std::move(stop));
 }
 
-Outcome<WokenLock::Answer> RedisSet::attempt(const Request& request, std::stop_token stop) {
+// The first try stands in here, and not in a coroutine of its own: mostly there is no other.
+Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    request.steps.at(kTry);
     const QByteArray value = newValue(request.thread);
-    const Nanos askedAt = m_lock.port.runtime().monotonic();
+    const Nanos askedAt = runtime.monotonic();
     redis::Result reply;
     bool stopped = false;
     try {
-        reply = co_await set(value, request, std::move(stop));
+        reply = co_await set(value, request, stop);
     } catch (const Cancelled& cancelled) {
         if (cancelled.why() == Cancelled::Why::Killed) throw;
         stopped = true;
@@ -74,9 +81,26 @@ Outcome<WokenLock::Answer> RedisSet::attempt(const Request& request, std::stop_t
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    Answer answer;
     if (!reply->isNil()) {
-        answer.grant.emplace(Grant{request.thread, value, askedAt, request.lease, 1, reply->integer, request.steps});
+        request.steps.at(kHold);
+        co_return Grant{request.thread, value, askedAt, request.lease, 1, reply->integer, request.steps};
+    }
+    const Nanos giveUpAt = laterBy(askedAt, request.wait);
+    if (runtime.monotonic() < giveUpAt) co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop));
+    request.steps.at(kNowhere);
+    co_return std::nullopt;
+}
+
+Outcome<WokenLock::Answer> RedisSet::attempt(const Request& request, std::stop_token stop) {
+    Request once = request;
+    once.wait = Nanos(0);
+    once.steps = Steps(); // those who wait stay where they stand
+    auto taken = co_await acquire(std::move(once), std::move(stop));
+    if (!taken) co_return std::unexpected(taken.error());
+    Answer answer;
+    answer.grant = std::move(*taken);
+    if (answer.grant) {
+        answer.grant->steps = request.steps;
         answer.grant->steps.at(kHold);
     } else {
         answer.again = m_lock.port.runtime().random(m_lock.polling.low, m_lock.polling.high);

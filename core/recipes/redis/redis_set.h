@@ -16,6 +16,7 @@ class RedisSet final : public WokenLock {
 public:
     explicit RedisSet(RedisLock lock);
     const RecipeInfo& info() const override;
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;

@@ -32,10 +32,10 @@ protected:
     /// Whether Answer::again alone brings a waiter on in time, where the server does not let it subscribe.
     virtual bool doesWithoutMessages() const { return false; }
 
-    RedisLock m_lock;
-
-private:
+    /// What follows a first try that failed; `giveUpAt` by the own monotonic clock.
     Outcome<std::optional<Grant>> waitFor(Request request, Nanos giveUpAt, std::stop_token stop);
+
+    RedisLock m_lock;
 };
 
 } // namespace lockscope::recipes

@@ -54,6 +54,52 @@ private Q_SLOTS:
         QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "CHANNELS"})->items.size(), std::size_t(0));
     }
 
+    /// Nobody looks by itself here: what brings the waiter on is the message.
+    void aReleaseWakesWhoWaits_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::addColumn<bool>("forced");
+        for (const char* id : {"redis-set", "redis-reentrant"}) {
+            QTest::addRow("%s", id) << QByteArray(id) << false;
+            QTest::addRow("%s, forced", id) << QByteArray(id) << true;
+        }
+    }
+    void aReleaseWakesWhoWaits() {
+        QFETCH(QByteArray, id);
+        QFETCH(bool, forced);
+        const auto a = m_a->recipe(id, kName);
+        recipes::RedisLock spec = m_b->lock(kName);
+        spec.polling = {1h, 1h};
+        const auto b = recipes::makeRedisRecipe(id, std::move(spec));
+        const auto grant = run(a->acquire(requestFor(*a), {}));
+        QVERIFY(taken(grant));
+        auto waiting = b->acquire(requestFor(*b), {});
+        QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "CHANNELS"})->items.size(), std::size_t(1));
+        const Nanos begun = m_runtime.monotonic();
+        QVERIFY(forced ? run(a->forceRelease({})).value_or(false) : run(a->release(**grant, {})).has_value());
+        const auto other = run(std::move(waiting));
+        QVERIFY2(taken(other), other ? "not taken" : qPrintable(other.error().message));
+        QVERIFY(m_runtime.monotonic() - begun < 5s);
+        QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
+    }
+
+    /// Of string locks: the messages are a help, the lock does not depend on them.
+    void whoMayUseNoChannelWaitsAllTheSame() {
+        QVERIFY(call(m_a->driver, {"ACL", "SETUSER", "keys", "on", ">secret", "~" + kName, "resetchannels", "+@all"}));
+        ConnectionUrl url = urlOf(m_server);
+        url.user = QStringLiteral("keys");
+        url.password = QStringLiteral("secret");
+        redis::RedisDriver first(m_runtime, url), second(m_runtime, url);
+        const auto a = recipes::makeRedisRecipe("redis-set", {first, kName, "a"});
+        const auto b = recipes::makeRedisRecipe("redis-set", {second, kName, "b"});
+        const auto grant = run(a->acquire(requestFor(*a), {}));
+        QVERIFY2(taken(grant), grant ? "not taken" : qPrintable(grant.error().message));
+        m_runtime.spawn([this, &a, held = **grant] { return releaseLater(m_runtime, *a, held, 50ms); });
+        const auto other = run(b->acquire(requestFor(*b, 10s), {}));
+        QVERIFY2(taken(other), other ? "not taken" : qPrintable(other.error().message));
+        QCOMPARE(run(b->forceRelease({})).value_or(false), true);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
     void aThreadReenters_data() { everySafeRecipe(); }
     void aThreadReenters() {
         QFETCH(QByteArray, id);
