@@ -57,11 +57,11 @@ void DriverCore::start() {
     runtime.spawn([core = shared_from_this(), token = m_stop.get_token()] { return pulse(core, token); });
 }
 
-void DriverCore::stop() {
+void DriverCore::stop(Handle::Farewell farewell) {
     m_stop.request_stop();
     m_running = false;
     const bool fresh = ready() && runtime.alive() && runtime.monotonic() - session.provenAt < session.timeout / 3;
-    if (handle && fresh && m_least.empty()) handle->endSession();
+    if (handle && fresh && m_least.empty()) handle->endSession(farewell);
     endSession(false);
 }
 
@@ -70,7 +70,7 @@ QCoro::Task<> DriverCore::close(std::shared_ptr<DriverCore> core) {
     const Nanos end = core->runtime.monotonic() + kCloseWaits;
     while (core->ready() && !core->m_least.empty() && core->runtime.monotonic() < end)
         co_await core->runtime.sleep(1ms);
-    core->stop();
+    core->stop(Handle::Farewell::Awaited);
 }
 
 QCoro::Task<> DriverCore::pulse(std::shared_ptr<DriverCore> core, std::stop_token stop) {

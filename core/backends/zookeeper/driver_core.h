@@ -46,7 +46,7 @@ public:
 
     /// Begins to connect and keeps at it; nothing when it does already.
     void start();
-    void stop();
+    void stop(Handle::Farewell farewell = Handle::Farewell::Said);
     /// No more tries: the driver is gone, or its process.
     bool stopped() const { return m_stop.stop_requested(); }
     static QCoro::Task<> close(std::shared_ptr<DriverCore> core);

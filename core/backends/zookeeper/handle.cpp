@@ -58,8 +58,16 @@ Handle::~Handle() {
     ::zookeeper_close(m_zh);
 }
 
-void Handle::endSession() {
+void Handle::endSession(Farewell farewell) {
     if (!m_zh) return;
+    if (farewell == Farewell::Said && m_id) {
+        // The C client waits for an answer, or for the end of what it reads. Nothing may be left to read: the server
+        // would be reset instead of told.
+        std::array<char, 4096> bytes{};
+        for (int i = 0; i < 1000 && ::recv(m_watched, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0; ++i) {
+        }
+        ::shutdown(m_watched, SHUT_RD);
+    }
     forgetSocket();
     ::zoo_set_context(m_zh, nullptr);
     ::zookeeper_close(std::exchange(m_zh, nullptr));

@@ -41,8 +41,9 @@ public:
     Nanos look();
     /// Before requests: they leave together, soon; what the socket does not take then is sent when it does.
     void gather();
-    /// Ends the session on the server. Waits for the server's answer, usually less than a millisecond.
-    void endSession();
+    /// Whether one blocks until the server has answered to the end of the session, for 1.5 s at most.
+    enum class Farewell : std::uint8_t { Awaited, Said };
+    void endSession(Farewell farewell);
 
     bool connected() const;
     std::int64_t sessionId() const;
