@@ -6,6 +6,8 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <array>
+#include <charconv>
 
 namespace lockscope::etcd::codec {
 
@@ -46,7 +48,9 @@ public:
     }
     /// As the gateway writes numbers of 64 bits: in quotes.
     void number(const char* field, std::int64_t value) {
-        name(field).append('"').append(QByteArray::number(qlonglong(value))).append('"');
+        std::array<char, 24> digits{};
+        const char* const end = std::to_chars(digits.begin(), digits.end(), value).ptr;
+        name(field).append('"').append(digits.data(), end - digits.data()).append('"');
     }
 
 private:
@@ -238,6 +242,12 @@ Read<TransactionResult> transactionResult(const QByteArray& body) {
         }
     }
     return result;
+}
+
+Read<Removal> removal(const QByteArray& body) {
+    const auto count = deleted(body);
+    if (!count) return std::unexpected(count.error());
+    return Removal{*count > 0};
 }
 
 Read<std::int64_t> deleted(const QByteArray& body) {

@@ -21,6 +21,7 @@ using Read = std::expected<T, QString>;
 Read<LeaseState> leaseState(const QByteArray& body);
 Read<RangeResult> rangeResult(const QByteArray& body);
 Read<TransactionResult> transactionResult(const QByteArray& body);
+Read<Removal> removal(const QByteArray& body);
 Read<std::int64_t> deleted(const QByteArray& body);
 Read<std::int64_t> revision(const QByteArray& body);
 Read<QByteArray> token(const QByteArray& body);

@@ -78,6 +78,10 @@ Result<TransactionResult> EtcdDriver::run(Transaction transaction, std::stop_tok
     return askFor(m_members, "/v3/kv/txn", codec::transaction(transaction), &codec::transactionResult, std::move(stop));
 }
 
+Result<Removal> EtcdDriver::remove(QByteArray key, std::stop_token stop) {
+    return askFor(m_members, "/v3/kv/deleterange", codec::deleteRange(key, {}), &codec::removal, std::move(stop));
+}
+
 Result<std::int64_t> EtcdDriver::deleteRange(QByteArray key, QByteArray end, std::stop_token stop) {
     return askFor(m_members, "/v3/kv/deleterange", codec::deleteRange(key, end), &codec::deleted, std::move(stop));
 }

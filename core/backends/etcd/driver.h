@@ -26,6 +26,7 @@ public:
     Result<LeaseState> timeToLive(std::int64_t id, std::stop_token stop = {}) override;
     Result<RangeResult> range(Range range, std::stop_token stop = {}) override;
     Result<TransactionResult> run(Transaction transaction, std::stop_token stop = {}) override;
+    Result<Removal> remove(QByteArray key, std::stop_token stop = {}) override;
     Result<std::int64_t> deleteRange(QByteArray key, QByteArray end, std::stop_token stop = {}) override;
     Result<std::int64_t> put(QByteArray key, QByteArray value, std::int64_t lease, std::stop_token stop = {}) override;
     Result<OwnedWatch> watch(QByteArray key, bool deletionsOnly, std::stop_token stop = {}) override;

@@ -104,6 +104,11 @@ struct LeaseState {
     std::vector<QByteArray> keys; ///< attached to it
 };
 
+struct Removal {
+    bool removed = false;  ///< there was such a key
+    bool repeated = false; ///< as TransactionResult::repeated
+};
+
 /// What a watch saw.
 struct WatchEvent {
     enum class Kind : std::uint8_t {
@@ -139,7 +144,7 @@ private:
 ///
 /// Requests that got no answer are sent again, to the next member: each of these can run twice and be as if it had run
 /// once, except that the second answer may tell of the first one's work (LeaseExists, LeaseNotFound,
-/// TransactionResult::repeated).
+/// TransactionResult::repeated, Removal::repeated).
 class Port {
 public:
     virtual ~Port() = default;
@@ -155,6 +160,8 @@ public:
     virtual Result<LeaseState> timeToLive(std::int64_t id, std::stop_token stop = {}) = 0;
     virtual Result<RangeResult> range(Range range, std::stop_token stop = {}) = 0;
     virtual Result<TransactionResult> run(Transaction transaction, std::stop_token stop = {}) = 0;
+    /// Deletes one key. The server's quickest way: no comparison.
+    virtual Result<Removal> remove(QByteArray key, std::stop_token stop = {}) = 0;
     /// How many keys were deleted.
     virtual Result<std::int64_t> deleteRange(QByteArray key, QByteArray end, std::stop_token stop = {}) = 0;
     /// The store's revision afterwards.

@@ -290,38 +290,36 @@ EtcdLeases::Stand standOf(const Grant& grant) {
 } // namespace
 
 Outcome<bool> EtcdLease::renew(Grant grant, std::stop_token stop) {
-    const Stand stand = standOf(grant);
-    const auto held = co_await m_leases->renew(stand, stop);
-    if (!held) co_return std::unexpected(held.error());
-    if (!*held && stand.shared()) m_leases->left(stand);
-    if (!*held && !stand.shared() && !stand.leaseEnded()) co_await m_leases->withdraw(stand);
-    co_return *held;
+    return m_leases->renew(standOf(grant), std::move(stop));
 }
 
 Outcome<int> EtcdLease::release(Grant grant, std::stop_token stop) {
     grant.steps.at(6);
-    Stand stand = standOf(grant);
-    Transaction leave;
-    leave.ifAll.push_back({grant.value, grant.token});
-    leave.then.push_back(Operation::remove(grant.value));
-    const auto left = co_await m_lock.port.run(std::move(leave), stop);
-    grant.steps.at(0);
-    if (!left) {
-        // Its own lease ends by itself; a shared one does not.
-        if (stand.shared()) m_leases->abandon(stand);
-        co_return std::unexpected(lockError(left.error()));
-    }
+    const Stand stand = standOf(grant);
+    std::expected<bool, LockError> left;
     if (stand.shared())
-        m_leases->left(stand);
+        left = co_await m_leases->giveUp(stand, stop);
     else
-        co_await m_leases->withdraw(stand);
-    // After a lost answer the key may be gone by our own first try.
-    if (left->succeeded || left->repeated) co_return 0;
+        left = co_await leaveAlone(stand, stop);
+    grant.steps.at(0);
+    if (!left) co_return std::unexpected(left.error());
+    if (*left) co_return 0;
     co_return std::unexpected(
         LockError{LockError::Kind::NotOwner,
                   QCoreApplication::translate("LockError",
                                               "The lock “%1” is no longer ours: its lease ended or somebody freed it.")
                       .arg(shown(m_lock.name))});
+}
+
+/// The key first, which says whether it was there; then its lease.
+Outcome<bool> EtcdLease::leaveAlone(Stand stand, std::stop_token stop) {
+    Transaction leave;
+    leave.ifAll.push_back({stand.key, stand.revision});
+    leave.then.push_back(Operation::remove(stand.key));
+    const auto left = co_await m_lock.port.run(std::move(leave), stop);
+    if (!left) co_return std::unexpected(lockError(left.error()));
+    co_await m_leases->withdraw(stand);
+    co_return left->succeeded || left->repeated; // after a lost answer the key may be gone by our own first try
 }
 
 void EtcdLease::abandoned(const Grant& grant) {

@@ -61,6 +61,7 @@ private:
     /// How it stands with a place: the next older key, when there is one.
     Outcome<Queue> look(StandPtr stand, std::stop_token stop);
 
+    Outcome<bool> leaveAlone(Stand stand, std::stop_token stop);
     std::optional<LockError> complaint(const etcd::KeyValue& key) const;
 
     EtcdLock m_lock;

@@ -2,6 +2,8 @@
 #include "recipes/etcd/etcd_leases.h"
 
 #include <QCoreApplication>
+#include <algorithm>
+#include <span>
 
 namespace lockscope::recipes {
 
@@ -87,7 +89,8 @@ Outcome<EtcdLeases::Stand> EtcdLeases::stand(QByteArray prefix, std::chrono::sec
         Stand stand;
         stand.term = shared ? termFor(prefix, ttl) : makeTerm(ttl, false);
         stand.key = prefix + QByteArray::number(qlonglong(stand.term->id), 16);
-        stand.term->keys[stand.key] = m_port.runtime().monotonic();
+        stand.wanted = std::make_shared<Nanos>(m_port.runtime().monotonic());
+        stand.term->keys[stand.key] = stand.wanted;
         Freshened fresh;
         try {
             fresh = co_await freshen(stand.term, heard);
@@ -167,71 +170,84 @@ Outcome<bool> EtcdLeases::keep(Stand stand, std::stop_token stop) {
 }
 
 Outcome<bool> EtcdLeases::renew(Stand stand, std::stop_token stop) {
-    const TermPtr term = stand.term;
     touch(stand);
-    const Completion<Renewed> mine;
-    Renewal renewal{stand.key, stand.revision, mine};
-    term->renewals.push_back(std::move(renewal));
-    if (!std::exchange(term->renewalDue, true))
-        m_port.runtime().spawn([self = shared_from_this(), term] { return renewAll(self, term); });
-    const std::optional<Renewed> answer = co_await mine.wait(m_port.runtime(), kNever, std::move(stop));
+    Term& term = *stand.term;
+    const Renewal& mine = term.renewals.emplace_back(Renewal{stand.key, stand.revision, {}});
+    const Completion<Renewed> answered = mine.answer;
+    if (!std::exchange(term.renewalDue, true))
+        m_port.runtime().spawn([self = shared_from_this(), whole = stand.term] { return renewAll(self, whole); });
+    const std::optional<Renewed> answer = co_await answered.wait(m_port.runtime(), kNever, std::move(stop));
     if (answer->error) co_return std::unexpected(*answer->error);
-    co_return answer->held;
+    if (answer->held) co_return true;
+    if (stand.shared())
+        left(stand);
+    else if (!term.ended)
+        co_await withdraw(stand);
+    co_return false;
 }
 
 QCoro::Task<> EtcdLeases::renewAll(Self self, TermPtr term) {
     if (term->shared) co_await self->m_port.runtime().sleep(kGathering);
     term->renewalDue = false;
-    const std::vector<Renewal> all = std::exchange(term->renewals, {});
+    const auto round = std::make_shared<Round>();
+    round->all = std::exchange(term->renewals, {});
+    const std::size_t count = round->all.size();
+    round->found.resize(count);
     Renewed answer;
     std::expected<bool, LockError> kept = std::unexpected(closedError());
-    if (!self->m_gone) kept = co_await self->keepNow(term);
+    if (!self->m_gone) {
+        // The lease outlives a key that somebody has deleted by force. Asked together: their answers come together.
+        const Outcome<bool> keeping = self->keepNow(term);
+        std::vector<QCoro::Task<>> checks;
+        for (std::size_t begin = 0; begin < count; begin += kAtOnce)
+            checks.push_back(check(self, round, begin, std::min(begin + kAtOnce, count)));
+        kept = co_await keeping;
+        for (const QCoro::Task<>& one : checks)
+            co_await one;
+        if (!self->m_gone) self->sweep(term);
+    }
     if (!kept) answer.error = kept.error();
-    if (!kept || !*kept) {
-        for (const Renewal& one : all)
-            one.answer.complete(answer);
-        co_return;
-    }
-    self->sweep(term);
-    // The lease outlives a key that somebody has deleted by force.
-    for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {
-        const std::size_t end = std::min(begin + kAtOnce, all.size());
-        std::vector<Renewal> some(all.begin() + std::ptrdiff_t(begin), all.begin() + std::ptrdiff_t(end));
-        std::expected<void, LockError> checked = std::unexpected(closedError());
-        if (!self->m_gone) checked = co_await self->check(some);
-        if (!checked) answer.error = checked.error();
-        for (const Renewal& one : some)
-            one.answer.complete(answer); // those without an answer yet
-        answer.error.reset();
-    }
+    const bool all = kept && *kept;
+    for (std::size_t i = 0; i < count; ++i)
+        round->all[i].answer.complete(all ? round->found[i] : answer);
 }
 
-Outcome<void> EtcdLeases::check(std::vector<Renewal> some) {
+QCoro::Task<> EtcdLeases::check(Self self, std::shared_ptr<Round> round, std::size_t begin, std::size_t end) {
+    const std::span some(round->all.begin() + std::ptrdiff_t(begin), end - begin);
+    const std::span found(round->found.begin() + std::ptrdiff_t(begin), end - begin);
+    Renewed yes;
+    yes.held = true;
     Transaction all;
+    all.ifAll.reserve(some.size());
     for (const Renewal& one : some)
         all.ifAll.push_back({one.key, one.revision});
     // Without a read the member would answer by what it knows, which may be old.
     all.then.push_back(Operation::read(only(some.front().key)));
-    const auto checked = co_await m_port.run(std::move(all));
-    if (!checked) co_return std::unexpected(lockError(checked.error()));
-    Renewed yes;
-    yes.held = true;
-    if (checked->succeeded) {
-        for (const Renewal& one : some)
-            one.answer.complete(yes);
-        co_return {};
+    const auto checked = co_await self->m_port.run(std::move(all));
+    if (checked && checked->succeeded) {
+        std::ranges::fill(found, yes);
+        co_return;
+    }
+    Renewed unknown;
+    if (!checked) unknown.error = lockError(checked.error());
+    if (self->m_gone) unknown.error = closedError();
+    if (unknown.error) {
+        std::ranges::fill(found, unknown);
+        co_return;
     }
     Transaction each; // one of them at least is gone: which?
     for (const Renewal& one : some)
         each.then.push_back(Operation::read(only(one.key)));
-    const auto read = co_await m_port.run(std::move(each));
-    if (!read) co_return std::unexpected(lockError(read.error()));
-    for (std::size_t i = 0; i < std::min(some.size(), read->results.size()); ++i) {
-        const std::vector<etcd::KeyValue>& found = read->results[i].keys;
-        const bool there = !found.empty() && found.front().createRevision == some[i].revision;
-        some[i].answer.complete(there ? yes : Renewed());
+    const auto read = co_await self->m_port.run(std::move(each));
+    if (!read) unknown.error = lockError(read.error());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        if (!read || i >= read->results.size()) {
+            found[i] = unknown;
+            continue;
+        }
+        const std::vector<etcd::KeyValue>& there = read->results[i].keys;
+        if (!there.empty() && there.front().createRevision == some[i].revision) found[i] = yes;
     }
-    co_return {};
 }
 
 /// Whose owner has not been heard of for a whole TTL would have ended by itself, had it a lease of its own.
@@ -240,30 +256,44 @@ void EtcdLeases::sweep(const TermPtr& term) {
     if (!term->shared || now - term->sweptAt < term->ttl / kFullPart) return;
     term->sweptAt = now;
     std::vector<QByteArray> over;
-    for (const auto& [key, wantedAt] : term->keys)
-        if (wantedAt != kNever && now - wantedAt > term->ttl + kGrace) over.push_back(key);
+    for (const auto& [key, wanted] : term->keys)
+        if (*wanted != kNever && now - *wanted > term->ttl + kGrace) over.push_back(key);
     for (QByteArray& key : over) {
         Stand stand;
         stand.term = term;
+        stand.wanted = term->keys[key];
         stand.key = std::move(key);
         abandon(std::move(stand));
     }
 }
 
 void EtcdLeases::touch(const Stand& stand) {
-    const auto key = stand.term->keys.find(stand.key);
-    if (key != stand.term->keys.end() && key->second != kNever) key->second = m_port.runtime().monotonic();
+    if (*stand.wanted != kNever) *stand.wanted = m_port.runtime().monotonic();
 }
 
 void EtcdLeases::left(const Stand& stand) {
-    const auto key = stand.term->keys.find(stand.key);
-    if (key == stand.term->keys.end() || key->second == kNever) return;
-    if (!stand.shared() || !stand.doubtful) {
-        stand.term->keys.erase(key);
-        return;
+    if (*stand.wanted == kNever) return; // somebody sees to it
+    const bool doubtful = stand.shared() && stand.doubtful;
+    *stand.wanted = kNever;
+    if (!doubtful)
+        stand.term->keys.erase(stand.key);
+    else if (!m_gone)
+        m_port.runtime().spawn([self = shared_from_this(), stand] { return scour(self, stand); });
+}
+
+Outcome<bool> EtcdLeases::giveUp(Stand stand, std::stop_token stop) {
+    // Once it was left, its name may be another lock's. Before that the key is this one's and nobody else's, so that it
+    // need not be compared.
+    if (*stand.wanted == kNever) co_return false;
+    const auto removed = co_await m_port.remove(stand.key, std::move(stop));
+    if (!removed) {
+        abandon(stand);
+        co_return std::unexpected(lockError(removed.error()));
     }
-    key->second = kNever;
-    if (!m_gone) m_port.runtime().spawn([self = shared_from_this(), stand] { return scour(self, stand); });
+    stand.doubtful = stand.doubtful || removed->repeated; // a copy on its way would delete whatever it finds
+    left(stand);
+    // After a lost answer the key may be gone by our own first try.
+    co_return removed->removed || removed->repeated;
 }
 
 void EtcdLeases::ended(const Stand& stand) {
@@ -280,12 +310,11 @@ QCoro::Task<> EtcdLeases::withdraw(Stand stand) {
     if (stand.revision != 0) leave.ifAll.push_back({stand.key, stand.revision}); // a late copy finds another one
     leave.then.push_back(Operation::remove(stand.key));
     stand.doubtful = stand.doubtful || stand.revision == 0;
-    Nanos& wanted = stand.term->keys[stand.key]; // a map's references stay good
-    const bool barred = std::exchange(wanted, kNever) == kNever;
+    const bool barred = std::exchange(*stand.wanted, kNever) == kNever; // nobody else meanwhile
     const auto gone = co_await m_port.run(std::move(leave));
     stand.doubtful = stand.doubtful || !gone;
     if (barred) co_return; // somebody else sees to it
-    wanted = Nanos(0);
+    *stand.wanted = Nanos(0);
     left(stand);
 }
 

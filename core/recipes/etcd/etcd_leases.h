@@ -36,6 +36,8 @@ public:
         QByteArray key;
         std::int64_t revision = 0; ///< at which it was created; 0: not known to be there
         bool doubtful = false;     ///< a request that puts it may still be on its way
+        /// By when its owner last wanted it; kNever: its name is not to be used again.
+        std::shared_ptr<Nanos> wanted;
 
         std::int64_t lease() const;
         bool shared() const;
@@ -50,10 +52,14 @@ public:
     Outcome<Stand> stand(QByteArray prefix, std::chrono::seconds ttl, bool shared, std::stop_token stop);
     /// Sees to it that the lease is nearly full. False = it has ended.
     Outcome<bool> keep(Stand stand, std::stop_token stop);
-    /// A full lease again, if the key is still the one that was put; false = it is not. Many at once share messages.
+    /// A full lease again, if the key is still the one that was put; false = it is not, and nothing of it is left. Many
+    /// at once share messages.
     Outcome<bool> renew(Stand stand, std::stop_token stop);
     /// Its owner still wants it.
     void touch(const Stand& stand);
+    /// Deletes the key of a shared lease that is held: false when it was gone already. After an error that goes on in
+    /// the background.
+    Outcome<bool> giveUp(Stand stand, std::stop_token stop);
     /// The key is not there, and never will be by a request of ours: its name is free.
     void left(const Stand& stand);
     /// The lease is known to have ended, in spite of all keeping.
@@ -72,6 +78,7 @@ private:
     struct Freshened;
     struct Renewed;
     struct Renewal;
+    struct Round;
     using Self = std::shared_ptr<EtcdLeases>;
     using TermPtr = std::shared_ptr<Term>;
 
@@ -83,7 +90,7 @@ private:
     QCoro::Task<Freshened> grant(TermPtr term);
     static QCoro::Task<> renewAll(Self self, TermPtr term);
     Outcome<bool> keepNow(TermPtr term);
-    Outcome<void> check(std::vector<Renewal> some);
+    static QCoro::Task<> check(Self self, std::shared_ptr<Round> round, std::size_t begin, std::size_t end);
     void sweep(const TermPtr& term);
     static QCoro::Task<> scour(Self self, Stand stand);
     static QCoro::Task<> withdrawLater(Self self, Stand stand);
@@ -107,6 +114,12 @@ struct EtcdLeases::Renewal {
     Completion<Renewed> answer;
 };
 
+/// Renewals under one lease that go together, and what came of each.
+struct EtcdLeases::Round {
+    std::vector<Renewal> all;
+    std::vector<Renewed> found;
+};
+
 struct EtcdLeases::Term {
     std::int64_t id = 0;
     std::chrono::seconds wanted{};
@@ -114,8 +127,7 @@ struct EtcdLeases::Term {
     Nanos ttl{}; ///< as granted; 0: not yet
     Nanos keptAt{}, sweptAt{};
     bool ended = false, freshening = false, renewalDue = false;
-    /// By when their owners last wanted to have them; kNever: its name is not to be used again.
-    std::map<QByteArray, Nanos> keys;
+    std::map<QByteArray, std::shared_ptr<Nanos>> keys; ///< with Stand::wanted
     std::vector<Completion<Freshened>> waiting;
     std::vector<Renewal> renewals; ///< to go together
 };

@@ -57,6 +57,10 @@ public:
         strike();
         return m_port.run(std::move(transaction), std::move(stop));
     }
+    Result<Removal> remove(QByteArray key, std::stop_token stop) override {
+        strike();
+        return m_port.remove(std::move(key), std::move(stop));
+    }
     Result<std::int64_t> deleteRange(QByteArray key, QByteArray end, std::stop_token stop) override {
         return m_port.deleteRange(std::move(key), std::move(end), std::move(stop));
     }

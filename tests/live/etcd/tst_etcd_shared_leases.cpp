@@ -58,6 +58,14 @@ public:
         if (result) result->repeated = true;
         co_return result;
     }
+    Result<Removal> remove(QByteArray key, std::stop_token stop) override {
+        if (cut) co_return std::unexpected(noAnswer());
+        auto removed = co_await m_port.remove(key, stop);
+        if (!loseAnswers || !removed) co_return removed;
+        removed = co_await m_port.remove(key, stop);
+        if (removed) removed->repeated = true;
+        co_return removed;
+    }
     Result<std::int64_t> deleteRange(QByteArray key, QByteArray end, std::stop_token stop) override {
         if (cut) co_return std::unexpected(noAnswer());
         const auto deleted = co_await m_port.deleteRange(std::move(key), std::move(end), std::move(stop));
@@ -292,6 +300,23 @@ private Q_SLOTS:
         leases->end();
     }
 
+    void aReleaseWhoseAnswerWasLost() {
+        LossyPort port(*m_driver);
+        const auto leases = std::make_shared<EtcdLeases>(port);
+        EtcdLease recipe({port, "jobs", leases});
+        const Grant first = *taken(recipe);
+        port.loseAnswers = true;
+        QCOMPARE(run(recipe.release(first, {})).value(),
+                 0); // the second copy found nothing, and it was ours all the same
+        port.loseAnswers = false;
+        const Grant second = *taken(recipe);
+        // The first copy may come late: it must not find a key of ours.
+        QVERIFY(second.value != first.value);
+        QCOMPARE(run(recipe.release(second, {})).value(), 0);
+        QVERIFY(run(recipe.release(second, {})).error().kind == ErrorKind::NotOwner);
+        run(leases->close());
+        leases->end();
+    }
     void closingTheConnectionGivesTheLeaseBack() {
         const auto connection = makeConnection(m_runtime, urlOf(m_server));
         QVERIFY(run(connection->open()));
