@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/protocol_panel.h"
 
+#include "locks/step_text.h"
 #include "theme/fonts.h"
 #include "theme/style.h"
 
@@ -16,8 +17,10 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kRow = 26, kBadge = 18, kGap = 4, kPad = 8;
+constexpr int kUsualBadges = 2; ///< beside a step; its text keeps that room free, so that rows do not grow and shrink
+constexpr int kMostLines = 4;
 constexpr int kMostBadges = 6;
-constexpr int kMostRows = 6; ///< that the panel insists on
+constexpr int kLeastHeight = 5 * kRow; ///< that the panel insists on
 
 int severity(Pill::Tone tone) {
     switch (tone) {
@@ -32,9 +35,9 @@ int severity(Pill::Tone tone) {
     }
 }
 
-/// Where badge i stands, counted from the right end of the row.
+/// Where badge i stands, counted from the right end of the row's first line.
 QRect badgeRect(const QRect& row, int i, int width) {
-    return {row.right() - kPad - (i + 1) * width - i * kGap, row.top() + (row.height() - kBadge) / 2, width, kBadge};
+    return {row.right() - kPad - (i + 1) * width - i * kGap, row.top() + (kRow - kBadge) / 2, width, kBadge};
 }
 
 int badgeWidth(const std::vector<StepBadge>& badges) {
@@ -48,8 +51,12 @@ int badgeWidth(const std::vector<StepBadge>& badges) {
 
 class ProtocolDelegate : public QStyledItemDelegate {
 public:
-    ProtocolDelegate(ProtocolModel* model, QObject* parent) : QStyledItemDelegate(parent), m_model(model) {}
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {100, kRow}; }
+    ProtocolDelegate(ProtocolModel* model, QListView* view) : QStyledItemDelegate(view), m_model(model), m_view(view) {}
+
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
+        const int width = m_view->viewport()->width();
+        return {100, heightFor(int(linesOf(index, width, usualRoom()).size()))};
+    }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         const std::vector<StepBadge>& badges = m_model->badges(index.row());
@@ -70,24 +77,45 @@ public:
             paintBadge(*painter, badgeRect(option.rect, i, width), badges[std::size_t(i)]);
             used = option.rect.right() - badgeRect(option.rect, i, width).left();
         }
-        QRect room = option.rect.adjusted(kPad, 0, -used - kPad, 0);
-        painter->setFont(fixedFont());
         if (int(badges.size()) > shown) {
             painter->setFont(uiFont(-2));
             painter->setPen(color(Role::TextDim));
             const QString more = QStringLiteral("+%1").arg(int(badges.size()) - shown);
-            painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, more);
-            room.setRight(room.right() - painter->fontMetrics().horizontalAdvance(more) - kGap);
-            painter->setFont(fixedFont());
+            painter->drawText(option.rect.adjusted(0, 0, -used - kGap, kRow - option.rect.height()),
+                              Qt::AlignRight | Qt::AlignVCenter, more);
+            used += painter->fontMetrics().horizontalAdvance(more) + kGap;
         }
+        painter->setFont(fixedFont());
         painter->setPen(color(badges.empty() ? Role::TextDim : Role::Text));
-        const QString line = QStringLiteral("%1 %2").arg(index.row() + 1).arg(index.data().toString());
-        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                          painter->fontMetrics().elidedText(line, Qt::ElideRight, room.width()));
+        const int left = option.rect.left() + kPad;
+        int y = option.rect.top() + (kRow - lineHeight()) / 2 + painter->fontMetrics().ascent();
+        painter->drawText(left, y, QString::number(index.row() + 1));
+        for (const QString& line : linesOf(index, option.rect.width(), std::max(used, usualRoom()))) {
+            painter->drawText(left + indent(), y, line);
+            y += lineHeight();
+        }
         painter->restore();
     }
 
 private:
+    static int lineHeight() { return QFontMetrics(fixedFont()).height() + 1; }
+    static int heightFor(int lines) { return kRow + (std::max(lines, 1) - 1) * lineHeight(); }
+    static int usualRoom() { return kPad + kUsualBadges * (kBadge + kGap); }
+    /// The text stands behind the number, all lines of it.
+    int indent() const {
+        return QFontMetrics(fixedFont()).horizontalAdvance(QString::number(m_model->rowCount()) + QLatin1Char(' '));
+    }
+    /// As many lines as the text has beside the usual badges, however many there are just now.
+    QStringList linesOf(const QModelIndex& index, int width, int badges) const {
+        const QString text = index.data().toString();
+        const int wide = std::max(width - 2 * kPad - indent(), 40);
+        const auto broken = [&](int beside, int most) {
+            return stepLines(text, fixedFont(), std::max(wide + kPad - beside, 40), wide, most);
+        };
+        const QStringList usual = broken(usualRoom(), kMostLines);
+        return badges <= usualRoom() ? usual : broken(badges, int(usual.size()));
+    }
+
     static void paintBadge(QPainter& painter, const QRect& rect, const StepBadge& badge) {
         painter.setPen(badge.paused ? QPen(color(Role::Text), 1.5, Qt::DotLine) : QPen(Qt::NoPen));
         painter.setBrush(color(toneColors(badge.tone).dot));
@@ -98,6 +126,7 @@ private:
                          painter.fontMetrics().elidedText(badge.name, Qt::ElideMiddle, rect.width() - 4));
     }
     ProtocolModel* m_model;
+    QListView* m_view;
 };
 
 } // namespace
@@ -116,14 +145,14 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
     column->addWidget(m_caption);
     m_view->setModel(m_model);
     m_view->setItemDelegate(new ProtocolDelegate(m_model, m_view));
-    m_view->setUniformItemSizes(true);
+    m_view->setResizeMode(QListView::Adjust);
     m_view->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_view->setAccessibleName(tr("Steps of the recipe"));
     m_view->viewport()->installEventFilter(this);
     makeFrameless(m_view);
-    column->addWidget(m_view);
-    column->addStretch();
+    column->addWidget(m_view, 1);
+    column->addStretch(); // takes what the steps leave
     m_stack->addWidget(page);
     m_stack->addWidget(new EmptyState("step", tr("No recipe to follow"),
                                       tr("Play a scenario: its recipe's steps show up here, and each client stands at "
@@ -141,12 +170,20 @@ void ProtocolPanel::showRecipe() {
     m_caption->setHint(m_model->recipe());
     m_caption->setToolTip(m_model->summary());
     m_view->setAccessibleDescription(m_model->summary());
+    fitHeight();
+}
+
+void ProtocolPanel::fitHeight() {
     // All steps in sight where there is room: a recipe is read as a whole.
-    m_view->setMaximumHeight(m_model->rowCount() * kRow + 2);
-    m_view->setMinimumHeight(std::min(m_model->rowCount(), kMostRows) * kRow + 2);
+    int height = 2;
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        height += m_view->sizeHintForRow(row);
+    m_view->setMaximumHeight(height);
+    m_view->setMinimumHeight(std::min(height, kLeastHeight));
 }
 
 bool ProtocolPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_view->viewport() && event->type() == QEvent::Resize) fitHeight();
     if (watched == m_view->viewport() && event->type() == QEvent::MouseButtonPress) {
         const QPoint at = static_cast<QMouseEvent*>(event)->pos();
         const QModelIndex index = m_view->indexAt(at);

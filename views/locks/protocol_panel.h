@@ -22,6 +22,7 @@ protected:
 
 private:
     void showRecipe();
+    void fitHeight();
     ViewContext* m_context;
     ProtocolModel* m_model;
     QStackedLayout* m_stack;
