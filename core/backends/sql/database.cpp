@@ -4,6 +4,7 @@
 #include "backends/sql/errors.h"
 #include "backends/sql/literal.h"
 
+#include <QFileInfo>
 #include <QSqlError>
 #include <QSqlRecord>
 #include <mutex>
@@ -17,6 +18,20 @@ namespace {
 std::mutex& registerLock() {
     static std::mutex lock;
     return lock;
+}
+
+/// SQLite lets one connection write at a time, and the others try again after a sleep. Those of one program take turns.
+std::shared_ptr<std::mutex> turnsAt(const QString& file) {
+    static std::map<QString, std::weak_ptr<std::mutex>> all;
+    const std::lock_guard lock(registerLock());
+    std::erase_if(all, [](const auto& entry) { return entry.second.expired(); });
+    std::weak_ptr<std::mutex>& known = all[QFileInfo(file).canonicalFilePath()];
+    std::shared_ptr<std::mutex> turns = known.lock();
+    if (!turns) {
+        turns = std::make_shared<std::mutex>();
+        known = turns;
+    }
+    return turns;
 }
 
 QString uniqueName() {
@@ -118,6 +133,7 @@ Result Database::greet() {
         break;
     }
     case Dialect::Sqlite:
+        m_turns = turnsAt(m_settings.database);
         break;
     }
     return greeted;
@@ -258,6 +274,9 @@ Result Database::runPostgreSql(const Command& command) {
 }
 
 Result Database::runSqlite(const Command& command) {
+    std::unique_lock<std::mutex> turn(*m_turns, std::defer_lock);
+    const bool reads = !command.begin && command.statement.text.startsWith("SELECT");
+    if (!m_inTransaction && !reads) turn.lock(); // for as long as SQLite waits for other programs at most
     if (command.begin) {
         const Result begun = runText("BEGIN IMMEDIATE", 0);
         if (!begun) return begun;

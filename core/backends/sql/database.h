@@ -5,6 +5,7 @@
 #include <QSqlDatabase>
 #include <QSqlQuery>
 #include <map>
+#include <mutex>
 
 namespace lockscope::sql {
 
@@ -48,7 +49,8 @@ private:
     std::optional<QSqlQuery> m_query;
     std::map<QByteArray, QSqlQuery> m_prepared; ///< SQLite: by text
     std::map<QByteArray, QByteArray> m_names;   ///< the others: of the prepared statement, by text; empty: cannot be
-    bool m_canPrepare = true; ///< the server can, and is no pooler that hands out another one each time
+    bool m_canPrepare = true;            ///< the server can, and is no pooler that hands out another one each time
+    std::shared_ptr<std::mutex> m_turns; ///< SQLite: of those in this program who change the file
     bool m_inTransaction = false;
     std::int64_t m_lockWaitMs = -1;      ///< as the connection stands
     std::int64_t m_localLockWaitMs = -1; ///< PostgreSQL: in this transaction

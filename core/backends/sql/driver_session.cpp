@@ -91,8 +91,11 @@ QCoro::Task<Result> DriverSession::end(QByteArray word) {
 QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
     if (broken()) co_return Sign::Broken;
     if (!m_ping) {
-        // Short holds are many, and over before anybody would look.
-        co_await m_pool->runtime.sleep(std::min(every, kShortest), stop);
+        // Short holds are many, and over before anybody would look: no exception for each of them.
+        const Completion<bool> over;
+        const std::stop_callback onStop(stop, [over] { over.complete(true); });
+        co_await over.wait(m_pool->runtime, std::min(every, kShortest));
+        if (stop.stop_requested()) co_return Sign::Alive;
         if (broken()) co_return Sign::Broken;
         const Completion<bool> heard;
         if (const int socket = m_link->socket(); socket >= 0 && !m_asking) {

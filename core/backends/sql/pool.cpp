@@ -67,9 +67,7 @@ void Pool::lookOut(Ticket& ticket) {
     const auto done = [&] { return ticket.state.load(std::memory_order_acquire) == Ticket::Done; };
     if (underWay() == 0) (void)m_lookout.until(done);
     int watched = Ticket::Watched;
-    if (ticket.state.compare_exchange_strong(watched, Ticket::Lettered, std::memory_order_acq_rel))
-        m_office->expect();
-    else
+    if (!ticket.state.compare_exchange_strong(watched, Ticket::Lettered, std::memory_order_acq_rel))
         ticket.arrived.complete(true);
 }
 

@@ -92,6 +92,7 @@ public:
     virtual QCoro::Task<Result> commit() = 0;
     virtual QCoro::Task<Result> rollback() = 0;
     /// Waits for the next sign of life, asked for after `every`, or as soon as the connection shows that it broke.
+    /// Stopped: Cancelled, or Alive without having looked.
     virtual QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop = {}) = 0;
     virtual bool broken() const = 0;
     /// The connection holds nothing any more and may serve others. Ends this session.

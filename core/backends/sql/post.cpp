@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/post.h"
 
+#include <QSocketNotifier>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -26,19 +27,23 @@ std::shared_ptr<Post::Office> Post::Office::ofThisThread() {
 Post::Office::Office() {
     const int bell = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (bell < 0) qFatal("There is no room for one more file descriptor.");
-    m_watched = m_reactor->add(bell, *this);
+    m_notifier = new QSocketNotifier(bell, QSocketNotifier::Read); // NOLINT(cppcoreguidelines-owning-memory)
+    QObject::connect(m_notifier, &QSocketNotifier::activated, m_notifier, [this] { deliver(); });
     const std::lock_guard lock(m_post->m_lock);
     m_post->m_bell = bell;
 }
 
 Post::Office::~Office() {
-    m_reactor->remove(m_watched);
+    m_notifier->setEnabled(false);
+    m_notifier->deleteLater(); // we may be inside its signal
     const std::lock_guard lock(m_post->m_lock);
     ::close(std::exchange(m_post->m_bell, -1));
     m_post->m_tickets.clear();
 }
 
-void Post::Office::readable() {
+void Post::Office::deliver() {
+    const std::shared_ptr<Office> self = shared_from_this(); // the last driver may go meanwhile
+    const Reactor::Pass pass(m_reactor);
     std::vector<std::shared_ptr<Ticket>> tickets;
     {
         const std::lock_guard lock(m_post->m_lock);

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <optional>
 
+class QSocketNotifier;
+
 namespace lockscope::sql {
 
 /// An answer on its way from a link's thread to the runtime's. Either the runtime's thread looks for it (Watched), or
@@ -20,15 +22,14 @@ struct Ticket {
     bool gone = false;            ///< the driver was destroyed first
 };
 
-/// The way of tickets from all links to one thread: those that come close together cost it one wake-up, by the same
-/// reactor that waits for sockets.
+/// The way of tickets from all links to one thread: those that come close together cost it one wake-up.
 class Post {
 public:
     /// Any thread. When nobody is there any more: not delivered.
     void put(std::shared_ptr<Ticket> ticket);
 
     /// The end of it that lives on the thread of the runtime.
-    class Office final : private Reactor::Watcher {
+    class Office : public std::enable_shared_from_this<Office> {
     public:
         /// This thread's; made when there is none.
         static std::shared_ptr<Office> ofThisThread();
@@ -36,15 +37,15 @@ public:
         Office(const Office&) = delete;
         Office& operator=(const Office&) = delete;
         const std::shared_ptr<Post>& post() const { return m_post; }
-        /// A ticket will come, maybe soon.
-        void expect() { m_reactor->sent(); }
 
     private:
         Office();
-        void readable() override;
+        void deliver();
         const std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
         const std::shared_ptr<Post> m_post = std::make_shared<Post>();
-        Reactor::Id m_watched = 0;
+        /// Of its own, and not the reactor's: that would then look out for the next one awake, and the databases' own
+        /// threads and processes need the processor.
+        QSocketNotifier* m_notifier = nullptr;
     };
 
 private:
