@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include <QElapsedTimer>
+#include <QFile>
 #include <QTemporaryDir>
 
 using namespace lockscope::tests;
@@ -9,6 +10,19 @@ using namespace lockscope::tests;
 class tst_cli_simulate : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void theReadmeShowsWhatItReallyPrints() {
+        QFile readme(QStringLiteral(LOCKSCOPE_SOURCE_DIR "/README.md"));
+        QVERIFY(readme.open(QIODevice::ReadOnly));
+        const QByteArray text = readme.readAll();
+        const QByteArray prompt = "$ lockscope simulate gc-pause --recipe redis-set --seed 42\n";
+        const qsizetype start = text.indexOf(prompt);
+        QVERIFY(start > 0);
+        const QByteArray shown = text.mid(start + prompt.size(), text.indexOf("\n\n", start) - start - prompt.size());
+        const Ran ran = program("simulate gc-pause --recipe redis-set --seed 42");
+        QVERIFY2(ran.status == 1, ran.told());
+        QVERIFY2(shown == ran.out.trimmed(), "put this into README.md:\n" + ran.out);
+    }
+
     void oneRunIsOneObject() {
         const Ran ran = program("simulate gc-pause --recipe redis-set --seed 7 --json");
         QVERIFY2(ran.status == 1 && ran.err.isEmpty(), ran.told());

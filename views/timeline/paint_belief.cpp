@@ -76,7 +76,19 @@ void paintColumns(const PaintKit& kit, const PixelColumns& columns, const QRectF
                                   {&stale, color(Role::StaleBelief)}});
 }
 
-void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
+/// "paused" with the bars of a pause sign, drawn: few fonts have one that fits their letters.
+void paintPausedPill(const PaintKit& kit, const QRectF& pill) {
+    const double sign = kit.m.px(11);
+    kit.rounded(pill.adjusted(0.5, 0.5, -0.5, -0.5), pill.height() / 2, color(Role::Surface),
+                QPen(color(Role::Paused), 1));
+    for (const int offset : {0, 5})
+        kit.box(QRectF(pill.x() + kit.m.px(8) + kit.m.px(offset), pill.y() + kit.m.px(5), kit.m.px(3), kit.m.px(9)),
+                color(Role::Text));
+    kit.text(pill.adjusted(kit.m.px(8) + sign, 0, 0, 0), Timeline::tr("paused"), kit.smallBold, Role::Text);
+}
+
+/// The pills of its pauses go to `pills`: they are painted above everything else in the lane.
+void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, std::vector<QRectF>& pills) {
     double pillEnd = -1e9;
     const auto paused = [&](const Span& span, const QRectF& r) {
         if (r.width() < 7) {
@@ -86,19 +98,11 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar) {
         kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), r.y()));
         kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 5, kit.dots, QPen(color(Role::Paused), 1.5));
         kit.p.setBrushOrigin(QPointF(0, 0));
-        // The bars of a pause sign, drawn: few fonts have one that fits their letters.
-        const QString words = Timeline::tr("paused");
-        const double sign = kit.m.px(11), width = kit.smallBold.width(words) + kit.m.px(16) + sign;
+        const double width = kit.smallBold.width(Timeline::tr("paused")) + kit.m.px(27);
         const double left = std::round(std::max(r.x() + kit.m.px(6), 2.0));
         if (r.right() - left < width * 0.6 || left < pillEnd) return;
-        const QRectF pill(left, 1, width, kit.m.px(19));
-        kit.rounded(pill.adjusted(0.5, 0.5, -0.5, -0.5), pill.height() / 2, color(Role::Surface),
-                    QPen(color(Role::Paused), 1));
-        for (const int offset : {0, 5})
-            kit.box(QRectF(left + kit.m.px(8) + kit.m.px(offset), pill.y() + kit.m.px(5), kit.m.px(3), kit.m.px(9)),
-                    color(Role::Text));
-        kit.text(pill.adjusted(kit.m.px(8) + sign, 0, 0, 0), words, kit.smallBold, Role::Text);
-        pillEnd = pill.right() + 4;
+        pills.emplace_back(left, 1, width, kit.m.px(19));
+        pillEnd = pills.back().right() + 4;
     };
     const auto dead = [&](const QRectF& r) {
         kit.box(QRectF(r.x(), r.y(), 2, r.height()), color(Role::Paused));
@@ -180,10 +184,13 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
             break;
         }
     }
-    if (lane.life) paintLife(kit, *lane.life, bar);
+    std::vector<QRectF> pills;
+    if (lane.life) paintLife(kit, *lane.life, bar, pills);
     // Above the dots of a pause: that one still believes is the point of the picture.
     for (const auto& [span, rect] : wide)
         if (span->state == unsigned(BeliefState::Stale)) paintStale(kit, rect);
+    for (const QRectF& pill : pills)
+        paintPausedPill(kit, pill);
     paintTicks(kit, lane, bar);
     if (lane.life) paintFaults(kit, lane.life->faults, height);
     paintFaults(kit, lane.faults, height);
