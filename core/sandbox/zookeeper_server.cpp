@@ -17,7 +17,8 @@ struct Text {
 };
 
 constexpr auto kStartLimit = 30s;
-constexpr auto kAskLimit = 1s;
+/// A server that is starting accepts connections that it never answers.
+constexpr auto kProbeLimit = 200ms;
 constexpr auto kBetweenProbes = 20ms;
 constexpr int kPortTries = 5;
 constexpr auto kJar = "/usr/share/java/zookeeper.jar"; // its manifest names the rest of the class path
@@ -90,7 +91,7 @@ QCoro::Task<std::expected<void, QString>> ZooKeeperServer::start(std::stop_token
         if (!launched) co_return std::unexpected(launched.error());
         const Nanos end = m_runtime.monotonic() + kStartLimit;
         while (m_process.running() && m_runtime.monotonic() < end) {
-            const QByteArray answer = co_await ask("srvr", stop);
+            const QByteArray answer = co_await ask("srvr", stop, kProbeLimit);
             // On a port that is taken somebody else would answer, and ours would have ended.
             if (answer.contains("Mode: ") && m_process.running()) co_return std::expected<void, QString>();
             co_await m_runtime.sleep(kBetweenProbes, stop);
@@ -114,14 +115,14 @@ QCoro::Task<> ZooKeeperServer::stop(std::stop_token stop) {
     QObject::disconnect(connection);
 }
 
-QCoro::Task<QByteArray> ZooKeeperServer::ask(QByteArray word, std::stop_token stop) {
+QCoro::Task<QByteArray> ZooKeeperServer::ask(QByteArray word, std::stop_token stop, Nanos limit) {
     const Completion<bool> over;
     QTcpSocket socket;
     socket.setProxy(QNetworkProxy::NoProxy);
     QObject::connect(&socket, &QTcpSocket::connected, &socket, [&socket, word] { socket.write(word); });
     QObject::connect(&socket, &QTcpSocket::errorOccurred, &socket, [over] { over.complete(true); }); // also at its end
     socket.connectToHost(QStringLiteral("127.0.0.1"), m_port);
-    co_await over.wait(m_runtime, kAskLimit, std::move(stop));
+    co_await over.wait(m_runtime, limit, std::move(stop));
     co_return socket.readAll();
 }
 
@@ -155,7 +156,7 @@ QCoro::Task<std::expected<void, QString>> ZooKeeperEnsemble::start(std::stop_tok
     while (m_runtime.monotonic() < end) {
         int leading = 0, following = 0;
         for (const auto& server : m_servers) {
-            const QByteArray answer = co_await server->ask("srvr", stop);
+            const QByteArray answer = co_await server->ask("srvr", stop, kProbeLimit);
             leading += answer.contains("Mode: leader") ? 1 : 0;
             following += answer.contains("Mode: follower") ? 1 : 0;
         }

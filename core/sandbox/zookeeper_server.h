@@ -39,8 +39,8 @@ public:
     /// "zookeeper://127.0.0.1:PORT".
     QString url() const;
     const Workspace& workspace() const { return m_workspace; }
-    /// What it answers to a four-letter word ("srvr", "dump", "wchp"); empty: nothing within a second.
-    QCoro::Task<QByteArray> ask(QByteArray word, std::stop_token stop = {});
+    /// What it answers to a four-letter word ("srvr", "dump", "wchp"); empty: nothing within `limit`.
+    QCoro::Task<QByteArray> ask(QByteArray word, std::stop_token stop = {}, Nanos limit = 1s);
 
 private:
     friend class ZooKeeperEnsemble;

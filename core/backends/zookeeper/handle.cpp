@@ -18,10 +18,11 @@ namespace {
 constexpr int kGreetingSize = 41; // the server's answer to the greeting, its length included
 constexpr int kHeadSize = 20;     // length, request number, zxid, error
 constexpr int kLargestMessage = 64 * 1024 * 1024;
+constexpr int kLargestFailure = 1024;   // it has nothing to tell but its head
 constexpr int kNoClientEnvironment = 2; // ZOO_NO_LOG_CLIENTENV
 constexpr int kMostMessagesAtOnce = 64; // then others of this event loop have their turn
 constexpr Nanos kAtOnce = 1ms;
-constexpr Nanos kLongestGreeting = 3s;
+constexpr Nanos kFirstPatience = 1s;
 // Less leaves the C client no time to connect: two thirds of it are its time-out for that as well.
 constexpr std::int64_t kShortestSession = 500, kLongestSession = 1'000'000'000;
 
@@ -43,7 +44,8 @@ Handle::Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callb
     m_zh = ::zookeeper_init(servers.constData(), &onSession, int(std::clamp(ms, kShortestSession, kLongestSession)),
                             nullptr, this, kNoClientEnvironment);
     // The C client's own is two thirds of the session: too long for a server that is only starting, or stopped.
-    m_patience = std::min<Nanos>(session * 2 / 3, kLongestGreeting);
+    m_longestPatience = session * 2 / 3;
+    m_patience = std::min(kFirstPatience, m_longestPatience);
     // Otherwise it resolves the addresses at each look.
     if (m_zh) ::zoo_set_servers_resolution_delay(m_zh, -1);
 }
@@ -116,7 +118,11 @@ Nanos Handle::look() {
     Nanos left = std::chrono::seconds(wait.tv_sec) + std::chrono::microseconds(wait.tv_usec);
     if (m_id && !connected()) {
         const Nanos patience = m_triedAt + m_patience - now;
-        if (patience <= Nanos(0)) ::shutdown(m_watched, SHUT_RDWR); // the C client sees its end and tries the next one
+        if (patience <= Nanos(0)) { // the C client sees its end and tries the next one
+            ::shutdown(m_watched, SHUT_RDWR);
+            m_triedAt = now;
+            m_patience = std::min(2 * m_patience, m_longestPatience); // maybe it is just slow
+        }
         left = std::min(left, std::max(patience, m_patience / 4));
     }
     return left;
@@ -240,7 +246,10 @@ void Handle::process(int events) {
         }
         m_midMessage = false;
         if (events != ZOOKEEPER_READ) return;
-        if (connected()) m_garbage = false;
+        if (connected()) {
+            m_garbage = false;
+            m_patience = std::min(kFirstPatience, m_longestPatience);
+        }
         if (begins) ahead.pass();
     }
 }
@@ -276,7 +285,8 @@ Handle::Head Handle::judge(const Ahead& ahead) const {
     if (isOutOfBand(ahead.int32(4))) return Head::Whole;
     const int least = m_callbacks.leastAnswer();
     const bool failed = ahead.int32(16) != 0;
-    return least < 0 || (!failed && length < least) ? Head::Garbage : Head::Whole;
+    const bool sane = least >= 0 && (failed ? length <= kLargestFailure : length >= least);
+    return sane ? Head::Whole : Head::Garbage;
 }
 
 void Handle::throwAwayInput() const {

@@ -82,6 +82,7 @@ private:
     Reactor::Id m_id = 0;
     Nanos m_triedAt{};  ///< when the connection was begun
     Nanos m_patience{}; ///< how long a server may take to give a session
+    Nanos m_longestPatience{};
     bool m_writing = false;
     bool m_corked = false;
     bool m_due = false; ///< run() will come

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that locks with Apache Curator, told what to do line by line. usage: CuratorPeer HOST:PORT PATH KIND
-// KIND: mutex, read, write, or semaphore:N
+// A process that locks with Apache Curator, told what to do line by line. usage: CuratorPeer HOST:PORT
+//   open NAME PATH KIND       → ready; KIND: mutex, read, write, or semaphore:N
+//   acquire NAME SECONDS      → acquired NANOSECONDS, or timeout
+//   release NAME              → released NANOSECONDS
+//   contend PATH KIND COUNTER SECONDS CLIENTS, beside what comes next → added COUNTER TIMES
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.framework.CuratorFramework;
@@ -58,7 +63,7 @@ public class CuratorPeer {
         };
     }
 
-    static void say(String text) {
+    static synchronized void say(String text) {
         System.out.println(text);
         System.out.flush();
     }
@@ -90,24 +95,34 @@ public class CuratorPeer {
         }
         for (Thread thread : threads) thread.join();
         for (CuratorFramework client : clients) client.close();
-        say("added " + added.get());
+        say("added " + counter + " " + added.get());
     }
 
     public static void main(String[] arguments) throws Exception {
-        String hosts = arguments[0], path = arguments[1], kind = arguments[2];
+        String hosts = arguments[0];
         CuratorFramework client = connect(hosts);
-        Lock lock = make(client, path, kind);
-        say("ready");
+        Map<String, Lock> locks = new HashMap<>();
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             String[] words = line.trim().split(" ");
-            if (words[0].equals("acquire")) {
-                say(lock.acquire(Double.parseDouble(words[1])) ? "acquired " + System.nanoTime() : "timeout");
+            if (words[0].equals("open")) {
+                locks.put(words[1], make(client, words[2], words[3]));
+                say("ready");
+            } else if (words[0].equals("acquire")) {
+                boolean had = locks.get(words[1]).acquire(Double.parseDouble(words[2]));
+                say(had ? "acquired " + System.nanoTime() : "timeout");
             } else if (words[0].equals("release")) {
-                lock.release();
+                locks.get(words[1]).release();
                 say("released " + System.nanoTime());
             } else if (words[0].equals("contend")) {
-                contend(hosts, path, kind, words[1], Double.parseDouble(words[2]), Integer.parseInt(words[3]));
+                new Thread(() -> {
+                    try {
+                        contend(hosts, words[1], words[2], words[3], Double.parseDouble(words[4]),
+                                Integer.parseInt(words[5]));
+                    } catch (Exception failure) {
+                        say("failed " + failure);
+                    }
+                }).start();
             }
         }
         client.close();

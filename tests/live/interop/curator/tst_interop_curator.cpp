@@ -16,17 +16,19 @@ private:
             jars << QStringLiteral("/usr/share/java/%1.jar").arg(QLatin1String(jar));
         return jars.join(u':');
     }
-    std::unique_ptr<Peer> peer(const QByteArray& path, const char* kind) {
+    /// One Java process for all: it takes longer to start than most of what it is to do.
+    std::unique_ptr<Peer> startPeer() {
         const QStringList arguments{QStringLiteral("-Xmx128m"),
                                     QStringLiteral("-XX:+UseSerialGC"),
                                     QStringLiteral("-XX:TieredStopAtLevel=1"),
                                     QStringLiteral("-cp"),
                                     classPath(),
                                     QStringLiteral("CuratorPeer"),
-                                    m_server.url().section(u'/', 2),
-                                    QString::fromLatin1(path),
-                                    QString::fromLatin1(kind)};
+                                    m_server.url().section(u'/', 2)};
         return std::make_unique<Peer>(QStringLiteral("java"), arguments);
+    }
+    QByteArray open(const QByteArray& name, const QByteArray& kind) {
+        return m_peer->ask("open " + name + " /" + name + ' ' + kind);
     }
 
 private Q_SLOTS:
@@ -37,6 +39,7 @@ private Q_SLOTS:
             QStringLiteral(LOCKSCOPE_SOURCE_DIR "/tests/live/interop/curator/CuratorPeer.java")};
         const auto compiled = run(sandbox::run(m_runtime, QStringLiteral("javac"), arguments, m_workspace.path()));
         QVERIFY2(compiled, compiled ? "" : qPrintable(compiled.error()));
+        m_peer = startPeer();
     }
 
     void oneHoldsTheOtherWaits_data() {
@@ -52,86 +55,118 @@ private Q_SLOTS:
         QFETCH(QByteArray, id);
         QFETCH(int, mode);
         QFETCH(QByteArray, kind);
-        const QByteArray name = "one" + QByteArray::number(++m_names);
+        const QByteArray name = "one-" + kind.split(':').front() + id;
         const Request wish = request(20s, "1", Mode(mode));
         Client a(m_runtime, m_server, "a");
-        const auto curator = peer('/' + name, kind.constData());
-        QCOMPARE(curator->hear(), QByteArray("ready"));
-        QVERIFY(curator->ask("acquire 5").startsWith("acquired"));
+        QCOMPARE(open(name, kind), QByteArray("ready"));
+        QVERIFY(m_peer->ask("acquire " + name + " 5").startsWith("acquired"));
         const auto ours = a.recipe(id, name);
         QVERIFY(!take(*ours, request(Nanos(0), "1", Mode(mode))).value());
         const auto waiting = begin(m_runtime, *ours, wish);
         pass(200ms);
         QVERIFY(!waiting->done);
-        curator->tell("release");
+        m_peer->tell("release " + name);
         QVERIFY(eventually([&] { return waiting->done; }));
         const Nanos got = machineTime() - (m_runtime.monotonic() - waiting->at);
-        QVERIFY(got - instantIn(curator->hear()) < 200ms);
+        QVERIFY(got - instantIn(m_peer->hear()) < 200ms);
         VERIFY_OK(waiting->taken);
         QVERIFY(waiting->taken->has_value());
-        QCOMPARE(curator->ask("acquire 0.3"), QByteArray("timeout"));
-        curator->tell("acquire 10");
+        QCOMPARE(m_peer->ask("acquire " + name + " 0.3"), QByteArray("timeout"));
+        m_peer->tell("acquire " + name + " 10");
         pass(300ms);
         const Nanos released = machineTime();
         VERIFY_OK(run(ours->release(**waiting->taken, {})));
-        const QByteArray answer = curator->hear();
+        const QByteArray answer = m_peer->hear();
         QVERIFY(answer.startsWith("acquired"));
         QVERIFY(instantIn(answer) - released < 1s);
-        curator->kill(); // its session lasts 2 s
-        const auto freed = take(*ours, wish);
-        VERIFY_OK(freed);
-        QVERIFY(freed->has_value());
-        VERIFY_OK(run(ours->release(**freed, {})));
+        QVERIFY(m_peer->ask("release " + name).startsWith("released"));
+    }
+    void killedPeerFreesWhatItHeld() {
+        struct Row {
+            const char* id;
+            Mode mode;
+            const char* kind;
+        };
+        const std::vector<Row> rows{{"zk-mutex", Mode::Exclusive, "mutex"},
+                                    {"zk-rw", Mode::Exclusive, "read"},
+                                    {"zk-rw", Mode::Shared, "write"},
+                                    {"zk-semaphore", Mode::Permit, "semaphore:1"}};
+        Client a(m_runtime, m_server, "a");
+        std::vector<std::unique_ptr<Recipe>> recipes;
+        std::vector<std::shared_ptr<Ending>> endings;
+        for (const Row& row : rows) {
+            const QByteArray name = "killed" + QByteArray::number(recipes.size());
+            QCOMPARE(open(name, row.kind), QByteArray("ready"));
+            QVERIFY(m_peer->ask("acquire " + name + " 5").startsWith("acquired"));
+            recipes.push_back(a.recipe(row.id, name));
+            QVERIFY(!take(*recipes.back(), request(Nanos(0), "1", row.mode)).value());
+            endings.push_back(begin(m_runtime, *recipes.back(), request(20s, "1", row.mode)));
+        }
+        m_peer->kill(); // its session lasts 2 s
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            QVERIFY(eventually([&] { return endings[i]->done; }, 20s));
+            VERIFY_OK(endings[i]->taken);
+            QVERIFY(endings[i]->taken->has_value());
+            VERIFY_OK(run(recipes[i]->release(**endings[i]->taken, {})));
+        }
+        m_peer = startPeer();
     }
     void readersOfBothTogether() {
         Client a(m_runtime, m_server, "a");
         const auto ours = a.recipe("zk-rw", "together");
         const auto held = take(*ours, request(5s, "1", Mode::Shared));
         VERIFY_OK(held);
-        const auto curator = peer("/together", "read");
-        QCOMPARE(curator->hear(), QByteArray("ready"));
-        QVERIFY(curator->ask("acquire 5").startsWith("acquired"));
+        QCOMPARE(open("together", "read"), QByteArray("ready"));
+        QVERIFY(m_peer->ask("acquire together 5").startsWith("acquired"));
         VERIFY_OK(run(ours->release(**held, {})));
         QVERIFY(!take(*ours, request(200ms)).value()); // it reads on
-        QVERIFY(curator->ask("release").startsWith("released"));
+        QVERIFY(m_peer->ask("release together").startsWith("released"));
         const auto writing = take(*ours, request(5s));
         QVERIFY(writing.value());
         VERIFY_OK(run(ours->release(**writing, {})));
     }
-    void tenOfEachCountExactly_data() {
-        QTest::addColumn<QByteArray>("id");
-        QTest::addColumn<int>("mode");
-        QTest::addColumn<QByteArray>("kind");
-        QTest::newRow("mutex") << QByteArray("zk-mutex") << int(Mode::Exclusive) << QByteArray("mutex");
-        QTest::newRow("writers") << QByteArray("zk-rw") << int(Mode::Exclusive) << QByteArray("write");
-        QTest::newRow("semaphore") << QByteArray("zk-semaphore") << int(Mode::Permit) << QByteArray("semaphore:1");
-    }
-    void tenOfEachCountExactly() {
-        QFETCH(QByteArray, id);
-        QFETCH(int, mode);
-        QFETCH(QByteArray, kind);
-        const QByteArray name = "ten" + QByteArray::number(++m_names), counter = "/counter-" + name;
+    void tenOfEachCountExactly() { // of each kind of lock, all at once
+        struct Row {
+            const char* id;
+            Mode mode;
+            const char* kind;
+            QByteArray counter{};
+            std::unique_ptr<Contenders> ours{};
+            int theirs = 0;
+        };
+        std::vector<Row> rows;
+        rows.push_back({"zk-mutex", Mode::Exclusive, "mutex"});
+        rows.push_back({"zk-rw", Mode::Exclusive, "write"});
+        rows.push_back({"zk-semaphore", Mode::Permit, "semaphore:1"});
         Client a(m_runtime, m_server, "a");
-        VERIFY_OK(run(a.driver.create(counter, "0", NodeMode::Persistent)));
-        const auto curator = peer('/' + name, kind.constData());
-        QCOMPARE(curator->hear(), QByteArray("ready"));
-        const int seconds = id == "zk-mutex" ? 5 : 1;
-        curator->tell("contend " + counter + ' ' + QByteArray::number(seconds) + " 10");
-        Contenders ours(m_runtime, m_server.url(), id, name, counter, Mode(mode), std::chrono::seconds(seconds));
-        QVERIFY(eventually([&] { return ours.done(); }, 60s));
-        QVERIFY2(ours.failure.isEmpty(), qPrintable(ours.failure));
-        const QByteArray answer = curator->hear(60s);
-        QVERIFY2(answer.startsWith("added "), answer.constData());
-        const int theirs = answer.split(' ').last().toInt();
-        QVERIFY2(ours.added() > 10 && theirs > 10, answer.constData());
-        QCOMPARE(run(a.driver.get(counter))->data.toInt(), ours.added() + theirs);
+        for (Row& row : rows) {
+            const QByteArray name = QByteArray("ten-") + row.id;
+            row.counter = "/counter-" + name;
+            VERIFY_OK(run(a.driver.create(row.counter, "0", NodeMode::Persistent)));
+            m_peer->tell("contend /" + name + ' ' + row.kind + ' ' + row.counter + " 5 10");
+            row.ours = std::make_unique<Contenders>(m_runtime, m_server.url(), row.id, name, row.counter, row.mode, 5s);
+        }
+        for (const Row& row : rows)
+            QVERIFY(eventually([&] { return row.ours->done(); }, 60s));
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const QByteArray answer = m_peer->hear(60s);
+            const QByteArrayList words = answer.split(' ');
+            QVERIFY2(words.size() == 3 && words[0] == "added", answer.constData());
+            for (Row& row : rows)
+                if (row.counter == words[1]) row.theirs = words[2].toInt();
+        }
+        for (const Row& row : rows) {
+            QVERIFY2(row.ours->failure.isEmpty(), qPrintable(row.ours->failure));
+            QVERIFY2(row.ours->added() > 10 && row.theirs > 10, row.id);
+            QCOMPARE(run(a.driver.get(row.counter))->data.toInt(), row.ours->added() + row.theirs);
+        }
     }
 
 private:
     EventLoopRuntime m_runtime;
     ZooKeeperServer m_server{m_runtime};
     sandbox::Workspace m_workspace;
-    int m_names = 0;
+    std::unique_ptr<Peer> m_peer;
 };
 
 QTEST_GUILESS_MAIN(TestInteropCurator)
