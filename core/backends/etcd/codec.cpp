@@ -265,7 +265,7 @@ Read<std::int64_t> revision(const QByteArray& body) {
 Read<QByteArray> token(const QByteArray& body) {
     const auto object = parsed(body);
     if (!object) return std::unexpected(object.error());
-    const QByteArray found = (*object)[QStringLiteral("token")].toString().toLatin1();
+    QByteArray found = (*object)[QStringLiteral("token")].toString().toLatin1();
     if (found.isEmpty() || found.contains('\n') || found.contains('\r'))
         return std::unexpected(QStringLiteral("a login without a token"));
     return found;

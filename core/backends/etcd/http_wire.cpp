@@ -96,6 +96,7 @@ void HttpWire::send(const HttpRequest& request) {
 }
 
 Result<HttpReply> HttpWire::post(HttpRequest request, Nanos timeout, std::stop_token stop) {
+    if (m_dead) co_return std::unexpected(errors::closed(m_where));
     m_reply.emplace();
     send(request);
     std::optional<std::expected<HttpReply, Error>> reply = co_await m_reply->wait(m_runtime, timeout, std::move(stop));
@@ -111,7 +112,10 @@ void HttpWire::stream(HttpRequest request, std::function<void(const QByteArray&)
                       std::function<void(Error)> end) {
     m_line = std::move(line);
     m_end = std::move(end);
-    send(request);
+    if (m_dead)
+        m_end(errors::closed(m_where));
+    else
+        send(request);
 }
 
 void HttpWire::read() {

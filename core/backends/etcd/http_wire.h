@@ -32,7 +32,7 @@ public:
 
     /// TCP, and TLS where wanted.
     Result<void> open(Nanos timeout, std::stop_token stop);
-    /// One request and its reply. An error leaves the connection dead. Precondition: usable().
+    /// One request and its reply. An error leaves the connection dead. Precondition: not busy.
     Result<HttpReply> post(HttpRequest request, Nanos timeout, std::stop_token stop);
     /// A request whose reply goes on and on: each line of its body is told, then its end, once. What `line` and `end`
     /// refer to must live as long as this. They must not destroy it.

@@ -85,6 +85,10 @@ Result<void> Members::prepare(std::shared_ptr<Members> self, WirePtr wire, Nanos
         const auto opened = co_await wire->open(std::min(timeout, self->m_options.connectTimeout), stop);
         if (!opened) co_return std::unexpected(opened.error());
     }
+    // A process that stood still meanwhile finds a connection that was made and has ended. Nothing was sent on it.
+    Error over = errors::closed(self->where());
+    over.kind = Kind::Unreachable;
+    if (!wire->usable()) co_return std::unexpected(over);
     if (self->m_url.user.isEmpty() || !self->m_token.isEmpty()) co_return std::expected<void, Error>();
     HttpRequest request{"/v3/auth/authenticate", codec::login(self->m_url.user, self->m_url.password), {}};
     const QString where = self->where();
@@ -106,6 +110,7 @@ Result<void> Members::prepare(std::shared_ptr<Members> self, WirePtr wire, Nanos
     const auto token = codec::token(reply->body);
     if (!token) co_return std::unexpected(errors::garbage(token.error(), where));
     self->m_token = *token;
+    if (!wire->usable()) co_return std::unexpected(over);
     co_return std::expected<void, Error>();
 }
 

@@ -263,7 +263,7 @@ void EtcdLeases::sweep(const TermPtr& term) {
         stand.term = term;
         stand.wanted = term->keys[key];
         stand.key = std::move(key);
-        abandon(std::move(stand));
+        abandon(stand);
     }
 }
 
@@ -322,7 +322,7 @@ QCoro::Task<> EtcdLeases::withdrawLater(Self self, Stand stand) {
     if (!self->m_gone) co_await self->withdraw(stand);
 }
 
-void EtcdLeases::abandon(Stand stand) {
+void EtcdLeases::abandon(const Stand& stand) {
     if (m_gone) return;
     m_port.runtime().spawn([self = shared_from_this(), stand] { return withdrawLater(self, stand); });
 }

@@ -67,7 +67,7 @@ public:
     /// Takes everything back, whether it was put or not; after an error in the background.
     QCoro::Task<> withdraw(Stand stand);
     /// The same, in the background alone.
-    void abandon(Stand stand);
+    void abandon(const Stand& stand);
 
     /// Gives all shared leases back: what lives under them is free.
     QCoro::Task<> close();

@@ -187,6 +187,46 @@ private Q_SLOTS:
         for (int i = 0; i < 20; ++i)
             QVERIFY(run(driver.range(key())));
     }
+    void connectionThatEndsBeforeItIsUsed_data() {
+        QTest::addColumn<bool>("watching");
+        QTest::newRow("request") << false;
+        QTest::newRow("watch") << true;
+    }
+    void connectionThatEndsBeforeItIsUsed() {
+        QFETCH(bool, watching);
+        QTcpServer server;
+        QVERIFY(server.listen(QHostAddress::LocalHost, sandbox::freePort(m_runtime).value()));
+        int ended = 0;
+        connect(&server, &QTcpServer::newConnection, &server, [&] {
+            QTcpSocket* socket = server.nextPendingConnection();
+            connect(socket, &QTcpSocket::disconnected, &server, [&] { ++ended; });
+            socket->disconnectFromHost();
+        });
+        EventLoopRuntime client;
+        EtcdDriver driver(client,
+                          parseConnectionUrl(QStringLiteral("etcd://127.0.0.1:%1").arg(server.serverPort())).value(),
+                          impatient());
+        QCoro::Task<> request;
+        std::optional<Kind> kind;
+        const auto ask = [&](bool watch) -> QCoro::Task<> {
+            if (watch) {
+                const auto started = co_await driver.watch("k", true);
+                if (!started) kind = started.error().kind;
+            } else {
+                const auto found = co_await driver.range(key());
+                if (!found) kind = found.error().kind;
+            }
+        };
+        request = ask(watching);
+        client.pause(); // as by SIGSTOP, or a laptop's lid: it goes on when all is over
+        QTRY_COMPARE(ended, 1);
+        QTest::qWait(20); // for our own end of it
+        const Nanos begun = m_runtime.monotonic();
+        client.resume();
+        QTRY_VERIFY(kind.has_value());
+        QVERIFY(*kind == Kind::Unreachable); // nothing was ever sent
+        QVERIFY(m_runtime.monotonic() - begun < 5s);
+    }
     void slowReplyAndSilence() {
         FakeEtcd slow(m_runtime, [](QTcpSocket& socket, int) {
             QTimer::singleShot(150, &socket, [&socket] { socket.write(reply(kFine)); });
