@@ -138,6 +138,9 @@ ZooKeeperEnsemble::ZooKeeperEnsemble(Runtime& runtime, int size, ZooKeeperServer
         ZooKeeperServerOptions own = options;
         own.port = freePort(runtime).value_or(0);
         own.extraLines += lines;
+        // After an election without a majority they would ask each other ever more rarely, up to once a minute.
+        own.javaOptions += {QStringLiteral("-Dzookeeper.fastleader.minNotificationInterval=100"),
+                            QStringLiteral("-Dzookeeper.fastleader.maxNotificationInterval=400")};
         m_servers.push_back(std::make_unique<ZooKeeperServer>(runtime, std::move(own)));
         m_servers.back()->m_number = i + 1;
     }

@@ -22,7 +22,7 @@ constexpr int kLargestFailure = 1024;   // it has nothing to tell but its head
 constexpr int kNoClientEnvironment = 2; // ZOO_NO_LOG_CLIENTENV
 constexpr int kMostMessagesAtOnce = 64; // then others of this event loop have their turn
 constexpr Nanos kAtOnce = 1ms;
-constexpr Nanos kFirstPatience = 1s;
+constexpr Nanos kFirstPatience = 1s, kLongestPatience = 3s;
 // Less leaves the C client no time to connect: two thirds of it are its time-out for that as well.
 constexpr std::int64_t kShortestSession = 500, kLongestSession = 1'000'000'000;
 
@@ -44,7 +44,7 @@ Handle::Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callb
     m_zh = ::zookeeper_init(servers.constData(), &onSession, int(std::clamp(ms, kShortestSession, kLongestSession)),
                             nullptr, this, kNoClientEnvironment);
     // The C client's own is two thirds of the session: too long for a server that is only starting, or stopped.
-    m_longestPatience = session * 2 / 3;
+    m_longestPatience = std::min<Nanos>(session * 2 / 3, kLongestPatience);
     m_patience = std::min(kFirstPatience, m_longestPatience);
     // Otherwise it resolves the addresses at each look.
     if (m_zh) ::zoo_set_servers_resolution_delay(m_zh, -1);

@@ -40,7 +40,8 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
     for (;;) {
         request.steps.at(1);
         if (!port.session().id || port.session().state != zookeeper::Session::State::Connected) {
-            const Result<void> ready = co_await port.connected(kNever, stop);
+            const Nanos patience = patienceUntil(port, giveUpAt);
+            const Result<void> ready = co_await port.connected(patience, stop);
             if (!ready) co_return std::unexpected(lockError(ready.error()));
         }
         ticket->generation = port.session().generation;

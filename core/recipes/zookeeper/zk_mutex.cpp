@@ -58,7 +58,7 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket,
                                                std::stop_token stop, std::shared_ptr<bool> again) {
     // Who only tries does not queue up where others do; nor does anybody before knowing whose queue it is.
     if (!m_family || request.wait == Nanos(0)) {
-        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop);
+        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop, giveUpAt);
         if (!seen) co_return std::unexpected(seen.error());
         const std::expected<ZkFamily, LockError> family = co_await familyToJoin(*seen, QByteArray(), stop);
         if (!family) co_return std::unexpected(family.error());
@@ -74,7 +74,7 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket,
         kind = "__lock__";
     }
     const std::expected<std::vector<ZkChild>, LockError> children =
-        co_await m_queue.join(ticket, prefix, kind, data(request.thread), stop);
+        co_await m_queue.join(ticket, prefix, kind, data(request.thread), giveUpAt, stop);
     if (!children) co_return std::unexpected(children.error());
     request.steps.at(2);
     const std::expected<ZkFamily, LockError> seen =

@@ -46,16 +46,27 @@ std::optional<QByteArray> lowestLock(const std::vector<ZkChild>& children) {
     return lowest->name;
 }
 
-Outcome<std::vector<ZkChild>> ZkQueue::look(std::stop_token stop) {
+Nanos patienceUntil(zookeeper::Port& port, Nanos giveUpAt) {
+    if (port.session().state != Session::State::Suspended || giveUpAt == kNever) return kNever;
+    return std::max(Nanos(0), giveUpAt - port.runtime().monotonic());
+}
+
+Outcome<std::vector<ZkChild>> ZkQueue::look(std::stop_token stop, Nanos giveUpAt) {
+    const Nanos patience = patienceUntil(m_port, giveUpAt);
+    if (patience != kNever) {
+        const Result<void> back = co_await m_port.connected(patience, stop);
+        if (!back) co_return std::unexpected(lockError(back.error()));
+    }
     const Result<ChildList> list = co_await m_port.children(m_path, std::nullopt, stop);
     if (list) co_return readZkChildren(list->names);
     if (list.error().kind == Error::Kind::NoNode) co_return std::vector<ZkChild>();
     co_return std::unexpected(lockError(list.error()));
 }
 
-Outcome<bool> ZkQueue::findAgain(std::shared_ptr<ZkTicket> ticket, std::stop_token stop) {
+Outcome<bool> ZkQueue::findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpAt, std::stop_token stop) {
     for (;;) {
-        const Result<void> back = co_await m_port.connected(kNever, stop);
+        const Nanos patience = patienceUntil(m_port, giveUpAt);
+        const Result<void> back = co_await m_port.connected(patience, stop);
         if (!back) co_return std::unexpected(lockError(back.error()));
         if (m_port.session().generation != ticket->generation) co_return false; // it went with its session
         // The server that we are with now may not have heard yet of what another one did.
@@ -79,13 +90,14 @@ Outcome<bool> ZkQueue::findAgain(std::shared_ptr<ZkTicket> ticket, std::stop_tok
 }
 
 Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
-                                            QByteArray data, std::stop_token stop) {
+                                            QByteArray data, Nanos giveUpAt, std::stop_token stop) {
     ticket->parent = m_path;
     ticket->prefix = prefix;
     std::optional<Error> last;
     for (int tries = 0; tries < kMostTries; ++tries) {
         if (m_port.session().state != Session::State::Connected) {
-            const Result<void> ready = co_await m_port.connected(kNever, stop);
+            const Nanos patience = patienceUntil(m_port, giveUpAt);
+            const Result<void> ready = co_await m_port.connected(patience, stop);
             if (!ready) co_return std::unexpected(lockError(ready.error()));
         }
         ticket->generation = m_port.session().generation;
@@ -108,7 +120,7 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
             if (!made && made.error().kind != Error::Kind::ConnectionLoss)
                 co_return std::unexpected(lockError(made.error()));
         } else if (created.error().kind == Error::Kind::ConnectionLoss && !prefix.isEmpty()) {
-            const std::expected<bool, LockError> found = co_await findAgain(ticket, stop);
+            const std::expected<bool, LockError> found = co_await findAgain(ticket, giveUpAt, stop);
             if (!found) co_return std::unexpected(found.error());
             mine = *found;
         } else if (created.error().kind == Error::Kind::ConnectionLoss) {

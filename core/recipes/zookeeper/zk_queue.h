@@ -19,6 +19,10 @@ std::optional<ZkBlocker> predecessor(const std::vector<ZkChild>& children, const
 /// The one that holds or is next: the lowest among all kinds of plain locks; nullopt = none.
 std::optional<QByteArray> lowestLock(const std::vector<ZkChild>& children);
 
+/// How long to wait for the connection to come back, for what is to be had by `giveUpAt`. The first one, or a new one
+/// after a session's end, takes the time that connecting takes, also for those who only try.
+Nanos patienceUntil(zookeeper::Port& port, Nanos giveUpAt);
+
 /// How waiting for one's turn ended.
 enum class ZkTurn : std::uint8_t {
     Granted,
@@ -33,20 +37,22 @@ public:
     explicit ZkQueue(zookeeper::Port& port, QByteArray path) : m_port(port), m_path(std::move(path)) {}
     const QByteArray& path() const { return m_path; }
 
-    /// All children, sorted; none when the path is missing.
-    Outcome<std::vector<ZkChild>> look(std::stop_token stop);
+    /// All children, sorted; none when the path is missing. Kind::Unreachable when the connection is away until
+    /// `giveUpAt`.
+    Outcome<std::vector<ZkChild>> look(std::stop_token stop, Nanos giveUpAt = kNever);
 
     /// Makes the ticket's node, `prefix` + `kind` + its number, and looks who else is there, in one round trip. A lost
     /// reply is cleared up when the ticket's prefix is nobody else's; otherwise it is an error, and may leave a node.
+    /// Kind::Unreachable when the connection is away until `giveUpAt`.
     Outcome<std::vector<ZkChild>> join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
-                                       QByteArray data, std::stop_token stop);
+                                       QByteArray data, Nanos giveUpAt, std::stop_token stop);
 
     /// Waits for the ticket's turn, watching one node at a time, besides our own.
     Outcome<ZkTurn> await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children, ZkRule rule, Nanos giveUpAt,
                           Steps steps, std::uint32_t waitStep, std::stop_token stop);
 
 private:
-    Outcome<bool> findAgain(std::shared_ptr<ZkTicket> ticket, std::stop_token stop);
+    Outcome<bool> findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpAt, std::stop_token stop);
     Outcome<bool> blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray blocker, std::stop_token stop);
     zookeeper::Port& m_port;
     QByteArray m_path;

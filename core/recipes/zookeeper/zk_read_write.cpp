@@ -58,7 +58,7 @@ Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> tic
     const bool reads = request.mode == Mode::Shared;
     const ZkRule rule = reads ? &firstWriterBefore : &everybodyBefore;
     if (!m_known || request.wait == Nanos(0)) {
-        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop);
+        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop, giveUpAt);
         if (!seen) co_return std::unexpected(seen.error());
         if (auto refused = refusal(*seen)) co_return std::unexpected(std::move(*refused));
         m_known = true;
@@ -68,7 +68,7 @@ Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> tic
     const QByteArray prefix = "_c_" + m_lock.port.runtime().randomUuid() + '-';
     const QByteArray kind = reads ? "__READ__" : "__WRIT__";
     const std::expected<std::vector<ZkChild>, LockError> children =
-        co_await m_queue.join(ticket, prefix, kind, data(request.thread), stop);
+        co_await m_queue.join(ticket, prefix, kind, data(request.thread), giveUpAt, stop);
     if (!children) co_return std::unexpected(children.error());
     request.steps.at(2);
     if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));

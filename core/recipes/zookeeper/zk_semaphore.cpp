@@ -15,9 +15,9 @@ const RecipeInfo& ZkSemaphore::info() const {
     return *findRecipe("zk-semaphore");
 }
 
-Outcome<bool> ZkSemaphore::ownPath(std::stop_token stop) {
+Outcome<bool> ZkSemaphore::ownPath(Nanos giveUpAt, std::stop_token stop) {
     ZkQueue above(m_lock.port, m_lock.path);
-    const std::expected<std::vector<ZkChild>, LockError> seen = co_await above.look(stop);
+    const std::expected<std::vector<ZkChild>, LockError> seen = co_await above.look(stop, giveUpAt);
     if (!seen) co_return std::unexpected(seen.error());
     for (const ZkFamily family : familiesOf(*seen)) {
         if (family != ZkFamily::Semaphore) co_return std::unexpected(foreignFormat(m_lock, familyName(family)));
@@ -58,14 +58,14 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<Tickets> tick
                                                    std::stop_token stop, std::shared_ptr<bool> again) {
     Runtime& runtime = m_lock.port.runtime();
     if (!m_known) {
-        const std::expected<bool, LockError> ours = co_await ownPath(stop);
+        const std::expected<bool, LockError> ours = co_await ownPath(giveUpAt, stop);
         if (!ours) co_return std::unexpected(ours.error());
         m_known = true;
     }
     if (request.wait == Nanos(0)) { // who only tries does not queue up
-        const std::expected<std::vector<ZkChild>, LockError> queue = co_await m_locks.look(stop);
+        const std::expected<std::vector<ZkChild>, LockError> queue = co_await m_locks.look(stop, giveUpAt);
         if (!queue) co_return std::unexpected(queue.error());
-        const std::expected<std::vector<ZkChild>, LockError> taken = co_await m_leases.look(stop);
+        const std::expected<std::vector<ZkChild>, LockError> taken = co_await m_leases.look(stop, giveUpAt);
         if (!taken) co_return std::unexpected(taken.error());
         const bool room =
             taken->size() + static_cast<std::size_t>(request.permits) <= static_cast<std::size_t>(m_lock.permits);
@@ -74,7 +74,7 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<Tickets> tick
     const QByteArray prefix = "_c_" + runtime.randomUuid() + '-';
     const QByteArray lockKind = "lock-", leaseKind = "lease-";
     const std::expected<std::vector<ZkChild>, LockError> queue =
-        co_await m_locks.join(tickets->turn, prefix, lockKind, data(request.thread), stop);
+        co_await m_locks.join(tickets->turn, prefix, lockKind, data(request.thread), giveUpAt, stop);
     if (!queue) co_return std::unexpected(queue.error());
     request.steps.at(2);
     const std::expected<ZkTurn, LockError> turn =
@@ -88,7 +88,7 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<Tickets> tick
     for (int i = 0; i < request.permits; ++i) {
         tickets->leases.push_back(std::make_shared<ZkTicket>());
         const QByteArray own = "_c_" + runtime.randomUuid() + '-';
-        joining.push_back(m_leases.join(tickets->leases.back(), own, leaseKind, data(request.thread), stop));
+        joining.push_back(m_leases.join(tickets->leases.back(), own, leaseKind, data(request.thread), giveUpAt, stop));
     }
     std::optional<LockError> failure;
     for (auto& one : joining) {
@@ -139,7 +139,7 @@ Outcome<std::optional<Grant>> ZkSemaphore::acquire(Request request, std::stop_to
 }
 
 Outcome<bool> ZkSemaphore::forceRelease(std::stop_token stop) {
-    const std::expected<bool, LockError> ours = co_await ownPath(stop);
+    const std::expected<bool, LockError> ours = co_await ownPath(kNever, stop);
     if (!ours) co_return std::unexpected(ours.error());
     const std::expected<std::vector<ZkChild>, LockError> leases = co_await m_leases.look(stop);
     if (!leases) co_return std::unexpected(leases.error());

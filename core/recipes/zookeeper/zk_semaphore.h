@@ -27,7 +27,7 @@ private:
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<Tickets> tickets, Request request, Nanos giveUpAt,
                                           std::stop_token stop, std::shared_ptr<bool> again);
     Outcome<ZkTurn> awaitRoom(std::shared_ptr<Tickets> tickets, Nanos giveUpAt, std::stop_token stop);
-    Outcome<bool> ownPath(std::stop_token stop);
+    Outcome<bool> ownPath(Nanos giveUpAt, std::stop_token stop);
     ZkQueue m_locks, m_leases;
     bool m_known = false; ///< that the path is a semaphore's
 };

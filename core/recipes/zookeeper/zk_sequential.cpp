@@ -20,7 +20,7 @@ std::optional<LockError> ZkSequential::refusal(const std::vector<ZkChild>& child
 Outcome<std::optional<Grant>> ZkSequential::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
                                                     std::stop_token stop, std::shared_ptr<bool> again) {
     if (!m_known || request.wait == Nanos(0)) {
-        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop);
+        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop, giveUpAt);
         if (!seen) co_return std::unexpected(seen.error());
         if (auto refused = refusal(*seen)) co_return std::unexpected(std::move(*refused));
         m_known = true;
@@ -28,7 +28,7 @@ Outcome<std::optional<Grant>> ZkSequential::attempt(std::shared_ptr<ZkTicket> ti
     }
     const QByteArray prefix, kind = "lock-";
     const std::expected<std::vector<ZkChild>, LockError> children =
-        co_await m_queue.join(ticket, prefix, kind, data(request.thread), stop);
+        co_await m_queue.join(ticket, prefix, kind, data(request.thread), giveUpAt, stop);
     if (!children) co_return std::unexpected(children.error());
     request.steps.at(2);
     if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));

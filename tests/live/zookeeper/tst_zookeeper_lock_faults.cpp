@@ -129,6 +129,29 @@ private Q_SLOTS:
         QVERIFY(run(recipe->release(**held, {})).error().kind == Kind::NotOwner);
         run(other->release(**taken, {}));
     }
+    void timedTriesEndInTimeWithoutAServer() {
+        std::vector<std::unique_ptr<Client>> clients;
+        std::vector<std::unique_ptr<Recipe>> recipes;
+        for (const char* id : {"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"}) {
+            clients.push_back(std::make_unique<Client>(m_runtime, m_server, "a", 20s));
+            recipes.push_back(clients.back()->recipe(id, fresh()));
+            VERIFY_OK(run(clients.back()->driver.connected()));
+        }
+        m_server.kill();
+        const auto suspended = [](const auto& client) {
+            return client->driver.session().state == zookeeper::Session::State::Suspended;
+        };
+        QVERIFY(eventually([&] { return std::ranges::all_of(clients, suspended); }));
+        for (const auto& recipe : recipes) {
+            for (const Nanos wait : {Nanos(0), Nanos(300ms)}) {
+                const Nanos begun = m_runtime.monotonic();
+                const auto refused = take(*recipe, request(wait, "1", modeOf(recipe->info().id)));
+                QVERIFY2(!refused && refused.error().kind == Kind::Unreachable, recipe->info().id.constData());
+                QVERIFY(m_runtime.monotonic() - begun >= wait);
+                QVERIFY(m_runtime.monotonic() - begun < wait + 2s); // the sessions go on
+            }
+        }
+    }
     void connectionLostWhileWaiting() {
         FaultProxy proxy(m_runtime, m_server.port());
         Client a(m_runtime, m_server, "a"), b(m_runtime, proxy.url(), "b");
