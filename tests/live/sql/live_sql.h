@@ -1,98 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../support/live.h"
 #include "backends/sql/driver.h"
 #include "recipes/sql/sql_recipe.h"
-#include "runtime/event_loop_runtime.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/postgres_server.h"
 
-#include <QEventLoop>
-#include <QTest>
-#include <QTimer>
-
 namespace lockscope::test {
-
-/// Runs a coroutine to its end on the event loop of the test. QCoro::waitFor wants default-constructible results.
-template <typename T>
-T run(QCoro::Task<T>&& task) {
-    using Slot = std::conditional_t<std::is_void_v<T>, bool, T>;
-    std::optional<Slot> result;
-    std::exception_ptr failure;
-    QEventLoop loop;
-    bool done = false;
-    const auto finish = [&](QCoro::Task<T> waited) -> QCoro::Task<> {
-        try {
-            if constexpr (std::is_void_v<T>) {
-                co_await waited;
-                result.emplace(true);
-            } else {
-                result.emplace(co_await std::move(waited));
-            }
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        done = true;
-        loop.quit();
-    };
-    const QCoro::Task<> finishing = finish(std::move(task));
-    if (!done) loop.exec();
-    if (failure) std::rethrow_exception(failure);
-    if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
-
-/// A coroutine that runs beside the test, and what came of it.
-template <typename T>
-struct Ending {
-    std::optional<T> result;
-    std::optional<Cancelled::Why> cancelled;
-    bool done = false;
-    Nanos at{};
-};
-
-template <typename T>
-QCoro::Task<> watchTask(QCoro::Task<T> task, std::shared_ptr<Ending<T>> ending) {
-    const auto begun = std::chrono::steady_clock::now();
-    try {
-        ending->result.emplace(co_await std::move(task));
-    } catch (const Cancelled& cancelled) {
-        ending->cancelled = cancelled.why();
-    }
-    ending->at = std::chrono::steady_clock::now() - begun;
-    ending->done = true;
-}
-
-/// Lets a coroutine run on its own.
-template <typename T>
-std::shared_ptr<Ending<T>> beside(QCoro::Task<T> task) {
-    auto ending = std::make_shared<Ending<T>>();
-    (void)watchTask(std::move(task), ending);
-    return ending;
-}
-
-/// Runs the event loop until something is so, or until it took too long. Looks at every turn, unlike QTRY_VERIFY.
-template <typename Condition>
-bool comesTrue(Condition condition, std::chrono::milliseconds limit) {
-    const auto end = std::chrono::steady_clock::now() + limit;
-    QTimer beat; // something to wake up for
-    beat.start(2);
-    while (!condition() && std::chrono::steady_clock::now() < end)
-        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
-    return condition();
-}
-template <typename T>
-bool ends(const std::shared_ptr<Ending<T>>& ending, std::chrono::milliseconds limit) {
-    return comesTrue([&] { return ending->done; }, limit);
-}
-
-inline ConnectionUrl urlOf(const QString& text) {
-    return parseConnectionUrl(text).value();
-}
-
-/// Starts a server; the text of what went wrong, empty when it is up.
-inline QString start(sandbox::SqlServer& server) {
-    const auto started = run(server.start());
-    return started ? QString() : started.error();
-}
 
 inline sql::Result ask(sql::Port& port, const QByteArray& text, sql::Values values = {}) {
     sql::Statement statement{text, std::move(values)};
@@ -207,15 +121,3 @@ inline QByteArray freshName() {
 }
 
 } // namespace lockscope::test
-
-#define VERIFY_EMPTY(text)                                                                                             \
-    do {                                                                                                               \
-        const QString error = text;                                                                                    \
-        QVERIFY2(error.isEmpty(), qPrintable(error));                                                                  \
-    } while (false)
-/// Of an expected; evaluates it once.
-#define VERIFY_OK(expected)                                                                                            \
-    do {                                                                                                               \
-        const auto& outcome = (expected);                                                                              \
-        QVERIFY2(outcome.has_value(), outcome ? "" : qPrintable(outcome.error().message));                             \
-    } while (false)

@@ -113,6 +113,30 @@ private Q_SLOTS:
         QCOMPARE(number(driver, "SELECT COUNT(*) FROM idle"), 0);
     }
 
+    void limitsOnWaitsAreLeftAloneByWhatDoesNotWait() {
+        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
+        auto session = run(driver.session());
+        Statement limit{"SHOW lock_timeout", {}};
+        QCOMPARE(run((*session)->execute(limit, 5s))->text(), QByteArray("5s"));
+        limit.waits = false;
+        QCOMPARE(run((*session)->execute(limit, 7s))->text(), QByteArray("5s"));
+        limit.waits = true;
+        QCOMPARE(run((*session)->execute(limit, 7s))->text(), QByteArray("7s"));
+        QCOMPARE(run((*session)->execute(limit))->text(), QByteArray("0"));
+    }
+
+    void signsThatNobodyWantsAnyMore() {
+        SqlDriver driver(m_runtime, urlOf(m_databases.url("mariadb")));
+        auto session = run(driver.session());
+        std::stop_source stop;
+        const auto sign = beside((*session)->nextSign(60s, stop.get_token()));
+        QVERIFY(!sign->done);
+        stop.request_stop();
+        QVERIFY(ends(sign, 2000ms));
+        QVERIFY(!sign->cancelled); // a short hold's end throws nothing
+        QVERIFY(*sign->result == Sign::Alive);
+    }
+
     void filesThatStayLocked() {
         DriverOptions options;
         options.statementTimeout = 300ms;

@@ -330,6 +330,35 @@ private Q_SLOTS:
             VERIFY_OK(release(*recipes[i], grants[i]));
     }
 
+    void pairsAskNoMoreThanTheyNeed_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::addColumn<int>("statements");
+        QTest::newRow("sql-row") << QByteArray("sql-row") << 2;
+        QTest::newRow("sql-lease") << QByteArray("sql-lease") << 2;
+        QTest::newRow("sql-for-update") << QByteArray("sql-for-update") << 3; // in two round trips
+        QTest::newRow("sql-version") << QByteArray("sql-version") << 2;
+        QTest::newRow("sql-advisory") << QByteArray("sql-advisory") << 2;
+    }
+    void pairsAskNoMoreThanTheyNeed() {
+        QFETCH(QByteArray, id);
+        QFETCH(int, statements);
+        SqlClient client(m_runtime, m_databases.url("mariadb")), admin(m_runtime, m_databases.url("mariadb"));
+        const auto recipe = client.recipe(id, freshName());
+        const auto pairs = [&](int count) {
+            for (int i = 0; i < count; ++i) {
+                const Granted grant = acquire(*recipe, request());
+                VERIFY_OK(grant);
+                VERIFY_OK(release(*recipe, **grant));
+            }
+        };
+        const QByteArray asked =
+            "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'QUESTIONS'";
+        pairs(2); // makes the row, and prepares
+        const qint64 before = number(admin.driver, asked);
+        pairs(20);
+        QCOMPARE(number(admin.driver, asked) - before - 1, qint64(20) * statements);
+    }
+
     void readersShareOnPostgreSql() {
         SqlClient a(m_runtime, m_databases.url("postgresql")), b(m_runtime, m_databases.url("postgresql"));
         const QByteArray name = freshName();
