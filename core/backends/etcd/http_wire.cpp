@@ -108,7 +108,7 @@ Result<HttpReply> HttpWire::post(HttpRequest request, Nanos timeout, std::stop_t
     co_return *std::move(reply);
 }
 
-void HttpWire::stream(HttpRequest request, std::function<void(const QByteArray&)> line,
+void HttpWire::stream(const HttpRequest& request, std::function<void(const QByteArray&)> line,
                       std::function<void(Error)> end) {
     m_line = std::move(line);
     m_end = std::move(end);

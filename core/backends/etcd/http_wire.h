@@ -36,7 +36,8 @@ public:
     Result<HttpReply> post(HttpRequest request, Nanos timeout, std::stop_token stop);
     /// A request whose reply goes on and on: each line of its body is told, then its end, once. What `line` and `end`
     /// refer to must live as long as this. They must not destroy it.
-    void stream(HttpRequest request, std::function<void(const QByteArray&)> line, std::function<void(Error)> end);
+    void stream(const HttpRequest& request, std::function<void(const QByteArray&)> line,
+                std::function<void(Error)> end);
     /// True when another request can be sent.
     bool usable() const { return m_open && !m_dead && !m_busy; }
     /// Ends it, with this error for whoever waits.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../support/live.h"
 #include "backends/etcd/driver.h"
-#include "beside.h"
 #include "sandbox/etcd_server.h"
 
 #include <QJsonArray>

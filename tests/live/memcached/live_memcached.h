@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../support/live.h"
 #include "backends/memcached/driver.h"
-#include "beside.h"
 #include "recipes/memcached/memcached_recipe.h"
 #include "sandbox/memcached_server.h"
 

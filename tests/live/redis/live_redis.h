@@ -1,72 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "../support/live.h"
 #include "backends/redis/driver.h"
-#include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
 
-#include <QEventLoop>
-#include <QTest>
-
 namespace lockscope::test {
-
-/// Runs a coroutine to its end on the event loop of the test. QCoro::waitFor wants default-constructible results.
-template <typename T>
-T run(QCoro::Task<T>&& task) {
-    using Slot = std::conditional_t<std::is_void_v<T>, bool, T>;
-    std::optional<Slot> result;
-    std::exception_ptr failure;
-    QEventLoop loop;
-    bool done = false;
-    const auto finish = [&](QCoro::Task<T> waited) -> QCoro::Task<> {
-        try {
-            if constexpr (std::is_void_v<T>) {
-                co_await waited;
-                result.emplace(true);
-            } else {
-                result.emplace(co_await std::move(waited));
-            }
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        done = true;
-        loop.quit();
-    };
-    const QCoro::Task<> finishing = finish(std::move(task));
-    if (!done) loop.exec();
-    if (failure) std::rethrow_exception(failure);
-    if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
-
-/// How a coroutine ended: nullopt when by its own end.
-template <typename T>
-QCoro::Task<std::optional<Cancelled::Why>> howCancelled(QCoro::Task<T> task) {
-    try {
-        (void)co_await task;
-    } catch (const Cancelled& cancelled) {
-        co_return cancelled.why();
-    }
-    co_return std::nullopt;
-}
-
-/// The URL of a server, read.
-inline ConnectionUrl urlOf(const sandbox::RedisServer& server) {
-    return parseConnectionUrl(server.url()).value();
-}
-
-/// Starts a server; the text of what went wrong, empty when it is up.
-inline QString start(sandbox::RedisServer& server) {
-    const auto started = run(server.start());
-    return started ? QString() : started.error();
-}
 
 inline redis::Result call(redis::RedisDriver& driver, redis::Args args) {
     return run(driver.call(std::move(args)));
 }
 
 } // namespace lockscope::test
-
-#define VERIFY_STARTED(server)                                                                                         \
-    do {                                                                                                               \
-        const QString error = lockscope::test::start(server);                                                          \
-        QVERIFY2(error.isEmpty(), qPrintable(error));                                                                  \
-    } while (false)

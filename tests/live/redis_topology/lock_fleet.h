@@ -82,10 +82,3 @@ inline void letPass(Runtime& runtime, Nanos time) {
         const QString openError = (user).open();                                                                       \
         QVERIFY2(openError.isEmpty(), qPrintable(openError));                                                          \
     } while (false)
-
-/// The value of an outcome, or the test fails with its error.
-#define VERIFY_OK(outcome)                                                                                             \
-    do {                                                                                                               \
-        const auto& seen = (outcome);                                                                                  \
-        QVERIFY2(seen.has_value(), seen ? "" : qPrintable(seen.error().message));                                      \
-    } while (false)

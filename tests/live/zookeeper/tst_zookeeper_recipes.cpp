@@ -188,7 +188,7 @@ private Q_SLOTS:
             recipes.push_back(clients.back()->recipe(id, name));
             VERIFY_OK(run(clients.back()->driver.connected()));
         }
-        std::vector<std::shared_ptr<Ending>> endings;
+        std::vector<std::shared_ptr<TakeEnding>> endings;
         for (std::size_t i = 0; i < 10; ++i) {
             endings.push_back(begin(m_runtime, *recipes[i]));
             QVERIFY(eventually([&] { return childrenOf(clients[0]->driver, '/' + name).size() == i + 1; }));
@@ -328,7 +328,7 @@ private Q_SLOTS:
         const auto held = take(*recipe);
         std::vector<std::unique_ptr<Client>> clients;
         std::vector<std::unique_ptr<Recipe>> recipes;
-        std::vector<std::shared_ptr<Ending>> endings;
+        std::vector<std::shared_ptr<TakeEnding>> endings;
         for (int i = 0; i < 8; ++i) {
             clients.push_back(std::make_unique<Client>(m_runtime, m_server, "client"));
             recipes.push_back(clients.back()->recipe(id, name));

@@ -44,7 +44,7 @@ inline Taken take(Recipe& recipe, Request wish = request()) {
 }
 
 /// How an acquisition that runs beside the test ended.
-struct Ending {
+struct TakeEnding {
     bool done = false;
     Taken taken;
     std::optional<Cancelled::Why> cancelled;
@@ -52,7 +52,7 @@ struct Ending {
 };
 
 inline QCoro::Task<> watchEnd(Runtime& runtime, Outcome<std::optional<Grant>> acquiring,
-                              std::shared_ptr<Ending> ending) {
+                              std::shared_ptr<TakeEnding> ending) {
     try {
         ending->taken = co_await std::move(acquiring);
     } catch (const Cancelled& cancelled) {
@@ -62,9 +62,9 @@ inline QCoro::Task<> watchEnd(Runtime& runtime, Outcome<std::optional<Grant>> ac
     ending->done = true;
 }
 
-inline std::shared_ptr<Ending> begin(Runtime& runtime, Recipe& recipe, Request wish = request(),
-                                     std::stop_token stop = {}) {
-    auto ending = std::make_shared<Ending>();
+inline std::shared_ptr<TakeEnding> begin(Runtime& runtime, Recipe& recipe, Request wish = request(),
+                                         std::stop_token stop = {}) {
+    auto ending = std::make_shared<TakeEnding>();
     runtime.spawn(
         [&runtime, &recipe, wish, stop, ending] { return watchEnd(runtime, recipe.acquire(wish, stop), ending); });
     return ending;

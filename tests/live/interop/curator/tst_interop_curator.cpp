@@ -93,7 +93,7 @@ private Q_SLOTS:
                                     {"zk-semaphore", Mode::Permit, "semaphore:1"}};
         Client a(m_runtime, m_server, "a");
         std::vector<std::unique_ptr<Recipe>> recipes;
-        std::vector<std::shared_ptr<Ending>> endings;
+        std::vector<std::shared_ptr<TakeEnding>> endings;
         for (const Row& row : rows) {
             const QByteArray name = "killed" + QByteArray::number(recipes.size());
             QCOMPARE(open(name, row.kind), QByteArray("ready"));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines and servers in tests of locks on real servers.
+// Coroutines and servers in tests on real servers: what all of them need. Each server's own is in its folder.
 #pragma once
 #include "backends/url.h"
 #include "runtime/event_loop_runtime.h"
 
 #include <QEventLoop>
 #include <QTest>
+#include <QTimer>
 
 namespace lockscope::test {
 
@@ -54,16 +55,20 @@ struct Ending {
     std::optional<T> result;
     std::optional<Cancelled::Why> cancelled;
     bool done = false;
+    Nanos at{}; ///< how long it took
 };
 template <typename T>
 QCoro::Task<> follow(QCoro::Task<T> task, std::shared_ptr<Ending<T>> ending) {
+    const auto begun = std::chrono::steady_clock::now();
     try {
         ending->result.emplace(co_await std::move(task));
     } catch (const Cancelled& cancelled) {
         ending->cancelled = cancelled.why();
     }
+    ending->at = std::chrono::steady_clock::now() - begun;
     ending->done = true;
 }
+/// Lets a coroutine run on its own.
 template <typename T>
 std::shared_ptr<Ending<T>> beside(QCoro::Task<T> task) {
     auto ending = std::make_shared<Ending<T>>();
@@ -71,9 +76,28 @@ std::shared_ptr<Ending<T>> beside(QCoro::Task<T> task) {
     return ending;
 }
 
+/// Runs the event loop until something is so; false when it was not within that time. Looks at every turn, unlike
+/// QTRY_VERIFY.
+template <typename Condition>
+bool comesTrue(Condition condition, std::chrono::milliseconds limit = 10s) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    QTimer beat; // something to wake up for
+    beat.start(2);
+    while (!condition() && std::chrono::steady_clock::now() < end)
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
+    return condition();
+}
+template <typename T>
+bool ends(const std::shared_ptr<Ending<T>>& ending, std::chrono::milliseconds limit) {
+    return comesTrue([&] { return ending->done; }, limit);
+}
+
+inline ConnectionUrl urlOf(const QString& text) {
+    return parseConnectionUrl(text).value();
+}
 template <typename Server>
 ConnectionUrl urlOf(const Server& server) {
-    return parseConnectionUrl(server.url()).value();
+    return urlOf(server.url());
 }
 
 /// Starts a server or a cluster; the text of what went wrong, empty when it is up.
@@ -85,8 +109,16 @@ QString start(Server& server) {
 
 } // namespace lockscope::test
 
-#define VERIFY_STARTED(server)                                                                                         \
+/// Of a text that says what went wrong.
+#define VERIFY_EMPTY(text)                                                                                             \
     do {                                                                                                               \
-        const QString error = lockscope::test::start(server);                                                          \
+        const QString error = text;                                                                                    \
         QVERIFY2(error.isEmpty(), qPrintable(error));                                                                  \
+    } while (false)
+#define VERIFY_STARTED(server) VERIFY_EMPTY(lockscope::test::start(server))
+/// Of an expected; evaluates it once.
+#define VERIFY_OK(expected)                                                                                            \
+    do {                                                                                                               \
+        const auto& outcome = (expected);                                                                              \
+        QVERIFY2(outcome.has_value(), outcome ? "" : qPrintable(outcome.error().message));                             \
     } while (false)
