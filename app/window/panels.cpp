@@ -81,7 +81,7 @@ QWidget* makeInspector(views::ViewContext* context) {
     tabs->addTab(new views::VerdictPanel(context), Inspector::tr("Verdict"));
     splitter->addWidget(tabs);
     splitter->setStretchFactor(0, 1);
-    splitter->setSizes({330, 290});
+    splitter->setSizes({330, 320});
     return splitter;
 }
 

@@ -21,10 +21,12 @@ int wordsWidth(const QStyleOptionViewItem& option) {
 
 } // namespace
 
-QSize InvariantDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
-    const QFontMetrics metrics(uiFont());
-    return {metrics.horizontalAdvance(index.data().toString()) + kIcon + 28,
-            std::max(26, option.fontMetrics.height() + 8)};
+QSize InvariantDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
+    int widest = 0;
+    for (const verdict::Invariant invariant : verdict::kInvariants)
+        widest = std::max(
+            widest, QFontMetrics(uiFont()).horizontalAdvance(QString::fromLatin1(verdict::invariantId(invariant))));
+    return {widest + kIcon + 2 * kPad, std::max(24, option.fontMetrics.height() + 8)};
 }
 
 void InvariantDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -36,23 +38,26 @@ void InvariantDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
     const auto outcome = verdict::Outcome(index.data(InvariantsModel::OutcomeRole).toInt());
     const bool violated = outcome == verdict::Outcome::Violated;
     QRect room = option.rect.adjusted(4, 0, -4, 0);
-    if (index.column() == InvariantsModel::NameColumn) {
-        const QRectF picture(room.left(), room.center().y() - kIcon / 2.0, kIcon, kIcon);
-        if (violated)
-            paintIcon(*painter, picture, "cross", Role::Violation);
-        else if (outcome == verdict::Outcome::Holds)
-            paintIcon(*painter, picture, "check", Role::Accepted);
-        else
-            paintIcon(*painter, picture, "unknown", Role::TextFaint);
-        room.setLeft(room.left() + kIcon + 10);
-        painter->setFont(uiFont());
-        painter->setPen(color(Role::Text));
-        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                          painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, room.width()));
-    } else {
-        painter->setFont(uiFont(-0.5));
+    const QRectF picture(room.left(), room.center().y() - kIcon / 2.0, kIcon, kIcon);
+    if (violated)
+        paintIcon(*painter, picture, "cross", Role::Violation);
+    else if (outcome == verdict::Outcome::Holds)
+        paintIcon(*painter, picture, "check", Role::Accepted);
+    else
+        paintIcon(*painter, picture, "unknown", Role::TextFaint);
+    room.setLeft(room.left() + kIcon + 8);
+    painter->setFont(uiFont());
+    painter->setPen(color(violated ? Role::ViolationText : Role::Text));
+    const QString name = painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, room.width());
+    painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter, name);
+    room.setLeft(room.left() + painter->fontMetrics().horizontalAdvance(name) + kPad);
+    painter->setFont(uiFont(-0.5));
+    const QString when = index.siblingAtColumn(InvariantsModel::WhenColumn).data().toString();
+    // "held" says no more than the tick; side by side it would only be noise.
+    const bool worth = violated || option.rect.width() > 220;
+    if (worth && painter->fontMetrics().horizontalAdvance(when) <= room.width()) {
         painter->setPen(color(violated ? Role::ViolationText : Role::TextDim));
-        painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, index.data().toString());
+        painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, when);
     }
     painter->restore();
 }

@@ -4,7 +4,7 @@
 
 namespace lockscope::views {
 
-/// ✖ mutual-exclusion                    6.0 – 7.2 s
+/// ✖ mutual-exclusion                    6.0 – 7.2 s; the time where there is room for it: the cards tell it, too.
 class InvariantDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:

@@ -7,9 +7,7 @@
 #include "verdict/verdict_delegates.h"
 
 #include <QBoxLayout>
-#include <QHeaderView>
 #include <QListView>
-#include <QTreeView>
 
 namespace lockscope::views {
 
@@ -27,6 +25,30 @@ protected:
     }
 };
 
+/// The invariants in as many columns as fit, so that the words about what went wrong get the room.
+class InvariantList : public QListView {
+public:
+    InvariantList() {
+        setFlow(QListView::LeftToRight);
+        setWrapping(true);
+        setResizeMode(QListView::Adjust);
+        setUniformItemSizes(true);
+        setMouseTracking(true);
+        setEditTriggers(QAbstractItemView::NoEditTriggers);
+        setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override {
+        const QSize item = sizeHintForIndex(model()->index(0, 0));
+        const int room = viewport()->width(), columns = std::clamp(room / std::max(item.width(), 1), 1, 4);
+        setGridSize({(room - 2) / columns, item.height()}); // exactly as wide as the view, the last would wrap
+        setFixedHeight((model()->rowCount() + columns - 1) / columns * item.height() + 2);
+        QListView::resizeEvent(event);
+    }
+};
+
 } // namespace
 
 VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
@@ -34,7 +56,7 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
       m_context(context),
       m_invariantsModel(new InvariantsModel(context, this)),
       m_violationsModel(new ViolationsModel(context, this)),
-      m_invariants(new QTreeView),
+      m_invariants(new InvariantList),
       m_caption(new SectionCaption(tr("Violations"))),
       m_violations(new CardList),
       m_empty(new DimLabel(tr("Nothing has gone wrong so far."))) {
@@ -45,17 +67,7 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
 
     m_invariants->setModel(m_invariantsModel);
     m_invariants->setItemDelegate(new InvariantDelegate(m_invariants));
-    m_invariants->setHeaderHidden(true);
-    m_invariants->setRootIsDecorated(false);
-    m_invariants->setUniformRowHeights(true);
-    m_invariants->setAllColumnsShowFocus(true);
-    m_invariants->setMouseTracking(true);
-    m_invariants->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_invariants->setAccessibleName(tr("Invariants"));
-    m_invariants->header()->setStretchLastSection(false);
-    m_invariants->header()->setSectionResizeMode(InvariantsModel::NameColumn, QHeaderView::Stretch);
-    m_invariants->header()->setSectionResizeMode(InvariantsModel::WhenColumn, QHeaderView::ResizeToContents);
-    m_invariants->setFixedHeight(m_invariantsModel->rowCount() * m_invariants->sizeHintForRow(0) + 2);
     makeFrameless(m_invariants);
     column->addWidget(m_invariants);
 
@@ -89,8 +101,8 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
         }
     };
     // A click and Enter both; `activated` alone leaves the single click to the desktop's taste.
-    connect(m_invariants, &QTreeView::clicked, this, toFirst);
-    connect(m_invariants, &QTreeView::activated, this, toFirst);
+    connect(m_invariants, &QListView::clicked, this, toFirst);
+    connect(m_invariants, &QListView::activated, this, toFirst);
     connect(m_violations, &QListView::clicked, this, &VerdictPanel::goTo);
     connect(m_violations, &QListView::activated, this, &VerdictPanel::goTo);
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})

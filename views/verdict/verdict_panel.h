@@ -5,7 +5,6 @@
 #include <QWidget>
 
 class QListView;
-class QTreeView;
 
 namespace lockscope::views {
 
@@ -17,7 +16,7 @@ class VerdictPanel : public QWidget {
     Q_OBJECT
 public:
     explicit VerdictPanel(ViewContext* context, QWidget* parent = nullptr);
-    QTreeView* invariants() const { return m_invariants; }
+    QListView* invariants() const { return m_invariants; }
     QListView* violations() const { return m_violations; }
 
 private:
@@ -27,7 +26,7 @@ private:
     ViewContext* m_context;
     InvariantsModel* m_invariantsModel;
     ViolationsModel* m_violationsModel;
-    QTreeView* m_invariants;
+    QListView* m_invariants;
     SectionCaption* m_caption;
     QListView* m_violations;
     DimLabel* m_empty;

@@ -136,11 +136,11 @@ private Q_SLOTS:
         QCOMPARE(revealed.count(), 1);
         QCOMPARE(context.playhead(), Nanos(6001ms));
         QCOMPARE(context.selection(), story.aThread);
-        const QModelIndex staleWrite = panel.invariants()->model()->index(1, 1);
+        const QModelIndex staleWrite = panel.invariants()->model()->index(1, 0);
         QTest::mouseClick(panel.invariants()->viewport(), Qt::LeftButton, {},
                           panel.invariants()->visualRect(staleWrite).center());
         QCOMPARE(context.playhead(), Nanos(7100ms));
-        const QModelIndex held = panel.invariants()->model()->index(2, 1);
+        const QModelIndex held = panel.invariants()->model()->index(2, 0);
         const auto before = revealed.count();
         QTest::mouseClick(panel.invariants()->viewport(), Qt::LeftButton, {},
                           panel.invariants()->visualRect(held).center());
