@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Gives one hold of a Redisson-layout lock up; at the last one frees the lock and wakes one waiter per client.
 -- KEYS[1] the lock; KEYS[2] the wake-up channel; ARGV[1] our field; ARGV[2] lease in ms while holds are left.
--- Returns the holds left, or -1 when the lock is not ours.
+-- Returns the holds left, or -1 when the lock is not ours, or {0, how many were told} when it is free and somebody was.
 if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then
     return -1
 end
@@ -11,5 +11,5 @@ if holds > 0 then
     return holds
 end
 redis.call('del', KEYS[1])
-redis.call('publish', KEYS[2], '0')
-return 0
+local told = redis.call('publish', KEYS[2], '0')
+return told > 0 and {0, told} or 0

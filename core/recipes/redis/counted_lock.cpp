@@ -88,6 +88,10 @@ Outcome<int> CountedLock::countDown(const Grant& grant, std::stop_token stop) {
     }
     const Command command = keepCommand(grant.thread, grant.mode, grant.lease, {});
     const redis::Result reply = co_await run(command, stop);
+    if (reply && reply->items.size() == 2) { // free, and others were told
+        gaveUp(grant.thread, reply->items[1].integer);
+        co_return 0;
+    }
     if (reply) co_return static_cast<int>(reply->integer);
     doubt(grant.thread, grant.mode, grant.holds - 1);
     co_return std::unexpected(lockError(reply.error(), m_lock.name));

@@ -29,7 +29,8 @@ protected:
     virtual Command acquireCommand(const Request& request) const = 0;
     /// Replies 1, or 0 when it is not ours.
     virtual Command renewCommand(const Grant& grant) const = 0;
-    /// Replies the holds left, -1 when it is not ours. With a number, running it again changes nothing more.
+    /// Replies the holds left, -1 when it is not ours, or {0, how many were told}. With a number, running it again
+    /// changes nothing more.
     virtual Command keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const = 0;
     /// Replies 1, 0 when nobody held it, or -1: a foreign format.
     virtual Command forceCommand() const = 0;

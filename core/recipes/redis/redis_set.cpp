@@ -67,6 +67,9 @@ Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token
     request.steps.at(kTry);
     const QByteArray value = newValue(request.thread);
     const Nanos askedAt = runtime.monotonic();
+    const Nanos giveUpAt = laterBy(askedAt, request.wait);
+    if (const std::int64_t before = politeness(request, askedAt); before > 0)
+        co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), before);
     redis::Result reply;
     bool stopped = false;
     try {
@@ -85,8 +88,7 @@ Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token
         request.steps.at(kHold);
         co_return Grant{request.thread, value, askedAt, request.lease, 1, reply->integer, request.steps};
     }
-    const Nanos giveUpAt = laterBy(askedAt, request.wait);
-    if (runtime.monotonic() < giveUpAt) co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop));
+    if (runtime.monotonic() < giveUpAt) co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0);
     request.steps.at(kNowhere);
     co_return std::nullopt;
 }
@@ -121,6 +123,7 @@ Outcome<int> RedisSet::release(Grant grant, std::stop_token stop) {
     grant.steps.at(kNowhere);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     if (reply->integer == 0) co_return std::unexpected(notOwner(m_lock.name));
+    gaveUp(grant.thread, reply->integer - 1);
     co_return 0;
 }
 

@@ -32,10 +32,25 @@ protected:
     /// Whether Answer::again alone brings a waiter on in time, where the server does not let it subscribe.
     virtual bool doesWithoutMessages() const { return false; }
 
-    /// What follows a first try that failed; `giveUpAt` by the own monotonic clock.
-    Outcome<std::optional<Grant>> waitFor(Request request, Nanos giveUpAt, std::stop_token stop);
+    /// What follows a first try that failed; `giveUpAt` by the own monotonic clock. So many others have it first, if
+    /// they come for it.
+    Outcome<std::optional<Grant>> waitFor(Request request, Nanos giveUpAt, std::stop_token stop, std::int64_t before);
+
+    /// A thread has freed the lock, and so many clients were told.
+    void gaveUp(const QByteArray& thread, std::int64_t waiting);
+    /// How many that is when the same thread asks again at once: it would be there before everybody whom its release
+    /// has woken, and again after its next one; whoever waits would have to be lucky. So it lines up behind them.
+    std::int64_t politeness(const Request& request, Nanos now);
 
     RedisLock m_lock;
+
+private:
+    struct LastHolder {
+        QByteArray thread;
+        std::int64_t waiting = 0;
+        Nanos at{};
+    };
+    LastHolder m_lastHolder;
 };
 
 } // namespace lockscope::recipes

@@ -89,7 +89,7 @@ private Q_SLOTS:
     }
     void contendersCountExactly() {
         QFETCH(QByteArray, recipe);
-        const int rounds = recipe == "redis-set" ? 3 : 20; // the one polls
+        const int rounds = 20;
         Counter counter;
         contend(recipe, "contended-" + recipe, counter, rounds);
         QCOMPARE(counter.value, 8 * rounds);
@@ -159,10 +159,11 @@ private Q_SLOTS:
         };
         int moves = 0;
         auto movingOn = moving(this, name, &done, &moves);
-        contend(recipe, name, counter, recipe == "redis-set" ? 4 : 60);
+        const int rounds = 60;
+        contend(recipe, name, counter, rounds);
         done = true;
         run(std::move(movingOn));
-        QCOMPARE(counter.value, 8 * (recipe == "redis-set" ? 4 : 60));
+        QCOMPARE(counter.value, 8 * rounds);
         QCOMPARE(counter.mostInside, 1);
         QVERIFY2(counter.failures == 0, qPrintable(counter.lastError));
         QVERIFY2(moves >= 2, QByteArray::number(moves).constData());

@@ -52,7 +52,7 @@ private Q_SLOTS:
             users.push_back(std::make_unique<LockUser>(m_url, recipe, "contended-" + recipe));
             VERIFY_OPEN(*users.back());
         }
-        const int rounds = recipe == "redis-set" ? 3 : 20; // the one polls
+        const int rounds = 20;
         for (const auto& user : users)
             tasks.push_back(countUp(*user, counter, rounds));
         run(all(std::move(tasks)));
