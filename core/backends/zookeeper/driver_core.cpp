@@ -43,7 +43,7 @@ QByteArray DriverCore::full(const QByteArray& path) const {
 }
 
 QByteArray DriverCore::own(const char* fullPath) const {
-    const QByteArray path(fullPath);
+    QByteArray path(fullPath);
     if (chroot.isEmpty() || !path.startsWith(chroot)) return path;
     return path.size() == chroot.size() ? QByteArray("/") : path.mid(chroot.size());
 }

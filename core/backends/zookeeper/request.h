@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/zookeeper/driver_core.h"
-#include "runtime/completion.h"
 
 #include <zookeeper/zookeeper.h>
 
@@ -12,6 +11,26 @@ struct Nothing {};
 template <typename T>
 using Value = std::conditional_t<std::is_same_v<T, Nothing>, void, T>;
 
+/// What a request is answered with, once it is. A Completion would be one more coroutine for each request.
+template <typename T>
+struct Answer {
+    std::optional<Result<T>> result;
+    Waiter* waiter = nullptr;
+
+    void give(Result<T> value) {
+        result.emplace(std::move(value));
+        if (waiter) waiter->wake();
+    }
+    /// Says who waits, for as long as it waits.
+    struct Waiting {
+        Waiting(std::shared_ptr<Answer> of, Waiter& by) : answer(std::move(of)) { answer->waiter = &by; }
+        ~Waiting() { answer->waiter = nullptr; }
+        Waiting(const Waiting&) = delete;
+        Waiting& operator=(const Waiting&) = delete;
+        std::shared_ptr<Answer> answer;
+    };
+};
+
 /// A request in flight, while the C client has the only pointer to it: it calls back exactly once for each.
 template <typename T>
 struct Request {
@@ -20,7 +39,7 @@ struct Request {
     QByteArray path;
     Nanos sentAt;
     std::uint64_t generation;
-    Completion<Result<T>> done{};
+    std::shared_ptr<Answer<T>> answer = std::make_shared<Answer<T>>();
     std::shared_ptr<bool> abandoned{};        ///< nobody waits any more; only with takeBack
     std::function<void(const T&)> takeBack{}; ///< then, of what was done all the same
     std::uint64_t watch = 0;
@@ -33,10 +52,10 @@ struct Request {
         request->core->over(byServer, request->sentAt, request->generation);
         return request;
     }
-    void fail(int code) const { done.complete(std::unexpected(errors::of(code, what, path, core->where))); }
+    void fail(int code) const { answer->give(std::unexpected(errors::of(code, what, path, core->where))); }
     void succeed(T value) const {
         if (abandoned && *abandoned) takeBack(value);
-        done.complete(std::move(value));
+        answer->give(std::move(value));
     }
 };
 
@@ -53,7 +72,7 @@ QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* 
     }
     auto request =
         std::make_unique<Request<T>>(Request<T>{core, what, path, core->runtime.monotonic(), core->session.generation});
-    const Completion<Result<T>> done = request->done;
+    const std::shared_ptr<Answer<T>> answer = request->answer;
     const std::shared_ptr<bool> abandoned = takeBack ? std::make_shared<bool>(false) : nullptr;
     if (takeBack) {
         request->abandoned = abandoned;
@@ -70,12 +89,14 @@ QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* 
 
     bool stopped = false;
     try {
-        std::optional<Result<T>> result = co_await done.wait(core->runtime, kNever, stop);
+        Waiter waiter(core->runtime, kNever, stop);
+        const typename Answer<T>::Waiting waiting(answer, waiter);
+        co_await waiter.end();
         if constexpr (std::is_same_v<T, Nothing>) {
-            if (!*result) co_return std::unexpected(std::move(result->error()));
+            if (!*answer->result) co_return std::unexpected(std::move(answer->result->error()));
             co_return Result<void>();
         } else {
-            co_return std::move(*result);
+            co_return std::move(*answer->result);
         }
     } catch (const Cancelled& cancelled) {
         if (cancelled.why() == Cancelled::Why::Killed) throw;
@@ -83,10 +104,8 @@ QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* 
     }
     if (stopped && takeBack) {
         *abandoned = true;
-        if (done.done()) { // in the same moment
-            const std::optional<Result<T>> result = co_await done.wait(core->runtime);
-            if (result && *result) takeBack(**result);
-        }
+        const std::optional<Result<T>>& result = answer->result; // in the same moment
+        if (result && *result) takeBack(**result);
     }
     throw Cancelled(Cancelled::Why::Stopped);
 }

@@ -74,7 +74,7 @@ void WatchHub::erase(std::uint64_t id) {
     m_nodes.erase(node);
 }
 
-void WatchHub::fire(std::uint64_t id, WatchEvent event) {
+void WatchHub::fire(std::uint64_t id, const WatchEvent& event) {
     const auto node = m_nodes.find(id);
     if (node == m_nodes.end()) return;
     for (Watch::State* state : node->watches)

@@ -71,7 +71,7 @@ public:
     std::uint64_t add(Table table, const QByteArray& path, const Watch& watch);
     /// The server has (not) set the watch that was asked for.
     void settled(std::uint64_t id, bool set);
-    void fire(std::uint64_t id, WatchEvent event);
+    void fire(std::uint64_t id, const WatchEvent& event);
     void addSession(const Watch& watch);
     /// Tells those that watch the session; Suspended and Lost, also those that watch nodes. Lost ends all node watches.
     void tellSession(WatchEvent::Kind kind);

@@ -24,10 +24,11 @@ Outcome<bool> ZkMutex::allOurs(std::vector<ZkChild> children, std::stop_token st
     co_return true;
 }
 
+bool ZkMutex::sameFamily(const std::vector<ZkChild>& children) const {
+    return std::ranges::all_of(children, [&](const ZkChild& child) { return child.family == m_family; });
+}
+
 Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArray ownName, std::stop_token stop) {
-    // Mostly nobody else is there, or others like us.
-    const auto usual = [&](const ZkChild& child) { return m_family == child.family || child.name == ownName; };
-    if (m_family && std::ranges::all_of(children, usual)) co_return *m_family;
     std::erase_if(children, [&](const ZkChild& child) { return child.name == ownName; });
     std::set<ZkFamily> there = familiesOf(children);
     if (there.erase(ZkFamily::GoZooKeeper)) there.insert(ZkFamily::Curator); // each sees the other
@@ -77,19 +78,23 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket,
         co_await m_queue.join(ticket, prefix, kind, data(request.thread), giveUpAt, stop);
     if (!children) co_return std::unexpected(children.error());
     request.steps.at(2);
-    const std::expected<ZkFamily, LockError> seen =
-        co_await familyToJoin(*children, zookeeper::nameOf(ticket->path), stop);
-    if (!seen) co_return std::unexpected(seen.error());
-    if (*seen != family) { // others came first, in a format in which they would not see us
-        m_family = *seen;
-        *again = true;
-        co_return std::nullopt;
+    if (!sameFamily(*children)) {
+        const std::expected<ZkFamily, LockError> seen =
+            co_await familyToJoin(*children, zookeeper::nameOf(ticket->path), stop);
+        if (!seen) co_return std::unexpected(seen.error());
+        if (*seen != family) { // others came first, in a format in which they would not see us
+            m_family = *seen;
+            *again = true;
+            co_return std::nullopt;
+        }
     }
-    const std::expected<ZkTurn, LockError> turn =
-        co_await m_queue.await(ticket, *children, &predecessor, giveUpAt, request.steps, 3, stop);
-    if (!turn) co_return std::unexpected(turn.error());
-    if (*turn == ZkTurn::Gone) *again = true;
-    if (*turn != ZkTurn::Granted) co_return std::nullopt;
+    if (!m_queue.isFirst(*ticket, *children, &predecessor)) {
+        const std::expected<ZkTurn, LockError> turn =
+            co_await m_queue.await(ticket, *children, &predecessor, giveUpAt, request.steps, 3, stop);
+        if (!turn) co_return std::unexpected(turn.error());
+        if (*turn == ZkTurn::Gone) *again = true;
+        if (*turn != ZkTurn::Granted) co_return std::nullopt;
+    }
     std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
     co_return granted(request, std::move(nodes));
 }

@@ -16,6 +16,8 @@ public:
     Outcome<bool> forceRelease(std::stop_token stop) override;
 
 private:
+    /// Nobody there is of another family than the one that we join.
+    bool sameFamily(const std::vector<ZkChild>& children) const;
     Outcome<ZkFamily> familyToJoin(std::vector<ZkChild> children, QByteArray ownName, std::stop_token stop);
     Outcome<bool> allOurs(std::vector<ZkChild> children, std::stop_token stop);
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,

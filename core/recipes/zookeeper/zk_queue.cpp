@@ -146,6 +146,13 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
     co_return std::unexpected(lockError(*last));
 }
 
+bool ZkQueue::isFirst(const ZkTicket& ticket, const std::vector<ZkChild>& children, ZkRule rule) const {
+    const Session& session = m_port.session();
+    if (session.generation != ticket.generation || session.state != Session::State::Connected) return false;
+    const QByteArray own = zookeeper::nameOf(ticket.path);
+    return contains(children, own) && !rule(children, own);
+}
+
 Outcome<bool> ZkQueue::blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray blocker, std::stop_token stop) {
     // A data watch leaves nothing behind when the node is gone already, an existence watch would.
     auto watching = m_port.get(zookeeper::childOf(m_path, blocker), ticket->watch, stop);

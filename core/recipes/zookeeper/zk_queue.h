@@ -47,6 +47,9 @@ public:
     Outcome<std::vector<ZkChild>> join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
                                        QByteArray data, Nanos giveUpAt, std::stop_token stop);
 
+    /// It is the ticket's turn already: what await() would answer at once.
+    bool isFirst(const ZkTicket& ticket, const std::vector<ZkChild>& children, ZkRule rule) const;
+
     /// Waits for the ticket's turn, watching one node at a time, besides our own.
     Outcome<ZkTurn> await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children, ZkRule rule, Nanos giveUpAt,
                           Steps steps, std::uint32_t waitStep, std::stop_token stop);
