@@ -6,7 +6,7 @@
 
 namespace lockscope::redis {
 
-RedisDriver::RedisDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
+RedisDriver::RedisDriver(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options)
     : m_runtime(runtime),
       m_where(url.endpoints.front().display()),
       m_commands(std::make_unique<CommandQueue>(runtime, url, options,
@@ -29,7 +29,8 @@ QCoro::Task<Result> RedisDriver::call(Args args, std::stop_token stop) {
 
 // The same as the port's, in one coroutine and without putting a command together: locks do little else.
 QCoro::Task<Result> RedisDriver::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
-    const QByteArray source = script.source(); // the script may be gone by the time of the answer
+    // The script may be gone by the time of the answer. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+    const QByteArray source = script.source();
     const bool wanted = m_runtime.alive() && !stop.stop_requested();
     Call byHash(m_runtime, stop);
     if (wanted) m_commands->submitEval(script.sha1(), keys, args, byHash);

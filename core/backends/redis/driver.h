@@ -15,7 +15,7 @@ class SubscriptionHub;
 /// they end with Disconnected. The runtime must outlive it.
 class RedisDriver final : public Port {
 public:
-    RedisDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
+    RedisDriver(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options = {});
     ~RedisDriver() override;
 
     Runtime& runtime() override { return m_runtime; }

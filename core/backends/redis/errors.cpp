@@ -22,13 +22,6 @@ QByteArray firstWord(const QByteArray& reply) {
 
 } // namespace
 
-QString inWords(Nanos duration) {
-    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
-    if (ms < 1000) return Text::tr("%1 ms").arg(ms);
-    const double seconds = double(ms) / 1000;
-    return Text::tr("%1 s").arg(seconds, 0, 'f', ms % 1000 == 0 || ms >= 10'000 ? 0 : 1);
-}
-
 namespace errors {
 
 Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where) {

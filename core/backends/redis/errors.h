@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/redis/port.h"
 #include "backends/url.h"
+#include "backends/words.h"
 
 #include <QAbstractSocket>
 #include <QSslError>
@@ -28,8 +29,5 @@ Error refused(const QByteArray& reply, const QString& where);
 Error refusedGreeting(const QByteArray& reply, const QByteArray& command, const QString& where);
 
 } // namespace errors
-
-/// A duration in words with its unit: "250 ms", "3 s".
-QString inWords(Nanos duration);
 
 } // namespace lockscope::redis

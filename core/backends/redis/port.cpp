@@ -20,6 +20,7 @@ bool isUnknownScript(const Error& error) {
 
 QCoro::Task<Result> Port::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
     // The script may be gone by the time of the answer; what EVAL needs of it is shared, not copied.
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const QByteArray source = script.source();
     Args byHash = evalArgs("EVALSHA", script.sha1(), keys, args);
     Result result = co_await call(std::move(byHash), stop);

@@ -13,7 +13,7 @@ namespace lockscope::redis {
 
 namespace {
 /// Some twenty commands: with fewer the system call is what costs, with more one side only waits for the other.
-constexpr qsizetype kPacket = 3 * 1024;
+constexpr qsizetype kPacket = 3072;
 } // namespace
 
 Wire::Wire(const ConnectionUrl& url, Handlers handlers)

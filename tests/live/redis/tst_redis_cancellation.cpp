@@ -15,13 +15,13 @@ Args increment() {
 }
 
 /// How a call that is stopped, killed or left alone ended.
-struct Ending {
+struct HowItEnded {
     std::optional<Why> cancelled;
     std::optional<Result> result;
     bool done = false;
 };
 
-QCoro::Task<> watch(QCoro::Task<Result> task, Ending& ending) {
+QCoro::Task<> watch(QCoro::Task<Result> task, HowItEnded& ending) {
     try {
         ending.result = co_await std::move(task);
     } catch (const Cancelled& cancelled) {
@@ -106,7 +106,7 @@ private Q_SLOTS:
     }
 
     void killEndsEverythingThatWaits() {
-        Ending reply, message, subscribing;
+        HowItEnded reply, message, subscribing;
         m_server.pause();
         {
             EventLoopRuntime client;
@@ -126,7 +126,7 @@ private Q_SLOTS:
             });
             QVERIFY(!reply.done && !message.done && !subscribing.done);
             client.kill();
-            for (const Ending* ending : {&reply, &message, &subscribing}) {
+            for (const HowItEnded* ending : {&reply, &message, &subscribing}) {
                 QVERIFY(ending->done);
                 QCOMPARE(ending->cancelled, std::optional(Why::Killed));
             }
@@ -139,7 +139,7 @@ private Q_SLOTS:
         RedisDriver driver(client, urlOf(m_server));
         RedisDriver other(m_runtime, urlOf(m_server));
         QVERIFY(call(driver, {"SET", "n", "0"}));
-        Ending ending;
+        HowItEnded ending;
         auto watching = watch(driver.call({"INCR", "n"}), ending);
         client.pause();
         QTRY_COMPARE(call(other, {"GET", "n"})->text, QByteArray("1")); // it ran on the server

@@ -11,13 +11,13 @@ namespace {
 const QByteArray kName = "orders";
 constexpr int kMostAwaits = 200;
 
-struct Ending {
+struct HowItEnded {
     std::optional<Cancelled::Why> cancelled;
     std::expected<std::optional<Grant>, LockError> grant;
     bool done = false;
 };
 
-QCoro::Task<> watch(recipes::Recipe& recipe, Request request, std::stop_token stop, Ending& ending) {
+QCoro::Task<> watch(recipes::Recipe& recipe, Request request, std::stop_token stop, HowItEnded& ending) {
     try {
         ending.grant = co_await recipe.acquire(request, stop);
     } catch (const Cancelled& cancelled) {
@@ -64,7 +64,7 @@ class TestRedisStops : public QObject {
 
         std::stop_source source;
         port.stopAt(at, when, source);
-        Ending ending;
+        HowItEnded ending;
         m_runtime.spawn([&]() { return watch(*recipe, request, source.get_token(), ending); });
         if (held) { // give it back in the end, so that whoever was not stopped gets on
             QTest::qWait(15);
