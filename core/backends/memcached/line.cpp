@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/memcached/line.h"
 
+#include "backends/words.h"
+
 #include <QCoreApplication>
 #include <QNetworkProxy>
 #include <fcntl.h>
@@ -15,13 +17,7 @@ struct Text {
 using Kind = Error::Kind;
 
 constexpr qsizetype kLongestLine = 2048;
-constexpr qint64 kLargestItem = 16 * 1024 * 1024;
-
-QString inWords(Nanos duration) {
-    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
-    if (ms < 1000) return Text::tr("%1 ms").arg(ms);
-    return Text::tr("%1 s").arg(double(ms) / 1000, 0, 'f', ms % 1000 == 0 ? 0 : 1);
-}
+constexpr qint64 kLargestItem = 16LL * 1024 * 1024;
 
 Error closed(const QString& where) {
     return {Kind::Disconnected,

@@ -17,7 +17,7 @@ namespace lockscope::sql {
 namespace {
 
 /// How long an idle thread looks for more work before it sleeps: a lock is often followed at once by its unlock.
-constexpr auto kLookout = 25us;
+constexpr auto kLookout = 50us;
 
 /// Links at work, of all drivers: while others are, nobody waits for this one awake, and it would take their processor.
 std::atomic<int>& atWork() {

@@ -12,7 +12,7 @@ constexpr Nanos kStopGrace = 20ms;
 
 /// For how long the runtime's thread itself looks out for an answer before it goes on with other things: those of a
 /// server nearby come sooner. No event loop is late by more than this.
-constexpr auto kLookout = 100us;
+constexpr auto kLookout = 200us;
 
 /// Tickets under way on this thread, of all drivers: with more than one there is always something else to do.
 int& underWay() {

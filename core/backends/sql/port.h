@@ -85,8 +85,8 @@ public:
     /// The next execute() begins a transaction first, in the same round trip.
     virtual void begin() = 0;
     /// Carries a statement out. It may wait on the server for at most `wait` (kNever: as long as the server allows):
-    /// then Kind::WaitExceeded. Stopped while it waits: ended on the server first, then Cancelled; the transaction is
-    /// still open, unless broken().
+    /// then Kind::WaitExceeded. Stopped: it ends on the server first, then Cancelled, although it may have been carried
+    /// out by then; the transaction is still open, unless broken().
     virtual QCoro::Task<Result> execute(Statement statement, Nanos wait = kNever, std::stop_token stop = {}) = 0;
     /// Ends the transaction. Nothing to do: success.
     virtual QCoro::Task<Result> commit() = 0;

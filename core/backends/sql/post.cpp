@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/post.h"
 
-#include <QSocketNotifier>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 namespace lockscope::sql {
 
+Post::Post() : m_bell(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (m_bell < 0) qFatal("There is no room for one more file descriptor.");
+}
+
+Post::~Post() {
+    ::close(m_bell);
+}
+
 void Post::put(std::shared_ptr<Ticket> ticket) {
-    const std::lock_guard lock(m_lock);
-    if (m_bell < 0) return;
-    m_tickets.push_back(std::move(ticket));
-    if (m_tickets.size() == 1) ::eventfd_write(m_bell, 1);
+    bool first = false;
+    {
+        const std::lock_guard lock(m_lock);
+        if (!m_open) return;
+        m_tickets.push_back(std::move(ticket));
+        first = m_tickets.size() == 1;
+    }
+    if (first) ::eventfd_write(m_bell, 1); // and not inside: whom it wakes would run into the lock
 }
 
 std::shared_ptr<Post::Office> Post::Office::ofThisThread() {
@@ -24,25 +35,26 @@ std::shared_ptr<Post::Office> Post::Office::ofThisThread() {
     return office;
 }
 
-Post::Office::Office() {
-    const int bell = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (bell < 0) qFatal("There is no room for one more file descriptor.");
-    m_notifier = new QSocketNotifier(bell, QSocketNotifier::Read); // NOLINT(cppcoreguidelines-owning-memory)
-    QObject::connect(m_notifier, &QSocketNotifier::activated, m_notifier, [this] { deliver(); });
-    const std::lock_guard lock(m_post->m_lock);
-    m_post->m_bell = bell;
+Post::Office::Office() : m_notifier(std::make_unique<QSocketNotifier>(m_post->m_bell, QSocketNotifier::Read)) {
+    QObject::connect(m_notifier.get(), &QSocketNotifier::activated, m_notifier.get(), [this] { ring(); });
 }
 
 Post::Office::~Office() {
-    m_notifier->setEnabled(false);
-    m_notifier->deleteLater(); // we may be inside its signal
+    m_notifier->setEnabled(false); // before what it watches is closed
+    if (m_inside) m_notifier.release()->deleteLater();
     const std::lock_guard lock(m_post->m_lock);
-    ::close(std::exchange(m_post->m_bell, -1));
+    m_post->m_open = false;
     m_post->m_tickets.clear();
 }
 
-void Post::Office::deliver() {
+void Post::Office::ring() {
     const std::shared_ptr<Office> self = shared_from_this(); // the last driver may go meanwhile
+    m_inside = true;
+    deliver();
+    m_inside = self.use_count() == 1; // then it ends right here
+}
+
+void Post::Office::deliver() {
     const Reactor::Pass pass(m_reactor);
     std::vector<std::shared_ptr<Ticket>> tickets;
     {

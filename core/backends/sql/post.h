@@ -4,11 +4,10 @@
 #include "runtime/completion.h"
 #include "runtime/reactor.h"
 
+#include <QSocketNotifier>
 #include <atomic>
 #include <mutex>
 #include <optional>
-
-class QSocketNotifier;
 
 namespace lockscope::sql {
 
@@ -25,6 +24,11 @@ struct Ticket {
 /// The way of tickets from all links to one thread: those that come close together cost it one wake-up.
 class Post {
 public:
+    Post();
+    ~Post();
+    Post(const Post&) = delete;
+    Post& operator=(const Post&) = delete;
+
     /// Any thread. When nobody is there any more: not delivered.
     void put(std::shared_ptr<Ticket> ticket);
 
@@ -40,17 +44,20 @@ public:
 
     private:
         Office();
+        void ring();
         void deliver();
         const std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
         const std::shared_ptr<Post> m_post = std::make_shared<Post>();
         /// Of its own, and not the reactor's: that would then look out for the next one awake, and the databases' own
         /// threads and processes need the processor.
-        QSocketNotifier* m_notifier = nullptr;
+        std::unique_ptr<QSocketNotifier> m_notifier;
+        bool m_inside = false; ///< its signal
     };
 
 private:
+    const int m_bell;  ///< an eventfd, rung for the first of several
     std::mutex m_lock; ///< of both below
-    int m_bell = -1;   ///< an eventfd, rung for the first of several
+    bool m_open = true;
     std::vector<std::shared_ptr<Ticket>> m_tickets;
 };
 
