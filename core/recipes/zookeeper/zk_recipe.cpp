@@ -309,7 +309,7 @@ std::unique_ptr<Recipe> makeZooKeeperRecipe(const QByteArray& id, ZkLock lock) {
 }
 
 std::expected<QByteArray, LockError> lockPath(const QByteArray& name) {
-    const QByteArray path = name.startsWith('/') ? name : '/' + name;
+    QByteArray path = name.startsWith('/') ? name : '/' + name;
     if (path != "/" && zookeeper::validPath(path) && path != "/zookeeper" && !path.startsWith("/zookeeper/"))
         return path;
     return std::unexpected(LockError{

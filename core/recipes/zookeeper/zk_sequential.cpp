@@ -3,9 +3,6 @@
 
 namespace lockscope::recipes {
 
-using zookeeper::Error;
-using zookeeper::Result;
-
 const RecipeInfo& ZkSequential::info() const {
     return *findRecipe("zk-sequential");
 }
