@@ -21,7 +21,6 @@
 using namespace lockscope;
 using namespace lockscope::torture;
 using recipes::Mode;
-using trace::EventKind;
 
 namespace {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/etcd/errors.h"
 
+#include "backends/words.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::etcd::errors {
@@ -12,12 +14,6 @@ struct Text {
 };
 
 using Kind = Error::Kind;
-
-QString inWords(Nanos duration) {
-    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
-    if (ms < 1000) return Text::tr("%1 ms").arg(ms);
-    return Text::tr("%1 s").arg(double(ms) / 1000, 0, 'f', ms % 1000 == 0 ? 0 : 1);
-}
 
 // gRPC's status numbers, of those that mean something to a caller here.
 enum Grpc {

@@ -4,8 +4,8 @@
 namespace lockscope::etcd {
 
 namespace {
-constexpr qsizetype kHeadLimit = 64 * 1024;
-constexpr qint64 kBodyLimit = 64 * 1024 * 1024; // an etcd request is 1.5 MB at most; ranges can be larger
+constexpr qsizetype kHeadLimit = 64 * qsizetype(1024);
+constexpr qint64 kBodyLimit = 64 * qint64(1024 * 1024); // an etcd request is 1.5 MB at most; ranges can be larger
 } // namespace
 
 void HttpReader::begin() {

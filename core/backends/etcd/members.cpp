@@ -150,7 +150,7 @@ Result<Members::Answer> Members::ask(std::shared_ptr<Members> self, HttpRequest 
         auto reply = co_await loan.wire->post(request, tryTime, stop);
         if (!reply) {
             last = reply.error();
-            unknown = last;
+            if (last.outcomeUnknown() || !unknown) unknown = last;
             answer.repeated = true;
             if (self->m_gone || last.kind == Kind::Protocol) break;
             if (loan.reused && last.kind == Kind::Disconnected) continue; // closed for being idle, as a rule
@@ -168,7 +168,9 @@ Result<Members::Answer> Members::ask(std::shared_ptr<Members> self, HttpRequest 
             self->m_token.clear(); // it has ended; the request did not run
             continue;
         }
-        if (last.kind != Kind::Unavailable) co_return std::unexpected(last);
+        // What a lease's absence or presence says holds whichever try it was; any other refusal is of this try alone.
+        const bool ofAllTries = last.kind == Kind::LeaseNotFound || last.kind == Kind::LeaseExists;
+        if (last.kind != Kind::Unavailable) co_return std::unexpected(unknown && !ofAllTries ? *unknown : last);
         unknown = last;
         answer.repeated = true;
         if (members > 1) self->giveUp(loan.member);
@@ -177,7 +179,7 @@ Result<Members::Answer> Members::ask(std::shared_ptr<Members> self, HttpRequest 
         // A cluster without a leader tells nobody when it has one again.
         co_await runtime.sleep(nap, stop);
     }
-    co_return std::unexpected(unknown && last.kind != Kind::Protocol ? *unknown : last);
+    co_return std::unexpected(unknown ? *unknown : last);
 }
 
 Result<OwnedWatch> Members::watch(std::shared_ptr<Members> self, QByteArray key, bool deletionsOnly,

@@ -6,7 +6,7 @@
 
 namespace lockscope::etcd {
 
-WatchStream::WatchStream(std::shared_ptr<Members> members)
+WatchStream::WatchStream(const std::shared_ptr<Members>& members)
     : m_loan(members, Members::Loan::For::Stream), m_runtime(members->runtime()), m_where(members->where()) {
 }
 
@@ -14,7 +14,7 @@ WatchStream::~WatchStream() = default;
 
 Result<void> WatchStream::start(HttpRequest request, Nanos timeout, std::stop_token stop) {
     m_loan.wire->stream(
-        std::move(request), [this](const QByteArray& line) { onLine(line); },
+        request, [this](const QByteArray& line) { onLine(line); },
         [this](Error error) {
             WatchEvent gap;
             gap.error = std::move(error);

@@ -7,7 +7,7 @@ namespace lockscope::etcd {
 /// A watch on a connection of its own: the gateway answers one request with an endless reply.
 class WatchStream final : public Watch {
 public:
-    explicit WatchStream(std::shared_ptr<Members> members);
+    explicit WatchStream(const std::shared_ptr<Members>& members);
     ~WatchStream() override;
 
     const std::shared_ptr<HttpWire>& wire() const { return m_loan.wire; }
