@@ -243,9 +243,12 @@ void LiveWorker::forceRelease(const QByteArray& lockName) {
 }
 
 QCoro::Task<> LiveWorker::free(QByteArray lockName) {
-    // By the recipe whose layout the key has, so that waiters are woken the way they expect.
-    const redis::Result type = co_await m_driver.call(redis::argsOf("TYPE", lockName));
-    const QByteArray recipe = type && type->text == "hash" ? "redis-reentrant" : "redis-set";
+    // By the recipe whose layout the key has, so that waiters are woken the way they expect, and nothing else is freed.
+    const redis::Result what = co_await m_driver.eval(recipes::whatIs(), redis::argsOf(lockName), redis::Args());
+    QByteArray recipe = "redis-reentrant";
+    if (what && what->text == "string") recipe = "redis-set";
+    if (what && what->text == "number") recipe = "redis-setnx";
+    if (what && what->text == "redisson-rw") recipe = "redis-rw";
     // Made before the await: GCC 12 destroys aggregates made inside a co_await expression twice.
     const std::unique_ptr<recipes::Recipe> owner = recipes::makeRedisRecipe(recipe, {m_driver, lockName, QByteArray()});
     const auto freed = co_await owner->forceRelease({});

@@ -12,7 +12,8 @@
 --   release  returns the holds left, or -1 when the lock is not ours
 --   keep     leaves at most ARGV[6] holds, and no place in the queue; returns the holds left, or -1
 --   leave    gives our place in the queue up; returns 1, or 0 when there was none
---   force    frees the lock whoever holds it; returns 1, or 0 when there was nothing to free
+--   force    frees the lock whoever holds it; returns 1, or 0 when there was nothing to free, or -1 when the key carries
+--            something else than one <uuid>:<thread> with its number of holds
 -- Redisson reads the clients' clocks; here the server's decides, so that no client's clock can end another's wait.
 local lock, queue, deadlines, channel, alive = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local action, me, lease, patience, grace =
@@ -217,8 +218,16 @@ if action == 'leave' then
 end
 
 purge()
-if redis.call('exists', lock) == 0 then
+local kind = redis.call('type', lock)['ok']
+if kind == 'none' then
     return 0
+end
+if kind ~= 'hash' or redis.call('hlen', lock) ~= 1 then
+    return -1
+end
+local hold = redis.call('hgetall', lock)
+if not string.match(hold[1], '^%x+%-%x+%-%x+%-%x+%-%x+:.') or not string.match(hold[2], '^%d+$') then
+    return -1
 end
 free()
 return 1

@@ -2,13 +2,15 @@
 -- Frees a read/write lock whoever holds it, and wakes all waiters. Holders are not told.
 -- KEYS[1] the lock; KEYS[2] what every reader's prefix begins with; KEYS[3] the wake-up channel.
 -- Returns 1, or 0 when there was nothing to free, or -1 when the key carries something else.
-local fields = redis.call('hgetall', KEYS[1])
-if #fields == 0 then
+local kind = redis.call('type', KEYS[1])['ok']
+if kind == 'none' then
     return 0
 end
-if redis.call('hexists', KEYS[1], 'mode') == 0 then
+local mode = kind == 'hash' and redis.call('hget', KEYS[1], 'mode')
+if mode ~= 'read' and mode ~= 'write' then
     return -1
 end
+local fields = redis.call('hgetall', KEYS[1])
 for i = 1, #fields, 2 do
     if fields[i] ~= 'mode' then
         for hold = tonumber(fields[i + 1]) or 0, 1, -1 do

@@ -1,8 +1,21 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Frees a string lock whoever holds it, and wakes those who listen. Holders are not told.
--- KEYS[1] the lock; ARGV[1] the wake-up channel. Returns 1, or 0 when there was nothing to free.
-if redis.call('del', KEYS[1]) == 0 then
+-- KEYS[1] the lock; ARGV[1] what such locks' values are: "text", or "number"; ARGV[2] (optional) the wake-up channel.
+-- Returns 1, or 0 when there was nothing to free, or -1 when the key carries something else.
+local kind = redis.call('type', KEYS[1])['ok']
+if kind == 'none' then
     return 0
 end
-redis.pcall('publish', ARGV[1], '0')
+if kind ~= 'string' then
+    return -1
+end
+local short = redis.call('strlen', KEYS[1]) < 20
+local number = short and string.match(redis.call('get', KEYS[1]), '^%d+$') ~= nil
+if number ~= (ARGV[1] == 'number') then
+    return -1
+end
+redis.call('del', KEYS[1])
+if ARGV[2] then
+    redis.pcall('publish', ARGV[2], '0')
+end
 return 1

@@ -26,11 +26,16 @@ QString inWords(const QByteArray& what) {
     return QCoreApplication::translate("LockError", "data of another kind");
 }
 
+const redis::Script& forceScript() {
+    static const redis::Script script = redis::Script::load("set_force");
+    return script;
+}
+} // namespace
+
 const redis::Script& whatIs() {
     static const redis::Script script = redis::Script::load("what_is");
     return script;
 }
-} // namespace
 
 QCoro::Task<LockError> foreignFormat(redis::Port& port, QByteArray name) {
     const redis::Result found = co_await port.eval(whatIs(), redis::argsOf(name), redis::Args());
@@ -47,6 +52,17 @@ QCoro::Task<LockError> explainedError(redis::Port& port, redis::Error error, QBy
         co_return foreign;
     }
     co_return lockError(error, name);
+}
+
+Outcome<bool> forceStringLock(redis::Port& port, QByteArray name, redis::Args args, std::stop_token stop) {
+    const redis::Result reply =
+        co_await port.eval(forceScript(), redis::argsOf(name), std::move(args), std::move(stop));
+    if (!reply) co_return std::unexpected(lockError(reply.error(), name));
+    if (reply->integer < 0) {
+        const LockError error = co_await foreignFormat(port, name);
+        co_return std::unexpected(error);
+    }
+    co_return reply->integer == 1;
 }
 
 } // namespace lockscope::recipes

@@ -54,9 +54,8 @@ Outcome<int> PolledLock::release(Grant grant, std::stop_token stop) {
 }
 
 Outcome<bool> PolledLock::forceRelease(std::stop_token stop) {
-    const redis::Result reply = co_await m_lock.port.call(redis::argsOf("DEL", m_lock.name), stop);
-    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    co_return reply->integer == 1;
+    return forceStringLock(m_lock.port, m_lock.name, redis::argsOf(valuesAreNumbers() ? "number" : "text"),
+                           std::move(stop));
 }
 
 } // namespace lockscope::recipes

@@ -25,6 +25,8 @@ protected:
     /// One try, to its end whatever the stop token says. `value` becomes what it writes, before it is sent; the steps
     /// are told by it. True when taken.
     virtual Outcome<bool> attempt(Request& request, QByteArray& value) = 0;
+    /// What a forced release may delete.
+    virtual bool valuesAreNumbers() const { return false; }
 
     RedisLock m_lock;
 

@@ -43,6 +43,13 @@ QCoro::Task<LockError> foreignFormat(redis::Port& port, QByteArray name);
 /// As lockError(); for a key of another kind the sentence says which.
 QCoro::Task<LockError> explainedError(redis::Port& port, redis::Error error, QByteArray name);
 
+/// what_is.lua: one word for what stands on a key.
+const redis::Script& whatIs();
+
+/// Frees a lock that is a string whoever holds it; true when there was one. ForeignFormat when the key carries something
+/// else. `args` as set_force.lua has them.
+Outcome<bool> forceStringLock(redis::Port& port, QByteArray name, redis::Args args, std::stop_token stop);
+
 /// Released or renewed what is no longer ours.
 LockError notOwner(const QByteArray& name);
 

@@ -10,10 +10,6 @@ const redis::Script& releaseScript() {
     static const redis::Script script = redis::Script::load("set_release");
     return script;
 }
-const redis::Script& forceScript() {
-    static const redis::Script script = redis::Script::load("set_force");
-    return script;
-}
 const redis::Script& compareExtend() {
     static const redis::Script script = redis::Script::load("compare_extend");
     return script;
@@ -128,10 +124,7 @@ Outcome<int> RedisSet::release(Grant grant, std::stop_token stop) {
 }
 
 Outcome<bool> RedisSet::forceRelease(std::stop_token stop) {
-    const redis::Result reply =
-        co_await m_lock.port.eval(forceScript(), redis::argsOf(m_lock.name), redis::argsOf(m_channel), std::move(stop));
-    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    co_return reply->integer == 1;
+    return forceStringLock(m_lock.port, m_lock.name, redis::argsOf("text", m_channel), std::move(stop));
 }
 
 } // namespace lockscope::recipes

@@ -15,6 +15,7 @@ public:
 
 private:
     Outcome<bool> attempt(Request& request, QByteArray& value) override;
+    bool valuesAreNumbers() const override { return true; }
 };
 
 /// `redis-setnx-expire`, *naive*: SETNX, then the expiry as a second command. Who dies between the two leaves a lock

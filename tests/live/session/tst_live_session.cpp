@@ -250,6 +250,25 @@ private Q_SLOTS:
         session.forceRelease("lockscope:test");
         QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::Lost), 1, 10'000);
     }
+
+    void locksOfEveryLayoutAreFreedByForceAndNothingElse() {
+        const QByteArray owner = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57";
+        ask({"SET", "text", "somebody", "PX", "60000"});
+        ask({"SET", "number", "4102444800000"});
+        ask({"HSET", "plain", owner, "2"});
+        ask({"HSET", "shared", "mode", "read", owner, "1"});
+        ask({"HSET", "colours", "sky", "blue"});
+        LiveSession session(url(), true, quick("redis-set"));
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 10'000);
+        for (const char* name : {"text", "number", "plain", "shared"}) {
+            session.forceRelease(name);
+            QTRY_COMPARE_WITH_TIMEOUT(ask({"EXISTS", name}).integer, 0, 10'000);
+        }
+        QSignalSpy complained(&session, &LiveSession::complained);
+        session.forceRelease("colours");
+        QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 1, 10'000);
+        QCOMPARE(ask({"EXISTS", "colours"}).integer, 1);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestLiveSession)

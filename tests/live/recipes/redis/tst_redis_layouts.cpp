@@ -416,6 +416,46 @@ private Q_SLOTS:
         QCOMPARE(keys(), QList<QByteArray>{"orders"});
     }
 
+    void nothingElseIsFreedByForce_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::addColumn<QByteArrayList>("there");
+        const QByteArray owner = "6b1a6ad6-4d5b-4b6c-9c3f-0e5d8a1f2b3c:1";
+        const std::pair<const char*, QByteArrayList> things[] = {
+            {"a text", {"SET", "orders", "something"}},
+            {"a number", {"SET", "orders", "1234"}},
+            {"a hash", {"HSET", "orders", "colour", "red"}},
+            {"a hash with a mode", {"HSET", "orders", "mode", "dark", owner, "1"}},
+            {"a hash about an owner", {"HSET", "orders", owner, "Ann"}},
+            {"a plain lock", {"HSET", "orders", owner, "1"}},
+            {"a read/write lock", {"HSET", "orders", "mode", "read", owner, "1"}},
+            {"a list", {"RPUSH", "orders", "x"}},
+            {"a sorted set", {"ZADD", "orders", "1", "x"}},
+        };
+        const std::map<QByteArray, QByteArrayList> own{
+            {"redis-set", {"a text"}},          {"redis-set-del", {"a text"}},
+            {"redis-set-getdel", {"a text"}},   {"redis-setnx-expire", {"a text"}},
+            {"redis-setnx", {"a number"}},      {"redis-reentrant", {"a plain lock"}},
+            {"redis-fenced", {"a plain lock"}}, {"redis-fair", {"a plain lock"}},
+            {"redis-multi", {"a plain lock"}},  {"redis-rw", {"a read/write lock"}},
+        };
+        for (const auto& [id, its] : own) {
+            for (const auto& [name, there] : things) {
+                if (!its.contains(name)) QTest::addRow("%s on %s", id.constData(), name) << id << there;
+            }
+        }
+    }
+    void nothingElseIsFreedByForce() {
+        QFETCH(QByteArray, id);
+        QFETCH(QByteArrayList, there);
+        QVERIFY(ask(redis::Args(there.begin(), there.end())));
+        const QByteArray before = ask({"DUMP", "orders"})->text;
+        const auto freed = run(m_a->recipe(id, "orders")->forceRelease({}));
+        QCOMPARE(ask({"DUMP", "orders"})->text, before);
+        QVERIFY(!freed);
+        QCOMPARE(lockErrorId(freed.error().kind), lockErrorId(LockError::Kind::ForeignFormat));
+        QVERIFY2(freed.error().message.contains(QStringLiteral("left alone")), qPrintable(freed.error().message));
+    }
+
     void aReaderIsNoHolderOfAPlainLock() {
         // The same client and thread: its field is in the hash, but of another lock.
         const auto rw = m_a->recipe("redis-rw", "orders");
