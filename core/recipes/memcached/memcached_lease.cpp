@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/memcached/memcached_lease.h"
 
+#include "recipes/hex_digits.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::recipes {
@@ -59,8 +61,7 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
     Runtime& runtime = m_lock.port.runtime();
     const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
     request.steps.at(1);
-    const QByteArray value = m_lock.client + ':' + request.thread + ':' +
-                             QByteArray::number(qulonglong(runtime.random()), 16).rightJustified(16, '0');
+    const QByteArray value = m_lock.client + ':' + request.thread + ':' + hexDigits(runtime.random());
     const Expiry expiry = expiryOf(request.lease);
     Nanos longestNap = std::min(kFirstNap, m_lock.high);
     for (;;) {

@@ -49,7 +49,7 @@ const RecipeInfo& RedisSemaphore::info() const {
     return *findRecipe("redis-semaphore");
 }
 
-Outcome<RedisSemaphore::Answer> RedisSemaphore::attempt(const Request& request, std::stop_token stop) {
+Outcome<WokenLock::Answer> RedisSemaphore::attempt(const Request& request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     const auto ids = std::make_shared<Ids>();
     for (int i = 0; i < std::max(request.permits, 1); ++i)
@@ -57,8 +57,7 @@ Outcome<RedisSemaphore::Answer> RedisSemaphore::attempt(const Request& request, 
     redis::Args args = redis::argsOf(QByteArray::number(m_lock.permits), milliseconds(request.lease));
     append(args, *ids);
 
-    Answer answer;
-    answer.askedAt = runtime.monotonic();
+    const Nanos askedAt = runtime.monotonic();
     redis::Result reply;
     bool stopped = false;
     try {
@@ -83,51 +82,22 @@ Outcome<RedisSemaphore::Answer> RedisSemaphore::attempt(const Request& request, 
         const LockError error = co_await foreignFormat(m_lock.port, m_lock.name);
         co_return std::unexpected(error);
     }
+    Answer answer;
     if (verdict == 1) {
-        answer.ids = ids;
+        Grant& grant = answer.grant.emplace();
+        grant.thread = request.thread;
+        grant.value = ids->front().toHex();
+        grant.askedAt = askedAt;
+        grant.lease = request.lease;
+        grant.mode = Mode::Permit;
+        grant.permits = static_cast<int>(ids->size());
+        grant.own = ids;
+        grant.steps = request.steps;
+        grant.steps.at(kHold);
     } else {
         answer.again = number < 0 ? kNever : Nanos(std::chrono::milliseconds(std::max<std::int64_t>(number, 1)));
     }
     co_return answer;
-}
-
-Grant RedisSemaphore::granted(const Request& request, const Answer& answer) const {
-    Grant grant{request.thread, answer.ids->front().toHex(), answer.askedAt, request.lease, 1, 0, request.steps};
-    grant.mode = Mode::Permit;
-    grant.permits = static_cast<int>(answer.ids->size());
-    grant.own = answer.ids;
-    grant.steps.at(4);
-    return grant;
-}
-
-Outcome<std::optional<Grant>> RedisSemaphore::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-
-    request.steps.at(1);
-    auto answer = co_await attempt(request, stop);
-    if (!answer) co_return std::unexpected(answer.error());
-    if (answer->ids) co_return granted(request, *answer);
-    if (runtime.monotonic() >= giveUpAt) {
-        request.steps.at(0);
-        co_return std::nullopt;
-    }
-    request.steps.at(2);
-    auto subscription = co_await m_lock.port.subscribe(channel(), stop);
-    if (!subscription) co_return std::unexpected(lockError(subscription.error(), m_lock.name));
-    for (;;) {
-        answer = co_await attempt(request, stop);
-        if (!answer) co_return std::unexpected(answer.error());
-        if (answer->ids) co_return granted(request, *answer);
-        const Nanos now = runtime.monotonic();
-        if (now >= giveUpAt) {
-            request.steps.at(0);
-            co_return std::nullopt;
-        }
-        request.steps.at(3);
-        const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - now;
-        co_await (*subscription)->next(std::min(answer->again, left), stop);
-    }
 }
 
 Outcome<bool> RedisSemaphore::renew(Grant grant, std::stop_token stop) {
@@ -140,10 +110,10 @@ Outcome<bool> RedisSemaphore::renew(Grant grant, std::stop_token stop) {
 
 Outcome<int> RedisSemaphore::release(Grant grant, std::stop_token stop) {
     const auto ids = std::static_pointer_cast<const Ids>(grant.own);
-    grant.steps.at(5);
+    grant.steps.at(kRelease);
     const redis::Result reply =
         co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken(), channel()), *ids, stop);
-    grant.steps.at(0);
+    grant.steps.at(kNowhere);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     if (reply->integer < static_cast<std::int64_t>(ids->size())) co_return std::unexpected(notOwner(m_lock.name));
     co_return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/redis/redis_recipe.h"
+#include "recipes/redis/woken_lock.h"
 
 namespace lockscope::recipes {
 
@@ -9,11 +9,10 @@ namespace lockscope::recipes {
 /// the counter stays on the server when all are free. Request::permits at once, all or none; not reentrant, not fair.
 /// Source: the algorithm of Redisson's RedissonPermitExpirableSemaphore, with the server's clock instead of the
 /// clients'.
-class RedisSemaphore final : public Recipe {
+class RedisSemaphore final : public WokenLock {
 public:
-    explicit RedisSemaphore(RedisLock lock) : m_lock(std::move(lock)) {}
+    explicit RedisSemaphore(RedisLock lock) : WokenLock(std::move(lock)) {}
     const RecipeInfo& info() const override;
-    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     /// Gives all permits of the grant back. NotOwner when some of them had ended.
     Outcome<int> release(Grant grant, std::stop_token stop) override;
@@ -21,16 +20,10 @@ public:
 
 private:
     using Ids = std::vector<QByteArray>; ///< 16 bytes each
-    struct Answer {
-        std::shared_ptr<const Ids> ids; ///< null: not granted
-        Nanos askedAt{};
-        Nanos again{}; ///< until the first permit ends; kNever when that cannot be said
-    };
     QByteArray taken() const { return hashTagged(m_lock.name) + ":timeout"; }
     QByteArray channel() const { return "redisson_sc:" + hashTagged(m_lock.name); }
-    Outcome<Answer> attempt(const Request& request, std::stop_token stop);
-    Grant granted(const Request& request, const Answer& answer) const;
-    RedisLock m_lock;
+    QByteArray channel(const QByteArray&) const override { return channel(); }
+    Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;
 };
 
 } // namespace lockscope::recipes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_set.h"
 
+#include "recipes/hex_digits.h"
+
 #include <algorithm>
 
 namespace lockscope::recipes {
@@ -31,15 +33,12 @@ const RecipeInfo& RedisSet::info() const {
 
 /// Our client, the thread, and what makes it another one each time.
 QByteArray RedisSet::newValue(const QByteArray& thread) const {
-    constexpr qsizetype kDigits = 16;
-    QByteArray value(m_lock.client.size() + thread.size() + 2 + kDigits, Qt::Uninitialized);
+    QByteArray value(m_lock.client.size() + thread.size() + 2 + kHexDigits, Qt::Uninitialized);
     char* at = std::copy(m_lock.client.begin(), m_lock.client.end(), value.data());
     *at++ = ':';
     at = std::copy(thread.begin(), thread.end(), at);
     *at++ = ':';
-    std::uint64_t bits = m_lock.port.runtime().random();
-    for (qsizetype digit = 0; digit < kDigits; ++digit, bits <<= 4U)
-        *at++ = "0123456789abcdef"[bits >> 60U];
+    writeHexDigits(at, m_lock.port.runtime().random());
     return value;
 }
 

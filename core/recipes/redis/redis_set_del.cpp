@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_set_del.h"
 
+#include "recipes/hex_digits.h"
+
 namespace lockscope::recipes {
 
 Outcome<bool> RedisSetDel::attempt(Request& request, QByteArray& value) {
@@ -14,8 +16,7 @@ Outcome<bool> RedisSetDel::attempt(Request& request, QByteArray& value) {
 
 Outcome<bool> RedisSetGetDel::attempt(Request& request, QByteArray& value) {
     request.steps.at(1);
-    value = m_lock.client + ':' + request.thread + ':' +
-            QByteArray::number(qulonglong(m_lock.port.runtime().random()), 16).rightJustified(16, '0');
+    value = m_lock.client + ':' + request.thread + ':' + hexDigits(m_lock.port.runtime().random());
     const redis::Result reply =
         co_await m_lock.port.call(redis::argsOf("SET", m_lock.name, value, "NX", "PX", milliseconds(request.lease)));
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redlock/redlock.h"
 
+#include "recipes/hex_digits.h"
 #include "recipes/redlock/errands.h"
 
 #include <QCoreApplication>
@@ -19,10 +20,8 @@ constexpr int kHopelessRounds = 3;
 constexpr Nanos kReleaseLimit = 1s;
 
 QByteArray newValue(Runtime& runtime) { // 32 lower-case hex digits, as node-redlock writes them
-    QByteArray value;
-    for (int i = 0; i < 2; ++i)
-        value += QByteArray::number(qulonglong(runtime.random()), 16).rightJustified(16, '0');
-    return value;
+    const QByteArray begin = hexDigits(runtime.random());
+    return begin + hexDigits(runtime.random());
 }
 
 /// "Only 2 of 5 servers answered; 3 are needed. …" with the first complaint.

@@ -2,6 +2,7 @@
 #include "recipes/sql/sql_recipe.h"
 
 #include "backends/sql/literal.h"
+#include "recipes/hex_digits.h"
 #include "recipes/sql/sql_advisory.h"
 #include "recipes/sql/sql_for_update.h"
 #include "recipes/sql/sql_lease.h"
@@ -126,8 +127,7 @@ LockError foreignRow(const QByteArray& name, const QByteArray& recipe) {
 }
 
 QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread) {
-    return lock.client + ':' + thread + ':' +
-           QByteArray::number(qulonglong(lock.port.runtime().random()), 16).rightJustified(16, '0');
+    return lock.client + ':' + thread + ':' + hexDigits(lock.port.runtime().random());
 }
 
 sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray text, sql::Values values) {
