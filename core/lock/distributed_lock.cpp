@@ -17,8 +17,7 @@ DistributedLock::~DistributedLock() {
     m_core->listener = nullptr;
     for (auto& [key, hold] : m_core->holds)
         hold->stopWatching();
-    for (auto& [key, hold] : m_core->resting)
-        hold->stopWatching();
+    // Those that rest are still to be freed: their owner was told so, and nobody else would do it.
 }
 
 const recipes::RecipeInfo& DistributedLock::recipe() const {

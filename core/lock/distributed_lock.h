@@ -38,8 +38,9 @@ public:
     /// `lockEntity` is the lock in the client's trace, kNoEntity without one.
     DistributedLock(LockClient client, std::unique_ptr<recipes::Recipe> recipe, LockOptions options,
                     trace::EntityId lockEntity = trace::kNoEntity);
-    /// Stops watching; what is still held ends by its lease, or with its session or connection. What a coroutine that
-    /// still waits is granted later is given back at once, and it is told "not taken".
+    /// Stops watching; what is still held ends by its lease, or with its session or connection. What was unlocked
+    /// sooner than LockOptions::minHold is freed in the background when that is over, as a LockGuard's hold is. What a
+    /// coroutine that still waits is granted later is given back at once, and it is told "not taken".
     ~DistributedLock();
     DistributedLock(const DistributedLock&) = delete;
     DistributedLock& operator=(const DistributedLock&) = delete;

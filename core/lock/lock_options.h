@@ -26,7 +26,8 @@ struct LockOptions {
     Nanos maxHold{};
     /// The shortest time that the lock stays taken, counted from its first grant; 0 = none. Who unlocks sooner holds
     /// nothing from then on, but the server is asked to free the lock no sooner than this: a job that is done in a
-    /// moment is not done again by a machine whose clock is a little late.
+    /// moment is not done again by a machine whose clock is a little late. That goes on when the lock object and its
+    /// connection are gone, but not when the runtime is: then it ends as if it were still held.
     Nanos minHold{};
     /// How many permits there are in all, of a semaphore: for the trace. 0 = it is none.
     int capacity = 0;

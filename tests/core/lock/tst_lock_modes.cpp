@@ -172,6 +172,22 @@ private Q_SLOTS:
         QCOMPARE(world.events(EventKind::Released).size(), std::size_t(1));
     }
 
+    void theMinimumHoldTimeEndsAlthoughTheLockIsGone() {
+        LockOptions options;
+        options.lease = 3s;
+        options.watchdog = 1s;
+        options.minHold = 10s;
+        PretendWorld world(HeldBy::Nothing, options); // no lease would free it
+        QVERIFY(world.take(Mode::Exclusive));
+        QCOMPARE(world.unlock(Mode::Exclusive).value(), 0);
+        world.lock.reset();
+        world.run(9s);
+        QVERIFY(world.server.writer);
+        world.run(2s);
+        QVERIFY(!world.server.writer);
+        QCOMPARE(world.server.released.size(), std::size_t(1));
+    }
+
     void whoUnlocksLaterThanTheMinimumIsNotHeldUp() {
         LockOptions options;
         options.minHold = 2s;
