@@ -14,7 +14,8 @@ struct LockSpec {
 };
 
 /// One client process's connection to whatever a URL names, and the recipes that work over it: the one place where a
-/// program says which backend it uses. Single-threaded, on its runtime's thread; outlives its recipes.
+/// program says which backend it uses. Single-threaded, on its runtime's thread. It outlives the locks made over it;
+/// its recipes keep what they work over, so that a release which is under way when it goes still ends.
 class Connection {
 public:
     template <typename T>

@@ -11,14 +11,16 @@ struct Hold;
 } // namespace detail
 
 /// One hold, owned: given back when the guard goes, or sooner by unlock(). Movable; empty when nothing is held by it.
-/// It must not outlive the lock that it came from. Single-threaded, on its runtime's thread.
+/// It gives nothing back once the lock that it came from is gone. Single-threaded, on its runtime's thread.
 class LockGuard {
 public:
     LockGuard() = default;
     LockGuard(LockGuard&&) noexcept = default;
     LockGuard& operator=(LockGuard&& other) noexcept;
     /// Gives the hold back in the background; what goes wrong with that is only in the trace. `co_await unlock()` to
-    /// know, and to be sure that the next holder may go on.
+    /// know, and to be sure that the next holder may go on. The release keeps what it needs of the lock and of the
+    /// connection; the runtime and its event loop, and a trace's recorder, must go on until it has ended, which is
+    /// within the backend's time-out. A runtime that ends sooner leaves the hold to its lease, session or connection.
     ~LockGuard();
     LockGuard(const LockGuard&) = delete;
     LockGuard& operator=(const LockGuard&) = delete;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/etcd/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/kept.h"
 #include "lock/connections/records.h"
 #include "recipes/etcd/etcd_lease.h"
 
@@ -9,30 +10,36 @@
 namespace lockscope {
 
 namespace {
+/// What the recipes work over, as long as any of them is there.
+struct EtcdParts {
+    EtcdParts(Runtime& runtime, const ConnectionUrl& url) : driver(runtime, url) {}
+    ~EtcdParts() { leases->end(); }
+    EtcdParts(const EtcdParts&) = delete;
+    EtcdParts& operator=(const EtcdParts&) = delete;
+    etcd::EtcdDriver driver;
+    std::shared_ptr<recipes::EtcdLeases> leases = std::make_shared<recipes::EtcdLeases>(driver);
+};
+
 class EtcdConnection final : public Connection {
 public:
     EtcdConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_driver(runtime, m_url) {}
+          m_parts(std::make_shared<EtcdParts>(runtime, m_url)) {}
 
-    ~EtcdConnection() override { m_leases->end(); }
-    EtcdConnection(const EtcdConnection&) = delete;
-    EtcdConnection& operator=(const EtcdConnection&) = delete;
-
-    Runtime& runtime() override { return m_driver.runtime(); }
+    Runtime& runtime() override { return m_parts->driver.runtime(); }
     const QByteArray& client() const override { return m_client; }
     const ConnectionUrl& url() const override { return m_url; }
     QByteArray backend() const override { return "etcd"; }
     QByteArray defaultRecipe() const override { return "etcd-lease"; }
 
     Outcome<void> open(std::stop_token stop) override {
-        const auto opened = co_await m_driver.open(stop);
+        const auto opened = co_await m_parts->driver.open(stop);
         if (!opened) co_return std::unexpected(recipes::lockError(opened.error()));
         co_return {};
     }
     Outcome<void> close() override {
-        co_await m_leases->close();
+        co_await m_parts->leases->close();
         co_return {};
     }
     Outcome<void> ping(std::stop_token stop) override { return open(std::move(stop)); }
@@ -42,9 +49,9 @@ public:
         if (spec.name.isEmpty())
             return std::unexpected(LockError{LockError::Kind::Refused,
                                              QCoreApplication::translate("LockError", "A lock on etcd needs a name.")});
-        auto recipe = recipes::makeEtcdRecipe(id, {m_driver, spec.name, m_leases});
+        auto recipe = recipes::makeEtcdRecipe(id, {m_parts->driver, spec.name, m_parts->leases});
         if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
-        return recipe;
+        return std::make_unique<KeptRecipe>(m_parts, std::move(recipe));
     }
 
     RecordStore* records() override { return &m_records; }
@@ -52,9 +59,8 @@ public:
 private:
     ConnectionUrl m_url;
     QByteArray m_client;
-    etcd::EtcdDriver m_driver;
-    EtcdRecords m_records{m_driver};
-    std::shared_ptr<recipes::EtcdLeases> m_leases = std::make_shared<recipes::EtcdLeases>(m_driver);
+    std::shared_ptr<EtcdParts> m_parts;
+    EtcdRecords m_records{m_parts->driver};
 };
 } // namespace
 

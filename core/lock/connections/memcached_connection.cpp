@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/memcached/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/kept.h"
 #include "lock/connections/memcached_records.h"
 #include "recipes/memcached/memcached_recipe.h"
 
@@ -14,9 +15,9 @@ public:
     MemcachedConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_driver(runtime, m_url) {}
+          m_driver(std::make_shared<memcached::MemcachedDriver>(runtime, m_url)) {}
 
-    Runtime& runtime() override { return m_driver.runtime(); }
+    Runtime& runtime() override { return m_driver->runtime(); }
     const QByteArray& client() const override { return m_client; }
     const ConnectionUrl& url() const override { return m_url; }
     QByteArray backend() const override { return "memcached"; }
@@ -28,7 +29,7 @@ public:
                 LockError::Kind::NotSupported,
                 QCoreApplication::translate("LockError", "Logins (SASL) to memcached are not supported: leave the user "
                                                          "out of the URL.")});
-        const auto version = co_await m_driver.version(std::move(stop));
+        const auto version = co_await m_driver->version(std::move(stop));
         if (!version) co_return std::unexpected(recipes::lockError(version.error()));
         co_return {};
     }
@@ -38,9 +39,9 @@ public:
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
         if (const auto error = recipes::memcachedNameError(spec.name)) return std::unexpected(*error);
-        auto recipe = recipes::makeMemcachedRecipe(id, {m_driver, spec.name, m_client});
+        auto recipe = recipes::makeMemcachedRecipe(id, {*m_driver, spec.name, m_client});
         if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
-        return recipe;
+        return std::make_unique<KeptRecipe>(m_driver, std::move(recipe));
     }
 
     RecordStore* records() override { return &m_records; }
@@ -48,8 +49,8 @@ public:
 private:
     ConnectionUrl m_url;
     QByteArray m_client;
-    memcached::MemcachedDriver m_driver;
-    MemcachedRecords m_records{m_driver};
+    std::shared_ptr<memcached::MemcachedDriver> m_driver; ///< shared with recipes
+    MemcachedRecords m_records{*m_driver};
 };
 } // namespace
 

@@ -10,14 +10,19 @@ public:
     using RedisPortConnection::RedisPortConnection;
 
 protected:
-    redis::Port& portOf(const QByteArray& name) override {
-        std::unique_ptr<redis::Port>& own = m_ports[name];
-        if (!own) own = port().portFor(name);
-        return *own;
+    std::shared_ptr<redis::Port> portOf(const QByteArray& name) override {
+        std::shared_ptr<Own>& own = m_ports[name];
+        if (!own) own = std::make_shared<Own>(Own{port(), port()->portFor(name)});
+        return {own, own->port.get()};
     }
 
 private:
-    std::map<QByteArray, std::unique_ptr<redis::Port>> m_ports; ///< by lock
+    /// A lock's own port, which needs the cluster's.
+    struct Own {
+        std::shared_ptr<redis::ClusterPort> cluster;
+        std::unique_ptr<redis::Port> port;
+    };
+    std::map<QByteArray, std::shared_ptr<Own>> m_ports; ///< by lock
 };
 } // namespace
 

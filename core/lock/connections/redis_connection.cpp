@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/kept.h"
 #include "lock/connections/records.h"
 #include "lock/connections/redis_locks.h"
 #include "recipes/redis/redis_condition.h"
@@ -14,22 +15,22 @@ public:
     RedisConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_driver(runtime, m_url) {}
+          m_driver(std::make_shared<redis::RedisDriver>(runtime, m_url)) {}
 
-    Runtime& runtime() override { return m_driver.runtime(); }
+    Runtime& runtime() override { return m_driver->runtime(); }
     const QByteArray& client() const override { return m_client; }
     const ConnectionUrl& url() const override { return m_url; }
     QByteArray backend() const override { return "redis"; }
     QByteArray defaultRecipe() const override { return "redis-reentrant"; }
 
     Outcome<void> open(std::stop_token stop) override {
-        const auto opened = co_await m_driver.open(stop);
+        const auto opened = co_await m_driver->open(stop);
         if (!opened) co_return std::unexpected(recipes::lockError(opened.error(), {}));
         co_return {};
     }
     Outcome<void> close() override { co_return {}; }
     Outcome<void> ping(std::stop_token stop) override {
-        const redis::Result reply = co_await m_driver.call(redis::argsOf("PING"), stop);
+        const redis::Result reply = co_await m_driver->call(redis::argsOf("PING"), stop);
         if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));
         co_return {};
     }
@@ -42,8 +43,8 @@ public:
                                                                                       LockSpec spec) override {
         const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
         if (!info || !info->condition) return Connection::makeCondition(recipe, std::move(spec));
-        return std::make_unique<recipes::RedisCondition>(
-            recipes::RedisLock{m_driver, spec.name, m_client, {}, m_doubts});
+        return std::make_unique<KeptCondition>(m_driver, std::make_unique<recipes::RedisCondition>(recipes::RedisLock{
+                                                             *m_driver, spec.name, m_client, {}, m_doubts}));
     }
 
     RecordStore* records() override { return &m_records; }
@@ -51,8 +52,8 @@ public:
 private:
     ConnectionUrl m_url;
     QByteArray m_client;
-    redis::RedisDriver m_driver;
-    RedisRecords m_records{m_driver};
+    std::shared_ptr<redis::RedisDriver> m_driver; ///< shared with recipes
+    RedisRecords m_records{*m_driver};
     std::shared_ptr<recipes::Doubts> m_doubts = std::make_shared<recipes::Doubts>();
 };
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/connections/redis_locks.h"
 
+#include "lock/connections/kept.h"
+
 #include <QCoreApplication>
 
 namespace lockscope {
@@ -13,10 +15,9 @@ LockError refused(const QString& message) {
 }
 } // namespace
 
-std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRedisLock(const QByteArray& id, redis::Port& port,
-                                                                         const LockSpec& spec,
-                                                                         const Connection& connection,
-                                                                         std::shared_ptr<recipes::Doubts> doubts) {
+std::expected<std::unique_ptr<recipes::Recipe>, LockError>
+makeRedisLock(const QByteArray& id, std::shared_ptr<redis::Port> port, const LockSpec& spec,
+              const Connection& connection, std::shared_ptr<recipes::Doubts> doubts) {
     if (spec.name.isEmpty())
         return std::unexpected(refused(QCoreApplication::translate("LockError", "The lock needs a name.")));
     if (spec.permits < 1) {
@@ -24,7 +25,7 @@ std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRedisLock(const Q
             refused(QCoreApplication::translate("LockError", "The semaphore “%1” needs at least one permit, not %2.")
                         .arg(QString::fromUtf8(spec.name), QString::number(spec.permits))));
     }
-    recipes::RedisLock lock{port, spec.name, connection.client()};
+    recipes::RedisLock lock{*port, spec.name, connection.client()};
     lock.doubts = std::move(doubts);
     lock.permits = spec.permits;
     if (const QString wait = connection.url().option("wait"); !wait.isEmpty()) {
@@ -38,7 +39,7 @@ std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRedisLock(const Q
         }
     }
     auto recipe = recipes::makeRedisRecipe(id, std::move(lock));
-    if (recipe) return recipe;
+    if (recipe) return std::make_unique<KeptRecipe>(std::move(port), std::move(recipe));
     if (id == "redis-multi") {
         return std::unexpected(refused(
             QCoreApplication::translate("LockError", "“%1” names no locks; write their names with commas: a,b,c.")

@@ -13,22 +13,22 @@ public:
     RedisPortConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_port(runtime, m_url) {}
+          m_port(std::make_shared<PortType>(runtime, m_url)) {}
 
-    Runtime& runtime() override { return m_port.runtime(); }
+    Runtime& runtime() override { return m_port->runtime(); }
     const QByteArray& client() const override { return m_client; }
     const ConnectionUrl& url() const override { return m_url; }
     QByteArray backend() const override { return "redis"; }
     QByteArray defaultRecipe() const override { return "redis-reentrant"; }
 
     Outcome<void> open(std::stop_token stop) override {
-        const auto opened = co_await m_port.open(std::move(stop));
+        const auto opened = co_await m_port->open(std::move(stop));
         if (!opened) co_return std::unexpected(recipes::lockError(opened.error(), {}));
         co_return {};
     }
     Outcome<void> close() override { co_return {}; }
     Outcome<void> ping(std::stop_token stop) override {
-        const redis::Result reply = co_await m_port.call(redis::argsOf("PING"), std::move(stop));
+        const redis::Result reply = co_await m_port->call(redis::argsOf("PING"), std::move(stop));
         if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));
         co_return {};
     }
@@ -40,13 +40,13 @@ public:
 
 protected:
     /// The port that a lock of that name uses.
-    virtual redis::Port& portOf(const QByteArray&) { return m_port; }
-    PortType& port() { return m_port; }
+    virtual std::shared_ptr<redis::Port> portOf(const QByteArray&) { return m_port; }
+    const std::shared_ptr<PortType>& port() { return m_port; }
 
 private:
     ConnectionUrl m_url;
     QByteArray m_client;
-    PortType m_port;
+    std::shared_ptr<PortType> m_port; ///< shared with recipes
     std::shared_ptr<recipes::Doubts> m_doubts = std::make_shared<recipes::Doubts>();
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/kept.h"
 #include "recipes/redlock/redlock.h"
 
 #include <QCoreApplication>
@@ -20,22 +21,34 @@ redis::DriverOptions nodeOptions() {
     return options;
 }
 
+/// What the recipes work over, as long as any of them is there.
+struct RedlockParts {
+    RedlockParts(Runtime& runtime, const ConnectionUrl& url) {
+        std::vector<redis::Port*> ports;
+        for (const Endpoint& endpoint : url.endpoints) {
+            ConnectionUrl one = url;
+            one.service = Service::Redis;
+            one.scheme = url.tls ? QStringLiteral("rediss") : QStringLiteral("redis");
+            one.endpoints = {endpoint};
+            drivers.push_back(std::make_unique<redis::RedisDriver>(runtime, one, nodeOptions()));
+            ports.push_back(drivers.back().get());
+        }
+        nodes = std::make_shared<recipes::RedlockNodes>(std::move(ports));
+    }
+    ~RedlockParts() { nodes->close(); }
+    RedlockParts(const RedlockParts&) = delete;
+    RedlockParts& operator=(const RedlockParts&) = delete;
+    std::vector<std::unique_ptr<redis::RedisDriver>> drivers;
+    std::shared_ptr<recipes::RedlockNodes> nodes; ///< closed before the drivers go
+};
+
 class RedlockConnection final : public Connection {
 public:
     RedlockConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
-        : m_runtime(runtime), m_url(std::move(url)), m_client(client.isEmpty() ? runtime.randomUuid() : client) {
-        std::vector<redis::Port*> ports;
-        for (const Endpoint& endpoint : m_url.endpoints) {
-            ConnectionUrl one = m_url;
-            one.service = Service::Redis;
-            one.scheme = m_url.tls ? QStringLiteral("rediss") : QStringLiteral("redis");
-            one.endpoints = {endpoint};
-            m_drivers.push_back(std::make_unique<redis::RedisDriver>(runtime, one, nodeOptions()));
-            ports.push_back(m_drivers.back().get());
-        }
-        m_nodes = std::make_shared<recipes::RedlockNodes>(std::move(ports));
-    }
-    ~RedlockConnection() override { m_nodes->close(); }
+        : m_runtime(runtime),
+          m_url(std::move(url)),
+          m_client(client.isEmpty() ? runtime.randomUuid() : client),
+          m_parts(std::make_shared<RedlockParts>(runtime, m_url)) {}
 
     Runtime& runtime() override { return m_runtime; }
     const QByteArray& client() const override { return m_client; }
@@ -44,16 +57,17 @@ public:
     QByteArray defaultRecipe() const override { return "redis-redlock"; }
 
     Outcome<void> open(std::stop_token stop) override {
-        return recipes::Redlock::reach(m_nodes, redis::DriverOptions().connectTimeout, std::move(stop));
+        return recipes::Redlock::reach(m_parts->nodes, redis::DriverOptions().connectTimeout, std::move(stop));
     }
     Outcome<void> close() override { co_return {}; }
     Outcome<void> ping(std::stop_token stop) override {
-        return recipes::Redlock::reach(m_nodes, kPingLimit, std::move(stop));
+        return recipes::Redlock::reach(m_parts->nodes, kPingLimit, std::move(stop));
     }
 
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
-        if (id == "redis-redlock") return std::make_unique<recipes::Redlock>(m_nodes, spec.name);
+        if (id == "redis-redlock")
+            return std::make_unique<KeptRecipe>(m_parts, std::make_unique<recipes::Redlock>(m_parts->nodes, spec.name));
         return std::unexpected(LockError{
             LockError::Kind::NotSupported,
             QCoreApplication::translate(
@@ -65,8 +79,7 @@ private:
     Runtime& m_runtime;
     ConnectionUrl m_url;
     QByteArray m_client;
-    std::vector<std::unique_ptr<redis::RedisDriver>> m_drivers;
-    std::shared_ptr<recipes::RedlockNodes> m_nodes; ///< closed before the drivers go
+    std::shared_ptr<RedlockParts> m_parts;
 };
 
 } // namespace

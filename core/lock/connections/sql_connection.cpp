@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/kept.h"
 #include "lock/connections/sql_records.h"
 #include "recipes/sql/sql_recipe.h"
 
@@ -15,10 +16,10 @@ public:
     SqlConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_driver(runtime, m_url),
-          m_tables(sql::tablesOf(m_driver.dialect(), tableName())) {}
+          m_driver(std::make_shared<sql::SqlDriver>(runtime, m_url)),
+          m_tables(sql::tablesOf(m_driver->dialect(), tableName())) {}
 
-    Runtime& runtime() override { return m_driver.runtime(); }
+    Runtime& runtime() override { return m_driver->runtime(); }
     const QByteArray& client() const override { return m_client; }
     const ConnectionUrl& url() const override { return m_url; }
     QByteArray backend() const override { return "sql"; }
@@ -26,18 +27,18 @@ public:
 
     Outcome<void> open(std::stop_token stop) override {
         if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
-        const sql::Result opened = co_await m_driver.open(stop);
+        const sql::Result opened = co_await m_driver->open(stop);
         if (!opened) co_return std::unexpected(recipes::lockError(opened.error()));
         co_return {};
     }
     Outcome<void> close() override {
-        m_driver.closeIdle();
+        m_driver->closeIdle();
         co_return {};
     }
     Outcome<void> ping(std::stop_token stop) override {
         if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
         sql::Statement writable;
-        switch (m_driver.dialect()) {
+        switch (m_driver->dialect()) {
         case sql::Dialect::MySql:
             writable.text = "SELECT @@global.read_only";
             break;
@@ -48,20 +49,20 @@ public:
             writable.text = "SELECT 0 FROM sqlite_schema"; // reads the file: a memory of it would not notice its end
             break;
         }
-        const sql::Result readOnly = co_await m_driver.execute(writable, stop);
+        const sql::Result readOnly = co_await m_driver->execute(writable, stop);
         if (!readOnly) co_return std::unexpected(recipes::lockError(readOnly.error()));
         if (readOnly->number() == 1)
             co_return std::unexpected(
                 LockError{LockError::Kind::Refused,
                           QCoreApplication::translate("LockError", "%1 takes no writes: it is a replica or read-only.")
-                              .arg(m_driver.where())});
+                              .arg(m_driver->where())});
         co_return {};
     }
 
     QString schema() const override { return m_tables.locks.isEmpty() ? QString() : sql::schemaText(m_tables); }
     Outcome<void> prepare(std::stop_token stop) override {
         if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
-        const sql::Result done = co_await sql::prepareSchema(m_driver, m_tables, stop);
+        const sql::Result done = co_await sql::prepareSchema(*m_driver, m_tables, stop);
         if (!done) co_return std::unexpected(recipes::lockError(done.error()));
         co_return {};
     }
@@ -69,9 +70,10 @@ public:
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
         if (const auto wrong = wrongTable()) return std::unexpected(*wrong);
-        auto recipe = recipes::makeSqlRecipe(id, {m_driver, spec.name, m_client, m_tables});
-        if (recipe && !*recipe) return std::unexpected(noSuchRecipe(id, *this));
-        return recipe;
+        auto recipe = recipes::makeSqlRecipe(id, {*m_driver, spec.name, m_client, m_tables});
+        if (!recipe) return recipe;
+        if (!*recipe) return std::unexpected(noSuchRecipe(id, *this));
+        return std::make_unique<KeptRecipe>(m_driver, *std::move(recipe));
     }
 
     RecordStore* records() override { return wrongTable() ? nullptr : &m_records; }
@@ -92,9 +94,9 @@ private:
 
     ConnectionUrl m_url;
     QByteArray m_client;
-    sql::SqlDriver m_driver;
+    std::shared_ptr<sql::SqlDriver> m_driver; ///< shared with recipes
     sql::Tables m_tables;
-    SqlRecords m_records{m_driver, m_tables};
+    SqlRecords m_records{*m_driver, m_tables};
 };
 
 } // namespace

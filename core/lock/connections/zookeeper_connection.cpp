@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/zookeeper/driver.h"
 #include "lock/connections/factories.h"
+#include "lock/connections/kept.h"
 #include "lock/connections/records.h"
 #include "recipes/zookeeper/zk_condition.h"
 
@@ -28,9 +29,9 @@ public:
     ZooKeeperConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_driver(runtime, m_url, optionsOf(m_url)) {}
+          m_driver(std::make_shared<zookeeper::ZooKeeperDriver>(runtime, m_url, optionsOf(m_url))) {}
 
-    Runtime& runtime() override { return m_driver.runtime(); }
+    Runtime& runtime() override { return m_driver->runtime(); }
     const QByteArray& client() const override { return m_client; }
     const ConnectionUrl& url() const override { return m_url; }
     QByteArray backend() const override { return "zookeeper"; }
@@ -45,17 +46,17 @@ public:
                                                          "session=10s.")
                     .arg(session)});
         }
-        const zookeeper::Result<void> ready = co_await m_driver.connected(kNever, stop);
+        const zookeeper::Result<void> ready = co_await m_driver->connected(kNever, stop);
         if (!ready) co_return std::unexpected(recipes::lockError(ready.error()));
         co_return {};
     }
     Outcome<void> close() override {
-        co_await m_driver.close();
+        co_await m_driver->close();
         co_return {};
     }
     Outcome<void> ping(std::stop_token stop) override {
         // To the leader and back: without one no lock could be granted.
-        const zookeeper::Result<void> synced = co_await m_driver.sync("/", stop);
+        const zookeeper::Result<void> synced = co_await m_driver->sync("/", stop);
         if (!synced) co_return std::unexpected(recipes::lockError(synced.error()));
         co_return {};
     }
@@ -64,9 +65,9 @@ public:
                                                                           LockSpec spec) override {
         const std::expected<QByteArray, LockError> path = recipes::lockPath(spec.name);
         if (!path) return std::unexpected(path.error());
-        auto recipe = recipes::makeZooKeeperRecipe(id, {m_driver, *path, m_client, spec.permits});
+        auto recipe = recipes::makeZooKeeperRecipe(id, {*m_driver, *path, m_client, spec.permits});
         if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
-        return recipe;
+        return std::make_unique<KeptRecipe>(m_driver, std::move(recipe));
     }
     std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,
                                                                                       LockSpec spec) override {
@@ -74,7 +75,8 @@ public:
         if (!info || !info->condition) return Connection::makeCondition(recipe, std::move(spec));
         const std::expected<QByteArray, LockError> path = recipes::lockPath(spec.name);
         if (!path) return std::unexpected(path.error());
-        return std::make_unique<recipes::ZkCondition>(recipes::ZkLock{m_driver, *path, m_client});
+        return std::make_unique<KeptCondition>(
+            m_driver, std::make_unique<recipes::ZkCondition>(recipes::ZkLock{*m_driver, *path, m_client}));
     }
 
     RecordStore* records() override { return &m_records; }
@@ -87,8 +89,8 @@ private:
     }
     ConnectionUrl m_url;
     QByteArray m_client;
-    zookeeper::ZooKeeperDriver m_driver;
-    ZooKeeperRecords m_records{m_driver};
+    std::shared_ptr<zookeeper::ZooKeeperDriver> m_driver; ///< shared with recipes
+    ZooKeeperRecords m_records{*m_driver};
 };
 
 } // namespace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/condition.h"
+
+namespace lockscope {
+
+/// A recipe that keeps what it works over alive for as long as itself: a hold that is given back in the background
+/// keeps its recipe, and so reaches the server although the connection object is gone by then.
+class KeptRecipe final : public recipes::Recipe {
+public:
+    KeptRecipe(std::shared_ptr<const void> alive, std::unique_ptr<recipes::Recipe> recipe)
+        : m_alive(std::move(alive)), m_recipe(std::move(recipe)) {}
+    const recipes::RecipeInfo& info() const override { return m_recipe->info(); }
+    recipes::Outcome<std::optional<recipes::Grant>> acquire(recipes::Request request, std::stop_token stop) override {
+        return m_recipe->acquire(std::move(request), std::move(stop));
+    }
+    recipes::Outcome<bool> renew(recipes::Grant grant, std::stop_token stop) override {
+        return m_recipe->renew(std::move(grant), std::move(stop));
+    }
+    recipes::Outcome<recipes::HoldNews> news(recipes::Grant grant, std::stop_token stop) override {
+        return m_recipe->news(std::move(grant), std::move(stop));
+    }
+    recipes::Outcome<int> release(recipes::Grant grant, std::stop_token stop) override {
+        return m_recipe->release(std::move(grant), std::move(stop));
+    }
+    recipes::Outcome<bool> forceRelease(std::stop_token stop) override {
+        return m_recipe->forceRelease(std::move(stop));
+    }
+    void abandoned(const recipes::Grant& grant) override { m_recipe->abandoned(grant); }
+
+private:
+    std::shared_ptr<const void> m_alive;
+    std::unique_ptr<recipes::Recipe> m_recipe; ///< goes first
+};
+
+/// The same for a condition.
+class KeptCondition final : public recipes::ConditionRecipe {
+public:
+    KeptCondition(std::shared_ptr<const void> alive, std::unique_ptr<recipes::ConditionRecipe> condition)
+        : m_alive(std::move(alive)), m_condition(std::move(condition)) {}
+    recipes::Outcome<void> enlist(QByteArray thread, std::stop_token stop) override {
+        return m_condition->enlist(std::move(thread), std::move(stop));
+    }
+    recipes::Outcome<bool> awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) override {
+        return m_condition->awaitSignal(std::move(thread), wait, std::move(stop));
+    }
+    recipes::Outcome<int> signal(int most, std::stop_token stop) override {
+        return m_condition->signal(most, std::move(stop));
+    }
+
+private:
+    std::shared_ptr<const void> m_alive;
+    std::unique_ptr<recipes::ConditionRecipe> m_condition; ///< goes first
+};
+
+} // namespace lockscope

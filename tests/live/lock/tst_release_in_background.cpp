@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// A guard gives its hold back in the background: also when its lock and its connection go right after it.
+#include "live_connection.h"
+#include "lock/named_lock.h"
+#include "recipes/multi.h"
+#include "sandbox/memcached_server.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+namespace {
+/// One client process: connections to some servers, and one lock that is made of all of them.
+struct Party {
+    Party(Runtime& runtime, const QStringList& urls, LockOptions options = {}) {
+        for (const QString& url : urls) {
+            connections.push_back(connectionTo(runtime, url));
+            prepared = prepared && connections.back() && run(connections.back()->prepare());
+        }
+        if (!prepared) return;
+        if (urls.size() == 1) {
+            lock = *makeLock(*connections[0], "orders", recipes::Mode::Exclusive, options);
+            return;
+        }
+        std::vector<std::unique_ptr<recipes::Recipe>> parts;
+        for (const auto& connection : connections)
+            parts.push_back(std::move(*connection->makeRecipe(connection->defaultRecipe(), {"orders"})));
+        auto all =
+            std::make_unique<recipes::MultiRecipe>(runtime, *recipes::findRecipe("redis-multi"), std::move(parts));
+        lock = std::make_unique<DistributedLock>(connections[0]->lockClient(), std::move(all), options);
+    }
+    bool takes(Nanos wait) {
+        LockRequest request;
+        request.wait = wait;
+        const auto taken = run(lock->take(request));
+        return taken && *taken;
+    }
+    void goAway() {
+        lock.reset();
+        connections.clear();
+    }
+    std::vector<std::unique_ptr<Connection>> connections;
+    bool prepared = true;
+    std::unique_ptr<DistributedLock> lock; ///< goes before the connections
+};
+} // namespace
+
+class TestReleaseInBackground : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    sandbox::RedisServer m_redis{m_runtime};
+    sandbox::MemcachedServer m_memcached{m_runtime};
+    sandbox::Workspace m_files;
+
+    void everyKind() {
+        QTest::addColumn<QStringList>("urls");
+        const QString sqlite = QStringLiteral("sqlite://") + m_files.file(QStringLiteral("locks.db"));
+        QTest::newRow("redis") << QStringList{m_redis.url()};
+        QTest::newRow("memcached") << QStringList{m_memcached.url()};
+        QTest::newRow("sqlite") << QStringList{sqlite};
+        QTest::newRow("all as one") << QStringList{m_redis.url(), m_memcached.url(), sqlite};
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_STARTED(m_redis);
+        VERIFY_STARTED(m_memcached);
+    }
+
+    void aGuardThatGoesRightBeforeItsConnection_data() { everyKind(); }
+    void aGuardThatGoesRightBeforeItsConnection() {
+        QFETCH(QStringList, urls);
+        Party first(m_runtime, urls), rival(m_runtime, urls);
+        QVERIFY(first.prepared && rival.prepared);
+        {
+            auto guard = run(first.lock->acquire({}));
+            QVERIFY(guard.has_value() && *guard);
+            QVERIFY(!rival.takes(Nanos(0)));
+        }
+        first.goAway();
+        QVERIFY(rival.takes(5s)); // the lease is longer than that
+        QCOMPARE(run(rival.lock->unlock()).value(), 0);
+    }
+
+    void aRuntimeThatEndsMeanwhileLeavesItToTheLease_data() { everyKind(); }
+    void aRuntimeThatEndsMeanwhileLeavesItToTheLease() {
+        QFETCH(QStringList, urls);
+        LockOptions options;
+        options.lease = 1s;
+        {
+            EventLoopRuntime runtime;
+            Party first(runtime, urls, options);
+            QVERIFY(first.prepared);
+            auto guard = run(first.lock->acquire({}));
+            QVERIFY(guard.has_value() && *guard);
+        } // the guard, its lock, its connection and the runtime, in this order
+        Party rival(m_runtime, urls);
+        QVERIFY(rival.prepared && rival.takes(10s));
+        QCOMPARE(run(rival.lock->unlock()).value(), 0);
+    }
+
+    void aHoldThatIsToRestEndsAlthoughItsLockIsGone_data() { everyKind(); }
+    void aHoldThatIsToRestEndsAlthoughItsLockIsGone() {
+        QFETCH(QStringList, urls);
+        LockOptions options;
+        options.minHold = 500ms;
+        Party first(m_runtime, urls, options), rival(m_runtime, urls);
+        QVERIFY(first.prepared && rival.prepared);
+        const auto begun = std::chrono::steady_clock::now();
+        QVERIFY(first.takes(5s));
+        QCOMPARE(run(first.lock->unlock()).value(), 0);
+        first.goAway();
+        QVERIFY(rival.takes(10s));
+        const Nanos after = std::chrono::steady_clock::now() - begun;
+        QVERIFY(after >= 500ms && after < 10s);
+        QCOMPARE(run(rival.lock->unlock()).value(), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestReleaseInBackground)
+#include "tst_release_in_background.moc"
