@@ -73,8 +73,8 @@ std::optional<QString> LockManager::reload(const ManagerConfig& config) {
         const auto found = m_spaces.find(one.name);
         if (found == m_spaces.end() || !found->second->sameServers(one)) {
             return QCoreApplication::translate(
-                       "LockManager", "The namespace “%1” is new or names other servers than before. The record "
-                                      "of the engine in use is kept on those: end all processes, then start "
+                       "LockManager", "The namespace “%1” is new, or names other servers or other recipes on them than "
+                                      "before. All processes agree on one of those: end them all, then start "
                                       "them with the new configuration.")
                 .arg(QString::fromUtf8(one.name));
         }

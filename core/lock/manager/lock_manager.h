@@ -82,8 +82,8 @@ public:
     /// others hear of it within confirmFor. Kind::Unreachable when no write quorum of record servers answers.
     Outcome<void> switchTo(QByteArray space, int engine, std::stop_token stop = {});
     /// Takes a new configuration: other time-outs, another order of the engines (a switch, if another one comes first),
-    /// another mode. Refused with a sentence when it makes no sense, or names other namespaces or other servers: the
-    /// record of the agreement is on those, so all processes have to end first.
+    /// another mode. Refused with a sentence when it makes no sense, or names other namespaces, servers or recipes: the
+    /// agreement is about those and kept there, so all processes have to end first.
     std::optional<QString> reload(const ManagerConfig& config);
     /// reload() from a file now, and whenever it changes; complaints go to the listener as Refused.
     std::optional<QString> watchFile(const QString& path);
@@ -119,10 +119,15 @@ public:
     /// As DistributedLock::acquire. Waits, too, while no engine is in use, and goes over to the next one in the middle
     /// of a wait. An empty guard when not in time.
     recipes::Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop = {});
+    /// acquire() an exclusive hold, or one permit where the engine's recipe has nothing else, within `wait` (0: one
+    /// try; kNever: no bound). Kind::Refused for a name that the engine in use cannot have, Kind::OutcomeUnknown and
+    /// Kind::Unreachable when its server does not answer. A stop request ends it with Cancelled.
     recipes::Outcome<LockGuard> tryLockFor(Nanos wait, QByteArray thread = "1", std::stop_token stop = {});
+    /// The same, however long it takes.
     recipes::Outcome<LockGuard> lock(QByteArray thread = "1", std::stop_token stop = {}) {
         return tryLockFor(kNever, std::move(thread), std::move(stop));
     }
+    /// As DistributedLock::listen: of the locks on all engines, those that are being left included.
     void listen(DistributedLock::Listener listener);
 
 private:

@@ -22,14 +22,13 @@ void ManagedLock::listen(DistributedLock::Listener listener) {
 }
 
 std::expected<DistributedLock*, LockError> ManagedLock::lockOf(std::int64_t epoch) {
-    auto& lock = m_locks[epoch];
-    if (!lock) {
-        auto made = m_space->makeLock(m_name);
-        if (!made) return std::unexpected(made.error());
-        lock = *std::move(made);
-        lock->listen(m_listener);
-    }
-    return lock.get();
+    if (const auto known = m_locks.find(epoch); known != m_locks.end()) return known->second.get();
+    auto made = m_space->makeLock(m_name);
+    if (!made) return std::unexpected(made.error());
+    DistributedLock* const lock = made->get();
+    m_locks.emplace(epoch, *std::move(made));
+    lock->listen(m_listener);
+    return lock;
 }
 
 QCoro::Task<> ManagedLock::loseBefore(std::int64_t epoch) {

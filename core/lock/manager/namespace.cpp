@@ -12,6 +12,18 @@ namespace {
 QString say(const char* text) {
     return QCoreApplication::translate("LockManager", text);
 }
+
+/// Counts a proposal as under way until its coroutine ends, by a stop request, too.
+class Proposing {
+public:
+    explicit Proposing(int& count) : m_count(count) { ++m_count; }
+    ~Proposing() { --m_count; }
+    Proposing(const Proposing&) = delete;
+    Proposing& operator=(const Proposing&) = delete;
+
+private:
+    int& m_count;
+};
 } // namespace
 
 Namespace::Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client, trace::Recorder* recorder,
@@ -126,16 +138,21 @@ LockManager::Status Namespace::status() const {
 }
 
 bool Namespace::sameServers(const NamespaceConfig& other) const {
-    std::set<QString> mine, theirs;
-    const auto collect = [](const NamespaceConfig& config, std::set<QString>& urls) {
+    const auto serversOf = [](const NamespaceConfig& config) {
+        std::set<QString> urls;
         for (const EngineConfig& engine : config.engines)
             urls.insert(engine.url.display());
         for (const ConnectionUrl& witness : config.witnesses)
             urls.insert(witness.display());
+        return urls;
     };
-    collect(m_config, mine);
-    collect(other, theirs);
-    return mine == theirs;
+    const auto enginesOf = [](const NamespaceConfig& config) {
+        std::set<QByteArray> ids;
+        for (const EngineConfig& engine : config.engines)
+            ids.insert(engine.id());
+        return ids;
+    };
+    return serversOf(m_config) == serversOf(other) && enginesOf(m_config) == enginesOf(other);
 }
 
 void Namespace::reconfigure(NamespaceConfig config) {
@@ -160,6 +177,13 @@ void Namespace::reconfigure(NamespaceConfig config) {
 
 std::expected<std::unique_ptr<DistributedLock>, LockError> Namespace::makeLock(const QByteArray& name) {
     Engine* const engine = engineOf(m_active.engine);
+    if (!engine) {
+        return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            QCoreApplication::translate("LockManager", "The engine that is in use for “%1”, %2, is not in this "
+                                                       "process's configuration: give all processes the same one.")
+                .arg(QString::fromUtf8(m_config.name), QString::fromUtf8(m_active.engine))});
+    }
     LockOptions options = m_config.options;
     options.recipe = engine->config.recipe;
     options.epoch = m_active.epoch;
@@ -196,7 +220,7 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
     }
     if (view.having < view.answered && !view.split) // those that were away, or are new
         co_await board.write(latest, view, self->patience(), stop);
-    if (view.split && view.having < board.writeQuorum() && !self->m_switching) {
+    if (view.split && view.having < board.writeQuorum() && self->m_proposing == 0) {
         // Two proposals of one epoch, and neither won: a third, by whoever is first.
         co_await self->propose(latest.engine, say("two switches at once"), stop);
         co_return;
@@ -288,8 +312,7 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, QString reason, std
     if (!engineOf(engine)) {
         co_return std::unexpected(LockError{LockError::Kind::Refused, say("The namespace has no such engine.")});
     }
-    m_switching = true;
-    QString why;
+    const Proposing proposing(m_proposing);
     for (int tries = 0; tries < 3; ++tries) {
         const Switchboard::View view = co_await m_board->look(patience(), stop);
         EngineRecord record;
@@ -300,7 +323,6 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, QString reason, std
         int having = 0;
         if (enough) having = co_await m_board->write(record, view, patience(), stop);
         if (having >= m_board->writeQuorum()) {
-            m_switching = false;
             const Switchboard::View after = co_await m_board->look(patience(), stop);
             if (after.answered >= m_board->readQuorum()) judge(after);
             co_return {};
@@ -308,7 +330,6 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, QString reason, std
         const Nanos most = patience();
         co_await m_runtime.sleep(m_runtime.random(Nanos(1ms), most), stop); // somebody else may be at it
     }
-    m_switching = false;
     tell(ManagerEvent::Kind::Refused, engine, m_active.epoch, reason);
     co_return std::unexpected(LockError{
         LockError::Kind::Unreachable,
@@ -341,7 +362,7 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
                        {});
         }
         const bool away = !engine->health.healthy() && self->m_active.engine == id && self->m_config.onFailure;
-        if (away && !self->m_switching) co_await switchAway(self, id);
+        if (away && self->m_proposing == 0) co_await switchAway(self, id);
         co_await self->m_runtime.sleep(self->m_config.healthEvery, stop);
     }
 }

@@ -23,7 +23,7 @@ public:
     Runtime& runtime() { return m_runtime; }
     const NamespaceConfig& config() const { return m_config; }
     void reconfigure(NamespaceConfig config);
-    /// The same servers keep the record, in whichever order.
+    /// The same servers keep the record, and it can name the same engines, in whichever order.
     bool sameServers(const NamespaceConfig& other) const;
 
     /// The epoch in use, 0 when none is just now.
@@ -85,7 +85,7 @@ private:
     Nanos m_confirmedUntil{};     ///< own monotonic clock
     EngineRecord m_deciding;      ///< an unsettled record that was seen decided …
     Nanos m_decidedSince{};       ///< … and since when, at the latest
-    bool m_switching = false;     ///< this process is proposing
+    int m_proposing = 0;          ///< proposals of this process that are under way
     std::stop_source m_inUse;
     SignalCount m_changed;
 };

@@ -5,6 +5,7 @@
 
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <algorithm>
 
 namespace lockscope {
 
@@ -28,6 +29,12 @@ EngineRecord EngineRecord::read(const QByteArray& text) {
 }
 
 namespace {
+/// Of one epoch, and how many servers have it.
+struct Proposal {
+    EngineRecord record;
+    int having = 0;
+};
+
 /// What the servers have answered so far; those that come too late write into it, too.
 struct Gathering {
     std::vector<std::optional<Record>> records;
@@ -67,27 +74,30 @@ QCoro::Task<Switchboard::View> Switchboard::look(Nanos patience, std::stop_token
     }
     co_await gathering->all.wait(m_runtime, patience, stop);
     view.seen = gathering->records;
+    std::vector<Proposal> proposals; // of the highest epoch
     for (const auto& record : view.seen) {
         if (!record) continue;
         ++view.answered;
         const EngineRecord here = record->there ? EngineRecord::read(record->value) : EngineRecord();
-        if (here.epoch > view.latest.epoch) {
-            view.latest = here;
-            view.having = 1;
-            view.split = false;
-        } else if (here.epoch == view.latest.epoch && here.epoch > 0) {
-            if (here.sameProposal(view.latest)) {
-                ++view.having;
-                view.latest.settled = view.latest.settled || here.settled;
-            } else {
-                view.split = true;
-                if (here.settled) { // then the other one was never decided
-                    view.latest = here;
-                    view.having = 1;
-                }
-            }
+        const std::int64_t latest = proposals.empty() ? 0 : proposals.front().record.epoch;
+        if (here.epoch <= 0 || here.epoch < latest) continue;
+        if (here.epoch > latest) proposals.clear();
+        const auto known = std::ranges::find_if(
+            proposals, [&](const Proposal& proposal) { return proposal.record.sameProposal(here); });
+        if (known == proposals.end()) {
+            proposals.push_back({here, 1});
+            continue;
         }
+        ++known->having;
+        known->record.settled = known->record.settled || here.settled;
     }
+    if (proposals.empty()) co_return view;
+    // If one of several was decided, it is the one that is settled somewhere, or the one that most servers have.
+    const auto first = std::ranges::max_element(
+        proposals, {}, [](const Proposal& proposal) { return std::pair(proposal.record.settled, proposal.having); });
+    view.latest = first->record;
+    view.having = first->having;
+    view.split = proposals.size() > 1;
     co_return view;
 }
 

@@ -30,11 +30,12 @@ struct EngineRecord {
 class Switchboard {
 public:
     struct View {
-        Nanos askedAt{};     ///< own monotonic clock, before anybody was asked
-        int answered = 0;    ///< servers that answered
-        EngineRecord latest; ///< of the highest epoch that was seen; settled when anybody has it settled
-        int having = 0;      ///< servers that have that proposal
-        bool split = false;  ///< another proposal of the same epoch was seen
+        Nanos askedAt{};  ///< own monotonic clock, before anybody was asked
+        int answered = 0; ///< servers that answered
+        /// Of the highest epoch that was seen, the proposal that is settled, or that most servers have.
+        EngineRecord latest;
+        int having = 0;                          ///< servers that have that proposal
+        bool split = false;                      ///< another proposal of the same epoch was seen
         std::vector<std::optional<Record>> seen; ///< by server
     };
 

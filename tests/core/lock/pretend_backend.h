@@ -124,7 +124,8 @@ public:
         if (m_world.reaches(m_client, host())) co_return {};
         co_return std::unexpected(LockError{LockError::Kind::Unreachable, {}});
     }
-    std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray&, LockSpec) override {
+    std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray&, LockSpec spec) override {
+        if (spec.name.contains("//")) return std::unexpected(LockError{LockError::Kind::Refused, {}});
         return std::make_unique<CutRecipe>(m_runtime, m_world, m_client, host());
     }
     RecordStore* records() override { return &m_records; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/manager/hysteresis.h"
 #include "lock/manager/lock_manager.h"
+#include "lock/manager/switchboard.h"
 #include "pretend_backend.h"
 
 #include <QTest>
@@ -236,6 +237,94 @@ private Q_SLOTS:
 
     /// Servers die and come back, processes are cut off from some of them, people switch by hand: whatever happens, at
     /// most one process believes to hold the lock at a time.
+    void anotherRecipeOnTheSameServerIsRefused() {
+        World world("drain");
+        world.run(2s);
+        Process& process = *world.processes[0];
+        ManagerConfig changed = world.config;
+        changed.namespaces[0].engines[0].recipe = "redis-fair";
+        QVERIFY(process.manager->reload(changed).has_value());
+        changed = world.config;
+        changed.namespaces[0].engines.pop_back(); // an engine becomes a witness: same servers
+        changed.namespaces[0].witnesses.push_back(parseConnectionUrl(QStringLiteral("redis://three")).value());
+        QVERIFY(process.manager->reload(changed).has_value());
+        const auto other = process.manager->lock("shop", "other");
+        bool taken = false;
+        process.runtime.spawn([&]() -> QCoro::Task<> {
+            auto guard = co_await other->tryLockFor(1s);
+            taken = guard && *guard;
+        });
+        world.run(2s);
+        QVERIFY(taken);
+    }
+
+    void aNameThatTheEngineRefusesSpoilsNothing() {
+        World world("immediate");
+        world.run(2s);
+        Process& process = *world.processes[0];
+        const auto odd = process.manager->lock("shop", "a//b");
+        std::optional<LockError::Kind> refused;
+        process.runtime.spawn([&]() -> QCoro::Task<> {
+            const auto guard = co_await odd->tryLockFor(1s);
+            if (!guard) refused = guard.error().kind;
+        });
+        world.run(2s);
+        QVERIFY(refused == LockError::Kind::Refused);
+        odd->listen([](DistributedLock::Event, const QByteArray&, const QString&) {});
+        process.runtime.spawn([&]() -> QCoro::Task<> { co_await process.manager->switchTo("shop", 1); });
+        world.run(5s);
+        QVERIFY(world.allUse("two"));
+    }
+
+    void aSwitchThatWasStoppedIsNoSwitchUnderWay() {
+        World world("immediate");
+        world.run(2s);
+        world.processes.resize(1); // nobody else who would do it
+        Process& process = *world.processes[0];
+        std::stop_source stop;
+        process.runtime.spawn(
+            [&]() -> QCoro::Task<> { co_await process.manager->switchTo("shop", 1, stop.get_token()); });
+        world.run(1us);
+        stop.request_stop();
+        world.run(2s);
+        QVERIFY(world.allUse("one"));
+        world.backends.down.insert(QStringLiteral("one"));
+        world.run(20s);
+        QVERIFY(world.allUse("two"));
+    }
+
+    void ofTwoProposalsTheDecidedOneIsSeen_data() {
+        QTest::addColumn<int>("odd");
+        for (int odd = 0; odd < 3; ++odd)
+            QTest::addRow("server %d has the other", odd) << odd;
+    }
+    void ofTwoProposalsTheDecidedOneIsSeen() {
+        QFETCH(int, odd);
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        PretendBackends backends;
+        std::vector<std::unique_ptr<PretendRecords>> records;
+        std::vector<RecordStore*> stores;
+        for (int i = 0; i < 3; ++i) {
+            const QString host = QString::number(i);
+            EngineRecord record;
+            record.epoch = 2;
+            record.engine = record.by = i == odd ? "A" : "B";
+            backends.servers[host].record = {true, record.text(), "1"};
+            stores.push_back(
+                records.emplace_back(std::make_unique<PretendRecords>(runtime, backends, "client", host)).get());
+        }
+        Switchboard board(runtime, "shop", stores);
+        Switchboard::View view;
+        runtime.spawn([&]() -> QCoro::Task<> { view = co_await board.look(1s, {}); });
+        scheduler.runUntil(1s);
+        QCOMPARE(view.answered, 3);
+        QVERIFY(view.split);
+        QCOMPARE(view.latest.by, QByteArray("B"));
+        QCOMPARE(view.having, 2);
+        runtime.kill();
+    }
+
     void noTwoHoldersWhateverIsCut_data() {
         QTest::addColumn<QByteArray>("mode");
         QTest::newRow("drain") << QByteArray("drain");
