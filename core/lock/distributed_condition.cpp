@@ -34,7 +34,7 @@ DistributedCondition::Outcome<int> DistributedCondition::wake(int most, Thread t
             LockError::Kind::NotOwner,
             QCoreApplication::translate("LockError", "This thread does not hold the lock of the condition.")});
     }
-    const std::shared_ptr<recipes::ConditionRecipe> recipe = m_recipe;
+    const std::shared_ptr<recipes::ConditionRecipe> recipe = m_recipe; // this may go away while we wait
     co_return co_await recipe->signal(most, {});
 }
 

@@ -27,7 +27,9 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     for (int left = holds; left > 0;) {
         const auto now = co_await giveUp(core, hold, true);
         if (!now) { // it was lost meanwhile, or nobody knows
-            co_await condition->awaitSignal(thread, Nanos(0), {});
+            // Somebody may have been in the lock since, and have signalled us: that was meant for one who waits.
+            const auto late = co_await condition->awaitSignal(thread, Nanos(0), {});
+            if (late && *late) co_await condition->signal(1, {});
             co_return std::unexpected(now.error());
         }
         left = *now;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for a condition, where something goes wrong between giving the lock up and waiting.
+#include "lock/hold_keeper.h"
+#include "pretend_recipe.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using detail::LockCore;
+using recipes::Outcome;
+
+namespace {
+/// Gives back as asked, and then does not hear the answer.
+class DeafRecipe final : public recipes::Recipe {
+public:
+    DeafRecipe(Runtime& runtime, tests::PretendServer& server) : m_inner(runtime, server) {}
+    const recipes::RecipeInfo& info() const override { return m_inner.info(); }
+    Outcome<std::optional<recipes::Grant>> acquire(recipes::Request request, std::stop_token stop) override {
+        return m_inner.acquire(std::move(request), std::move(stop));
+    }
+    Outcome<int> release(recipes::Grant grant, std::stop_token stop) override {
+        co_await m_inner.release(std::move(grant), std::move(stop));
+        co_return std::unexpected(LockError{LockError::Kind::OutcomeUnknown, {}});
+    }
+    Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
+
+private:
+    tests::PretendRecipe m_inner;
+};
+
+/// Whoever came into the lock meanwhile has signalled, or has not.
+struct Signals final : recipes::ConditionRecipe {
+    explicit Signals(bool s) : signalled(s) {}
+    Outcome<void> enlist(QByteArray, std::stop_token) override {
+        entered = true;
+        co_return {};
+    }
+    Outcome<bool> awaitSignal(QByteArray, Nanos, std::stop_token) override {
+        entered = false;
+        co_return signalled;
+    }
+    Outcome<int> signal(int most, std::stop_token) override {
+        passedOn += most;
+        co_return most;
+    }
+    bool signalled;
+    bool entered = false;
+    int passedOn = 0;
+};
+} // namespace
+
+class TestAwaiting : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aSignalThatCannotBeUsedIsPassedOn_data() {
+        QTest::addColumn<bool>("signalled");
+        QTest::newRow("signalled") << true;
+        QTest::newRow("not signalled") << false;
+    }
+    void aSignalThatCannotBeUsedIsPassedOn() {
+        QFETCH(bool, signalled);
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        tests::PretendServer server;
+        server.info.heldBy = recipes::HeldBy::Lease;
+        const auto core =
+            std::make_shared<LockCore>(LockClient{runtime, "client"}, std::make_unique<DeafRecipe>(runtime, server),
+                                       LockOptions(), trace::kNoEntity);
+        const auto condition = std::make_shared<Signals>(signalled);
+        std::expected<bool, LockError> outcome = true;
+        runtime.spawn([&]() -> QCoro::Task<> {
+            co_await LockCore::take(core, LockRequest(), {});
+            outcome = co_await LockCore::await(core, condition, "1", kNever, {});
+        });
+        scheduler.runUntil(1s);
+        QVERIFY(!outcome.has_value() && outcome.error().kind == LockError::Kind::OutcomeUnknown);
+        QVERIFY(!condition->entered);
+        QCOMPARE(condition->passedOn, signalled ? 1 : 0);
+        runtime.kill();
+    }
+};
+
+QTEST_GUILESS_MAIN(TestAwaiting)
+#include "tst_awaiting.moc"
