@@ -48,9 +48,10 @@ private:
     Script m_script;
 };
 
-QByteArray reply(const QByteArray& body) {
-    return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + QByteArray::number(body.size()) +
-           "\r\n\r\n" + body;
+QByteArray reply(const QByteArray& body, const QByteArray& status = "200 OK") {
+    return "HTTP/1.1 " + status +
+           "\r\nContent-Type: application/json\r\nContent-Length: " + QByteArray::number(body.size()) + "\r\n\r\n" +
+           body;
 }
 const QByteArray kFine = R"({"header":{"revision":"7"},"count":"0"})";
 
@@ -177,6 +178,33 @@ private Q_SLOTS:
         EtcdDriver again(m_runtime, urlOf(once));
         const auto second = run(again.run({}));
         QVERIFY(second && second->succeeded && second->repeated);
+    }
+    void refusedAfterATryThatMayHaveRun() {
+        FakeEtcd server(m_runtime, [](QTcpSocket& socket, int request) {
+            if (request == 1)
+                socket.disconnectFromHost();
+            else
+                socket.write(reply(R"({"code":3,"message":"etcdserver: request is too large"})", "400 Bad Request"));
+        });
+        EtcdDriver driver(m_runtime, urlOf(server));
+        const auto put = run(driver.put("k", "v", 0));
+        QVERIFY(!put && put.error().outcomeUnknown());
+        QCOMPARE(server.requests, 2);
+        const auto refused = run(driver.put("k", "v", 0));
+        QVERIFY(!refused && refused.error().kind == Kind::Refused);
+    }
+    void ownLeaseOfATryThatRan() {
+        FakeEtcd server(m_runtime, [](QTcpSocket& socket, int request) {
+            if (request == 1)
+                socket.disconnectFromHost();
+            else if (request == 2)
+                socket.write(reply(R"({"code":9,"message":"etcdserver: lease already exists"})", "400 Bad Request"));
+            else
+                socket.write(reply(R"({"header":{"revision":"7"},"ID":"5","TTL":"9","grantedTTL":"10"})"));
+        });
+        EtcdDriver driver(m_runtime, urlOf(server));
+        const auto granted = run(driver.grantLease(5, std::chrono::seconds(10)));
+        QVERIFY(granted && granted->ttl == 9s);
     }
     void idleConnectionsThatWereClosed() {
         FakeEtcd server(m_runtime, [](QTcpSocket& socket, int) {
