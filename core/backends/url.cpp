@@ -91,7 +91,9 @@ std::expected<Endpoint, QString> parseEndpoint(QStringView text, std::uint16_t d
             return Unexpected(Text::tr("“%1” ends in a colon; write host:port or leave the colon out.").arg(text));
     } else {
         if (text.count(u':') > 1)
-            return Unexpected(Text::tr("“%1” has more than one colon; write an IPv6 address as [::1]:6379.").arg(text));
+            return Unexpected(
+                Text::tr("A host has more than one colon; write an IPv6 address as [::1]:6379, and a login as "
+                         "user:password@host."));
         const qsizetype colon = text.indexOf(u':');
         endpoint.host = (colon < 0 ? text : text.first(colon)).toString();
         if (colon >= 0) port = text.sliced(colon + 1);
@@ -102,7 +104,11 @@ std::expected<Endpoint, QString> parseEndpoint(QStringView text, std::uint16_t d
         return Unexpected(Text::tr("The URL names no host; write for example redis://127.0.0.1:6379."));
     if (endpoint.host.contains(u' ')) return Unexpected(Text::tr("The host “%1” contains a space.").arg(endpoint.host));
     if (!port.isEmpty()) {
-        const auto value = number(port, 1, 65535, Text::tr("The port “%1” is not a number from 1 to 65535.").arg(port));
+        // Not repeated: where “@host” was forgotten, it is a password.
+        const auto value = number(port, 1, 65535,
+                                  Text::tr("The port of “%1” is not a number from 1 to 65535; a login is written as "
+                                           "user:password@host.")
+                                      .arg(endpoint.host));
         if (!value) return Unexpected(value.error());
         endpoint.port = std::uint16_t(*value);
     }

@@ -110,9 +110,9 @@ private Q_SLOTS:
         row("redis://h:"_s, "colon"_s);
         row("redis://h:0"_s, "65535"_s);
         row("redis://h:65536"_s, "65535"_s);
-        row("redis://h:6379x"_s, "6379x"_s);
-        row("redis://h:-1"_s, "-1"_s);
-        row("redis://h:+1"_s, "+1"_s);
+        row("redis://h:6379x"_s, "65535"_s);
+        row("redis://h:-1"_s, "65535"_s);
+        row("redis://h:+1"_s, "65535"_s);
         row("redis://::1"_s, "[::1]"_s);
         row("redis://[::1"_s, "]"_s);
         row("redis://[::1]6379"_s, ":port"_s);
@@ -156,7 +156,9 @@ private Q_SLOTS:
             QVERIFY(!url);
             QVERIFY2(!url.error().contains("hunter2"_s), qPrintable(url.error()));
         }
-        for (const char* text : {"redis://hunter2@h", "redis://ann:hunter2%@h", "redis://hunter%zz:x@h"})
+        for (const char* text :
+             {"redis://hunter2@h", "redis://ann:hunter2%@h", "redis://hunter%zz:x@h", "redis://ann:hunter2",
+              "redis://ann:hunter:2", "redis://ann:hunter/2", "zk://ann:hunter,h"})
             QVERIFY(!parseConnectionUrl(QString::fromLatin1(text)).error().contains("hunter"_s));
     }
 };
