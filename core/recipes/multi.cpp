@@ -179,12 +179,29 @@ Grant MultiRecipe::granted(const Request& request, std::vector<Grant> grants) {
         whole.askedAt = std::ranges::min(grants, {}, &Grant::askedAt).askedAt;
         whole.lease = end - whole.askedAt;
     }
-    const auto own = std::make_shared<Own>(std::move(grants));
-    whole.own = std::make_shared<const Handle>(own);
-    for (std::size_t i = 0; i < m_core->parts.size(); ++i) {
-        if (toBeFollowed(*m_core->parts[i])) watch(own, i);
-    }
     whole.steps.at(3);
+    auto& followed = m_core->followed;
+    std::erase_if(followed, [](const auto& known) { return known.second.expired(); });
+    if (request.held > 0 && whole.holds > 1 && request.mode != Mode::Permit) {
+        // One hold more of what is followed already: of each part's news there is one listener.
+        const auto known = followed.find({request.thread, request.mode});
+        const auto handle = known == followed.end() ? nullptr : known->second.lock();
+        if (handle && !handle->own->lost && !handle->own->following.stop_requested()) {
+            handle->own->grants = std::move(grants);
+            whole.own = handle;
+            return whole;
+        }
+    }
+    const auto own = std::make_shared<Own>(std::move(grants));
+    const auto handle = std::make_shared<const Handle>(own);
+    whole.own = handle;
+    bool any = false;
+    for (std::size_t i = 0; i < m_core->parts.size(); ++i) {
+        if (!toBeFollowed(*m_core->parts[i])) continue;
+        watch(own, i);
+        any = true;
+    }
+    if (any) followed[{request.thread, request.mode}] = handle;
     return whole;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 #include "recipes/recipe.h"
 
+#include <map>
+
 namespace lockscope::recipes {
 
 /// Several locks as one, all of them or none, over any recipes, of different backends too.
@@ -38,6 +40,8 @@ private:
         explicit Core(Runtime& r, Parts p) : runtime(r), parts(std::move(p)) {}
         Runtime& runtime;
         Parts parts;
+        /// What the holds that are followed have of their parts, by thread and mode.
+        std::map<std::pair<QByteArray, Mode>, std::weak_ptr<const Handle>> followed;
     };
     enum class Round : std::uint8_t { All, NotAll };
     /// One round; on anything but All, nothing is held by it.

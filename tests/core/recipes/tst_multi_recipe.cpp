@@ -36,9 +36,10 @@ struct SessionLock final : Recipe {
     const RecipeInfo& info() const override { return about; }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override {
         co_await runtime.sleep(1ms, stop);
-        if (server.taken) co_return std::nullopt;
+        if (server.taken && request.held == 0) co_return std::nullopt;
         server.taken = true;
         Grant grant;
+        grant.holds = request.held + 1;
         grant.thread = request.thread;
         grant.value = "s";
         grant.askedAt = runtime.monotonic();
@@ -59,8 +60,9 @@ struct SessionLock final : Recipe {
         server.news.pop_front();
         co_return first;
     }
-    Outcome<int> release(Grant, std::stop_token) override {
+    Outcome<int> release(Grant grant, std::stop_token) override {
         if (!server.taken) co_return std::unexpected(LockError{LockError::Kind::NotOwner, {}});
+        if (grant.holds > 1) co_return grant.holds - 1;
         server.taken = false;
         co_return 0;
     }
@@ -340,6 +342,47 @@ private Q_SLOTS:
         bench.run(10ms);
         QVERIFY(heard && heard->kind == HoldNews::Kind::Lost);
         QVERIFY(!one.taken); // given back
+    }
+
+    void whoReentersHearsOfTheSameNews() {
+        Bench bench;
+        LockWorld::Process a(bench, "A");
+        SessionLock::Server one, two;
+        Parts parts;
+        parts.push_back(std::make_unique<SessionLock>(a.runtime, one));
+        parts.push_back(std::make_unique<SessionLock>(a.runtime, two));
+        MultiRecipe multi(a.runtime, *findRecipe("redis-multi"), std::move(parts));
+        Got outer, inner;
+        start(a.runtime, multi, within(0s), outer);
+        bench.run(100ms);
+        std::optional<HoldNews> heard;
+        a.runtime.spawn([&]() -> QCoro::Task<> {
+            const Grant grant = **outer.grant;
+            const auto news = co_await multi.news(grant, {});
+            heard = news.value();
+        });
+        bench.run(100ms);
+        start(a.runtime, multi, within(0s, 30s, 1), inner);
+        bench.run(100ms);
+        QVERIFY(inner.taken());
+        QCOMPARE((*inner.grant)->holds, 2);
+        QCOMPARE(one.listening, 1);
+        QCOMPARE(two.listening, 1);
+        QCOMPARE(release(bench, a.runtime, multi, **inner.grant), 1);
+        QCOMPARE(two.listening, 1); // it goes on for the outer hold
+        two.end();
+        bench.run(10ms);
+        QVERIFY(heard && heard->kind == HoldNews::Kind::Lost);
+        QVERIFY(!one.taken);
+        // The thread's next hold is a new one, with news of its own.
+        Got next;
+        start(a.runtime, multi, within(0s), next);
+        bench.run(100ms);
+        QVERIFY(next.taken());
+        QCOMPARE(one.listening + two.listening, 2);
+        QCOMPARE(release(bench, a.runtime, multi, **next.grant), 0);
+        bench.run(100ms);
+        QCOMPARE(one.listening + two.listening, 0);
     }
 };
 
