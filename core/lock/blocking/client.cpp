@@ -5,6 +5,7 @@
 
 #include <QCoreApplication>
 #include <mutex>
+#include <thread>
 
 namespace lockscope::blocking {
 
@@ -79,7 +80,13 @@ void Client::prepare() {
 }
 
 void Client::close() noexcept {
-    if (m_service) m_service->close();
+    if (!m_service) return;
+    if (!m_service->onOwnThread()) {
+        m_service->close();
+        return;
+    }
+    // The last owner was a callback. That thread cannot wait for its own end; whoever does keeps the service till then.
+    std::thread([service = m_service] { service->close(); }).detach();
 }
 
 } // namespace lockscope::blocking

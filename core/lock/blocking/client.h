@@ -45,7 +45,7 @@ public:
     /// Creates that, and brings an older one up to date. Throws LockException.
     void prepare();
     /// Ends all waits with InterruptedException and disconnects; blocks for 4 s at most. What is still held is free
-    /// when its lease, session or connection ends. Not from a callback.
+    /// when its lease, session or connection ends. In a callback it begins that, and does not wait.
     void close() noexcept;
 
     /// For the objects made from it.

@@ -53,8 +53,10 @@ void Handle::giveUpQuietly(recipes::Mode mode) noexcept {
         giveUp(mode);
     } catch (const LockException& problem) {
         report(problem);
-    } catch (const std::exception&) {
-        // The client is being closed: what was held is given back by that.
+    } catch (const InterruptedException&) {
+        // The client is being closed: what was held ends with its lease, session or connection, as close() says.
+    } catch (const std::exception& defect) {
+        report(LockException({LockError::Kind::OutcomeUnknown, QString::fromUtf8(defect.what())}));
     }
 }
 

@@ -173,6 +173,29 @@ private Q_SLOTS:
         QVERIFY(problem == LockError::Kind::NotOwner);
     }
 
+    void aClientMayLoseItsLastOwnerInACallback() {
+        LockOptions options;
+        options.lease = 600ms;
+        options.watchdog = 100ms;
+        auto client = std::make_shared<blocking::Client>(url());
+        auto orders = std::make_shared<blocking::Mutex>(*client, "orders", options);
+        const std::weak_ptr<blocking::detail::Service> service = client->service();
+        std::promise<void> mine;
+        std::atomic<bool> told = false;
+        orders->onLost(
+            [&told, wait = std::make_shared<std::future<void>>(mine.get_future()), client, orders](const std::string&) {
+                wait->get();
+                orders->onLost({}); // what runs is now the last that has them
+                told = true;
+            });
+        orders->lock();
+        ask({"DEL", "orders"});
+        client.reset();
+        orders.reset();
+        mine.set_value();
+        QVERIFY(soon([&] { return told && service.expired(); }));
+    }
+
     void theOwnClockCountsWhenTheServerIsSilent() {
         LockOptions options;
         options.lease = 1s;
