@@ -58,13 +58,13 @@ private Q_SLOTS:
         QVERIFY(eventually([&] { return !run(driver.exists("/lost")).value(); })); // once it has timed out there too
     }
     void serverStoppedAndContinued() {
-        ZooKeeperDriver driver(m_runtime, urlOf(m_server.url()), sessionOf(1800ms));
+        ZooKeeperDriver driver(m_runtime, urlOf(m_server.url()), sessionOf(3s));
         VERIFY_OK(run(driver.connected()));
         m_server.pause();
         const Nanos begun = m_runtime.monotonic();
         const auto stuck = run(driver.exists("/"));
         QVERIFY(stuck.error().kind == Kind::ConnectionLoss);
-        QVERIFY(m_runtime.monotonic() - begun < 1800ms);
+        QVERIFY(m_runtime.monotonic() - begun < 3s);
         QVERIFY(driver.session().state == State::Suspended);
         m_server.resume();
         VERIFY_OK(run(driver.exists("/")));
