@@ -61,10 +61,13 @@ Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_to
     SessionHolds& holds = m_holds[request.mode];
     if (request.held > 0) {
         if (const auto session = holds.of(request.thread)) {
+            if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
             request.steps.at(1);
             const Nanos askedAt = runtime.monotonic();
             const sql::Statement statement = take(request.mode, Nanos(0)); // ours already: the server counts one more
-            const sql::Result locked = co_await session->execute(statement, 10s, stop);
+            // Not to be stopped, which it need not be, since it waits for nobody: what the server had counted by then
+            // would be one release too few.
+            const sql::Result locked = co_await session->execute(statement, 10s, {});
             if (locked && taken(*locked, Nanos(0))) {
                 request.steps.at(3);
                 co_return holds.again(request, session, askedAt);
@@ -106,9 +109,17 @@ Outcome<std::optional<Grant>> SqlAdvisory::acquireAnew(Request request, Nanos gi
                 .arg(QString::fromUtf8(m_lock.name))});
     }
     const bool exceeded = locked.error().kind == sql::Error::Kind::WaitExceeded;
-    if (exceeded) session->giveBack();
+    if (exceeded) co_await giveBack(session);
     if (exceeded && timeIsOver) co_return std::nullopt;
     co_return std::unexpected(sessionError(locked.error(), m_lock.name));
+}
+
+QCoro::Task<> SqlAdvisory::giveBack(std::shared_ptr<sql::Session> session) {
+    sql::Statement statement;
+    statement.text = m_mySql ? "SELECT RELEASE_ALL_LOCKS()" : "SELECT 1 FROM pg_advisory_unlock_all()";
+    statement.waits = false;
+    const sql::Result done = co_await session->execute(statement, 10s, {});
+    if (done) session->giveBack(); // else it is closed: an old MariaDB does not know the word
 }
 
 Outcome<HoldNews> SqlAdvisory::news(Grant grant, std::stop_token stop) {

@@ -29,6 +29,10 @@ private:
     sql::Statement take(Mode mode, Nanos left) const;
     bool taken(const sql::Reply& reply, Nanos left) const;
     Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
+    /// Gives a connection back whose wait has ended without a lock. A server that grants it at that very instant
+    /// answers that the time is over and keeps it for the connection all the same: PostgreSQL undoes only what a
+    /// transaction took.
+    QCoro::Task<> giveBack(std::shared_ptr<sql::Session> session);
     SqlLock m_lock;
     bool m_mySql;
     std::int64_t m_key;

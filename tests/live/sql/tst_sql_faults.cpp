@@ -2,6 +2,8 @@
 #include "live_sql.h"
 #include "tcp_relay.h"
 
+#include <csignal>
+
 using namespace lockscope;
 using namespace lockscope::recipes;
 using namespace lockscope::test;
@@ -133,6 +135,65 @@ private Q_SLOTS:
         const Granted next = acquire(*theirs, request(3s));
         QVERIFY(next->has_value());
         VERIFY_OK(release(*theirs, **next));
+    }
+
+    void stoppedReentriesAreNotCountedTwice_data() { recipeRows({"sql-advisory"}); }
+    void stoppedReentriesAreNotCountedTwice() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        const Granted first = acquire(*ours, request());
+        VERIFY_OK(first);
+        // Sent, and stopped before there is an answer.
+        m_databases.server(engine).pause();
+        std::stop_source stop;
+        const auto again = beside(ours->acquire(request(kNever, 30s, "1", 1), stop.get_token()));
+        stop.request_stop();
+        m_databases.server(engine).resume();
+        QVERIFY(ends(again, 5000ms));
+        Grant last = **first;
+        if (!again->cancelled) {
+            VERIFY_OK(*again->result);
+            last = ***again->result;
+        }
+        for (; last.holds > 0; --last.holds)
+            VERIFY_OK(release(*ours, last));
+        const Granted next = acquire(*theirs, request(1s));
+        VERIFY_OK(next);
+        QVERIFY2(next->has_value(), "the stopped attempt is still counted on the server");
+        VERIFY_OK(release(*theirs, **next));
+    }
+
+    /// PostgreSQL grants it to a process that cannot look before its time is over, and keeps it for the connection.
+    void whatIsGrantedAtTheLastInstantIsFree() {
+        const QString url = m_databases.url("postgresql");
+        SqlClient a(m_runtime, url), b(m_runtime, url), c(m_runtime, url);
+        const QByteArray name = freshName();
+        const auto ours = a.recipe("sql-advisory", name), theirs = b.recipe("sql-advisory", name);
+        const Granted first = acquire(*ours, request());
+        VERIFY_OK(first);
+        const Nanos begun = m_runtime.monotonic();
+        const auto late = beside(theirs->acquire(request(800ms), {}));
+        const auto waits = [&] {
+            return number(c.driver, "SELECT COALESCE(MAX(pid), 0) FROM pg_locks WHERE locktype = 'advisory' "
+                                    "AND NOT granted");
+        };
+        QVERIFY(comesTrue([&] { return waits() > 0; }, 700ms));
+        const auto waiter = static_cast<pid_t>(waits());
+        QCOMPARE(::kill(waiter, SIGSTOP), 0);
+        VERIFY_OK(release(*ours, **first));
+        const bool over = comesTrue([&] { return m_runtime.monotonic() - begun > 830ms; }, 3s);
+        QCOMPARE(::kill(waiter, SIGCONT), 0);
+        QVERIFY(over);
+        QVERIFY(ends(late, 5000ms));
+        VERIFY_OK(*late->result);
+        QVERIFY(!(*late->result)->has_value());
+        const Granted next = acquire(*ours, request(1s));
+        VERIFY_OK(next);
+        QVERIFY2(next->has_value(), "nobody has the lock, and an idle connection keeps it");
+        VERIFY_OK(release(*ours, **next));
     }
 
     void holdsAreLostWithTheServer_data() { serversAndSessions(); }
