@@ -147,21 +147,18 @@ ChildProcess::start(const QStringList& command, const std::map<QByteArray, std::
 }
 
 std::optional<int> ChildProcess::ended() {
-    int status = 0;
-    if (m_status || ::waitpid(m_pid, &status, WNOHANG) != m_pid) return m_status;
-    if (WIFEXITED(status))
-        m_status = WEXITSTATUS(status);
-    else if (WIFSIGNALED(status))
-        m_status = 128 + WTERMSIG(status);
+    if (m_status) return m_status;
+    siginfo_t end{};
+    // Left where it is until this program ends: so long nobody else gets its number, and its group's.
+    if (::waitid(P_PID, static_cast<id_t>(m_pid), &end, WEXITED | WNOHANG | WNOWAIT) != 0 || end.si_pid != m_pid)
+        return std::nullopt;
+    m_status = end.si_code == CLD_EXITED ? end.si_status : 128 + end.si_status;
     return m_status;
 }
 
 void ChildProcess::signal(int number) const {
-    // Not after its end: the number may be another's by then. The group's, though, is kept while any member lives.
-    if (m_ownGroup)
-        ::kill(-m_pid, number);
-    else if (!m_status)
-        ::kill(m_pid, number);
+    // After its end, too, for those whom it left in its group; see ended() for why that is still its own.
+    ::kill(m_ownGroup ? -m_pid : m_pid, number);
 }
 
 } // namespace lockscope::cli

@@ -46,7 +46,7 @@ public:
 
     /// The exit status in the shell's way (128 + signal when a signal ended it) once it has ended. Never blocks.
     std::optional<int> ended();
-    /// Sends a signal, unless it has ended.
+    /// Sends a signal to its group, whose members may outlive it, or to itself when it has none of its own.
     void signal(int number) const;
     /// True when it shares the terminal's foreground with us.
     bool sharesTerminal() const { return !m_ownGroup; }

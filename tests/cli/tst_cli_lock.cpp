@@ -216,6 +216,28 @@ private Q_SLOTS:
         QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
     }
 
+    /// A signal that comes while the lock is given back must not reach whoever has got the command's number since.
+    void theCommandsNumberIsKeptUntilTheEnd() {
+        const auto holder = start({}, "echo $$ > pid.new; mv pid.new pid; until [ -e go ]; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
+        const QByteArray pid = content("pid").trimmed();
+        const auto state = [&] {
+            QFile file(QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(pid)));
+            if (!file.open(QIODevice::ReadOnly)) return QByteArray("gone");
+            const QByteArray stat = file.readAll();
+            return stat.mid(stat.lastIndexOf(')') + 2, 1);
+        };
+        m_server->pause();
+        put("go", {});
+        QTRY_VERIFY_WITH_TIMEOUT(state() == "Z" || state() == "gone", 10'000);
+        QTest::qWait(300); // the program has long heard of it, and waits for the server
+        const QByteArray during = state();
+        m_server->resume();
+        QVERIFY(end(*holder));
+        QCOMPARE(during, QByteArray("Z"));
+        QCOMPARE(holder->exitCode(), 0);
+    }
+
     void aSignalWhileWaitingLeavesNothingBehind() {
         const auto holder = start({}, "touch in; until [ -e go ]; do sleep 0.05; done");
         QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
