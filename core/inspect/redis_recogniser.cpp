@@ -23,7 +23,8 @@ std::optional<LockRow> npmSemaphoreRow(const KeySnapshot& key) {
     return row;
 }
 
-std::optional<LockRow> stringRow(const KeySnapshot& key, const RecogniserOptions& options) {
+std::optional<LockRow> stringRow(const KeySnapshot& key, const std::optional<Subscriptions>& subscriptions,
+                                 const RecogniserOptions& options) {
     const auto lock = readStringLock(key.key, key.string, key.ttlMs.has_value(), options.wallMs, options.patterns);
     if (!lock) return std::nullopt;
     LockRow row;
@@ -34,6 +35,7 @@ std::optional<LockRow> stringRow(const KeySnapshot& key, const RecogniserOptions
     if (lock->expiresWallMs) row.ttlMs = std::max<std::int64_t>(0, *lock->expiresWallMs - options.wallMs);
     row.neverExpires = !row.ttlMs;
     if (lock->holder) row.holders.push_back(*lock->holder);
+    if (lock->waitersListen) row.waiterCount = subscribersOf(subscriptions, ownChannel(key.key));
     row.raw.push_back(toRaw(key));
     return row;
 }
@@ -80,7 +82,7 @@ private:
                 add(std::move(row));
         } else if (key.type == "string") {
             auto row = redissonPermitRow(key, m_keys, m_subscriptions, m_options.wallMs);
-            if (!row) row = stringRow(key, m_options);
+            if (!row) row = stringRow(key, m_subscriptions, m_options);
             if (row) add(std::move(*row));
         } else if (key.type == "zset") {
             if (auto row = npmSemaphoreRow(key)) add(std::move(*row));

@@ -28,7 +28,7 @@ const char* typeOfCompanion(const QByteArray& key) {
 
 // Channels on which lock clients wait.
 bool isLockChannel(const QByteArray& channel) {
-    return channel.startsWith("redisson_");
+    return channel.startsWith("redisson_") || globMatches(kOwnChannels, channel);
 }
 
 } // namespace
@@ -107,6 +107,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readSubscriptions(std::stop_toke
     std::vector<Args> commands;
     commands.push_back({"TIME"});
     commands.push_back({"PUBSUB", "CHANNELS", "redisson_*"});
+    commands.push_back({"PUBSUB", "CHANNELS", kOwnChannels});
     const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
     for (const Result& result : results)
         if (!result && result.error().kind != Error::Kind::Refused) co_return result.error();
@@ -114,11 +115,12 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readSubscriptions(std::stop_toke
     if (results[0] && results[0]->items.size() == 2)
         m_serverWallMs = results[0]->items[0].text.toLongLong() * 1000 + results[0]->items[1].text.toLongLong() / 1000;
     m_subscriptions.reset(); // not allowed to ask: then waiters are not known
-    if (!results[1]) co_return std::nullopt;
+    if (!results[1] || !results[2]) co_return std::nullopt;
     m_subscriptions.emplace();
     Args count{"PUBSUB", "NUMSUB"};
-    for (const Reply& channel : results[1]->items)
-        if (isLockChannel(channel.text)) count.push_back(channel.text);
+    for (const std::size_t which : {1, 2})
+        for (const Reply& channel : results[which]->items)
+            if (isLockChannel(channel.text)) count.push_back(channel.text);
     if (count.size() == 2) co_return std::nullopt;
     std::vector<Args> second;
     second.push_back(std::move(count));

@@ -33,19 +33,22 @@ bool isBase64(QByteArrayView text) {
 StringLock of(const char* format, QByteArray client) {
     Party holder;
     holder.client = std::move(client);
-    return {format, std::move(holder), {}};
+    return {format, std::move(holder), {}, false};
 }
 
-// Lockscope's own: "<uuid>:<thread>:<16 hex>", and "<uuid>:<thread>" of the naive recipe.
+// Lockscope's own: "<uuid>:<thread>:<16 hex>", and "<uuid>:<thread>" of the naive recipes, whose waiters just ask
+// again.
 std::optional<StringLock> ownLock(const QByteArray& value) {
     QByteArray owner = value;
     const qsizetype tail = value.lastIndexOf(':');
-    if (tail > 0 && isLowerHex(QByteArrayView(value).sliced(tail + 1), 16) && value.lastIndexOf(':', tail - 1) > 0)
-        owner = value.first(tail);
+    const bool unique =
+        tail > 0 && isLowerHex(QByteArrayView(value).sliced(tail + 1), 16) && value.lastIndexOf(':', tail - 1) > 0;
+    if (unique) owner = value.first(tail);
     const auto parsed = parseOwner(owner);
     if (!parsed || !isDecimal(parsed->thread)) return std::nullopt;
     StringLock lock = of("lockscope", parsed->client);
     lock.holder->thread = parsed->thread;
+    lock.waitersListen = unique;
     return lock;
 }
 
@@ -110,6 +113,10 @@ std::optional<std::int64_t> epochMs(const QByteArray& value) {
 
 } // namespace
 
+QByteArray ownChannel(const QByteArray& name) {
+    return "lockscope_lock__channel:" + redisson::hashTag(name);
+}
+
 std::optional<StringLock> readStringLock(const QByteArray& key, const QByteArray& value, bool hasTtl,
                                          std::int64_t wallMs, std::span<const KeyPattern> patterns) {
     if (auto lock = shedLock(value)) return lock;
@@ -117,7 +124,7 @@ std::optional<StringLock> readStringLock(const QByteArray& key, const QByteArray
     if (auto lock = randomToken(key, value, hasTtl, wallMs)) return lock;
     for (const KeyPattern& pattern : patterns) {
         if (!globMatches(pattern.glob, key)) continue;
-        if (const auto end = epochMs(value)) return StringLock{"setnx-expiry", {}, end};
+        if (const auto end = epochMs(value)) return StringLock{"setnx-expiry", {}, end, false};
         return of(pattern.format.constData(), value);
     }
     return std::nullopt;

@@ -20,8 +20,14 @@ struct KeyPattern {
 struct StringLock {
     QByteArray format; ///< "redis-py"; "redlock-py|redislock" = one of these
     std::optional<Party> holder;
-    std::optional<std::int64_t> expiresWallMs; ///< when the value itself carries the end, by the holder's clock
+    std::optional<std::int64_t> expiresWallMs = {}; ///< when the value itself carries the end, by the holder's clock
+    bool waitersListen = false;                     ///< who waits for it listens on ownChannel()
 };
+
+/// The channel on which Lockscope's `redis-set` says that the lock of that name is free, and where its waiters listen.
+QByteArray ownChannel(const QByteArray& name);
+/// What PUBSUB CHANNELS finds all of them by.
+inline constexpr char kOwnChannels[] = "lockscope_lock__channel:*";
 
 /// Reads a string value by its shape, then by the patterns. nullopt: nothing says that it is a lock.
 /// `hasTtl`: most libraries always set one, so values of their shape without one are something else.

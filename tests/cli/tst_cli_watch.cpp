@@ -104,6 +104,23 @@ private Q_SLOTS:
         QCOMPARE(holder->exitCode() + waiter->exitCode(), 0);
     }
 
+    void whoWaitsForAPlainLockOfOursIsCounted() {
+        const auto plain = [&](const char* script) {
+            return start({QStringLiteral("lock"), QStringLiteral("--recipe"), QStringLiteral("redis-set"),
+                          m_server->url(), QStringLiteral("plain"), QStringLiteral("--"), QStringLiteral("sh"),
+                          QStringLiteral("-c"),
+                          QStringLiteral("cd '%1'; ").arg(m_folder.path()) + QLatin1String(script)});
+        };
+        const auto holder = plain("touch plain-in; until [ -e plain-go ]; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(m_folder.filePath(QStringLiteral("plain-in"))), 10'000);
+        const auto waiter = plain("true");
+        QTRY_COMPARE_WITH_TIMEOUT(lockNamed(locks(), "plain").value_or(QJsonObject())[u"waiter_count"], QJsonValue(1),
+                                  10'000);
+        put("plain-go");
+        QVERIFY(end(*holder) && end(*waiter));
+        QCOMPARE(holder->exitCode() + waiter->exitCode(), 0);
+    }
+
     void aHolderIsSeenUnderTheNameThatItGaveItself() {
         QFile::remove(m_folder.filePath(QStringLiteral("in")));
         QFile::remove(m_folder.filePath(QStringLiteral("go")));

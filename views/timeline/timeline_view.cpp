@@ -14,6 +14,11 @@
 #include <cmath>
 
 namespace lockscope::views {
+namespace {
+
+constexpr Nanos kClosely = 10s; ///< what is seen at first of a world that goes on
+
+} // namespace
 
 Q_LOGGING_CATEGORY(frameTime, "lockscope.timeline.frametime", QtWarningMsg)
 
@@ -96,12 +101,15 @@ void TimelineView::dataChanged() {
     }
     const session::Session* session = m_context->session();
     constexpr std::int64_t second = 1'000'000'000;
-    m_zoom->setEnd(std::max({now, session ? session->planned().count() : 0, second}));
+    // Somebody's server has no plan: its first seconds are shown on an axis with room for what comes.
+    const bool live = session && session->abilities().live;
+    const Nanos planned = session ? std::max(session->planned(), live ? kClosely : Nanos(0)) : Nanos(0);
+    m_zoom->setEnd(std::max({now, planned.count(), second}));
     if (!m_rangeChosen && (now > 0 || session)) {
         m_rangeChosen = true;
         // A world that goes on is watched closely; a recording is looked at as a whole first.
-        if (session && (session->abilities().live || session->abilities().speed) && now <= 10 * second)
-            m_zoom->setRange(0, 10 * second);
+        if (session && (live || session->abilities().speed) && now <= kClosely.count())
+            m_zoom->setRange(0, kClosely.count());
         else
             m_zoom->fit();
     }

@@ -92,6 +92,15 @@ private Q_SLOTS:
         QVERIFY(!rowsOf({hash("orders", {{owner(kA, 1), "1"}})}, std::nullopt)[0].waiterCount);
         QCOMPARE(rowsOf({hash("orders", {{owner(kA, 1), "1"}})})[0].waiterCount.value(), 0);
     }
+    void ownWaitersAreCountedWhereTheyListen() {
+        const Subscriptions waiting{{"lockscope_lock__channel:{orders}", 2}};
+        const QByteArray value = owner(kA, 12);
+        QCOMPARE(rowsOf({string("orders", value + ":0123456789abcdef")}, waiting).at(0).waiterCount.value(), 2);
+        QCOMPARE(rowsOf({string("orders", value + ":0123456789abcdef")}, Subscriptions{}).at(0).waiterCount.value(), 0);
+        QVERIFY(!rowsOf({string("orders", value + ":0123456789abcdef")}, std::nullopt).at(0).waiterCount);
+        // Who waits for a naive lock just asks again and again: nobody sees how many.
+        QVERIFY(!rowsOf({string("orders", value)}, waiting).at(0).waiterCount);
+    }
     void nodeRedissonHasUuidThreads() {
         const auto rows = rowsOf({hash("orders", {{QByteArray(kA) + ':' + kB, "1"}})});
         QCOMPARE(rows.at(0).holders.at(0).thread.value(), QByteArray(kB));
@@ -335,7 +344,7 @@ private Q_SLOTS:
         if (format.isEmpty()) return;
         QCOMPARE(rows[0].format, format);
         QCOMPARE(rows[0].name, key);
-        QVERIFY(!rows[0].waiterCount);
+        QVERIFY(!rows[0].waiterCount.value_or(0)); // nobody, or not known
         QVERIFY(!rows[0].waiters);
         if (format != "setnx-expiry") QCOMPARE(rows[0].neverExpires, !ttl);
     }
