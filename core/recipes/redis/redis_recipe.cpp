@@ -51,12 +51,9 @@ std::unique_ptr<Recipe> makeBare(const QByteArray& id, RedisLock lock) {
 } // namespace
 
 std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock) {
-    const int replicas = lock.replicas;
-    redis::Port& port = lock.port;
-    const QByteArray name = lock.name;
-    auto recipe = makeBare(id, std::move(lock));
-    if (!recipe || replicas <= 0) return recipe;
-    return std::make_unique<RedisConfirmed>(std::move(recipe), port, name, replicas);
+    auto recipe = makeBare(id, lock);
+    if (!recipe || lock.replicas <= 0) return recipe;
+    return std::make_unique<RedisConfirmed>(std::move(recipe), lock);
 }
 
 LockError lockError(const redis::Error& error, const QByteArray& name) {

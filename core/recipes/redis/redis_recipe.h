@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/redis/port.h"
 #include "recipes/recipe.h"
+#include "runtime/signal_count.h"
 
 #include <map>
 
@@ -14,9 +15,12 @@ struct Polling {
 
 /// What a client process is not sure of: how many holds a thread of its should have left of a lock, after a request
 /// that changed the number and got no answer. The server tells threads apart, not lock objects, so all locks of one
-/// process share it.
+/// process share it. And whose turn it is to ask whether replicas have what was written.
 struct Doubts {
+    Doubts() { turn.release(); }
     std::map<std::pair<QByteArray, QByteArray>, int> keep; ///< by lock and thread
+    SignalCount turn;                                      ///< to use WAIT: one has it at a time
+    int failures = 0;                                      ///< of WAIT: connections that may have ended since a write
 };
 
 /// What every Redis recipe is made of.
@@ -46,8 +50,8 @@ QCoro::Task<LockError> explainedError(redis::Port& port, redis::Error error, QBy
 /// what_is.lua: one word for what stands on a key.
 const redis::Script& whatIs();
 
-/// Frees a lock that is a string whoever holds it; true when there was one. ForeignFormat when the key carries something
-/// else. `args` as set_force.lua has them.
+/// Frees a lock that is a string whoever holds it; true when there was one. ForeignFormat when the key carries
+/// something else. `args` as set_force.lua has them.
 Outcome<bool> forceStringLock(redis::Port& port, QByteArray name, redis::Args args, std::stop_token stop);
 
 /// Released or renewed what is no longer ours.

@@ -13,8 +13,9 @@ const QByteArray kName = "orders";
 class TestRedisConfirmed : public QObject {
     Q_OBJECT
 
-    std::unique_ptr<recipes::Recipe> recipe(const QByteArray& id, redis::Port& port, int replicas) {
-        recipes::RedisLock spec{port, kName, m_a->uuid, {}, m_a->doubts};
+    std::unique_ptr<recipes::Recipe> recipe(const QByteArray& id, redis::Port& port, int replicas,
+                                            const QByteArray& name = kName) {
+        recipes::RedisLock spec{port, name, m_a->uuid, {}, m_a->doubts};
         spec.replicas = replicas;
         return recipes::makeRedisRecipe(id, std::move(spec));
     }
@@ -75,6 +76,36 @@ private Q_SLOTS:
         const auto grant = run(confirmed->acquire(requestFor(*confirmed, 0s), {}));
         QVERIFY(!grant && grant.error().kind == LockError::Kind::Refused);
         QVERIFY(grant.error().message.contains(QStringLiteral("0 of 1")));
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    /// Five seconds of WAIT over the connection on which holds are renewed.
+    void replicasThatAreAwaitedDoNotKeepHoldsFromBeingRenewed() {
+        const auto held = recipe("redis-reentrant", m_a->driver, 0, "held");
+        const auto grant = run(held->acquire(requestFor(*held, 0s), {}));
+        QVERIFY(grant && *grant);
+        m_replica->pause();
+        using Granted = std::expected<std::optional<Grant>, LockError>;
+        std::vector<std::unique_ptr<recipes::Recipe>> locks;
+        std::vector<std::shared_ptr<Ending<Granted>>> attempts;
+        for (int i = 0; i < 5; ++i) {
+            locks.push_back(recipe("redis-set", m_a->driver, 1, "lock-" + QByteArray::number(i)));
+            attempts.push_back(beside(locks.back()->acquire(requestFor(*locks.back(), 0s), {})));
+        }
+        QTest::qWait(100); // all of them have written by then, and renewals are asked for while replicas are awaited
+        for (int i = 0; i < 2; ++i) {
+            const auto renewed = run(held->renew(**grant, {}));
+            QVERIFY2(renewed.has_value(), renewed ? "" : qPrintable(renewed.error().message));
+            QVERIFY(*renewed);
+        }
+        for (const auto& attempt : attempts) {
+            QVERIFY(ends(attempt, 10s));
+            QVERIFY(!*attempt->result);
+            QVERIFY2(attempt->result->error().kind == LockError::Kind::Refused,
+                     qPrintable(attempt->result->error().message));
+            QVERIFY2(attempt->at < 3s, qPrintable(QString::number(attempt->at / 1ms)));
+        }
+        QCOMPARE(run(held->release(**grant, {})).value_or(-1), 0);
         QCOMPARE(keysLeft(m_a->driver), QStringList());
     }
 
