@@ -120,7 +120,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(port.master() && port.master()->port != oldPort, int(kFailoverLimit));
         const Result answer = run(std::move(lost));
         QVERIFY(!answer);
-        QVERIFY2(answer.error().answerUnknown(), qPrintable(answer.error().message));
+        QVERIFY2(answer.error().outcomeUnknown(), qPrintable(answer.error().message));
         QVERIFY(run(port.call({"SET", "fresh", "1"})).has_value());
         // It runs on and still calls itself master, for a while: no new client may go there, and no old one back.
         old.resume();
