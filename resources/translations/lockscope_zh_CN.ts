@@ -85,8 +85,8 @@
         <translation>“%1”以冒号结尾；请写 主机:端口，或去掉冒号。</translation>
     </message>
     <message>
-        <source>“%1” has more than one colon; write an IPv6 address as [::1]:6379.</source>
-        <translation>“%1”中有多个冒号；IPv6 地址请写成 [::1]:6379。</translation>
+        <source>A host has more than one colon; write an IPv6 address as [::1]:6379, and a login as user:password@host.</source>
+        <translation>主机中有不止一个冒号；IPv6 地址请写成 [::1]:6379，登录信息请写成 user:password@host。</translation>
     </message>
     <message>
         <source>The URL names no host; write for example redis://127.0.0.1:6379.</source>
@@ -97,8 +97,8 @@
         <translation>主机“%1”中含有空格。</translation>
     </message>
     <message>
-        <source>The port “%1” is not a number from 1 to 65535.</source>
-        <translation>端口“%1”不是 1 到 65535 之间的数字。</translation>
+        <source>The port of “%1” is not a number from 1 to 65535; a login is written as user:password@host.</source>
+        <translation>“%1”的端口不是 1 到 65535 之间的数字；登录信息请写成 user:password@host。</translation>
     </message>
     <message>
         <source>The URL has a user but no password; write user:password@ (or :password@ for the default user).</source>
@@ -197,14 +197,6 @@
 </context>
 <context>
     <name>EtcdError</name>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
     <message>
         <source>%1 refused the connection. Is etcd running there, and is this its client port?</source>
         <translation>%1 拒绝了连接。etcd 在那里运行吗？这是它的客户端端口吗？</translation>
@@ -810,6 +802,14 @@
 <context>
     <name>Format</name>
     <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
         <source>unknown</source>
         <extracomment>This format of lock does not say.</extracomment>
         <translation>未知</translation>
@@ -820,20 +820,12 @@
         <translation>永不</translation>
     </message>
     <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
         <source>%1 ns</source>
         <translation>%1 ns</translation>
     </message>
     <message>
         <source>%1 µs</source>
         <translation>%1 µs</translation>
-    </message>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
     </message>
     <message>
         <source>%1 m %2 s</source>
@@ -1014,7 +1006,7 @@
     </message>
     <message>
         <source>“%1” cannot be the name of a record: it takes 1 to %2 bytes of UTF-8 without a zero byte.</source>
-        <translation type="unfinished" />
+        <translation>“%1”不能作为记录名：它须为 1 到 %2 字节、不含零字节的 UTF-8。</translation>
     </message>
     <message>
         <source>The option “session=%1” is no duration; write for example session=10s.</source>
@@ -1074,11 +1066,11 @@
     </message>
     <message>
         <source>The connection to etcd was closed meanwhile.</source>
-        <translation type="unfinished" />
+        <translation>到 etcd 的连接在此期间已关闭。</translation>
     </message>
     <message>
         <source>The server ends each lease as soon as it has granted it.</source>
-        <translation type="unfinished" />
+        <translation>服务器刚给出租约就将其终止。</translation>
     </message>
     <message>
         <source>The lock “%1” is being changed all the time.</source>
@@ -1283,8 +1275,8 @@
         <translation>手动切换</translation>
     </message>
     <message>
-        <source>The namespace “%1” is new or names other servers than before. The record of the engine in use is kept on those: end all processes, then start them with the new configuration.</source>
-        <translation>命名空间“%1”是新的，或所列服务器与之前不同。正在使用的引擎记录保存在那些服务器上：请结束所有进程，再用新配置启动。</translation>
+        <source>The namespace “%1” is new, or names other servers or other recipes on them than before. All processes agree on one of those: end them all, then start them with the new configuration.</source>
+        <translation>命名空间“%1”是新的，或者指定的服务器或其上的算法与之前不同。所有进程必须采用同一种：请先结束它们，再以新配置启动。</translation>
     </message>
     <message>
         <source>%1 cannot be read: %2.</source>
@@ -1375,6 +1367,10 @@
         <translation>命名空间“%1”要在故障时切换，但只有 %2 台服务器保存记录：需要三台。请列出见证者。</translation>
     </message>
     <message>
+        <source>The engine that is in use for “%1”, %2, is not in this process's configuration: give all processes the same one.</source>
+        <translation>“%1”正在使用的引擎 %2 不在本进程的配置中：请给所有进程相同的配置。</translation>
+    </message>
+    <message>
         <source>too few servers answer for the record of the engine in use</source>
         <translation>能回答正在使用的引擎记录的服务器太少</translation>
     </message>
@@ -1463,14 +1459,6 @@
 </context>
 <context>
     <name>MemcachedError</name>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
     <message>
         <source>The connection to %1 broke; whether the last commands ran is not known.</source>
         <translation>与 %1 的连接中断；最后的命令是否执行不得而知。</translation>
@@ -1733,14 +1721,6 @@
 </context>
 <context>
     <name>RedisError</name>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
     <message>
         <source>%1 refused the connection. Is Redis running there, and on this port?</source>
         <translation>%1 拒绝连接。Redis 是否在那里、在这个端口上运行？</translation>
@@ -2051,14 +2031,6 @@
 </context>
 <context>
     <name>SqlError</name>
-    <message>
-        <source>%1 ms</source>
-        <translation>%1 ms</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
     <message>
         <source>No connection to %1: %2. Is the server running there, and on this port?</source>
         <translation>无法连接 %1：%2。服务器在那里、在这个端口上运行吗？</translation>
@@ -3301,10 +3273,6 @@
     <message>
         <source>“%1” is one word too many</source>
         <translation>多了一个词“%1”</translation>
-    </message>
-    <message>
-        <source>locks over %1 are not part of this program yet</source>
-        <translation>本程序还没有 %1 上的锁</translation>
     </message>
     <message>
         <source>the lock “%1” was not free within the wait</source>
