@@ -32,7 +32,14 @@ void ensureApplication() {
 
 std::shared_ptr<detail::Service> startService(ConnectionUrl url, const std::string& identity) {
     ensureApplication();
-    return std::make_shared<detail::Service>(std::move(url), QByteArray::fromStdString(identity));
+    // Whoever lets go of it last may be a callback on its own thread, which cannot wait for its own end.
+    const auto end = [](detail::Service* service) {
+        if (service->onOwnThread())
+            std::thread([service] { delete service; }).detach();
+        else
+            delete service;
+    };
+    return {new detail::Service(std::move(url), QByteArray::fromStdString(identity)), end};
 }
 } // namespace
 

@@ -104,9 +104,11 @@ std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode
                 listener(reason.toStdString());
         });
         m_living.insert(made);
-        // Whichever thread lets go of it last, it ends on this one; the service must be there till then.
-        found = std::shared_ptr<Entry>(made, [service = shared_from_this()](Entry* entry) {
-            Service* const raw = service.get();
+        // Whichever thread lets go of it last, it ends on this one; the service must be there till then. And no longer:
+        // what m_entries knows of the entry would keep this function, and that the service, for ever.
+        found = std::shared_ptr<Entry>(made, [service = shared_from_this()](Entry* entry) mutable {
+            const std::shared_ptr<Service> last = std::move(service);
+            Service* const raw = last.get();
             raw->m_thread.put([raw, entry] {
                 raw->m_living.erase(entry);
                 delete entry;

@@ -173,6 +173,41 @@ private Q_SLOTS:
         QVERIFY(problem == LockError::Kind::NotOwner);
     }
 
+    void nothingIsLeftOfAClientThatIsGone() {
+        std::weak_ptr<blocking::detail::Service> service;
+        {
+            blocking::Client client(url());
+            service = client.service();
+            blocking::Mutex orders(client, "orders");
+            orders.lock();
+            orders.unlock();
+        }
+        QVERIFY(service.expired()); // nor of its thread
+    }
+
+    void aLockMayBeTheLastOfItsServiceInACallback() {
+        LockOptions options;
+        options.lease = 600ms;
+        options.watchdog = 100ms;
+        blocking::Client client(url());
+        const std::weak_ptr<blocking::detail::Service> service = client.service();
+        auto orders = std::make_shared<blocking::Mutex>(client, "orders", options);
+        std::atomic<bool> told = false;
+        std::promise<void> mine;
+        orders->onLost(
+            [&told, wait = std::make_shared<std::future<void>>(mine.get_future()), orders](const std::string&) {
+                wait->get();
+                orders->onLost({}); // what runs is now the last that has it
+                told = true;
+            });
+        orders->lock();
+        ask({"DEL", "orders"});
+        client = blocking::Client(url()); // closes nothing: the first one's locks go on
+        orders.reset();
+        mine.set_value();
+        QVERIFY(soon([&] { return told && service.expired(); }));
+    }
+
     void aClientMayLoseItsLastOwnerInACallback() {
         LockOptions options;
         options.lease = 600ms;
