@@ -47,7 +47,7 @@ public:
     RedlockConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
         : m_runtime(runtime),
           m_url(std::move(url)),
-          m_client(client.isEmpty() ? runtime.randomUuid() : client),
+          m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
           m_parts(std::make_shared<RedlockParts>(runtime, m_url)) {}
 
     Runtime& runtime() override { return m_runtime; }
