@@ -51,8 +51,9 @@ std::unique_ptr<Recipe> makeBare(const QByteArray& id, RedisLock lock) {
 } // namespace
 
 std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock) {
+    if (lock.replicas <= 0) return makeBare(id, std::move(lock));
     auto recipe = makeBare(id, lock);
-    if (!recipe || lock.replicas <= 0) return recipe;
+    if (!recipe) return recipe;
     return std::make_unique<RedisConfirmed>(std::move(recipe), lock);
 }
 
