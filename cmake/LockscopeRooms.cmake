@@ -60,6 +60,9 @@ function(lockscope_test source)
   set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE lockscope_flags Qt6::Test ${TEST_LINKS})
   list(TRANSFORM TEST_WITH PREPEND ${CMAKE_SOURCE_DIR}/tests/)
+  if("live" IN_LIST TEST_LABELS)
+    list(APPEND TEST_WITH ${CMAKE_SOURCE_DIR}/tests/live) # for <support/…>
+  endif()
   target_include_directories(${name} PRIVATE ${TEST_WITH})
   target_compile_definitions(${name} PRIVATE LOCKSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     LOCKSCOPE_BIN_DIR="${CMAKE_BINARY_DIR}/bin" ${TEST_DEFINES})

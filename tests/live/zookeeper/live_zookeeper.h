@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "../support/live.h"
+#include "support/live.h"
 #include "backends/zookeeper/driver.h"
 #include "sandbox/zookeeper_server.h"
 

@@ -184,7 +184,7 @@ private Q_SLOTS:
                     peer.reset();
                 }
                 if (!peer && m_runtime.monotonic() < end)
-                    peer = std::make_unique<Etcdctl>(m_server, "counted", 30, command);
+                    peer = std::make_unique<Etcdctl>(m_server, "counted", 10, command);
                 open = open || peer;
             }
             QTest::qWait(5);
