@@ -22,7 +22,8 @@ std::optional<ZkBlocker> everybodyBefore(const std::vector<ZkChild>& children, c
         ++lower;
     }
     if (!before) return std::nullopt;
-    return ZkBlocker{before->name, lower == 1};
+    // Who writes may read in its own place as well, and go on reading when its writer's node is gone.
+    return ZkBlocker{before->name, lower == 1 && !before->writes};
 }
 
 // All waiting readers watch the same writer, so that they wake together.
