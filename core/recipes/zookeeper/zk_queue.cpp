@@ -156,11 +156,14 @@ bool ZkQueue::isFirst(const ZkTicket& ticket, const std::vector<ZkChild>& childr
 Outcome<bool> ZkQueue::blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray blocker, std::stop_token stop) {
     // A data watch leaves nothing behind when the node is gone already, an existence watch would.
     auto watching = m_port.get(zookeeper::childOf(m_path, blocker), ticket->watch, stop);
+    bool inQueue = true;
     if (!std::exchange(ticket->guarded, true)) {
         const auto own = co_await m_port.exists(ticket->path, ticket->watch, stop);
         if (!own) ticket->guarded = false; // the other request has failed as well
+        if (own) inQueue = own->has_value();
     }
     const Result<zookeeper::NodeData> there = co_await std::move(watching);
+    if (!inQueue) co_return false; // somebody removed it since the list: the next one shows that
     if (there) co_return true;
     if (there.error().kind == Error::Kind::NoNode || there.error().outcomeUnknown()) co_return false;
     // Who may not read a node can not wait for it.
