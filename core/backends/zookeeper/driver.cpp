@@ -35,10 +35,6 @@ int modeOf(NodeMode mode) {
     return ZOO_PERSISTENT;
 }
 
-bool isEphemeral(NodeMode mode) {
-    return mode == NodeMode::Ephemeral || mode == NodeMode::EphemeralSequential;
-}
-
 const ACL_vector* aclOf(const DriverCore& core) {
     return core.url.user.isEmpty() ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
 }
@@ -187,7 +183,7 @@ Port::Reply<void> ZooKeeperDriver::connected(Nanos patience, std::stop_token sto
 Port::Reply<CreatedNode> ZooKeeperDriver::create(QByteArray path, QByteArray data, NodeMode mode, Nanos ttl,
                                                  std::stop_token stop) {
     std::function<void(const CreatedNode&)> takeBack;
-    if (isEphemeral(mode)) {
+    if (mode == NodeMode::EphemeralSequential) {
         takeBack = [weak = std::weak_ptr(m_core)](const CreatedNode& node) {
             const auto core = weak.lock();
             if (!core || core->stopped()) return;

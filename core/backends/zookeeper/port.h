@@ -89,8 +89,9 @@ public:
     /// none.
     virtual Reply<void> connected(Nanos patience = kNever, std::stop_token stop = {}) = 0;
 
-    /// `ttl` > 0 for the modes with TTL, whole milliseconds. An ephemeral node whose creation was stopped before its
-    /// answer came is removed when the answer comes.
+    /// `ttl` > 0 for the modes with TTL, whole milliseconds. A sequential ephemeral node whose creation was stopped
+    /// before its answer came is removed when the answer comes: nobody knows its name. Others are left to the caller,
+    /// who knows whether that name may be somebody else's by then.
     virtual Reply<CreatedNode> create(QByteArray path, QByteArray data, NodeMode mode, Nanos ttl = {},
                                       std::stop_token stop = {}) = 0;
     virtual Reply<void> remove(QByteArray path, int version = -1, std::stop_token stop = {}) = 0;

@@ -45,9 +45,11 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
             if (!ready) co_return std::unexpected(lockError(ready.error()));
         }
         ticket->generation = port.session().generation;
+        const bool maybeBefore = std::exchange(ticket->asked, true);
         const Result<CreatedNode> created =
             co_await port.create(m_lock.path, value, NodeMode::Ephemeral, Nanos(0), stop);
         bool ours = created.has_value();
+        if (!created && !created.error().outcomeUnknown()) ticket->asked = maybeBefore;
         if (created) {
             ticket->czxid = created->stat.czxid;
             ticket->watch.clear(); // what it told was about the holder before
@@ -67,8 +69,6 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
             there = *seen;
         }
         if (ours) {
-            ticket->path = m_lock.path;
-            ticket->commonName = true;
             ticket->asked = true;
             std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
             co_return granted(request, std::move(nodes));
@@ -87,6 +87,9 @@ Outcome<std::optional<Grant>> ZkEphemeral::acquire(Request request, std::stop_to
     const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
     const auto ticket = std::make_shared<ZkTicket>();
     const QByteArray value = data(request.thread) + ':' + m_lock.port.runtime().randomUuid();
+    ticket->path = m_lock.path;
+    ticket->commonName = true;
+    ticket->data = value;
     std::expected<std::optional<Grant>, LockError> grant;
     ZkInterruption interruption;
     try {
@@ -94,8 +97,10 @@ Outcome<std::optional<Grant>> ZkEphemeral::acquire(Request request, std::stop_to
     } catch (const Cancelled& cancelled) {
         interruption.caught(cancelled);
     }
-    if (interruption.stopped || !grant || !*grant) request.steps.at(0);
-    interruption.goOn(); // a creation that was stopped before its answer is taken back by the port
+    if (!interruption.stopped && grant && *grant) co_return grant;
+    co_await takeAway(m_lock.port, ticket); // a creation whose answer nobody has heard
+    request.steps.at(0);
+    interruption.goOn();
     co_return grant;
 }
 

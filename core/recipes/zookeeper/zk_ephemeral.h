@@ -6,8 +6,8 @@ namespace lockscope::recipes {
 
 /// `zk-ephemeral`, naive: the lock is one ephemeral node at its path; everybody who finds it there watches it, and all
 /// of them wake and try again when it goes: a herd, and nobody has a turn. As all holders' nodes have the same name,
-/// one who releases before having heard of a forced release removes the next holder's. Source: the first lock that
-/// tutorials on ZooKeeper build.
+/// one who releases looks first whose it is by now; when a forced release comes between that look and the removal, the
+/// next holder's goes. Source: the first lock that tutorials on ZooKeeper build.
 class ZkEphemeral final : public ZkRecipe {
 public:
     using ZkRecipe::ZkRecipe;

@@ -31,12 +31,25 @@ std::shared_ptr<ZkHold> sharedHoldIn(const Grant& grant) {
     return std::static_pointer_cast<ZkHold>(std::const_pointer_cast<void>(grant.own));
 }
 
+/// Nobody knows, but the session may come back.
+bool connectionFailed(Error::Kind kind) {
+    return kind == Error::Kind::ConnectionLoss || kind == Error::Kind::Unreachable;
+}
+
 // Nothing of the port is touched before asking whether it still exists: this may outlive everything.
 QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
                     Completion<bool> done) {
     while (!life.expired() && port->session().generation == ticket->generation) {
         Error::Kind failure = Error::Kind::NoNode;
-        if (ticket->path.isEmpty() && !ticket->prefix.isEmpty()) {
+        const bool byPrefix = ticket->path.isEmpty() && !ticket->prefix.isEmpty();
+        if (byPrefix || ticket->commonName) {
+            // The server that we are with now may not have heard yet of what another one did.
+            const QByteArray where = byPrefix ? ticket->parent : ticket->path;
+            const Result<void> synced = co_await port->sync(where);
+            if (life.expired()) break;
+            if (!synced && connectionFailed(synced.error().kind)) continue;
+        }
+        if (byPrefix) {
             const Result<zookeeper::ChildList> list = co_await port->children(ticket->parent);
             if (list) {
                 for (const QByteArray& name : list->names) {
@@ -48,17 +61,29 @@ QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::
         }
         bool ours = !ticket->path.isEmpty();
         if (ours && ticket->commonName && !life.expired()) {
-            const Result<std::optional<zookeeper::NodeStat>> stat = co_await port->exists(ticket->path);
-            ours = stat && *stat && (*stat)->czxid == ticket->czxid;
-            if (!stat) failure = stat.error().kind;
+            const Result<zookeeper::NodeData> node = co_await port->get(ticket->path);
+            ours = node && (ticket->czxid ? node->stat.czxid == ticket->czxid : node->data == ticket->data);
+            if (!node) failure = node.error().kind;
         }
         if (ours && !life.expired()) {
             const Result<void> removed = co_await port->remove(ticket->path);
             if (!removed) failure = removed.error().kind;
         }
-        if (failure != Error::Kind::ConnectionLoss && failure != Error::Kind::Unreachable) break;
+        if (!connectionFailed(failure)) break;
     }
     done.complete(true);
+}
+
+/// Removes a node whose name is the next holder's as well; NoNode when it is that one's by now.
+zookeeper::Port::Reply<void> removeUnlessAnothers(zookeeper::Port* port, std::weak_ptr<const bool> life,
+                                                  std::shared_ptr<ZkTicket> ticket, std::stop_token stop) {
+    const Result<std::optional<zookeeper::NodeStat>> stat = co_await port->exists(ticket->path, std::nullopt, stop);
+    if (!stat) co_return std::unexpected(stat.error());
+    const bool ours = *stat && (*stat)->czxid == ticket->czxid;
+    Error gone;
+    gone.kind = life.expired() ? Error::Kind::SessionLost : Error::Kind::NoNode;
+    if (!ours || life.expired()) co_return std::unexpected(gone);
+    co_return co_await port->remove(ticket->path, -1, stop);
 }
 
 /// Ends a hold's wait for news without an exception: that its hold is given up is how it usually ends.
@@ -258,21 +283,27 @@ Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
     forget(grant);
 
     zookeeper::Port& port = m_lock.port;
+    const std::weak_ptr<const bool> life = port.life(); // this may outlive it
     std::vector<zookeeper::Port::Reply<void>> removals;
-    for (const auto& node : hold->nodes)
-        removals.push_back(port.remove(node->path, -1, stop));
+    for (const auto& node : hold->nodes) {
+        removals.push_back(node->commonName ? removeUnlessAnothers(&port, life, node, stop)
+                                            : port.remove(node->path, -1, stop));
+    }
     bool stopped = false;
     std::optional<Error> failure;
     for (std::size_t i = 0; i < removals.size(); ++i) {
         try {
             const Result<void> removed = co_await std::move(removals[i]);
-            if (removed || removed.error().kind == Error::Kind::NoNode) hold->nodes[i]->asked = false;
+            // What ends with the session needs no removal.
+            if (removed || removed.error().kind == Error::Kind::NoNode ||
+                removed.error().kind == Error::Kind::SessionLost)
+                hold->nodes[i]->asked = false;
             if (!removed) failure = removed.error();
         } catch (const Cancelled& cancelled) {
             if (cancelled.why() == Cancelled::Why::Killed) throw;
             stopped = true;
         }
-        if (hold->nodes[i]->asked) takeAwaySoon(port, hold->nodes[i]);
+        if (hold->nodes[i]->asked && !life.expired()) takeAwaySoon(port, hold->nodes[i]);
     }
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     grant.steps.at(0);

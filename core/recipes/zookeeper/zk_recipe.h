@@ -35,9 +35,10 @@ Outcome<bool> removeHolder(ZkLock lock, QByteArray parent, std::optional<QByteAr
 /// what tidies up after them.
 struct ZkTicket {
     QByteArray parent;
-    QByteArray prefix; ///< of the name, nobody else's; empty: the name is not protected
-    QByteArray path;   ///< once it is known
-    std::int64_t czxid = 0;
+    QByteArray prefix;            ///< of the name, nobody else's; empty: the name is not protected
+    QByteArray path;              ///< once it is known
+    std::int64_t czxid = 0;       ///< 0: the answer to its creation has not come
+    QByteArray data;              ///< what it contains, nobody else's; only with commonName
     std::uint64_t generation = 0; ///< the session that it was made in
     bool asked = false;           ///< it may be there
     bool guarded = false;         ///< `watch` watches it
