@@ -35,7 +35,9 @@ public:
     Reply<std::vector<QByteArray>> multi(std::vector<Op> ops, std::stop_token stop = {}) override;
     Reply<void> sync(QByteArray path, std::stop_token stop = {}) override;
 
-    /// Waits a moment for what is in flight, ends the session and disconnects; a later call makes a new one.
+    /// Waits for what is in flight, 0.5 s at most, ends the session and disconnects; a later call makes a new one.
+    /// Where the server answers, its ephemeral nodes are gone afterwards; the thread is blocked for that last answer
+    /// (1.5 s at most, if the server stops answering at that very moment).
     QCoro::Task<> close();
     /// "host:port,host:port/chroot".
     QString where() const;

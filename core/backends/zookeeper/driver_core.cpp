@@ -67,10 +67,12 @@ void DriverCore::stop(Handle::Farewell farewell) {
 
 QCoro::Task<> DriverCore::close(std::shared_ptr<DriverCore> core) {
     // The C client's farewell blocks until it is answered: first make sure that somebody answers, without blocking.
-    const Nanos end = core->runtime.monotonic() + kCloseWaits;
-    while (core->ready() && !core->m_least.empty() && core->runtime.monotonic() < end)
+    const Nanos begun = core->runtime.monotonic();
+    if (core->ready()) core->beat(begun, Nanos(0));
+    while (core->ready() && !core->m_least.empty() && core->runtime.monotonic() - begun < kCloseWaits)
         co_await core->runtime.sleep(1ms);
-    core->stop(Handle::Farewell::Awaited);
+    const bool answers = core->session.provenAt >= begun;
+    core->stop(answers ? Handle::Farewell::Awaited : Handle::Farewell::Said);
 }
 
 QCoro::Task<> DriverCore::pulse(std::shared_ptr<DriverCore> core, std::stop_token stop) {
@@ -102,7 +104,7 @@ Nanos DriverCore::turn() {
 
     Nanos wait = handle->look();
     if (m_ended || m_refused) return Nanos(0);
-    if (ready()) beat(now);
+    if (ready()) beat(now, session.timeout / kBeatsPerSession);
     if (session.state != State::None) {
         now = runtime.monotonic();
         wait = std::min(wait, std::max(Nanos(0), session.until() - now));
@@ -111,8 +113,8 @@ Nanos DriverCore::turn() {
     return wait;
 }
 
-void DriverCore::beat(Nanos now) {
-    if (m_beating || now - session.provenAt < session.timeout / kBeatsPerSession) return;
+void DriverCore::beat(Nanos now, Nanos unlessHeardFor) {
+    if (m_beating || now - session.provenAt < unlessHeardFor) return;
     struct Beat {
         std::shared_ptr<DriverCore> core;
         Nanos sentAt;
@@ -130,7 +132,7 @@ void DriverCore::beat(Nanos now) {
         (void)pulseBeat.release(); // its answer's now
     } else {
         m_beating = false;
-        m_least.pop_back();
+        unsent();
     }
 }
 
@@ -235,6 +237,11 @@ void DriverCore::dropHandle() {
 void DriverCore::submitted(int least) {
     m_least.push_back(least);
     ++sent;
+}
+
+void DriverCore::unsent() {
+    if (!m_least.empty()) m_least.pop_back();
+    --sent;
 }
 
 void DriverCore::over(bool answered, Nanos sentAt, std::uint64_t generation) {

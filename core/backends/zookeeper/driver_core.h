@@ -41,6 +41,8 @@ public:
 
     /// A request has been given to the C client; `least`: bytes that a good answer has at least.
     void submitted(int least);
+    /// The C client has not taken the newest one.
+    void unsent();
     /// One of those is over. `answered`: the server said something, to what was sent at `sentAt`.
     void over(bool answered, Nanos sentAt, std::uint64_t generation);
 
@@ -58,7 +60,7 @@ private:
     void open(const QByteArray& servers);
     void onSession(int state);
     void prove(Nanos at);
-    void beat(Nanos now);
+    void beat(Nanos now, Nanos unlessHeardFor);
     void endSession(bool forGood);
     void dropHandle();
 

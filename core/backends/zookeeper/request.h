@@ -82,7 +82,8 @@ QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* 
     core->submitted(least);
     const int code = send(core->handle->raw(), request.get());
     if (code != ZOK) {
-        core->over(false, Nanos(0), 0);
+        core->unsent();
+        if (request->watch) core->watches->settled(request->watch, false);
         co_return std::unexpected(errors::of(code, what, path, core->where));
     }
     (void)request.release(); // its callback's now

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "meddling_port.h"
+#include "zookeeper_client.h"
+
+using namespace lockscope;
+using namespace lockscope::recipes;
+using namespace lockscope::test;
+using zookeeper::NodeMode;
+using Kind = LockError::Kind;
+using Trouble = zookeeper::Error::Kind;
+
+/// What goes wrong between two steps of a recipe, each at its own moment.
+class TestZooKeeperMishaps : public QObject {
+    Q_OBJECT
+private:
+    QByteArray fresh() { return "lock" + QByteArray::number(++m_names); }
+    static std::unique_ptr<Recipe> over(MeddlingPort& port, const QByteArray& id, const QByteArray& name) {
+        return makeZooKeeperRecipe(id, {port, lockPath(name).value(), "m", 1});
+    }
+    bool watched(const QByteArray& path) { return run(m_server.ask("wchp")).contains(path + '\n'); }
+
+private Q_SLOTS:
+    void initTestCase() { VERIFY_STARTED(m_server); }
+
+    void writerThatGoesOnReadingKeepsTheNextWriterOut() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto ours = a.recipe("zk-rw", name), theirs = b.recipe("zk-rw", name);
+        const auto writing = take(*ours);
+        VERIFY_OK(writing);
+        const auto next = begin(m_runtime, *theirs);
+        QVERIFY(eventually([&] { return watched((*writing)->value); })); // it waits for the writer alone
+        const auto reading = take(*ours, request(1s, "1", Mode::Shared));
+        VERIFY_OK(reading);
+        QCOMPARE(run(ours->release(**writing, {})).value(), 0);
+        QVERIFY(eventually([&] { return next->done || watched((*reading)->value); }));
+        QVERIFY(!next->done);
+        QCOMPARE(run(ours->release(**reading, {})).value(), 0);
+        QVERIFY(eventually([&] { return next->done; }));
+        VERIFY_OK(next->taken);
+        QCOMPARE(run(theirs->release(**next->taken, {})).value(), 0);
+    }
+
+    void placeRemovedBeforeItIsWatchedIsNoTurn() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh(), path = '/' + name;
+        const auto holder = a.recipe("zk-mutex", name);
+        const auto held = take(*holder);
+        VERIFY_OK(held);
+        MeddlingPort port(b.driver);
+        const auto waiter = over(port, "zk-mutex", name);
+        int removed = 0;
+        port.beforeExists = [&]() -> QCoro::Task<> {
+            const auto list = co_await a.driver.children(path);
+            for (const QByteArray& child : list->names) {
+                const QByteArray node = zookeeper::childOf(path, child);
+                if (node == (*held)->value) continue;
+                const auto gone = co_await a.driver.remove(node);
+                if (gone) ++removed;
+            }
+        };
+        const auto waiting = begin(m_runtime, *waiter);
+        QVERIFY(eventually([&] { return removed == 1 && watched((*held)->value); }));
+        QCOMPARE(run(holder->release(**held, {})).value(), 0);
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(waiting->taken);
+        QVERIFY(run(a.driver.exists((*waiting->taken)->value)).value()); // a hold has a node
+        QCOMPARE(run(waiter->release(**waiting->taken, {})).value(), 0);
+    }
+
+    void releaseAfterAForcedOneThatNobodyToldHarmsNobody() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto ours = a.recipe("zk-ephemeral", name), theirs = b.recipe("zk-ephemeral", name);
+        const auto held = take(*ours);
+        VERIFY_OK(held);
+        QCOMPARE(run(theirs->forceRelease({})).value(), true);
+        const auto next = take(*theirs, request(5s));
+        VERIFY_OK(next);
+        QVERIFY(run(ours->release(**held, {})).error().kind == Kind::NotOwner);
+        QCOMPARE(ephemerals(b.driver, '/' + name), 1);
+        QCOMPARE(run(theirs->release(**next, {})).value(), 0);
+    }
+
+    void nothingIsAskedOnceTheSessionHasEnded() {
+        Client a(m_runtime, m_server, "a");
+        MeddlingPort port(a.driver);
+        const auto recipe = over(port, "zk-mutex", fresh());
+        const auto held = take(*recipe);
+        VERIFY_OK(held);
+        port.removalEndsSession = true; // its driver may be gone by then
+        QVERIFY(run(recipe->release(**held, {})).error().kind == Kind::NotOwner);
+        QCOMPARE(port.usedAfterEnd, 0);
+    }
+
+    void ownNodeThatNobodyHeardOfIsTakenAway_data() {
+        QTest::addColumn<QByteArray>("mishap");
+        for (const char* mishap : {"out of time", "unreachable", "stopped as it looks", "stopped as it creates"})
+            QTest::newRow(mishap) << QByteArray(mishap);
+    }
+    void ownNodeThatNobodyHeardOfIsTakenAway() {
+        QFETCH(QByteArray, mishap);
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        MeddlingPort port(a.driver);
+        const auto recipe = over(port, "zk-ephemeral", name);
+        std::stop_source stop;
+        const bool stops = mishap.startsWith("stopped");
+        port.loseCreation = mishap != "stopped as it creates";
+        port.stopInCreation = !port.loseCreation;
+        if (mishap == "out of time") port.lookFails = Trouble::ConnectionLoss;
+        if (mishap == "unreachable") port.lookFails = Trouble::Unreachable;
+        if (mishap == "stopped as it looks") port.atLook = [&] { stop.request_stop(); };
+        const auto ending = begin(m_runtime, *recipe, request(stops ? kNever : Nanos(0)), stop.get_token());
+        QVERIFY(eventually([&] { return ending->done; }));
+        QCOMPARE(ending->cancelled.has_value(), stops);
+        if (!stops) QVERIFY(!ending->taken || !*ending->taken);
+        QCOMPARE(ephemerals(b.driver, '/' + name), 0);
+    }
+
+    void orphanIsSweptAlsoWhereTheServerLagsBehind_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::newRow("queue") << QByteArray("zk-mutex");
+        QTest::newRow("one node") << QByteArray("zk-ephemeral");
+    }
+    void orphanIsSweptAlsoWhereTheServerLagsBehind() {
+        QFETCH(QByteArray, id);
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        MeddlingPort port(a.driver);
+        const auto recipe = over(port, id, name);
+        const auto first = take(*recipe); // so that the path is there
+        VERIFY_OK(first);
+        QCOMPARE(run(recipe->release(**first, {})).value(), 0);
+        std::stop_source stop;
+        port.loseCreation = true;
+        const auto lag = [&] {
+            stop.request_stop();
+            port.lagging = true;
+        };
+        if (id == "zk-mutex") port.atSync = [&] { stop.request_stop(); };
+        if (id == "zk-ephemeral") port.atLook = lag;
+        const auto ending = begin(m_runtime, *recipe, request(), stop.get_token());
+        port.lagging = true;
+        QVERIFY(eventually([&] { return ending->done; }));
+        QCOMPARE(ending->cancelled, std::optional(Cancelled::Why::Stopped));
+        QCOMPARE(ephemerals(b.driver, '/' + name), 0);
+    }
+
+    void requestThatIsNotSentDisturbsNoOther() {
+        ZooKeeperDriver driver(m_runtime, urlOf(m_server.url()), sessionOf(5s));
+        VERIFY_OK(run(driver.create("/sent", {}, NodeMode::Ephemeral)));
+        const std::uint64_t before = driver.requestsSent();
+        auto removing = driver.remove("/sent");
+        const auto refused = run(driver.create("/unsent", {}, NodeMode::Ttl, Nanos(0))); // the C client wants more
+        QVERIFY(refused.error().kind == Trouble::BadArguments);
+        VERIFY_OK(run(std::move(removing)));
+        QCOMPARE(driver.requestsSent(), before + 1);
+    }
+
+    void closingBlocksNobodyWhenTheServerHangs() {
+        ZooKeeperDriver driver(m_runtime, urlOf(m_server.url()), sessionOf(20s));
+        VERIFY_OK(run(driver.connected()));
+        m_server.pause();
+        pass(50ms); // all of its threads
+        Nanos longest{}, last = m_runtime.monotonic();
+        const auto look = [&] {
+            const Nanos now = m_runtime.monotonic();
+            longest = std::max(longest, now - std::exchange(last, now));
+        };
+        QTimer beat;
+        QObject::connect(&beat, &QTimer::timeout, this, look);
+        beat.start(5);
+        run(driver.close());
+        look();
+        m_server.resume();
+        QVERIFY2(longest < 1s, qPrintable(QString::number(longest.count())));
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    ZooKeeperServer m_server{m_runtime};
+    int m_names = 0;
+};
+
+QTEST_GUILESS_MAIN(TestZooKeeperMishaps)
+#include "tst_zookeeper_mishaps.moc"
