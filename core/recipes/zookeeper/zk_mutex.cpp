@@ -100,27 +100,8 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket,
 }
 
 Outcome<std::optional<Grant>> ZkMutex::acquire(Request request, std::stop_token stop) {
-    if (auto more = again(request)) co_return std::move(*more);
-    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
-    for (;;) {
-        request.steps.at(1);
-        const auto ticket = std::make_shared<ZkTicket>();
-        const auto repeat = std::make_shared<bool>(false);
-        std::expected<std::optional<Grant>, LockError> grant;
-        ZkInterruption interruption;
-        try {
-            grant = co_await attempt(ticket, request, giveUpAt, stop, repeat);
-        } catch (const Cancelled& cancelled) {
-            interruption.caught(cancelled);
-        }
-        if (!interruption.stopped && grant && *grant) co_return grant;
-        co_await takeAway(m_lock.port, ticket);
-        interruption.goOn();
-        if (!grant || !*repeat || m_lock.port.runtime().monotonic() >= giveUpAt) {
-            request.steps.at(0);
-            co_return grant;
-        }
-    }
+    if (auto more = again(request)) return atOnce(std::move(*more));
+    return inQueue(m_lock.port, this, &ZkMutex::attempt, std::move(request), std::move(stop));
 }
 
 Outcome<bool> ZkMutex::forceRelease(std::stop_token stop) {

@@ -74,4 +74,41 @@ struct ZkInterruption {
     }
 };
 
+/// One attempt of a recipe at its turn, with a ticket of its own; sets `again` when it is to begin anew.
+template <typename Queued>
+using ZkAttempt = Outcome<std::optional<Grant>> (Queued::*)(std::shared_ptr<ZkTicket> ticket, Request request,
+                                                            Nanos giveUpAt, std::stop_token stop,
+                                                            std::shared_ptr<bool> again);
+
+/// Attempts until it is decided, and takes away what those leave behind that won nothing. `queued` has to outlive it.
+template <typename Queued>
+Outcome<std::optional<Grant>> inQueue(zookeeper::Port& port, Queued* queued, ZkAttempt<Queued> attempt, Request request,
+                                      std::stop_token stop) {
+    const Nanos giveUpAt = laterBy(port.runtime().monotonic(), request.wait);
+    for (;;) {
+        request.steps.at(1);
+        const auto ticket = std::make_shared<ZkTicket>();
+        const auto again = std::make_shared<bool>(false);
+        std::expected<std::optional<Grant>, LockError> grant;
+        ZkInterruption interruption;
+        try {
+            grant = co_await (queued->*attempt)(ticket, request, giveUpAt, stop, again);
+        } catch (const Cancelled& cancelled) {
+            interruption.caught(cancelled);
+        }
+        if (!interruption.stopped && grant && *grant) co_return grant;
+        co_await takeAway(port, ticket);
+        interruption.goOn();
+        if (!grant || !*again || port.runtime().monotonic() >= giveUpAt) {
+            request.steps.at(0);
+            co_return grant;
+        }
+    }
+}
+
+/// What needs no attempt.
+inline Outcome<std::optional<Grant>> atOnce(std::expected<std::optional<Grant>, LockError> grant) {
+    co_return grant;
+}
+
 } // namespace lockscope::recipes

@@ -57,6 +57,11 @@ std::optional<LockError> ZkReadWrite::refusal(const std::vector<ZkChild>& childr
 Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
                                                    std::stop_token stop, std::shared_ptr<bool> again) {
     const bool reads = request.mode == Mode::Shared;
+    if (std::shared_ptr<ZkHold> writing = reads ? holdOf(request.thread, Mode::Exclusive) : nullptr) {
+        std::expected<std::optional<Grant>, LockError> beside =
+            co_await readBesideWrite(ticket, request, writing, stop);
+        co_return beside;
+    }
     const ZkRule rule = reads ? &firstWriterBefore : &everybodyBefore;
     if (!m_known || request.wait == Nanos(0)) {
         const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop, giveUpAt);
@@ -116,40 +121,15 @@ Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTic
 }
 
 Outcome<std::optional<Grant>> ZkReadWrite::acquire(Request request, std::stop_token stop) {
-    if (auto more = again(request)) co_return std::move(*more);
-    const bool reads = request.mode == Mode::Shared;
-    if (!reads && holdOf(request.thread, Mode::Shared)) {
-        co_return std::unexpected(LockError{
+    if (auto more = again(request)) return atOnce(std::move(*more));
+    if (request.mode != Mode::Shared && holdOf(request.thread, Mode::Shared)) {
+        return atOnce(std::unexpected(LockError{
             LockError::Kind::NotSupported,
             QCoreApplication::translate("LockError", "This thread reads under “%1” and would wait for itself before it "
                                                      "could write. Release the shared hold first.")
-                .arg(QString::fromUtf8(m_lock.path))});
+                .arg(QString::fromUtf8(m_lock.path))}));
     }
-    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
-    for (;;) {
-        request.steps.at(1);
-        const auto ticket = std::make_shared<ZkTicket>();
-        const auto repeat = std::make_shared<bool>(false);
-        const std::shared_ptr<ZkHold> writing = reads ? holdOf(request.thread, Mode::Exclusive) : nullptr;
-        std::expected<std::optional<Grant>, LockError> grant;
-        ZkInterruption interruption;
-        try {
-            if (writing) {
-                grant = co_await readBesideWrite(ticket, request, writing, stop);
-            } else {
-                grant = co_await attempt(ticket, request, giveUpAt, stop, repeat);
-            }
-        } catch (const Cancelled& cancelled) {
-            interruption.caught(cancelled);
-        }
-        if (!interruption.stopped && grant && *grant) co_return grant;
-        co_await takeAway(m_lock.port, ticket);
-        interruption.goOn();
-        if (!grant || !*repeat || m_lock.port.runtime().monotonic() >= giveUpAt) {
-            request.steps.at(0);
-            co_return grant;
-        }
-    }
+    return inQueue(m_lock.port, this, &ZkReadWrite::attempt, std::move(request), std::move(stop));
 }
 
 Outcome<bool> ZkReadWrite::forceRelease(std::stop_token stop) {

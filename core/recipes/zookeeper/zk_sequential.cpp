@@ -41,26 +41,7 @@ Outcome<std::optional<Grant>> ZkSequential::attempt(std::shared_ptr<ZkTicket> ti
 }
 
 Outcome<std::optional<Grant>> ZkSequential::acquire(Request request, std::stop_token stop) {
-    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
-    for (;;) {
-        request.steps.at(1);
-        const auto ticket = std::make_shared<ZkTicket>();
-        const auto repeat = std::make_shared<bool>(false);
-        std::expected<std::optional<Grant>, LockError> grant;
-        ZkInterruption interruption;
-        try {
-            grant = co_await attempt(ticket, request, giveUpAt, stop, repeat);
-        } catch (const Cancelled& cancelled) {
-            interruption.caught(cancelled);
-        }
-        if (!interruption.stopped && grant && *grant) co_return grant;
-        co_await takeAway(m_lock.port, ticket);
-        interruption.goOn();
-        if (!grant || !*repeat || m_lock.port.runtime().monotonic() >= giveUpAt) {
-            request.steps.at(0);
-            co_return grant;
-        }
-    }
+    return inQueue(m_lock.port, this, &ZkSequential::attempt, std::move(request), std::move(stop));
 }
 
 Outcome<bool> ZkSequential::forceRelease(std::stop_token stop) {
