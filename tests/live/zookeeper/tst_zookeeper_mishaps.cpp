@@ -93,6 +93,25 @@ private Q_SLOTS:
         QCOMPARE(port.usedAfterEnd, 0);
     }
 
+    void driverMayGoDuringARelease_data() {
+        QTest::addColumn<QByteArray>("id");
+        for (const char* id : {"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"})
+            QTest::newRow(id) << QByteArray(id);
+    }
+    void driverMayGoDuringARelease() {
+        QFETCH(QByteArray, id);
+        auto client = std::make_unique<Client>(m_runtime, m_server, "a");
+        const QByteArray name = fresh();
+        const auto recipe = client->recipe(id, name);
+        const auto held = take(*recipe, request(kNever, "1", id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive));
+        VERIFY_OK(held);
+        auto releasing = recipe->release(**held, {});
+        client.reset();
+        QVERIFY(run(std::move(releasing)).error().kind == Kind::NotOwner);
+        Client b(m_runtime, m_server, "b");
+        QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 0; })); // gone with its session
+    }
+
     void ownNodeThatNobodyHeardOfIsTakenAway_data() {
         QTest::addColumn<QByteArray>("mishap");
         for (const char* mishap : {"out of time", "unreachable", "stopped as it looks", "stopped as it creates"})
