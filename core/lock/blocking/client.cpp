@@ -30,7 +30,7 @@ void ensureApplication() {
     });
 }
 
-std::shared_ptr<detail::Service> startService(ConnectionUrl url, const std::string& identity) {
+std::shared_ptr<detail::Service> startService(const ConnectionUrl& url, const std::string& identity) {
     ensureApplication();
     // Whoever lets go of it last may be a callback on its own thread, which cannot wait for its own end.
     const auto end = [](detail::Service* service) {
@@ -39,11 +39,12 @@ std::shared_ptr<detail::Service> startService(ConnectionUrl url, const std::stri
         else
             delete service;
     };
-    return {new detail::Service(std::move(url), QByteArray::fromStdString(identity)), end};
+    return {new detail::Service(url, QByteArray::fromStdString(identity)), end};
 }
 } // namespace
 
-Client::Client(std::string_view url, ClientOptions options) : m_service(startService(read(url), options.identity)) {
+Client::Client(std::string_view url, const ClientOptions& options)
+    : m_service(startService(read(url), options.identity)) {
     detail::Service& service = *m_service;
     service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
         const auto opened = co_await service.connection().open(stop);

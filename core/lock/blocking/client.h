@@ -30,7 +30,7 @@ class Client {
 public:
     /// Connects and logs in; blocks until then. Throws std::invalid_argument for a URL that makes no sense,
     /// LockException when the server cannot be used; neither tells a password.
-    explicit Client(std::string_view url, ClientOptions options = {});
+    explicit Client(std::string_view url, const ClientOptions& options = {});
     /// close().
     ~Client();
     Client(Client&&) noexcept = default;

@@ -22,7 +22,7 @@ QByteArray threadNumber() {
     return mine;
 }
 
-Service::Service(ConnectionUrl url, QByteArray client) : m_display(url.display()) {
+Service::Service(const ConnectionUrl& url, const QByteArray& client) : m_display(url.display()) {
     const auto pending = std::make_shared<PendingCall>();
     m_thread.put([this, pending, url, client] {
         m_threadId = std::this_thread::get_id();
@@ -46,7 +46,7 @@ Service::~Service() {
     close();
 }
 
-void Service::begin(const std::shared_ptr<PendingCall>& pending, std::function<QCoro::Task<>()> work,
+void Service::begin(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work,
                     std::stop_token stop) {
     if (onOwnThread()) {
         throwLockError({LockError::Kind::Deadlock,
@@ -62,7 +62,7 @@ void Service::begin(const std::shared_ptr<PendingCall>& pending, std::function<Q
     pending->wait();
 }
 
-void Service::run(const std::shared_ptr<PendingCall>& pending, std::function<QCoro::Task<>()> work) {
+void Service::run(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work) {
     if (m_closing) {
         pending->error = closedError();
         pending->finish();

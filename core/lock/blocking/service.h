@@ -59,7 +59,7 @@ struct PendingCall {
 /// A thread of its own with a Qt event loop, a runtime and a connection on it, that locks for threads which block.
 class Service : public std::enable_shared_from_this<Service> {
 public:
-    explicit Service(ConnectionUrl url, QByteArray client);
+    explicit Service(const ConnectionUrl& url, const QByteArray& client);
     ~Service();
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;
@@ -82,8 +82,9 @@ public:
     const QString& display() const { return m_display; }
 
 private:
-    void run(const std::shared_ptr<PendingCall>& pending, std::function<QCoro::Task<>()> work);
-    void begin(const std::shared_ptr<PendingCall>& pending, std::function<QCoro::Task<>()> work, std::stop_token stop);
+    void run(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work);
+    void begin(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work,
+               std::stop_token stop);
     QCoro::Task<> drive(std::shared_ptr<PendingCall> pending, std::function<QCoro::Task<>()> work);
     QCoro::Task<> goodbye(std::shared_ptr<PendingCall> ended);
 

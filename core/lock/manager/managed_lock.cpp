@@ -38,6 +38,7 @@ QCoro::Task<> ManagedLock::loseBefore(std::int64_t epoch) {
         if (of < epoch) old.push_back(lock);
     }
     std::vector<QCoro::Task<>> giving;
+    giving.reserve(old.size());
     for (const auto& lock : old)
         giving.push_back(lock->loseAll(QT_TRANSLATE_NOOP("Lock", "another engine is used for locks from now on")));
     for (const QCoro::Task<>& task : giving)
