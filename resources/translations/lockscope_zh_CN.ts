@@ -1359,8 +1359,8 @@
         <translation>“lockscope-manager”不是 1：这不是锁管理器的配置，或者版本更新。</translation>
     </message>
     <message>
-        <source>None of the servers of the namespace “%1” keeps records; name a Redis, ZooKeeper or etcd among its witnesses.</source>
-        <translation>命名空间“%1”的服务器都不保存记录；请在见证者中列出一个 Redis、ZooKeeper 或 etcd。</translation>
+        <source>None of the servers of the namespace “%1” keeps records; name a Redis, ZooKeeper, etcd or a database among its witnesses.</source>
+        <translation>命名空间“%1”的服务器都不保存记录；请在见证者中列出一个 Redis、ZooKeeper、etcd 或数据库。</translation>
     </message>
     <message>
         <source>The namespace “%1” is to be switched on failure, but only %2 of its servers keep records: that wants three. Name witnesses.</source>

@@ -62,7 +62,7 @@ std::optional<QString> Namespace::complaint() const {
     if (m_board->servers() == 0)
         return QCoreApplication::translate("LockManager",
                                            "None of the servers of the namespace “%1” keeps records; name a Redis, "
-                                           "ZooKeeper or etcd among its witnesses.")
+                                           "ZooKeeper, etcd or a database among its witnesses.")
             .arg(name);
     if (m_config.onFailure && m_board->servers() < 3)
         return QCoreApplication::translate(
