@@ -185,7 +185,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("contains");
         QTest::newRow("scheme") << QStringLiteral("redsi://localhost") << QStringLiteral("redis://");
         QTest::newRow("no url") << QStringLiteral("localhost:6379") << QStringLiteral("redis://");
-        QTest::newRow("port") << QStringLiteral("redis://localhost:port") << QStringLiteral("“port”");
+        QTest::newRow("port") << QStringLiteral("redis://localhost:port") << QStringLiteral("The port of “localhost”");
         QTest::newRow("password") << QStringLiteral("redis://me:ses%ame@localhost") << QStringLiteral("%25");
     }
     void aWrongUrlIs2() {
