@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "support/live.h"
 #include "backends/etcd/driver.h"
 #include "sandbox/etcd_server.h"
+#include "support/live.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "support/live.h"
 #include "backends/memcached/driver.h"
 #include "recipes/memcached/memcached_recipe.h"
 #include "sandbox/memcached_server.h"
+#include "support/live.h"
 
 namespace lockscope::test {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "support/live.h"
 #include "backends/redis/driver.h"
 #include "sandbox/redis_server.h"
+#include "support/live.h"
 
 namespace lockscope::test {
 

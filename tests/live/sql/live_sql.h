@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "support/live.h"
 #include "backends/sql/driver.h"
 #include "recipes/sql/sql_recipe.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/postgres_server.h"
+#include "support/live.h"
 
 namespace lockscope::test {
 
