@@ -47,7 +47,8 @@ std::expected<std::vector<Entry>, QString> readJournal(const QString& path) {
         entry.event.value = value;
         entry.event.kind = static_cast<trace::EventKind>(kind);
         entry.event.flags = static_cast<std::uint8_t>(flags);
-        entry.text = line.mid(text).chopped(1);
+        entry.text = line.mid(text);
+        if (entry.text.endsWith('\n')) entry.text.chop(1); // an empty text: the pattern's last space took it already
         entries.push_back(std::move(entry));
     }
     return entries;
