@@ -84,7 +84,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT((seen += scene.holders(), seen.size() >= 2), 20'000);
         QVERIFY(scene.window->work()->controls()->isVisible());
         QVERIFY(scene.window->transport()->isVisible());
-        QCOMPARE(scene.window->transport()->banner()->outcome(), verdict::Outcome::Holds);
+        QTRY_COMPARE(scene.window->transport()->banner()->outcome(), verdict::Outcome::Holds);
     }
 
     void aPausedHolderTurnsTheVerdictAndAClickGoesThere() {
