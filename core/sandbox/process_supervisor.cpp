@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace lockscope::sandbox {
@@ -69,6 +70,10 @@ void ProcessSupervisor::kill() {
 void ProcessSupervisor::pause() {
     signal(SIGSTOP);
     m_paused = running();
+    // A server of many threads has stopped when the last of them has; until then it may still answer. (Or it has
+    // ended.)
+    siginfo_t state{};
+    if (m_paused && pid() > 0) ::waitid(P_PID, id_t(pid()), &state, WSTOPPED | WEXITED | WNOWAIT);
 }
 
 void ProcessSupervisor::resume() {
