@@ -209,7 +209,7 @@ private Q_SLOTS:
         EtcdLease stranger({*m_driver, "one"});
         QVERIFY(run(stranger.forceRelease({})).value());
         QTRY_VERIFY(!one->stillMine());
-        QTest::qWait(300); // another renewal
+        QTest::qWait(300); // nothing is to happen: another renewal goes by, and it is still ours
         QVERIFY(other->stillMine());
         QVERIFY(run(one->lock()).value()); // its name is free again
         QCOMPARE(run(one->unlock()).value(), 0);
