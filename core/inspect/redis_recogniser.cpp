@@ -93,10 +93,16 @@ private:
     void helperOnlyRows(const KeySnapshot& key) {
         if (key.type == "list") {
             const auto name = redisson::nameOfQueueKey(key.key);
-            if (name && !known(*name)) add(redissonQueueRow(*name, key, m_keys));
+            if (!name || known(*name)) return;
+            LockRow queue = redissonQueueRow(*name, key, m_keys);
+            if (LockRow* const row = rowOf(*name))
+                leaveTo(*row, std::move(queue));
+            else
+                add(std::move(queue));
         } else if (key.type == "string") {
             const auto name = redisson::nameOfTokenKey(key.key);
             if (!name || known(*name)) return;
+            if (rowOf(*name)) return; // a counter that outlived its lock says nothing about another format's
             LockRow row = freeFencedRow(*name, key);
             if (const auto waiting = subscribersOf(m_subscriptions, redisson::lockChannel(*name))) {
                 row.waiterCount = waiting;
@@ -110,8 +116,26 @@ private:
         if (!m_subscriptions) return;
         for (const auto& [channel, count] : *m_subscriptions) {
             const auto name = redisson::nameOfLockChannel(channel);
-            if (name && count > 0 && !known(*name)) add(waitersOnlyRow(*name, count));
+            if (!name || count <= 0 || known(*name)) continue;
+            if (LockRow* const row = rowOf(*name))
+                leaveTo(*row, waitersOnlyRow(*name, count));
+            else
+                add(waitersOnlyRow(*name, count));
         }
+    }
+
+    /// The row that stands for this very name, in whatever format: a name is one lock, and gets one row.
+    LockRow* rowOf(const QByteArray& name) {
+        const auto found = std::ranges::find(m_rows, name, &LockRow::name);
+        return found == m_rows.end() ? nullptr : &*found;
+    }
+
+    /// Those who wait for a lock that another format holds: they are counted there.
+    void leaveTo(LockRow& row, LockRow waiting) {
+        m_tags.insert(redisson::hashTag(row.name)); // its channel counts them no second time
+        if (waiting.waiterCount) row.waiterCount = row.waiterCount.value_or(0) + *waiting.waiterCount;
+        if (!row.waiters) row.waiters = std::move(waiting.waiters);
+        std::ranges::move(waiting.raw, std::back_inserter(row.raw));
     }
 
     void add(LockRow row) {

@@ -6,17 +6,26 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QTextDocument>
+#include <cmath>
 
 namespace lockscope::views {
 
-CodeBox::CodeBox(QWidget* parent) : QLabel(parent) {
+CodeBox::CodeBox(QWidget* parent) : QTextEdit(parent) {
     setFont(fixedFont());
-    setTextFormat(Qt::RichText);
-    setWordWrap(true);
-    setMargin(10);
+    setReadOnly(true);
     setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    setFocusPolicy(Qt::StrongFocus);
-    setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    setTabChangesFocus(true);
+    setFrameShape(QFrame::NoFrame);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    setMinimumWidth(40);
+    viewport()->setAutoFillBackground(false);
+    document()->setDocumentMargin(10);
+    document()->setUndoRedoEnabled(false);
+    fitHeight();
 }
 
 void CodeBox::setLines(const QStringList& lines) {
@@ -32,21 +41,31 @@ void CodeBox::compose() {
         const Role role = html.isEmpty() && m_lines.size() > 1 ? Role::TextDim : Role::Text;
         html += QStringLiteral("<span style='color:%1'>%2</span>").arg(color(role).name(), line.toHtmlEscaped());
     }
-    setText(html.join(QStringLiteral("<br>")));
+    setHtml(html.join(QStringLiteral("<br>")));
+    fitHeight();
+}
+
+void CodeBox::fitHeight() {
+    setFixedHeight(int(std::ceil(document()->size().height())));
+}
+
+void CodeBox::resizeEvent(QResizeEvent* event) {
+    QTextEdit::resizeEvent(event);
+    fitHeight();
 }
 
 void CodeBox::paintEvent(QPaintEvent* event) {
-    QPainter painter(this);
+    QPainter painter(viewport());
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(color(hasFocus() ? Role::FocusRing : Role::FieldBorder), 1));
     painter.setBrush(color(Role::Field));
-    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    painter.drawRoundedRect(QRectF(viewport()->rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     painter.end();
-    QLabel::paintEvent(event);
+    QTextEdit::paintEvent(event);
 }
 
 void CodeBox::changeEvent(QEvent* event) {
-    QLabel::changeEvent(event);
+    QTextEdit::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) compose();
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QLabel>
+#include <QTextEdit>
 
 namespace lockscope::views {
 
-/// A few lines in the fixed face in a quiet frame; can be selected and copied.
-class CodeBox : public QLabel {
+/// A few lines in the fixed face in a quiet frame, as high as they are; can be selected and copied. Keys and values may
+/// be longer than the panel is wide: they break wherever they must.
+class CodeBox : public QTextEdit {
     Q_OBJECT
 public:
     explicit CodeBox(QWidget* parent = nullptr);
@@ -15,10 +16,12 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
     void compose();
+    void fitHeight();
     QStringList m_lines;
 };
 

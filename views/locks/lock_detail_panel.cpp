@@ -23,7 +23,7 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
       m_context(context),
       m_stack(new QStackedLayout(this)),
       m_page(new QWidget),
-      m_name(new QLabel),
+      m_name(new ElidedLabel),
       m_format(new Pill),
       m_state(new DimLabel),
       m_ring(new TtlRing),
@@ -66,8 +66,7 @@ void LockDetailPanel::build() {
     auto* head = new QHBoxLayout;
     head->setSpacing(kGrid + 4);
     m_name->setFont(uiFont(5, QFont::Bold));
-    m_name->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_name->setMinimumWidth(40);
+    m_name->setRole(Role::Text);
     head->addWidget(m_name);
     head->addWidget(m_format);
     head->addStretch();
@@ -86,10 +85,13 @@ void LockDetailPanel::build() {
                                                tr("Renewal")};
     for (int i = 0; i < FactCount; ++i) {
         auto* name = new DimLabel(names[std::size_t(i)]);
-        auto* value = new DimLabel;
+        DimLabel* const value = i == RecordSays ? new ElidedLabel : new DimLabel;
         value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        value->setWordWrap(true);
-        value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        if (i != RecordSays) {
+            value->setWordWrap(true);
+            value->setMinimumWidth(1); // else its longest word would say how wide the panel is
+            value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        }
         name->setFont(uiFont(-0.5));
         name->setAlignment(Qt::AlignLeft | Qt::AlignTop);
         value->setFont(uiFont(-0.5, i == Believers ? QFont::DemiBold : QFont::Medium));

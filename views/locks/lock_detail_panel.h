@@ -8,7 +8,6 @@
 
 class QFormLayout;
 class QGridLayout;
-class QLabel;
 class QStackedLayout;
 
 namespace lockscope::views {
@@ -43,7 +42,7 @@ private:
     ViewContext* m_context;
     QStackedLayout* m_stack;
     QWidget* m_page;
-    QLabel* m_name;
+    ElidedLabel* m_name;
     Pill* m_format;
     DimLabel* m_state;
     TtlRing* m_ring;

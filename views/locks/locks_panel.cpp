@@ -72,7 +72,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    constexpr std::array kWidths{140, 110, 110, 130, 60, 155, 112, 76, 76, 90, 110};
+    constexpr std::array kWidths{140, 140, 130, 150, 60, 155, 112, 76, 76, 90, 110};
     for (int i = 0; i < LocksModel::ColumnCount; ++i)
         header->resizeSection(i, kWidths[std::size_t(i)]);
 

@@ -13,8 +13,32 @@ using trace::Belief;
 
 namespace {
 
+/// What the panel tells about: a recipe, with the name and the lease of the lock in view.
+struct Followed {
+    QString recipe;
+    QString name;
+    Nanos lease{};
+};
+
+/// That of our own clients, or of whoever left the lock in view on a server: its format tells, and its record the
+/// lease.
+Followed followed(const ViewContext& context) {
+    const session::Session* const session = context.session();
+    if (!session) return {};
+    const scenario::Scenario& settings = context.settings();
+    const Followed ours{settings.recipe, settings.lock.name, settings.lock.lease};
+    const trace::EntityId lock = context.focusedLock();
+    if (lock == trace::kNoEntity) return ours;
+    const QString name = context.trace()->displayName(lock), format = lockFormat(lock, context);
+    if (name == settings.lock.name || format == unknown()) return ours;
+    const auto record = context.state().records.find(lock);
+    const bool expires = record != context.state().records.end() && record->second.deadline >= 0;
+    const Nanos seen(expires ? record->second.deadline - record->second.leaseFrom : 0);
+    return {recipeOfFormat(format), name, expires ? seen : settings.lock.lease};
+}
+
 /// A step's text with this lock's name and lease. Redis takes milliseconds after PX and PEXPIRE; people do not.
-QString filled(QString step, const scenario::LockSettings& lock) {
+QString filled(QString step, const Followed& lock) {
     const QString ms = QString::number(lock.lease.count() / 1'000'000);
     for (const char* command : {"PX ", "PEXPIRE "})
         step.replace(QLatin1String(command) + QLatin1String("{lease}"), QLatin1String(command) + ms);
@@ -46,14 +70,13 @@ QString ProtocolModel::summary() const {
 }
 
 void ProtocolModel::refresh() {
-    const session::Session* const session = m_context->session();
-    const scenario::Scenario& settings = m_context->settings();
-    const QString recipe = session ? settings.recipe : QString();
+    const Followed shown = followed(*m_context);
+    const QString& recipe = shown.recipe;
     const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toLatin1());
     QStringList steps;
     if (info)
         for (const QString& step : info->steps)
-            steps += filled(step, settings.lock);
+            steps += filled(step, shown);
 
     const auto trace = m_context->trace();
     const trace::State& state = m_context->state();

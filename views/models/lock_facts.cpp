@@ -2,6 +2,7 @@
 #include "models/lock_facts.h"
 
 #include "models/view_context.h"
+#include "recipes/recipe_info.h"
 #include "theme/format.h"
 
 #include <QCoreApplication>
@@ -210,6 +211,16 @@ QString lockFormat(EntityId lock, const ViewContext& context) {
     const session::Session* const session = context.session();
     const bool ours = session && e.name == context.scenario().lock.name.toUtf8();
     return ours ? context.settings().recipe : unknown();
+}
+
+QString recipeOfFormat(const QString& format) {
+    static constexpr std::pair<const char*, const char*> kWrittenBy[] = {
+        {"redisson", "redis-reentrant"}, {"redisson-fenced", "redis-fenced"}, {"redisson-fair", "redis-fair"},
+        {"redisson-rw", "redis-rw"},     {"lockscope", "redis-set"},          {"redis-py", "redis-set"},
+    };
+    for (const auto& [written, recipe] : kWrittenBy)
+        if (format == QLatin1String(written)) return QLatin1String(recipe);
+    return recipes::findRecipe(format.toLatin1()) ? format : QString();
 }
 
 QString waitersText(const LockFacts& facts) {

@@ -96,6 +96,9 @@ QString ttlText(const LockFacts& facts);
 QString renewalText(const Renewal& renewal, bool full);
 /// The lock's format on its server: what the trace says, else the recipe of our own clients, else unknown().
 QString lockFormat(trace::EntityId lock, const ViewContext& context);
+/// The id of the recipe that a lock of this format follows; of a recipe's id, itself; empty when none of ours writes
+/// it.
+QString recipeOfFormat(const QString& format);
 /// "1", "2 clients", "?", "—".
 QString waitersText(const LockFacts& facts);
 /// "A and B", "A, B and C": translated, of threads; the thread's number where it is not the client's first.

@@ -192,6 +192,25 @@ void DimLabel::recolor() {
     m_recoloring = false;
 }
 
+QSize ElidedLabel::minimumSizeHint() const {
+    return {std::min(sizeHint().width(), 10 * fontMetrics().averageCharWidth()), sizeHint().height()};
+}
+
+QString ElidedLabel::shown() const {
+    return fontMetrics().elidedText(text(), Qt::ElideMiddle, contentsRect().width());
+}
+
+void ElidedLabel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setPen(palette().color(QPalette::WindowText));
+    painter.drawText(contentsRect(), int(alignment() | Qt::TextSingleLine), shown());
+}
+
+bool ElidedLabel::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) setToolTip(shown() == text() ? QString() : text());
+    return DimLabel::event(event);
+}
+
 HairLine::HairLine(Qt::Orientation orientation, QWidget* parent) : QWidget(parent) {
     if (orientation == Qt::Horizontal) {
         setFixedHeight(1);

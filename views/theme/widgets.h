@@ -78,6 +78,22 @@ private:
     bool m_recoloring = false;
 };
 
+/// A label for a name of any length: it shortens the middle where there is no room, and shows the whole as its tool
+/// tip.
+class ElidedLabel : public DimLabel {
+    Q_OBJECT
+public:
+    using DimLabel::DimLabel;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    QString shown() const;
+};
+
 /// A one-pixel line.
 class HairLine : public QWidget {
     Q_OBJECT

@@ -185,6 +185,28 @@ private Q_SLOTS:
         QCOMPARE(rows[0].name, QByteArray("orders"));
         QCOMPARE(rows[0].token.value(), 34);
     }
+    // Two rows of one name would have it held and free at the same time, in the window in turns.
+    void aNameIsOneRowWhateverFormatsLeftThereBefore() {
+        const KeySnapshot held = string("orders", owner(kA, 1) + ":163f3280d3a50103");
+        const KeySnapshot counter = string("redisson_lock_token:{orders}", "7", std::nullopt);
+        auto rows = rowsOf({held, counter});
+        QCOMPARE(rows.size(), std::size_t(1));
+        QCOMPARE(rows[0].format, QByteArray("lockscope"));
+        QCOMPARE(rows[0].state, LockRow::State::Held);
+        QVERIFY(!rows[0].token); // not the token of this format's holder
+
+        rows = rowsOf({held, list("redisson_lock_queue:{orders}", {owner(kB, 1)})},
+                      Subscriptions{{"redisson_lock__channel:{orders}", 2}});
+        QCOMPARE(rows.size(), std::size_t(1));
+        QCOMPARE(rows[0].state, LockRow::State::Held);
+        QVERIFY(rows[0].waiters);
+        QCOMPARE(rows[0].waiters->front().client, QByteArray(kB));
+
+        rows = rowsOf({held}, Subscriptions{{"redisson_lock__channel:{orders}", 2}});
+        QCOMPARE(rows.size(), std::size_t(1));
+        QCOMPARE(rows[0].waiterCount, std::optional<std::int64_t>(2));
+    }
+
     void waitersWithoutHolderAreQueued() {
         const auto rows = rowsOf({}, Subscriptions{{"redisson_lock__channel:{orders}", 2}, {"news", 5}});
         QCOMPARE(rows.size(), 1u);

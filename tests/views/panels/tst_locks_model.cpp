@@ -269,6 +269,33 @@ private Q_SLOTS:
         QTRY_VERIFY(model.badges(3).empty());
     }
 
+    void theStepsAreThoseOfTheLockInView() {
+        Scene scene;
+        trace::Trace& trace = scene.session.writable();
+        const auto seen = [&](const char* name, const char* format, Nanos lease) {
+            const trace::EntityId lock =
+                trace.intern(trace::EntityKind::Lock, name, scene.story.node, trace.text(format));
+            trace.append({trace.reached().count(), (trace.reached() + lease).count(), scene.story.aThread, lock, 1,
+                          trace::EventKind::RecordHeld});
+            return lock;
+        };
+        const trace::EntityId foreign = seen("billing", "redis-py", 7s);
+        const trace::EntityId strange = seen("nightly", "shedlock", 7s);
+        trace.reach(11s);
+        scene.context.setPlayhead(10500ms);
+        ProtocolModel model(&scene.context);
+        scene.context.select(foreign);
+        QTRY_VERIFY(model.rowCount() > 0 && model.index(0).data().toString().contains(QLatin1String("billing")));
+        QCOMPARE(model.recipe(), QStringLiteral("redis-set"));
+        const QString first = model.index(0).data().toString();
+        QVERIFY2(first.contains(QLatin1String("PX 7000")), qPrintable(first));
+        scene.context.select(strange); // nothing that we could tell the steps of: better none than another recipe's
+        QTRY_COMPARE(model.rowCount(), 0);
+        QVERIFY(model.recipe().isEmpty());
+        scene.context.select(scene.story.lock);
+        QTRY_VERIFY(model.rowCount() > 0 && model.index(0).data().toString().contains(QLatin1String("orders")));
+    }
+
     void aLargeTraceKeepsAllModelsConsistent() {
         FakeSession session;
         trace::fillSynthetic(session.writable(), 60'000, 50, 7);

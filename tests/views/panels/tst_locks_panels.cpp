@@ -191,6 +191,36 @@ private Q_SLOTS:
         QTRY_COMPARE(panel.fact(LockDetailPanel::RecordSays), u"A · 1"_qs);
     }
 
+    // What a real server holds has names of any length; what stands to their right must stay in sight.
+    void longNamesBreakInsteadOfPushingTheRestOut() {
+        Scene scene;
+        trace::Trace& trace = scene.session.writable();
+        const QByteArray uuid("285475da-9152-4c83-822a-67ee2f116a79");
+        const trace::EntityId client = trace.intern(trace::EntityKind::Client, uuid + uuid);
+        const trace::EntityId thread = trace.intern(trace::EntityKind::Thread, "17", client);
+        const trace::EntityId lock = trace.intern(trace::EntityKind::Lock, "jobs_" + QByteArray(60, 'x'),
+                                                  scene.story.node, trace.text("redisson"));
+        const std::int64_t now = trace.reached().count();
+        trace.append({now, now + Nanos(30s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        trace.reach(12s);
+        LockDetailPanel panel(&scene.context);
+        panel.resize(320, 560);
+        panel.show();
+        scene.context.select(lock);
+        scene.context.setPlayhead(11s);
+        QTRY_VERIFY(panel.fact(LockDetailPanel::RecordSays).startsWith(QLatin1String(uuid)));
+        QTRY_VERIFY(panel.serverLines().size() > 1);
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QCoreApplication::processEvents();
+        for (const QWidget* widget : panel.findChildren<QWidget*>()) {
+            if (!widget->isVisible()) continue;
+            const int right = widget->mapTo(&panel, QPoint(widget->width(), 0)).x();
+            QVERIFY2(right <= panel.width(), qPrintable(QStringLiteral("%1 \"%2\" ends at %3")
+                                                            .arg(QLatin1String(widget->metaObject()->className()),
+                                                                 widget->accessibleName(), QString::number(right))));
+        }
+    }
+
     void theHistoryOfALeaseIsItsRecord() {
         Scene scene;
         bool cut = true;
