@@ -40,6 +40,7 @@ constexpr Scheme kSchemes[] = {
     {"postgres", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName, "tls table"},
     {"sqlite", "sqlite", Service::Sqlite, 0, false, false, Path::File, "table"},
     {"memcached", "memcached", Service::Memcached, 11211, false, true, Path::None, ""},
+    {"memcacheds", "memcacheds", Service::Memcached, 11211, true, true, Path::None, ""},
     {"etcd", "etcd", Service::Etcd, 2379, false, true, Path::None, ""},
     {"etcds", "etcds", Service::Etcd, 2379, true, true, Path::None, ""},
 };
@@ -165,11 +166,12 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
     if (!url.tls && files != TlsFiles()) {
         const QString with = known.contains(QStringLiteral("tls")) ? QStringLiteral("?tls=on")
                              : url.service == Service::Etcd        ? QStringLiteral("etcds://")
+                             : url.service == Service::Memcached   ? QStringLiteral("memcacheds://")
                                                                    : QStringLiteral("rediss://");
         const QString first = !files.ca.isEmpty()            ? QStringLiteral("ca")
                               : !files.certificate.isEmpty() ? QStringLiteral("cert")
                                                              : QStringLiteral("key");
-        if (url.service == Service::ZooKeeper || url.service == Service::Memcached || url.service == Service::Sqlite)
+        if (url.service == Service::ZooKeeper || url.service == Service::Sqlite)
             return Text::tr("The option “%1” needs TLS, which connections of this kind do not have.").arg(first);
         return Text::tr("The option “%1” needs TLS; begin the URL with %2.").arg(first, with);
     }

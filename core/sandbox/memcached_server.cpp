@@ -4,8 +4,13 @@
 #include "runtime/completion.h"
 
 #include <QCoreApplication>
+#include <QFile>
 #include <QNetworkProxy>
-#include <QTcpSocket>
+#include <QSslCertificate>
+#include <QSslConfiguration>
+#include <QSslKey>
+#include <QSslSocket>
+#include <QUrl>
 #include <unistd.h>
 
 namespace lockscope::sandbox {
@@ -20,22 +25,74 @@ constexpr auto kStartLimit = 10s;
 constexpr auto kProbeLimit = 1s;
 constexpr auto kBetweenProbes = 5ms;
 
+QByteArray contentOf(const QString& name) {
+    QFile file(name);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+QString encoded(const QString& text) {
+    return QString::fromLatin1(QUrl::toPercentEncoding(text));
+}
+
 } // namespace
 
 MemcachedServer::MemcachedServer(Runtime& runtime, MemcachedServerOptions options)
     : m_runtime(runtime), m_options(std::move(options)), m_port(m_options.port) {
 }
 
+QStringList MemcachedServer::arguments() const {
+    QStringList all{QStringLiteral("-l"), QStringLiteral("127.0.0.1"),
+                    QStringLiteral("-p"), QString::number(m_port),
+                    QStringLiteral("-U"), QStringLiteral("0"),
+                    QStringLiteral("-t"), QStringLiteral("2"),
+                    QStringLiteral("-m"), QString::number(m_options.megabytes)};
+    const bool files = !m_options.logins.isEmpty() || m_options.tls || m_options.sasl; // that only we may read
+    if (::geteuid() == 0) all << QStringLiteral("-u") << (files ? QStringLiteral("root") : QStringLiteral("nobody"));
+    if (!m_options.logins.isEmpty()) all << QStringLiteral("-Y") << m_workspace.file(QStringLiteral("logins"));
+    if (m_options.sasl) all << QStringLiteral("-S");
+    if (m_options.tls) {
+        QString given =
+            QStringLiteral("ssl_chain_cert=%1,ssl_key=%2").arg(m_authority.serverCertificate, m_authority.serverKey);
+        if (m_options.wantClientCertificate)
+            given += QStringLiteral(",ssl_verify_mode=2,ssl_ca_cert=") + m_authority.ca;
+        all << QStringLiteral("-Z") << QStringLiteral("-o") << given;
+    }
+    return all + m_options.extra;
+}
+
+QCoro::Task<std::expected<void, QString>> MemcachedServer::makeFiles(std::stop_token stop) {
+    if (!m_workspace.valid()) co_return std::unexpected(Text::tr("No private directory can be made for the server."));
+    if (!m_options.logins.isEmpty()) m_workspace.write(QStringLiteral("logins"), m_options.logins);
+    if (m_options.sasl) m_workspace.write(QStringLiteral("memcached.conf"), "mech_list: plain\n");
+    if (m_options.tls && m_authority.ca.isEmpty()) {
+        auto authority = co_await TlsAuthority::make(m_runtime, m_workspace, QStringLiteral("own-"), stop);
+        if (!authority) co_return std::unexpected(authority.error());
+        m_authority = *authority;
+    }
+    co_return std::expected<void, QString>();
+}
+
+QString MemcachedServer::url() const {
+    if (!m_options.tls) return QStringLiteral("memcached://127.0.0.1:%1").arg(m_port);
+    QString text =
+        QStringLiteral("memcacheds://127.0.0.1:%1?ca=%2").arg(QString::number(m_port), encoded(m_authority.ca));
+    if (m_options.wantClientCertificate)
+        text += QStringLiteral("&cert=%1&key=%2")
+                    .arg(encoded(m_authority.clientCertificate), encoded(m_authority.clientKey));
+    return text;
+}
+
 QCoro::Task<std::expected<void, QString>> MemcachedServer::start(std::stop_token stop) {
     if (!m_port) m_port = freePort(m_runtime).value_or(0);
-    QStringList arguments{QStringLiteral("-l"), QStringLiteral("127.0.0.1"),
-                          QStringLiteral("-p"), QString::number(m_port),
-                          QStringLiteral("-U"), QStringLiteral("0"),
-                          QStringLiteral("-t"), QStringLiteral("2"),
-                          QStringLiteral("-m"), QString::number(m_options.megabytes)};
-    if (::geteuid() == 0) arguments << QStringLiteral("-u") << QStringLiteral("nobody"); // it does not run as root
-    arguments << m_options.extra;
-    if (!m_process.start(QStringLiteral("memcached"), arguments, QStringLiteral("/")))
+    const auto made = co_await makeFiles(stop);
+    if (!made) co_return made;
+    QString program = QStringLiteral("memcached");
+    QStringList line = arguments();
+    if (m_options.sasl) {
+        line.prepend(std::exchange(program, QStringLiteral("env")));
+        line.prepend(QStringLiteral("SASL_CONF_PATH=") + m_workspace.path());
+    }
+    if (!m_process.start(program, line, QStringLiteral("/")))
         co_return std::unexpected(
             Text::tr("memcached can not be run: %1. Is it installed?").arg(m_process.lastOutput()));
     const Nanos end = m_runtime.monotonic() + kStartLimit;
@@ -52,15 +109,35 @@ QCoro::Task<std::expected<void, QString>> MemcachedServer::start(std::stop_token
 
 QCoro::Task<bool> MemcachedServer::answers(std::stop_token stop) {
     const Completion<bool> answered;
-    QTcpSocket socket;
-    socket.setProxy(QNetworkProxy::NoProxy);
-    QObject::connect(&socket, &QTcpSocket::errorOccurred, &socket, [answered] { answered.complete(false); });
-    QObject::connect(&socket, &QTcpSocket::readyRead, &socket,
-                     [answered, &socket] { answered.complete(socket.readAll().startsWith("VERSION ")); });
-    QObject::connect(&socket, &QTcpSocket::connected, &socket, [&socket] { socket.write("version\r\n"); });
-    socket.connectToHost(QStringLiteral("127.0.0.1"), m_port);
+    const auto secure = m_options.tls ? std::make_unique<QSslSocket>() : nullptr;
+    const auto bare = m_options.tls ? nullptr : std::make_unique<QTcpSocket>();
+    QTcpSocket* const plain = secure ? secure.get() : bare.get();
+    plain->setProxy(QNetworkProxy::NoProxy);
+    const bool hangsUp = m_options.sasl; // on whoever does not speak the binary protocol
+    QObject::connect(plain, &QTcpSocket::errorOccurred, plain, [answered, hangsUp](QAbstractSocket::SocketError error) {
+        answered.complete(hangsUp && error == QAbstractSocket::RemoteHostClosedError);
+    });
+    QObject::connect(plain, &QTcpSocket::readyRead, plain, [answered, plain] {
+        const QByteArray said = plain->readAll();
+        answered.complete(said.startsWith("VERSION ") || said.startsWith("CLIENT_ERROR unauthenticated"));
+    });
+    // Longer than a header of the binary protocol, where that is what it waits for.
+    const QByteArray question = hangsUp ? QByteArray(30, 'x') + "\r\n" : QByteArray("version\r\n");
+    const auto ask = [plain, question] { plain->write(question); };
+    if (secure) {
+        QSslConfiguration tls = QSslConfiguration::defaultConfiguration();
+        tls.setPeerVerifyMode(QSslSocket::VerifyNone); // it is our own child
+        tls.setLocalCertificate(QSslCertificate(contentOf(m_authority.clientCertificate)));
+        tls.setPrivateKey(QSslKey(contentOf(m_authority.clientKey), QSsl::Ec));
+        secure->setSslConfiguration(tls);
+        QObject::connect(secure.get(), &QSslSocket::encrypted, plain, ask);
+        secure->connectToHostEncrypted(QStringLiteral("127.0.0.1"), m_port);
+    } else {
+        QObject::connect(plain, &QTcpSocket::connected, plain, ask);
+        plain->connectToHost(QStringLiteral("127.0.0.1"), m_port);
+    }
     const std::optional<bool> answer = co_await answered.wait(m_runtime, kProbeLimit, std::move(stop));
-    socket.disconnect();
+    plain->disconnect();
     co_return answer.value_or(false);
 }
 

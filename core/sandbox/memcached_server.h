@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "sandbox/process_supervisor.h"
-#include "sandbox/workspace.h"
+#include "sandbox/tls_authority.h"
 
 namespace lockscope::sandbox {
 
 struct MemcachedServerOptions {
     std::uint16_t port = 0; ///< 0: a free one
     int megabytes = 16;     ///< for items; the fewest are thrown out when they are full
-    QStringList extra;      ///< arguments besides
+    QByteArray logins;      ///< "user:password" lines of those who may come in; empty: everybody may
+    bool tls = false;       ///< TLS and nothing else
+    bool wantClientCertificate = true;
+    bool sasl = false; ///< the binary protocol and SASL, and nothing else
+    QStringList extra; ///< arguments besides
 };
 
 /// A real memcached of our own on the loopback.
@@ -30,12 +34,18 @@ public:
     ProcessSupervisor& process() { return m_process; }
 
     std::uint16_t port() const { return m_port; }
-    QString url() const { return QStringLiteral("memcached://127.0.0.1:%1").arg(m_port); }
+    /// With its TLS files, without a login.
+    QString url() const;
+    const TlsAuthority& authority() const { return m_authority; }
 
 private:
+    QStringList arguments() const;
+    QCoro::Task<std::expected<void, QString>> makeFiles(std::stop_token stop);
     QCoro::Task<bool> answers(std::stop_token stop);
     Runtime& m_runtime;
     MemcachedServerOptions m_options;
+    Workspace m_workspace;
+    TlsAuthority m_authority;
     std::uint16_t m_port = 0;
     ProcessSupervisor m_process;
 };

@@ -3,44 +3,77 @@
 
 #include "backends/memcached/key_ring.h"
 
-#include <QCoreApplication>
+#include <charconv>
 
 namespace lockscope::memcached {
 
 namespace {
 
 using Lines = std::shared_ptr<Line>;
+using Word = Reply::Word;
 
-QByteArray stored(const char* command, const QByteArray& key, const QByteArray& value, Expiry expiry,
-                  const QByteArray& rest) {
+QByteArray stored(const char* command, const QByteArray& key, const QByteArray& value, Expiry expiry, bool look,
+                  std::optional<std::uint64_t> unique = std::nullopt) {
     QByteArray out;
-    out.reserve(64 + key.size() * 2 + value.size());
-    out.append(command).append(' ').append(key).append(" 0 ").append(QByteArray::number(expiry)).append(' ');
-    out.append(QByteArray::number(value.size())).append(rest).append("\r\n").append(value).append("\r\n");
+    out.reserve(80 + key.size() * 2 + value.size());
+    const auto number = [&](auto of) {
+        std::array<char, 24> digits{};
+        const char* const end = std::to_chars(digits.begin(), digits.end(), of).ptr;
+        out.append(digits.data(), end - digits.data());
+    };
+    out.append(command).append(key).append(" 0 ");
+    number(expiry);
+    out.append(' ');
+    number(value.size());
+    if (unique) {
+        out.append(' ');
+        number(*unique);
+    }
+    out.append("\r\n").append(value).append("\r\n");
+    if (look) out.append("gets ").append(key).append("\r\n");
     return out;
 }
 
-Result<Change> change(Lines line, QByteArray commands, std::size_t count, std::stop_token stop) {
-    auto replies = co_await Line::ask(line, std::move(commands), count, std::move(stop));
-    if (!replies) co_return std::unexpected(replies.error());
-    Change result;
-    const QByteArray& word = replies->front().line;
-    if (word == "STORED")
-        result.outcome = Change::Outcome::Stored;
-    else if (word == "NOT_STORED" || word == "EXISTS")
-        result.outcome = Change::Outcome::Taken;
-    else
-        result.outcome = Change::Outcome::Gone;
-    if (count > 1) result.item = std::move(replies->back().item);
-    co_return result;
+/// Commands, and what their replies say. Nothing of the driver is touched after the wait: it may be gone by then.
+template <typename T>
+Result<T> ask(Lines line, QByteArray commands, int count, T (*read)(Call&), std::stop_token stop) {
+    const bool wanted = line->runtime().alive() && !stop.stop_requested();
+    Call call(line->runtime(), count, std::move(stop));
+    if (wanted) line->submit(commands, call);
+    co_await call.waiter.end();
+    if (call.error) co_return std::unexpected(*std::move(call.error));
+    co_return read(call);
+}
+
+Change changed(Call& call) {
+    Change change;
+    const Word word = call.replies[0].word;
+    if (word == Word::Stored)
+        change.outcome = Change::Outcome::Stored;
+    else if (word == Word::NotStored || word == Word::Exists)
+        change.outcome = Change::Outcome::Taken;
+    change.item = std::move(call.replies[1].item);
+    return change;
+}
+
+std::optional<Item> found(Call& call) {
+    return std::move(call.replies[0].item);
+}
+
+bool deleted(Call& call) {
+    return call.replies[0].word == Word::Deleted;
+}
+
+MemcachedDriver::Version versionOf(Call& call) {
+    return {call.replies[0].text.mid(8)};
 }
 
 } // namespace
 
 MemcachedDriver::MemcachedDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
     : m_runtime(runtime), m_ring(std::make_unique<KeyRing>(url.endpoints)) {
-    for (const Endpoint& endpoint : url.endpoints)
-        m_lines.push_back(std::make_shared<Line>(runtime, endpoint, options));
+    for (std::size_t i = 0; i < url.endpoints.size(); ++i)
+        m_lines.push_back(std::make_shared<Line>(runtime, url, i, options));
 }
 
 MemcachedDriver::~MemcachedDriver() {
@@ -64,37 +97,29 @@ std::uint64_t MemcachedDriver::commandsSent() const {
 }
 
 Result<Change> MemcachedDriver::add(QByteArray key, QByteArray value, Expiry expiry, bool look, std::stop_token stop) {
-    QByteArray out = stored("add", key, value, expiry, {});
-    if (look) out.append("gets ").append(key).append("\r\n");
-    return change(lineFor(key), std::move(out), look ? 2 : 1, std::move(stop));
+    return ask(lineFor(key), stored("add ", key, value, expiry, look), look ? 2 : 1, &changed, std::move(stop));
 }
 
 Result<Change> MemcachedDriver::compareAndSet(QByteArray key, QByteArray value, Expiry expiry, std::uint64_t unique,
                                               bool look, std::stop_token stop) {
-    QByteArray out = stored("cas", key, value, expiry, ' ' + QByteArray::number(qulonglong(unique)));
-    if (look) out.append("gets ").append(key).append("\r\n");
-    return change(lineFor(key), std::move(out), look ? 2 : 1, std::move(stop));
+    return ask(lineFor(key), stored("cas ", key, value, expiry, look, unique), look ? 2 : 1, &changed, std::move(stop));
 }
 
 Result<std::optional<Item>> MemcachedDriver::get(QByteArray key, std::stop_token stop) {
-    auto replies = co_await Line::ask(lineFor(key), "gets " + key + "\r\n", 1, std::move(stop));
-    if (!replies) co_return std::unexpected(replies.error());
-    co_return std::move(replies->front().item);
+    return ask(lineFor(key), "gets " + key + "\r\n", 1, &found, std::move(stop));
 }
 
 Result<bool> MemcachedDriver::remove(QByteArray key, std::stop_token stop) {
-    const auto replies = co_await Line::ask(lineFor(key), "delete " + key + "\r\n", 1, std::move(stop));
-    if (!replies) co_return std::unexpected(replies.error());
-    co_return replies->front().line == "DELETED";
+    return ask(lineFor(key), "delete " + key + "\r\n", 1, &deleted, std::move(stop));
 }
 
 Result<MemcachedDriver::Version> MemcachedDriver::version(std::stop_token stop) {
     const std::vector<Lines> lines = m_lines;
     Version found;
     for (const Lines& line : lines) {
-        const auto replies = co_await Line::ask(line, "version\r\n", 1, stop);
-        if (!replies) co_return std::unexpected(replies.error());
-        found.text = replies->front().line.mid(8);
+        const auto version = co_await ask(line, "version\r\n", 1, &versionOf, stop);
+        if (!version) co_return std::unexpected(version.error());
+        found = *version;
     }
     co_return found;
 }

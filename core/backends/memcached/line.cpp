@@ -1,42 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/memcached/line.h"
 
-#include "backends/words.h"
-
-#include <QCoreApplication>
-#include <QNetworkProxy>
-#include <fcntl.h>
+#include "backends/memcached/errors.h"
+#include "backends/redis/tls.h"
 
 namespace lockscope::memcached {
 
 namespace {
 
-struct Text {
-    Q_DECLARE_TR_FUNCTIONS(MemcachedError)
-};
-using Kind = Error::Kind;
+using Word = Reply::Word;
 
-constexpr qsizetype kLongestLine = 2048;
-constexpr qint64 kLargestItem = 16LL * 1024 * 1024;
+/// Longer than a header of the binary protocol: a server that speaks only that hangs up at once, and does not wait for
+/// the rest.
+const QByteArray kGreeting = QByteArrayLiteral("get lockscope-asks-whether-it-may\r\n");
 
-Error closed(const QString& where) {
-    return {Kind::Disconnected,
-            Text::tr("The connection to %1 broke; whether the last commands ran is not known.").arg(where)};
+/// memcached's own login: the first `set` of a connection, whatever its key.
+QByteArray loginOf(const ConnectionUrl& url) {
+    const QByteArray both = url.user.toUtf8() + ' ' + url.password.toUtf8();
+    return "set lockscope 0 0 " + QByteArray::number(both.size()) + "\r\n" + both + "\r\n";
 }
 
-Error garbage(const QString& what, const QString& where) {
-    return {Kind::Protocol,
-            Text::tr("What %1 sends is not memcached's text protocol (%2). Is it a memcached, without TLS and SASL?")
-                .arg(where, what)};
-}
-
-bool isErrorLine(const QByteArray& line) {
-    return line == "ERROR" || line.startsWith("CLIENT_ERROR") || line.startsWith("SERVER_ERROR");
-}
-
-bool isKnownLine(const QByteArray& line) {
-    static const QByteArrayList known{"STORED", "NOT_STORED", "EXISTS", "NOT_FOUND", "DELETED", "END"};
-    return isErrorLine(line) || line.startsWith("VERSION ") || known.contains(line);
+bool canBeSent(const QString& text) {
+    return !text.isEmpty() &&
+           std::ranges::all_of(text, [](QChar c) { return c.unicode() > 0x20 && c.unicode() != 0x7f; });
 }
 
 } // namespace
@@ -46,190 +32,193 @@ bool validKey(const QByteArray& key) {
            std::ranges::all_of(key, [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; });
 }
 
-Line::Line(Runtime& runtime, Endpoint endpoint, DriverOptions options)
-    : m_runtime(runtime), m_endpoint(std::move(endpoint)), m_options(options), m_where(m_endpoint.display()) {
+Call::~Call() {
+    if (m_line) m_line->abandon(m_id);
+}
+
+Line::Line(Runtime& runtime, const ConnectionUrl& url, std::size_t index, DriverOptions options)
+    : m_runtime(runtime),
+      m_url(url),
+      m_endpoint(url.endpoints[index]),
+      m_options(options),
+      m_where(m_endpoint.display()) {
+    const bool login = !url.user.isEmpty() || !url.password.isEmpty();
+    if (login && !(canBeSent(url.user) && canBeSent(url.password))) m_unusable = errors::loginUnfit();
+    if (!url.tls) return;
+    auto configuration = redis::tlsConfiguration(url.tlsFiles);
+    if (configuration)
+        m_tls = *std::move(configuration);
+    else
+        m_unusable = Error{Error::Kind::WrongUrl, configuration.error()};
 }
 
 Line::~Line() {
     m_reactor->cancel(*this);
     if (m_connectLimit) m_runtime.cancelCall(m_connectLimit);
-    if (m_socket) m_socket->disconnect(this);
+    if (m_commandLimit) m_runtime.cancelCall(m_commandLimit);
 }
 
-Result<std::vector<Reply>> Line::ask(std::shared_ptr<Line> self, QByteArray commands, std::size_t count,
-                                     std::stop_token stop) {
-    if (self->m_gone)
-        co_return std::unexpected(
-            Error{Kind::Disconnected, Text::tr("The connection to %1 was closed on purpose.").arg(self->m_where)});
-    if (self->m_pending.size() >= self->m_options.pendingLimit)
-        co_return std::unexpected(
-            Error{Kind::Refused, Text::tr("%1 commands wait for %2 already; this one was not sent.")
-                                     .arg(QString::number(self->m_pending.size()), self->m_where)});
-    const Completion<Outcome> done;
-    if (!stop.stop_requested() && self->m_runtime.alive()) {
-        const bool alone = self->m_pending.empty();
-        self->m_pending.push_back({done, count, {}});
-        self->m_out += commands;
-        self->m_sent += count;
-        // What finds nothing on its way leaves at once; commands of one pass of the reactor leave together.
-        if (!self->m_plain && !self->m_socket)
-            self->connectNow();
-        else if (alone)
-            self->flush();
-        else
-            self->m_reactor->schedule(*self, Reactor::Phase::Flush);
+void Line::submit(const QByteArray& commands, Call& call) {
+    if (m_gone) call.error = errors::driverGone(m_where);
+    if (m_unusable) call.error = m_unusable;
+    if (m_pending.size() >= m_options.pendingLimit) call.error = errors::tooManyPending(m_pending.size(), m_where);
+    if (call.error) {
+        call.complete();
+        return;
     }
-    // A stopped call leaves its place in the row: its reply is thrown away when it comes.
-    std::optional<Outcome> outcome =
-        co_await done.wait(self->m_runtime, self->m_options.commandTimeout, std::move(stop));
-    if (!outcome) {
-        const Error late{Kind::CommandTimeout,
-                         Text::tr("%1 did not answer within %2; whether the command ran is not known.")
-                             .arg(self->m_where, inWords(self->m_options.commandTimeout))};
-        self->close(closed(self->m_where)); // answers could no longer be told from each other's
-        co_return std::unexpected(late);
-    }
-    if (!*outcome) co_return std::unexpected(outcome->error());
-    for (const Reply& reply : **outcome) {
-        if (isErrorLine(reply.line))
-            co_return std::unexpected(
-                Error{Kind::Refused, Text::tr("%1 says: %2").arg(self->m_where, QString::fromUtf8(reply.line))});
-    }
-    co_return std::move(**outcome);
+    const bool alone = m_pending.empty();
+    m_pending.push_back(
+        {++m_lastId, &call, m_runtime.monotonic() + m_options.commandTimeout, std::uint8_t(call.m_commands)});
+    call.m_line = this;
+    call.m_id = m_lastId;
+    m_out += commands;
+    m_sent += std::uint64_t(call.m_commands);
+    if (!m_commandLimit) watch();
+    // What finds nothing on its way leaves at once; commands of one pass of the reactor leave together.
+    if (m_state == State::Away)
+        connectNow();
+    else if (alone)
+        flush();
+    else
+        m_reactor->schedule(*this, Reactor::Phase::Flush);
+}
+
+// A call that was stopped leaves its place in the row: its replies are thrown away when they come.
+void Line::abandon(std::uint64_t id) {
+    const auto it = std::ranges::lower_bound(m_pending, id, {}, &Pending::id);
+    if (it != m_pending.end() && it->id == id) it->call = nullptr;
 }
 
 void Line::connectNow() {
-    m_old.reset();
-    m_socket = std::make_unique<QTcpSocket>();
-    m_socket->setProxy(QNetworkProxy::NoProxy);
-    // Queued: inside its signal it could not be replaced.
-    connect(m_socket.get(), &QTcpSocket::connected, this, &Line::opened, Qt::QueuedConnection);
-    connect(m_socket.get(), &QTcpSocket::errorOccurred, this, &Line::ended);
+    m_state = State::Connecting;
+    m_heard = false;
+    Wire::Owner& owner = *this;
+    m_wire = std::make_unique<Wire>(m_endpoint, m_tls, owner);
     m_connectLimit = m_runtime.callAt(m_runtime.monotonic() + m_options.connectTimeout, [this] {
         m_connectLimit = 0;
-        close({Kind::ConnectTimeout, Text::tr("%1 did not answer within %2. Check address, port and firewall.")
-                                         .arg(m_where, inWords(m_options.connectTimeout))});
+        close(errors::connectTimeout(m_options.connectTimeout, m_where));
     });
-    m_socket->connectToHost(m_endpoint.host, m_endpoint.port);
+    m_wire->open();
 }
 
-// Qt has found the way; from here on the descriptor itself is enough.
 void Line::opened() {
-    if (!m_socket || m_socket->state() != QAbstractSocket::ConnectedState) return; // broken since, and told
-    m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
-    m_socket->setSocketOption(QAbstractSocket::KeepAliveOption, 1);
-    const int fd = fcntl(int(m_socket->socketDescriptor()), F_DUPFD_CLOEXEC, 0);
-    if (fd < 0) {
-        ended(QAbstractSocket::SocketResourceError);
+    m_state = State::Greeting;
+    m_wire->send(kGreeting);
+}
+
+void Line::greeted(const Reply& reply) {
+    const bool refused = reply.word == Word::Error;
+    const bool wanted = refused && reply.text == "CLIENT_ERROR unauthenticated";
+    if (m_state == State::Greeting && wanted && !m_url.user.isEmpty()) {
+        m_state = State::LoggingIn;
+        m_wire->send(loginOf(m_url));
         return;
     }
+    if (m_state == State::LoggingIn && reply.word != Word::Stored) {
+        close(errors::loginRefused(m_where));
+        return;
+    }
+    if (refused) {
+        close(wanted ? errors::loginWanted(m_where) : errors::refused(reply.text, m_where));
+        return;
+    }
+    // A server that wants no login serves everybody, as etcd and its own client take it.
+    m_state = State::Ready;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
-    m_socket->disconnect(this);
-    m_socket.reset();
-    Reactor::Watcher& watcher = *this;
-    m_plain = std::make_unique<redis::PlainSocket>(fd, watcher);
     flush();
 }
 
 void Line::flush() {
-    if (!m_plain || m_out.isEmpty()) return;
-    const bool sent = m_plain->send(m_out);
+    if (m_state != State::Ready || m_out.isEmpty()) return;
+    m_wire->send(m_out);
     m_out.resize(0); // keeps its room
-    if (!sent) close(closed(m_where));
 }
 
-void Line::readable() {
-    char buffer[16 * 1024];
-    qint64 size = 0;
-    do {
-        size = m_plain->receive(buffer, sizeof buffer);
-        if (size < 0) {
-            close(closed(m_where));
+void Line::received(const char* bytes, qsizetype size) {
+    m_heard = true;
+    m_reader.feed(bytes, size);
+    while (m_wire) {
+        auto reply = m_reader.next();
+        if (!reply) {
+            close(errors::garbage(reply.error(), m_where));
             return;
         }
-        m_in.append(buffer, size);
-        for (;;) {
-            const auto taken = take();
-            if (!taken) {
-                close(garbage(taken.error(), m_where));
-                return;
-            }
-            if (!*taken) break;
-        }
-    } while (size == sizeof buffer);
+        if (!*reply) return;
+        if (m_state == State::Ready)
+            take(**std::move(reply));
+        else
+            greeted(**reply);
+    }
 }
 
-std::expected<bool, QString> Line::take() {
-    const qsizetype end = m_in.indexOf("\r\n");
-    if (end < 0) {
-        if (m_in.size() > kLongestLine) return std::unexpected(QStringLiteral("a line without an end"));
-        return false;
+void Line::take(Reply&& reply) {
+    if (m_pending.empty()) {
+        close(errors::garbage(QStringLiteral("an answer to nothing"), m_where));
+        return;
     }
-    const QByteArray line = m_in.left(end);
-    if (line.startsWith("VALUE ")) { // VALUE key flags bytes unique
-        const QByteArrayList words = line.split(' ');
-        bool sized = false, counted = true;
-        const qint64 size = words.size() >= 4 ? words[3].toLongLong(&sized) : -1;
-        const std::uint64_t unique = words.size() >= 5 ? words[4].toULongLong(&counted) : 0;
-        if (!sized || !counted || size < 0 || size > kLargestItem) return std::unexpected(QStringLiteral("a bad item"));
-        if (m_in.size() < end + 2 + size + 2) return false;
-        if (m_in.mid(end + 2 + size, 2) != "\r\n") return std::unexpected(QStringLiteral("a bad item"));
-        m_item = Item{m_in.mid(end + 2, size), unique};
-        m_in.remove(0, end + 2 + size + 2);
-        return true;
-    }
-    m_in.remove(0, end + 2);
-    if (!isKnownLine(line))
-        return std::unexpected(QStringLiteral("“%1”").arg(QString::fromLatin1(line.left(40).toPercentEncoding(" /"))));
-    if (m_pending.empty()) return std::unexpected(QStringLiteral("an answer to nothing"));
     Pending& first = m_pending.front();
-    first.replies.push_back({line, std::exchange(m_item, std::nullopt)});
-    if (first.replies.size() < first.count) return true;
-    const Completion<Outcome> done = first.done;
-    Outcome outcome(std::move(first.replies));
+    if (first.call) {
+        if (reply.word == Word::Error && !first.call->error) first.call->error = errors::refused(reply.text, m_where);
+        first.call->replies[first.came] = std::move(reply);
+    }
+    if (++first.came < first.count) return;
+    Call* const call = first.call;
     m_pending.pop_front();
-    done.complete(std::move(outcome));
-    return true;
+    if (call) call->complete();
 }
 
-void Line::ended(QAbstractSocket::SocketError code) {
-    switch (code) {
-    case QAbstractSocket::ConnectionRefusedError:
-        close({Kind::Unreachable,
-               Text::tr("%1 refused the connection. Is memcached running there, and on this port?").arg(m_where)});
-        break;
-    case QAbstractSocket::HostNotFoundError:
-        close({Kind::Unreachable, Text::tr("The host of %1 is not known. Check its name.").arg(m_where)});
-        break;
-    default:
-        close({Kind::Unreachable, Text::tr("No connection to %1: %2.").arg(m_where, m_socket->errorString())});
-    }
+void Line::broke(Error error) {
+    const bool mute = m_state == State::Greeting && !m_heard && error.kind == Error::Kind::Disconnected;
+    if (m_state == State::LoggingIn && error.kind == Error::Kind::Disconnected) error = errors::loginRefused(m_where);
+    close(mute ? errors::closedDuringGreeting(m_tls.has_value(), m_where) : error);
 }
 
 void Line::close(const Error& error) {
+    m_state = State::Away;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
-    if (m_socket) {
-        m_socket->disconnect(this);
-        m_socket->abort();
-        m_socket.release()->deleteLater(); // we may be inside one of its signals
-    }
-    if (m_plain) {
-        m_plain->ignore();
-        m_old = std::move(m_plain); // we may be inside its call
+    if (m_wire) {
+        m_wire->close();
+        m_old = std::move(m_wire);
         QMetaObject::invokeMethod(
             this, [this] { m_old.reset(); }, Qt::QueuedConnection);
     }
     m_out.clear();
-    m_in.clear();
-    m_item.reset();
+    m_reader.clear();
     const std::deque<Pending> pending = std::exchange(m_pending, {});
-    for (const Pending& one : pending)
-        one.done.complete(std::unexpected(error));
+    for (const Pending& one : pending) {
+        if (!one.call) continue;
+        one.call->error = error;
+        one.call->complete();
+    }
+}
+
+void Line::watch() {
+    const auto first = std::ranges::find_if(m_pending, [](const Pending& one) { return one.call != nullptr; });
+    if (first != m_pending.end()) m_commandLimit = m_runtime.callAt(first->deadline, [this] { lookAtTime(); });
+}
+
+// One look at the oldest call per time-out, instead of a timer for each command.
+void Line::lookAtTime() {
+    m_commandLimit = 0;
+    const Nanos now = m_runtime.monotonic();
+    bool late = false;
+    for (Pending& one : m_pending) {
+        if (one.deadline > now) break;
+        if (!one.call) continue;
+        late = true;
+        Call* const call = std::exchange(one.call, nullptr);
+        call->error = errors::late(m_options.commandTimeout, m_where);
+        call->complete();
+    }
+    if (late)
+        close(errors::closed(m_where)); // answers could no longer be told from each other's
+    else
+        watch();
 }
 
 void Line::shutDown() {
     m_gone = true;
-    close({Kind::Disconnected, Text::tr("The connection to %1 was closed on purpose.").arg(m_where)});
+    close(errors::driverGone(m_where));
 }
 
 } // namespace lockscope::memcached

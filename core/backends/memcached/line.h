@@ -1,74 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/memcached/port.h"
-#include "backends/redis/plain_socket.h"
-#include "backends/url.h"
-#include "runtime/completion.h"
+#include "backends/memcached/replies.h"
+#include "backends/memcached/wire.h"
 
-#include <QTcpSocket>
+#include <array>
 
 namespace lockscope::memcached {
 
 /// What a driver may be told; the defaults suit locks on a healthy network.
 struct DriverOptions {
-    Nanos connectTimeout = 2s;
+    Nanos connectTimeout = 2s;         ///< TCP, TLS and login together
     Nanos commandTimeout = 3s;         ///< from the call to the reply, connecting included
     std::size_t pendingLimit = 65'536; ///< calls beyond this are refused at once
 };
 
-/// One server's answer to one command.
-struct Reply {
-    QByteArray line; ///< "STORED"; of a read "END"
-    std::optional<Item> item = std::nullopt;
+class Line;
+
+/// One or two commands on their way, in the frame of the coroutine that waits for them. When the frame goes, replies
+/// that come later are thrown away.
+class Call {
+public:
+    Call(Runtime& runtime, int commands, std::stop_token stop)
+        : waiter(runtime, kNever, std::move(stop)), m_commands(commands) {}
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    Waiter waiter;
+    // Of these one is there when the waiter was woken.
+    std::optional<Error> error;
+    std::array<Reply, 2> replies; ///< as many as there were commands
+
+private:
+    friend class Line;
+    void complete() {
+        m_line = nullptr;
+        waiter.wake();
+    }
+    int m_commands;
+    Line* m_line = nullptr; ///< while its place in the row is there
+    std::uint64_t m_id = 0;
 };
 
 /// One server, by memcached's text protocol: one connection, made when it is needed and again after it broke, on which
 /// commands follow each other without waiting and are answered in order.
-class Line final : public QObject, private Reactor::Job, private Reactor::Watcher {
+///
+/// Before anything else a new connection reads a key that nobody has. What comes back tells whether this is a memcached
+/// that serves us, and whether it wants a login: that is not sent to a server which would take it for an item and keep
+/// it for everybody to read. Until then nothing of the callers' has been sent.
+class Line final : public QObject, private Reactor::Job, private Wire::Owner {
 public:
-    Line(Runtime& runtime, Endpoint endpoint, DriverOptions options);
+    /// `index`: which of the URL's servers.
+    Line(Runtime& runtime, const ConnectionUrl& url, std::size_t index, DriverOptions options);
     ~Line() override;
 
-    /// Sends commands in one piece and returns their replies, one each; an error of the server's is Kind::Refused.
-    /// `self` is this, kept alive while it lasts.
-    static Result<std::vector<Reply>> ask(std::shared_ptr<Line> self, QByteArray commands, std::size_t count,
-                                          std::stop_token stop);
+    /// Sends commands in one piece; completes `call` when it is known how they went. An error of the server's is
+    /// Kind::Refused.
+    void submit(const QByteArray& commands, Call& call);
     /// Ends all calls with "closed on purpose", and lets no new ones in.
     void shutDown();
+    Runtime& runtime() { return m_runtime; }
     std::uint64_t sent() const { return m_sent; }
     const QString& where() const { return m_where; }
 
 private:
-    using Outcome = std::expected<std::vector<Reply>, Error>;
+    friend class Call;
+    enum class State : std::uint8_t { Away, Connecting, Greeting, LoggingIn, Ready };
     struct Pending {
-        Completion<Outcome> done;
-        std::size_t count;
-        std::vector<Reply> replies;
+        std::uint64_t id;
+        Call* call; ///< null: nobody waits any more
+        Nanos deadline;
+        std::uint8_t count, came = 0; ///< replies
     };
     void connectNow();
-    void opened();
-    void flush();
+    void opened() override;
+    void received(const char* bytes, qsizetype size) override;
+    void broke(Error error) override;
+    void take(Reply&& reply);
+    void greeted(const Reply& reply);
+    void logIn();
     void run() override { flush(); }
-    void readable() override;
-    void writable() override { m_plain->writable(); }
-    /// Takes one whole reply off the bytes that came; false: more are needed.
-    std::expected<bool, QString> take();
-    void ended(QAbstractSocket::SocketError code);
+    void flush();
     void close(const Error& error);
+    void abandon(std::uint64_t id);
+    void watch();
+    void lookAtTime();
 
     Runtime& m_runtime;
-    Endpoint m_endpoint;
-    DriverOptions m_options;
-    QString m_where;
+    const ConnectionUrl m_url;
+    const Endpoint m_endpoint;
+    const DriverOptions m_options;
+    const QString m_where;
+    std::optional<QSslConfiguration> m_tls;
+    std::optional<Error> m_unusable; ///< the URL is not one to connect by
     std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
-    std::unique_ptr<QTcpSocket> m_socket; ///< while it connects
-    std::unique_ptr<redis::PlainSocket> m_plain,
-        m_old; ///< once it has; one that broke, which may still be on the stack
-    Runtime::TimerId m_connectLimit = 0;
-    QByteArray m_out, m_in;
-    std::optional<Item> m_item; ///< read, its END not yet
-    std::deque<Pending> m_pending;
-    std::uint64_t m_sent = 0;
+    std::unique_ptr<Wire> m_wire, m_old; ///< m_old broke, and may still be on the stack
+    State m_state = State::Away;
+    Runtime::TimerId m_connectLimit = 0, m_commandLimit = 0;
+    QByteArray m_out;
+    ReplyReader m_reader;
+    std::deque<Pending> m_pending; ///< by id
+    std::uint64_t m_lastId = 0, m_sent = 0;
+    bool m_heard = false; ///< anything, on this connection
     bool m_gone = false;
 };
 

@@ -16,13 +16,16 @@ struct Error {
     enum class Kind : std::uint8_t {
         Unreachable,    ///< no connection could be made (refused, no route, host name unknown)
         ConnectTimeout, ///< no connection within the connect time-out
+        TlsFailed,      ///< handshake or certificate refused
+        AuthFailed,     ///< the login is wrong, or one is wanted
         CommandTimeout, ///< sent, no reply in time: whether it ran is unknown
         Disconnected,   ///< the connection broke after sending: whether it ran is unknown
         Protocol,       ///< what came is not the answer of a memcached
         Refused,        ///< the server answered with an error
+        WrongUrl,       ///< the connection's settings make no sense
     };
     Kind kind = Kind::Unreachable;
-    QString message; ///< one sentence: what, where, what to do
+    QString message; ///< one sentence: what, where, what to do; never a password
 
     /// True when the command may or may not have run on the server.
     bool outcomeUnknown() const { return kind == Kind::CommandTimeout || kind == Kind::Disconnected; }

@@ -5,17 +5,37 @@
 #include "lock/connections/memcached_records.h"
 #include "recipes/memcached/memcached_recipe.h"
 
-#include <QCoreApplication>
-
 namespace lockscope {
 
 namespace {
+
+using memcached::MemcachedDriver;
+
+/// A driver for that URL. Connections of one runtime to the same servers, by the same login, have one together: its
+/// commands are not bound to who sends them, and all that leave in one pass leave in one packet, which costs the
+/// kernels on both sides as much as one command alone.
+std::shared_ptr<MemcachedDriver> driverFor(Runtime& runtime, const ConnectionUrl& url) {
+    struct Shared {
+        Runtime* runtime;
+        ConnectionUrl url;
+        std::weak_ptr<MemcachedDriver> driver;
+    };
+    thread_local std::vector<Shared> all;
+    std::erase_if(all,
+                  [](const Shared& one) { return one.driver.expired(); }); // before a runtime's address comes again
+    for (const Shared& one : all)
+        if (one.runtime == &runtime && one.url == url) return one.driver.lock();
+    auto driver = std::make_shared<MemcachedDriver>(runtime, url);
+    all.push_back({&runtime, url, driver});
+    return driver;
+}
+
 class MemcachedConnection final : public Connection {
 public:
     MemcachedConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_driver(std::make_shared<memcached::MemcachedDriver>(runtime, m_url)) {}
+          m_driver(driverFor(runtime, m_url)) {}
 
     Runtime& runtime() override { return m_driver->runtime(); }
     const QByteArray& client() const override { return m_client; }
@@ -24,11 +44,6 @@ public:
     QByteArray defaultRecipe() const override { return "memcached-lease"; }
 
     Outcome<void> open(std::stop_token stop) override {
-        if (!m_url.user.isEmpty() || !m_url.password.isEmpty())
-            co_return std::unexpected(LockError{
-                LockError::Kind::NotSupported,
-                QCoreApplication::translate("LockError", "Logins (SASL) to memcached are not supported: leave the user "
-                                                         "out of the URL.")});
         const auto version = co_await m_driver->version(std::move(stop));
         if (!version) co_return std::unexpected(recipes::lockError(version.error()));
         co_return {};
@@ -49,7 +64,7 @@ public:
 private:
     ConnectionUrl m_url;
     QByteArray m_client;
-    std::shared_ptr<memcached::MemcachedDriver> m_driver; ///< shared with recipes
+    std::shared_ptr<MemcachedDriver> m_driver; ///< shared with recipes, and with others of this runtime
     MemcachedRecords m_records{*m_driver};
 };
 } // namespace

@@ -66,7 +66,8 @@ EtcdLease::~EtcdLease() {
 }
 
 const RecipeInfo& EtcdLease::info() const {
-    return *findRecipe("etcd-lease");
+    static const RecipeInfo& mine = *findRecipe("etcd-lease");
+    return mine;
 }
 
 std::optional<LockError> EtcdLease::complaint(const KeyValue& key) const {

@@ -7,7 +7,8 @@ using memcached::Change;
 using memcached::Expiry;
 
 const RecipeInfo& MemcachedAdd::info() const {
-    return *findRecipe("memcached-add");
+    static const RecipeInfo& mine = *findRecipe("memcached-add");
+    return mine;
 }
 
 Outcome<std::optional<Grant>> MemcachedAdd::acquire(Request request, std::stop_token stop) {

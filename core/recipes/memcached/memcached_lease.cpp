@@ -24,7 +24,8 @@ Expiry expiryOf(Nanos lease) {
 } // namespace
 
 const RecipeInfo& MemcachedLease::info() const {
-    return *findRecipe("memcached-lease");
+    static const RecipeInfo& mine = *findRecipe("memcached-lease");
+    return mine;
 }
 
 QCoro::Task<> MemcachedLease::withdraw(QByteArray value) {

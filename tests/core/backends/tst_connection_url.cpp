@@ -80,6 +80,7 @@ private Q_SLOTS:
         row("postgres://ann:pw@h/locks?tls=on&ca=/x"_s, Service::PostgreSql, "postgresql://ann@h:5432/locks"_s);
         row("sqlite:///tmp/a%20b@c.db"_s, Service::Sqlite, "sqlite:///tmp/a b@c.db"_s);
         row("memcached://h1,h2"_s, Service::Memcached, "memcached://h1:11211,h2:11211"_s);
+        row("memcacheds://ann:pw@h1?ca=/x"_s, Service::Memcached, "memcacheds://ann@h1:11211"_s);
         row("etcds://h1?ca=/x"_s, Service::Etcd, "etcds://h1:2379"_s);
     }
     void everyServiceHasItsScheme() {
@@ -139,7 +140,8 @@ private Q_SLOTS:
         row("postgresql://h/a?tls=maybe"_s, "tls"_s);
         row("postgresql://h/a?ca=x"_s, "tls=on"_s);
         row("etcd://h?ca=x"_s, "etcds://"_s);
-        row("memcached://h?ca=x"_s, "TLS"_s);
+        row("memcached://h?ca=x"_s, "memcacheds://"_s);
+        row("zk://h?ca=x"_s, "TLS"_s);
         row("sqlite://locks.db"_s, "three slashes"_s);
         row("sqlite:///"_s, "file"_s);
     }

@@ -3,8 +3,6 @@
 #include "lock/connection.h"
 #include "lock/distributed_lock.h"
 
-#include <QTcpServer>
-#include <QTcpSocket>
 #include <QTimer>
 
 using namespace lockscope;
@@ -15,34 +13,6 @@ using Kind = Error::Kind;
 using ErrorKind = LockError::Kind;
 
 namespace {
-
-/// A server that answers each piece of bytes as the test says.
-class FakeMemcached : public QObject {
-public:
-    using Script = std::function<void(QTcpSocket&, const QByteArray&)>;
-    FakeMemcached(Runtime& runtime, Script script) : m_script(std::move(script)) {
-        for (int tries = 0; tries < 10 && !m_server.isListening(); ++tries)
-            m_server.listen(QHostAddress::LocalHost, sandbox::freePort(runtime).value_or(0));
-        connect(&m_server, &QTcpServer::newConnection, this, [this] {
-            QTcpSocket* socket = m_server.nextPendingConnection();
-            ++connections;
-            connect(socket, &QTcpSocket::readyRead, this, [this, socket] { m_script(*socket, socket->readAll()); });
-        });
-    }
-    QString url() const { return QStringLiteral("memcached://127.0.0.1:%1").arg(m_server.serverPort()); }
-    int connections = 0;
-
-private:
-    QTcpServer m_server;
-    Script m_script;
-};
-
-DriverOptions impatient() {
-    DriverOptions options;
-    options.commandTimeout = 300ms;
-    options.connectTimeout = 200ms;
-    return options;
-}
 
 /// Keeps what a lock tells about itself.
 struct Story {
@@ -198,12 +168,15 @@ private Q_SLOTS:
     }
     void garbage() {
         QFETCH(QByteArray, bytes);
-        FakeMemcached server(m_runtime, [bytes](QTcpSocket& socket, const QByteArray&) { socket.write(bytes); });
-        MemcachedClient client(m_runtime, urlOf(server));
-        const auto result = run(client.driver.get("k"));
-        QVERIFY(!result);
-        QVERIFY2(result.error().kind == Kind::Protocol, qPrintable(result.error().message));
-        QVERIFY(!run(client.recipe("jobs")->acquire(asked(0s), {})));
+        for (const bool greets : {true, false}) {
+            FakeMemcached server(
+                m_runtime, [bytes](QTcpSocket& socket, const QByteArray&) { socket.write(bytes); }, greets);
+            MemcachedClient client(m_runtime, urlOf(server));
+            const auto result = run(client.driver.get("k"));
+            QVERIFY(!result);
+            QVERIFY2(result.error().kind == Kind::Protocol, qPrintable(result.error().message));
+            QVERIFY(!run(client.recipe("jobs")->acquire(asked(0s), {})));
+        }
     }
     void serversOwnErrors() {
         FakeMemcached server(m_runtime, [](QTcpSocket& socket, const QByteArray&) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/memcached/errors.h"
+
+#include "backends/words.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::memcached::errors {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(MemcachedError)
+};
+using Kind = Error::Kind;
+
+} // namespace
+
+Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where) {
+    switch (code) {
+    case QAbstractSocket::ConnectionRefusedError:
+        return {Kind::Unreachable,
+                Text::tr("%1 refused the connection. Is memcached running there, and on this port?").arg(where)};
+    case QAbstractSocket::HostNotFoundError:
+        return {Kind::Unreachable, Text::tr("The host of %1 is not known. Check its name.").arg(where)};
+    case QAbstractSocket::SslHandshakeFailedError:
+    case QAbstractSocket::SslInternalError:
+    case QAbstractSocket::SslInvalidUserDataError:
+        return tls(systemText, where);
+    default:
+        return {Kind::Unreachable, Text::tr("No connection to %1: %2.").arg(where, systemText)};
+    }
+}
+
+Error tls(const QString& reason, const QString& where) {
+    return {Kind::TlsFailed,
+            Text::tr("No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.").arg(where, reason)};
+}
+
+Error connectTimeout(Nanos after, const QString& where) {
+    return {Kind::ConnectTimeout,
+            Text::tr("%1 did not answer within %2. Check address, port and firewall.").arg(where, inWords(after))};
+}
+
+Error closed(const QString& where) {
+    return {Kind::Disconnected,
+            Text::tr("The connection to %1 broke; whether the last commands ran is not known.").arg(where)};
+}
+
+Error closedDuringGreeting(bool tls, const QString& where) {
+    if (tls)
+        return {Kind::TlsFailed, Text::tr("%1 ended the TLS connection without a word. Does it want a certificate of "
+                                          "ours? Name it by cert= and key= in the URL.")
+                                     .arg(where)};
+    return {Kind::Unreachable,
+            Text::tr("%1 ended the connection without a word. If it wants TLS, begin the URL with memcacheds://; if it "
+                     "wants SASL (memcached -S), which is not spoken here, start it with a file of logins (memcached "
+                     "-Y FILE) instead.")
+                .arg(where)};
+}
+
+Error late(Nanos after, const QString& where) {
+    return {Kind::CommandTimeout,
+            Text::tr("%1 did not answer within %2; whether the command ran is not known.").arg(where, inWords(after))};
+}
+
+Error garbage(const QString& what, const QString& where) {
+    return {Kind::Protocol,
+            Text::tr("What %1 sends is not memcached's text protocol (%2). Is it a memcached, without TLS and SASL?")
+                .arg(where, what)};
+}
+
+Error driverGone(const QString& where) {
+    return {Kind::Disconnected, Text::tr("The connection to %1 was closed on purpose.").arg(where)};
+}
+
+Error tooManyPending(std::size_t limit, const QString& where) {
+    return {Kind::Refused,
+            Text::tr("%1 commands wait for %2 already; this one was not sent.").arg(QString::number(limit), where)};
+}
+
+Error loginWanted(const QString& where) {
+    return {Kind::AuthFailed,
+            Text::tr("%1 wants a login. Write it into the URL: memcached://user:password@host.").arg(where)};
+}
+
+Error loginRefused(const QString& where) {
+    return {Kind::AuthFailed,
+            Text::tr("%1 refused the login. Check user and password in the URL, and the file that memcached was given "
+                     "by -Y.")
+                .arg(where)};
+}
+
+Error loginUnfit() {
+    return {Kind::WrongUrl, Text::tr("A login at memcached has a user and a password, both without spaces and control "
+                                     "characters: write memcached://user:password@host.")};
+}
+
+Error refused(const QByteArray& line, const QString& where) {
+    return {Kind::Refused, Text::tr("%1 says: %2").arg(where, QString::fromUtf8(line))};
+}
+
+} // namespace lockscope::memcached::errors
