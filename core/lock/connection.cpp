@@ -11,8 +11,9 @@ recipes::Outcome<void> Connection::prepare(std::stop_token) {
     co_return {};
 }
 
+// NOLINTBEGIN(performance-unnecessary-value-param): those that have conditions keep the spec
 std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> Connection::makeCondition(const QByteArray& recipe,
-                                                                                              LockSpec) {
+                                                                                              LockSpec /*spec*/) {
     QStringList others;
     for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
         if (info.condition) others += QString::fromLatin1(info.id);
@@ -22,6 +23,7 @@ std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> Connection::
         QCoreApplication::translate("LockError", "Locks of the recipe “%1” have no conditions; those of %2 do.")
             .arg(QString::fromLatin1(recipe), others.join(QStringLiteral(", ")))});
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, QByteArray client) {
     switch (url.service) {

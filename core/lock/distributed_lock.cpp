@@ -9,7 +9,7 @@ using detail::LockCore;
 
 DistributedLock::DistributedLock(LockClient client, std::unique_ptr<recipes::Recipe> recipe, LockOptions options,
                                  trace::EntityId lockEntity)
-    : m_core(std::make_shared<LockCore>(client, std::move(recipe), options, lockEntity)) {
+    : m_core(std::make_shared<LockCore>(std::move(client), std::move(recipe), std::move(options), lockEntity)) {
 }
 
 DistributedLock::~DistributedLock() {
@@ -25,7 +25,7 @@ const recipes::RecipeInfo& DistributedLock::recipe() const {
 }
 
 void DistributedLock::listen(Listener listener) {
-    m_core->listener = std::move(listener);
+    m_core->listener = listener ? std::make_shared<const Listener>(std::move(listener)) : nullptr;
 }
 
 DistributedLock::Outcome<bool> DistributedLock::take(LockRequest request, std::stop_token stop) {
@@ -49,7 +49,7 @@ DistributedLock::Outcome<bool> DistributedLock::tryLockFor(Nanos wait, Thread th
     return take(std::move(request), std::move(stop));
 }
 
-DistributedLock::Outcome<int> DistributedLock::unlock(Thread thread, Mode mode) {
+DistributedLock::Outcome<int> DistributedLock::unlock(const Thread& thread, Mode mode) {
     return LockCore::giveUp(m_core, m_core->find(thread, mode));
 }
 

@@ -62,7 +62,7 @@ public:
         return tryLockFor(kNever, std::move(thread), std::move(stop));
     }
     /// Gives one hold up, of permits the latest; the holds left. Kind::NotOwner when it is not, or no longer, held.
-    Outcome<int> unlock(Thread thread = "1", Mode mode = Mode::Exclusive);
+    Outcome<int> unlock(const Thread& thread = "1", Mode mode = Mode::Exclusive);
     /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
     Outcome<bool> forceUnlock();
 
@@ -80,7 +80,8 @@ public:
     /// The holder does what the lock is for: for the trace, it stands at its recipe's step for that.
     void atWork(const Thread& thread = "1");
 
-    /// Called at each event, on the runtime's thread. Not for calling back into this lock.
+    /// Called at each event, on the runtime's thread; must not throw. Not for calling back into this lock, but it may
+    /// be replaced, and the lock destroyed, by a call of it.
     void listen(Listener listener);
     /// Every holder is told that its hold is lost, and it is given back; for whoever decides that over their heads.
     /// `reason` is a text of context "Lock", QT_TRANSLATE_NOOP("Lock", …). Ends when the server has been told.

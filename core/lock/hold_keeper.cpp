@@ -58,7 +58,10 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
     if (const auto again = mode == Mode::Permit ? nullptr : find(thread, mode)) {
         again->grant = std::move(grant);
         // Sessions and connections are not heard from by a re-entry.
-        if (recipe->info().heldBy == recipes::HeldBy::Lease) again->setDeadline(deadlineOf(again->grant));
+        if (recipe->info().heldBy == recipes::HeldBy::Lease) {
+            moveDeadline(*again, deadlineOf(again->grant));
+            if (renewed && !again->renewing) keepRenewing(again);
+        }
         again->view->token = tokenOf(again->grant);
         granted(*again, EventKind::Reentered);
         believeUntilDeadline(*again);
@@ -68,6 +71,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
     const bool more = holdCount(thread) > 0; // in another mode, or other permits
     const std::shared_ptr<Hold> hold = reused ? std::move(reused) : std::make_shared<Hold>();
     hold->grant = std::move(grant);
+    hold->ends = options.honourDeadline;
     hold->since = client.runtime.monotonic();
     hold->setDeadline(deadlineOf(hold->grant));
     hold->renewing = renewed;

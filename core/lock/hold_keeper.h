@@ -19,6 +19,7 @@ struct Hold {
     bool suspended = false;                      ///< its connection is lost
     bool resting = false;                        ///< given up here, not yet freed on the server (LockOptions::minHold)
     bool renewing = false;                       ///< a watchdog keeps it
+    bool ends = true;                            ///< by its deadline: LockOptions::honourDeadline
     std::stop_source watching{std::nostopstate}; ///< stops its watches
     std::optional<HoldAlarm> renewal;            ///< when to renew it next
     std::optional<HoldAlarm> ending;             ///< when to look whether it is past its deadline
@@ -34,7 +35,7 @@ struct Hold {
     }
     void setDeadline(Nanos monotonic) {
         deadline = monotonic;
-        view->deadline.store(monotonic.count(), std::memory_order_relaxed);
+        if (ends) view->deadline.store(monotonic.count(), std::memory_order_relaxed);
     }
 };
 
@@ -53,13 +54,13 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
 
     LockCore(LockClient lockClient, std::unique_ptr<recipes::Recipe> lockRecipe, LockOptions lockOptions,
              trace::EntityId entity)
-        : client(lockClient), recipe(std::move(lockRecipe)), options(lockOptions), lock(entity) {}
+        : client(std::move(lockClient)), recipe(std::move(lockRecipe)), options(std::move(lockOptions)), lock(entity) {}
 
     LockClient client;
     std::unique_ptr<recipes::Recipe> recipe;
     LockOptions options;
     trace::EntityId lock;
-    DistributedLock::Listener listener;
+    std::shared_ptr<const DistributedLock::Listener> listener; ///< shared with the calls of it: they may replace it
     bool watchdogStopped = false;
     bool capacityTold = false;
     bool closed = false; ///< the lock object is gone
@@ -101,7 +102,7 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     void emit(trace::EventKind kind, const Thread& thread, std::int64_t value = 0, std::uint32_t aux = 0);
     void emitText(trace::EventKind kind, const Thread& thread, const QString& text);
     void tell(Event event, const Thread& thread, const QString& reason) {
-        if (listener) listener(event, thread, reason);
+        if (const auto current = listener) (*current)(event, thread, reason);
     }
 
 private:
@@ -109,6 +110,7 @@ private:
     std::shared_ptr<Hold> hold(recipes::Grant grant, bool renewed, std::shared_ptr<Hold> reused);
     void granted(const Hold& hold, trace::EventKind kind);
     void watch(const std::shared_ptr<Hold>& hold);
+    void keepRenewing(const std::shared_ptr<Hold>& hold);
     void moveDeadline(Hold& hold, Nanos deadline);
     void believeUntilDeadline(Hold& hold);
     Nanos deadlineOf(const recipes::Grant& grant) const;

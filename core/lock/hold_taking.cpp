@@ -9,6 +9,8 @@ namespace lockscope::detail {
 using trace::EventKind;
 
 namespace {
+constexpr auto kUnknownThere = QT_TRANSLATE_NOOP("Lock", "the server no longer knows this hold");
+
 Nanos restOf(Nanos wait, Nanos waited) {
     return wait == kNever ? kNever : std::max(Nanos(0), wait - waited);
 }
@@ -17,16 +19,25 @@ Nanos restOf(Nanos wait, Nanos waited) {
 
 LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest& request, Nanos wait,
                                                                std::stop_token stop) {
+    const recipes::RecipeInfo& info = recipe->info();
+    const bool mayReenter = info.heldBy == recipes::HeldBy::Lease && info.reentrant && request.mode != Mode::Permit;
+    const std::shared_ptr<Hold> outer = mayReenter ? find(request.thread, request.mode) : nullptr;
+    const bool kept = outer && outer->renewing;
     recipes::Request asked;
     asked.thread = request.thread;
     asked.lease = request.lease.value_or(options.lease);
+    if (outer) {
+        // An inner taking does not end the outer one sooner.
+        const Nanos left = kept ? options.lease : outer->deadline - client.runtime.monotonic();
+        asked.lease = std::max<Nanos>(asked.lease, std::chrono::ceil<std::chrono::milliseconds>(left));
+    }
     asked.wait = wait;
-    asked.token = options.token && recipe->info().token;
+    asked.token = options.token && info.token;
     asked.held = holdCount(request.thread, request.mode);
     asked.mode = request.mode;
     asked.permits = request.permits;
     asked.steps = {client.recorder, client.thread(request.thread), lock};
-    asked.kept = !request.lease && options.watchdog > Nanos(0) && !watchdogStopped && recipe->info().watchdog;
+    asked.kept = (kept || !request.lease) && options.watchdog > Nanos(0) && !watchdogStopped && info.watchdog;
     return recipe->acquire(asked, std::move(stop));
 }
 
@@ -112,14 +123,14 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     const auto left = co_await core->recipe->release(hold->grant, {});
     if (left) {
         hold->grant.holds = *left;
-        if (*left == 0) core->forget(hold); // the server knew of fewer than we did
         core->emit(EventKind::Released, thread, 0, core->holdCount(thread));
         core->tell(Event::Released, thread, {});
+        if (!last && *left == 0) core->lose(hold, kUnknownThere); // the outer ones, of which it knew nothing
         co_return hold->mode() == Mode::Permit ? core->holdCount(thread, Mode::Permit) : *left;
     }
     if (left.error().kind == LockError::Kind::NotOwner) {
         core->emit(EventKind::ReleaseRefused, thread);
-        core->forget(hold);
+        if (!last) core->lose(hold, kUnknownThere); // the caller hears of its own, but others have the outer ones
     } else if (last) {
         core->emitText(EventKind::ReleaseFailed, thread, QString::fromLatin1(lockErrorId(left.error().kind)));
     } else {

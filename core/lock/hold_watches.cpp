@@ -29,15 +29,19 @@ void HoldAlarm::ring() {
     if (core && hold) ((*core).*m_what)(hold);
 }
 
+void LockCore::keepRenewing(const std::shared_ptr<Hold>& hold) {
+    hold->renewing = options.watchdog > Nanos(0) && recipe->info().watchdog;
+    if (!hold->renewing) return;
+    hold->renewal.emplace(client.runtime, weak_from_this(), hold, &LockCore::renewSoon);
+    hold->renewal->set(nextRenewal(*this));
+}
+
 void LockCore::watch(const std::shared_ptr<Hold>& hold) {
+    if (closed) return; // whoever was told of the grant has dropped the lock
     const auto self = shared_from_this();
     switch (recipe->info().heldBy) {
     case HeldBy::Lease:
-        hold->renewing = hold->renewing && options.watchdog > Nanos(0) && recipe->info().watchdog;
-        if (hold->renewing) {
-            hold->renewal.emplace(client.runtime, weak_from_this(), hold, &LockCore::renewSoon);
-            hold->renewal->set(nextRenewal(*this));
-        }
+        if (hold->renewing) keepRenewing(hold);
         break;
     case HeldBy::Session:
     case HeldBy::Connection:
@@ -80,7 +84,7 @@ QCoro::Task<> LockCore::renewOnce(std::shared_ptr<LockCore> core, std::shared_pt
         core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
         co_return;
     }
-    hold->setDeadline(laterBy(askedAt, hold->grant.lease));
+    core->moveDeadline(*hold, laterBy(askedAt, hold->grant.lease));
     hold->renewal->set(nextRenewal(*core));
     if (hold->resting) co_return;
     core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));

@@ -14,10 +14,12 @@ struct LockOptions {
     /// What the server grants at a time; > 0, whole milliseconds. Recipes that are held by a session or a connection
     /// have no lease of their own.
     Nanos lease = 30s;
-    /// Renewal period while held, 0 = no watchdog. A third of the lease leaves two more tries before it ends.
+    /// Renewal period while held, 0 = no watchdog. A third of the lease leaves two more tries before it ends; locks
+    /// that are made by name take that for a period that is no shorter than the lease.
     Nanos watchdog = 10s;
     /// Give the lock up by this client's own monotonic clock when its lease has passed unrenewed. Off only to show what
-    /// happens to clients that do not look.
+    /// happens to clients that do not look. That clock stands still while the whole machine is suspended: who works on
+    /// a machine that may be, checks tokens where it writes.
     bool honourDeadline = true;
     /// Take a fencing token with each grant, where the recipe can give one.
     bool token = false;
@@ -43,6 +45,8 @@ struct LockRequest {
     Nanos wait = kNever;                           ///< longest wait; 0 = one try, kNever = no bound
     QByteArray thread = "1";                       ///< the logical thread that asks; decimal
     /// A lease of its own, > 0, that no watchdog renews: the lock is free when it ends. nullopt = LockOptions::lease.
+    /// A thread that holds the lock already has it until the longest of what its takings ask for ends: one that a
+    /// watchdog keeps stays kept, and a taking without a lease of its own is kept also inside of one that has.
     std::optional<Nanos> lease = std::nullopt;
 };
 

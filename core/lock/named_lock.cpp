@@ -10,6 +10,7 @@ makeLock(Connection& connection, const QByteArray& name, recipes::Mode mode, Loc
     auto recipe = chooseRecipe(connection, options.recipe, mode, {name, permits});
     if (!recipe) return std::unexpected(recipe.error());
     if (mode == recipes::Mode::Permit) options.capacity = permits;
+    if (options.watchdog >= options.lease) options.watchdog = options.lease / 3; // it would always come too late
     return std::make_unique<DistributedLock>(connection.lockClient(), *std::move(recipe), std::move(options),
                                              connection.lockEntity(name));
 }

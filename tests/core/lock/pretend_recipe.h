@@ -19,6 +19,7 @@ struct PretendServer {
     Nanos writerUntil = kNever; ///< when, on the clocks of the clients, which all are right
     std::map<std::pair<QByteArray, recipes::Mode>, int> counts;
     std::vector<recipes::Grant> released;
+    int renewals = 0; ///< asked for
     std::deque<recipes::HoldNews> news;
     SignalCount newsCame;
 
@@ -46,6 +47,7 @@ public:
     }
     recipes::Outcome<bool> renew(recipes::Grant grant, std::stop_token) override {
         endLease();
+        ++m_server.renewals;
         const bool mine = m_server.counts[{grant.thread, grant.mode}] > 0;
         if (mine && m_server.expires) m_server.writerUntil = m_runtime.monotonic() + grant.lease;
         co_return mine;

@@ -129,6 +129,40 @@ private Q_SLOTS:
         QCOMPARE(world.told(Event::Lost), 0);
         QCOMPARE(world.server.newsCame.waiting(), 0);
     }
+
+    void whoHearsOfALossMayDropTheLock() {
+        PretendWorld world(HeldBy::Session);
+        world.server.lease = 4s;
+        auto captured = std::make_shared<int>(7);
+        const std::weak_ptr<int> kept = captured;
+        bool dropped = false, outlived = false;
+        world.lock->listen([&, held = std::move(captured)](Event event, const QByteArray&, const QString&) {
+            if (event != Event::Lost) return;
+            const auto& [lock, mine, is, still] = std::tie(world.lock, kept, dropped, outlived); // not by the captures
+            lock.reset();
+            is = true;
+            still = !mine.expired(); // what is running must not be destroyed
+        });
+        QVERIFY(world.take(Mode::Exclusive));
+        world.run(10s);
+        QVERIFY(dropped);
+        QVERIFY(outlived);
+        QVERIFY(kept.expired());
+    }
+
+    void whoHearsOfAGrantMayDropTheLock() {
+        PretendWorld world(HeldBy::Lease);
+        world.lock->listen([&world](Event event, const QByteArray&, const QString&) {
+            PretendWorld& all = world;
+            if (event == Event::Acquired) all.lock.reset();
+        });
+        LockGuard guard;
+        world.runtime.spawn([&]() -> QCoro::Task<> { guard = (co_await world.lock->acquire(LockRequest())).value(); });
+        world.run(60s);
+        QVERIFY(!world.lock);
+        QVERIFY(!guard.stillMine());
+        QCOMPARE(world.server.renewals, 0);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestHoldNews)

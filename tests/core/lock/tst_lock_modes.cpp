@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pretend_recipe.h"
+#include "lock/named_lock.h"
+#include "pretend_backend.h"
 
 #include <QTest>
 
 using namespace lockscope;
 using recipes::HeldBy;
 using recipes::Mode;
+using tests::PretendBackends;
+using tests::PretendConnection;
 using tests::PretendWorld;
 using trace::EventKind;
 using Event = DistributedLock::Event;
@@ -212,6 +215,35 @@ private Q_SLOTS:
         QCOMPARE(givenBackWhenTold, 0);
         QCOMPARE(world.server.readers, 0);
         QCOMPARE(world.lock->holdCount("1", Mode::Shared), 0);
+    }
+
+    void anOwnClockThatIsNotLookedAtEndsNothingForOtherThreadsEither() {
+        LockOptions careless;
+        careless.lease = 1s;
+        careless.watchdog = Nanos(0);
+        careless.honourDeadline = false;
+        PretendWorld world(HeldBy::Lease, careless);
+        QVERIFY(world.take(Mode::Exclusive));
+        world.run(2s);
+        QVERIFY(world.lock->stillMine());
+        QVERIFY(world.lock->view()->stillMineAt(world.runtime.monotonic()));
+        QCOMPARE(world.unlock(Mode::Exclusive).value(), 0);
+    }
+
+    void aLockByNameIsRenewedBeforeItsLeaseEnds() {
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        PretendBackends backends;
+        PretendConnection connection(runtime, backends, parseConnectionUrl(QStringLiteral("redis://one")).value(), "A");
+        LockOptions options;
+        options.lease = 5s; // and the usual watchdog, which would come too late
+        const auto lock = makeLock(connection, "orders", Mode::Exclusive, options).value();
+        bool taken = false;
+        runtime.spawn([&]() -> QCoro::Task<> { taken = (co_await lock->lock()).value(); });
+        scheduler.runUntil(60s);
+        QVERIFY(taken);
+        QVERIFY(lock->stillMine());
+        runtime.kill();
     }
 };
 
