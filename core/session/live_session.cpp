@@ -106,4 +106,4 @@ void LiveSession::forceRelease(QByteArray lockName) {
 } // namespace lockscope::session
 
 // Here and not beside the other sessions': a program without this one is then spared the drivers and their libraries.
-#include "moc_live_session.cpp"
+#include "moc_live_session.cpp" // NOLINT(bugprone-suspicious-include): it is generated to be included

@@ -191,7 +191,10 @@ void State::grant(Belief& belief, const Event& event) {
 /// One of several holds is given up, and the trace does not say which: what is left is at least this.
 void State::giveUpOne(Belief& belief) {
     if (belief.exclusive == belief.holds) return; // all alike: told by the count alone
-    if (belief.exclusive > 0 && --belief.exclusive == 0) belief.mode = HoldMode::Shared;
+    if (belief.exclusive > 0) {
+        --belief.exclusive;
+        if (belief.exclusive == 0) belief.mode = HoldMode::Shared;
+    }
     if (belief.permits > 0) belief.permits = belief.holds - 1;
 }
 

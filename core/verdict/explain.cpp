@@ -29,7 +29,7 @@ public:
         const auto loser = std::ranges::find_if(m_v.actors, [&](EntityId actor) { return actor != owner; });
         const Chronicle c =
             chronicleOf(loser == m_v.actors.end() ? m_v.actors.front() : *loser, m_v.lock, m_v.row, m_v.to, m_trace);
-        const QString together = tooManyPermits();
+        QString together = tooManyPermits();
         if (!together.isEmpty()) return together;
         const QString what = m_v.to == kNever
                                  ? tr("%1 have believed at the same time that they hold %2, since %3, for %4 so far.")

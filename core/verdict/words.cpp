@@ -54,7 +54,7 @@ QString actorsText(const std::vector<trace::EntityId>& threads, const trace::Tra
     }
     if (names.isEmpty()) return {};
     // Not QLocale's list: in the C locale, which scripts use, that has no "and".
-    const QString last = names.takeLast();
+    QString last = names.takeLast();
     if (names.isEmpty()) return last;
     QString list = names.takeFirst();
     for (const QString& name : names)
