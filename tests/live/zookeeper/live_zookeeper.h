@@ -4,6 +4,9 @@
 #include "sandbox/zookeeper_server.h"
 #include "support/live.h"
 
+#include <QDir>
+#include <QFile>
+
 namespace lockscope::test {
 
 /// The event loop for that long.
@@ -14,6 +17,22 @@ inline void pass(std::chrono::milliseconds time) {
 template <typename Condition>
 bool eventually(Condition condition, std::chrono::milliseconds limit = 10s) {
     return comesTrue(condition, limit);
+}
+
+/// Stops a server and returns when each of its threads stands still: a signal reaches them one after the other.
+inline void pauseWholly(sandbox::ZooKeeperServer& server) {
+    server.pause();
+    const QString tasks = QStringLiteral("/proc/%1/task").arg(server.process().pid());
+    const auto still = [&] {
+        const QStringList threads = QDir(tasks).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+        return std::ranges::all_of(threads, [&](const QString& thread) {
+            QFile file(tasks + u'/' + thread + QStringLiteral("/stat"));
+            if (!file.open(QIODevice::ReadOnly)) return true; // it has ended
+            const QByteArray line = file.readAll();
+            return line.mid(line.lastIndexOf(')') + 2, 1) == "T";
+        });
+    };
+    QVERIFY(eventually(still));
 }
 
 inline zookeeper::DriverOptions sessionOf(Nanos session) {

@@ -10,6 +10,22 @@ using namespace lockscope::test;
 using Kind = Error::Kind;
 using State = Session::State;
 
+namespace {
+std::vector<std::pair<const char*, QByteArray>> kindsOfGarbage() {
+    QByteArray many;
+    for (int i = 0; i < 100'000; ++i)
+        many += char(i * 7919 >> 5);
+    return {{"http", "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"},
+            {"tls alert", QByteArray("\x15\x03\x01\x00\x02\x02\x50", 7) + QByteArray(60, 'x')},
+            {"negative length", QByteArray("\xff\xff\xff\xff", 4) + QByteArray(60, '\0')},
+            {"enormous length", QByteArray("\x7f\xff\xff\xff", 4) + QByteArray(60, '\0')},
+            {"zero length", QByteArray(64, '\0')},
+            // An answer to nobody's question, and one that is too short for its kind.
+            {"stray number", QByteArray("\0\0\0\x10\0\0\0\x07", 8) + QByteArray(12, '\0') + QByteArray(60, '\0')},
+            {"a lot", many}};
+}
+} // namespace
+
 class TestZooKeeperFaults : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -60,7 +76,7 @@ private Q_SLOTS:
     void serverStoppedAndContinued() {
         ZooKeeperDriver driver(m_runtime, urlOf(m_server.url()), sessionOf(3s));
         VERIFY_OK(run(driver.connected()));
-        m_server.pause();
+        pauseWholly(m_server);
         const Nanos begun = m_runtime.monotonic();
         const auto stuck = run(driver.exists("/"));
         QVERIFY(stuck.error().kind == Kind::ConnectionLoss);
@@ -131,18 +147,8 @@ private Q_SLOTS:
     }
     void garbage_data() {
         QTest::addColumn<QByteArray>("bytes");
-        QTest::newRow("http") << QByteArray("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-        QTest::newRow("tls alert") << QByteArray("\x15\x03\x01\x00\x02\x02\x50", 7) + QByteArray(60, 'x');
-        QTest::newRow("negative length") << QByteArray("\xff\xff\xff\xff", 4) + QByteArray(60, '\0');
-        QTest::newRow("enormous length") << QByteArray("\x7f\xff\xff\xff", 4) + QByteArray(60, '\0');
-        QTest::newRow("zero length") << QByteArray(64, '\0');
-        // An answer to nobody's question, and one that is too short for its kind.
-        QTest::newRow("stray number") << QByteArray("\0\0\0\x10\0\0\0\x07", 8) + QByteArray(12, '\0') +
-                                             QByteArray(60, '\0');
-        QByteArray many;
-        for (int i = 0; i < 100'000; ++i)
-            many += char(i * 7919 >> 5);
-        QTest::newRow("a lot") << many;
+        for (const auto& [kind, bytes] : kindsOfGarbage())
+            QTest::newRow(kind) << bytes;
     }
     void garbage() {
         QFETCH(QByteArray, bytes);
@@ -156,26 +162,39 @@ private Q_SLOTS:
         VERIFY_OK(run(driver.exists("/"))); // and is well again
         QCOMPARE(driver.session().generation, 1u);
     }
-    void garbageInsteadOfAGreeting_data() { garbage_data(); }
-    void garbageInsteadOfAGreeting() {
-        QFETCH(QByteArray, bytes);
-        FaultProxy proxy(m_runtime, m_server.port());
-        proxy.fault = FaultProxy::Fault::GarbageGreeting;
-        proxy.garbage = bytes;
+    void garbageInsteadOfAGreeting() { // of every kind, all at once
+        struct Liar {
+            Liar(Runtime& runtime, std::uint16_t target, const QByteArray& bytes, DriverOptions options)
+                : proxy(runtime, target), driver(runtime, urlOf(proxy.url()), options) {
+                proxy.fault = FaultProxy::Fault::GarbageGreeting;
+                proxy.garbage = bytes;
+            }
+            FaultProxy proxy;
+            ZooKeeperDriver driver;
+        };
         DriverOptions options = sessionOf(3s);
         options.connect = 400ms;
-        ZooKeeperDriver driver(m_runtime, urlOf(proxy.url()), options);
-        const auto refused = run(driver.connected());
-        QVERIFY2(refused.error().kind == Kind::Protocol, qPrintable(refused.error().message));
-        proxy.fault = FaultProxy::Fault::None;
-        proxy.cutAll();
-        VERIFY_OK(run(driver.connected(5s)));
+        const auto kinds = kindsOfGarbage();
+        std::vector<std::unique_ptr<Liar>> liars;
+        std::vector<Port::Reply<void>> connecting;
+        for (const auto& [kind, bytes] : kinds) {
+            liars.push_back(std::make_unique<Liar>(m_runtime, m_server.port(), bytes, options));
+            connecting.push_back(liars.back()->driver.connected());
+        }
+        for (std::size_t i = 0; i < liars.size(); ++i) {
+            const auto refused = run(std::move(connecting[i]));
+            QVERIFY2(!refused, kinds[i].first);
+            QVERIFY2(refused.error().kind == Kind::Protocol, kinds[i].first);
+            liars[i]->proxy.fault = FaultProxy::Fault::None;
+            liars[i]->proxy.cutAll();
+        }
+        for (const auto& liar : liars)
+            VERIFY_OK(run(liar->driver.connected(5s)));
     }
     void leavingAServerThatHangsTakesNoTime() {
         auto driver = std::make_unique<ZooKeeperDriver>(m_runtime, urlOf(m_server.url()), sessionOf(5s));
         VERIFY_OK(run(driver->connected()));
-        m_server.pause();
-        pass(50ms); // all of its threads
+        pauseWholly(m_server);
         auto stuck = driver->exists("/");
         const Nanos begun = m_runtime.monotonic();
         driver.reset();
@@ -184,8 +203,7 @@ private Q_SLOTS:
         m_server.resume();
         ZooKeeperDriver closed(m_runtime, urlOf(m_server.url()), sessionOf(5s));
         VERIFY_OK(run(closed.connected()));
-        m_server.pause();
-        pass(50ms);
+        pauseWholly(m_server);
         auto alsoStuck = closed.exists("/");
         run(closed.close());
         QVERIFY(m_runtime.monotonic() - begun < 4s);

@@ -4,6 +4,7 @@
 #include "zookeeper_client.h"
 
 #include <QRegularExpression>
+#include <array>
 
 using namespace lockscope;
 using namespace lockscope::recipes;
@@ -11,17 +12,43 @@ using namespace lockscope::test;
 using zookeeper::NodeMode;
 using Kind = LockError::Kind;
 
+namespace {
+constexpr std::array kRecipes{"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"};
+
+Mode modeOf(const QByteArray& id) {
+    return id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive;
+}
+
+/// One that holds, over a connection of its own that goes wrong, and another that comes after it.
+struct Rivals {
+    Rivals(Runtime& runtime, const ZooKeeperServer& server, const char* recipe, const QByteArray& lock)
+        : id(recipe),
+          proxy(runtime, server.port()),
+          a(runtime, proxy.url(), "a"),
+          b(runtime, server, "b"),
+          ours(a.recipe(id, lock)),
+          theirs(b.recipe(id, lock)) {}
+    Request wish(Nanos wait = kNever) const { return request(wait, "1", modeOf(id)); }
+    const char* id;
+    FaultProxy proxy;
+    Client a, b;
+    std::unique_ptr<Recipe> ours, theirs;
+    Taken held, next;
+};
+
+std::vector<zookeeper::Port::Reply<void>> syncs(const std::vector<std::unique_ptr<Rivals>>& all) {
+    std::vector<zookeeper::Port::Reply<void>> begun;
+    for (const auto& rivals : all)
+        begun.push_back(rivals->a.driver.sync("/"));
+    return begun;
+}
+} // namespace
+
 class TestZooKeeperLockFaults : public QObject {
     Q_OBJECT
 private:
     QByteArray fresh() { return "lock" + QByteArray::number(++m_names); }
     HoldNews nextNews(Recipe& recipe, const Grant& grant) { return run(recipe.news(grant, {})).value(); }
-    void eachRecipe() {
-        QTest::addColumn<QByteArray>("id");
-        for (const char* id : {"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"})
-            QTest::newRow(id) << QByteArray(id);
-    }
-    static Mode modeOf(const QByteArray& id) { return id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive; }
     /// The news that a hold is lost; the latest ones when it was not in time.
     QCoro::Task<HoldNews> lossOf(Recipe& recipe, Grant grant) {
         const Nanos end = m_runtime.monotonic() + 10s;
@@ -49,7 +76,7 @@ private Q_SLOTS:
     }
     void lostReplyIsFoundAgainUnderAProtectedName() {
         QFETCH(QByteArray, id);
-        const Mode mode = id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive;
+        const Mode mode = modeOf(id);
         FaultProxy proxy(m_runtime, m_server.port());
         Client a(m_runtime, proxy.url(), "a");
         const QByteArray name = fresh();
@@ -132,7 +159,7 @@ private Q_SLOTS:
     void timedTriesEndInTimeWithoutAServer() {
         std::vector<std::unique_ptr<Client>> clients;
         std::vector<std::unique_ptr<Recipe>> recipes;
-        for (const char* id : {"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"}) {
+        for (const char* id : kRecipes) {
             clients.push_back(std::make_unique<Client>(m_runtime, m_server, "a", 20s));
             recipes.push_back(clients.back()->recipe(id, fresh()));
             VERIFY_OK(run(clients.back()->driver.connected()));
@@ -142,13 +169,17 @@ private Q_SLOTS:
             return client->driver.session().state == zookeeper::Session::State::Suspended;
         };
         QVERIFY(eventually([&] { return std::ranges::all_of(clients, suspended); }));
-        for (const auto& recipe : recipes) {
-            for (const Nanos wait : {Nanos(0), Nanos(300ms)}) {
-                const Nanos begun = m_runtime.monotonic();
-                const auto refused = take(*recipe, request(wait, "1", modeOf(recipe->info().id)));
-                QVERIFY2(!refused && refused.error().kind == Kind::Unreachable, recipe->info().id.constData());
-                QVERIFY(m_runtime.monotonic() - begun >= wait);
-                QVERIFY(m_runtime.monotonic() - begun < wait + 2s); // the sessions go on
+        for (const Nanos wait : {Nanos(0), Nanos(300ms)}) {
+            const Nanos begun = m_runtime.monotonic();
+            std::vector<std::shared_ptr<TakeEnding>> tries;
+            for (const auto& recipe : recipes)
+                tries.push_back(begin(m_runtime, *recipe, request(wait, "1", modeOf(recipe->info().id))));
+            for (std::size_t i = 0; i < tries.size(); ++i) {
+                const char* const id = kRecipes[i];
+                QVERIFY2(eventually([&] { return tries[i]->done; }), id);
+                QVERIFY2(!tries[i]->taken && tries[i]->taken.error().kind == Kind::Unreachable, id);
+                QVERIFY2(tries[i]->at - begun >= wait, id);
+                QVERIFY2(tries[i]->at - begun < wait + 2s, id); // the sessions go on
             }
         }
     }
@@ -244,46 +275,66 @@ private Q_SLOTS:
         run(waiter->release(**waiting->taken, {}));
     }
 
-    void lossHeardLateHarmsNobody_data() { eachRecipe(); }
-    void lossHeardLateHarmsNobody() {
-        QFETCH(QByteArray, id);
-        FaultProxy proxy(m_runtime, m_server.port());
-        Client a(m_runtime, proxy.url(), "a"), b(m_runtime, m_server, "b");
-        const QByteArray name = fresh();
-        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
-        const auto held = take(*ours, request(kNever, "1", modeOf(id)));
-        VERIFY_OK(held);
-        auto losing = lossOf(*ours, **held);
-        QVERIFY(eventually([&] { return watched((*held)->value); }));
-        proxy.delay = 300ms;
-        QCOMPARE(run(theirs->forceRelease({})).value(), true);
-        const auto next = take(*theirs, request(5s, "1", modeOf(id)));
-        VERIFY_OK(next);
-        QVERIFY(next.value());
-        QVERIFY(run(std::move(losing)).kind == HoldNews::Kind::Lost);
-        QVERIFY(run(ours->release(**held, {})).error().kind == Kind::NotOwner);
-        VERIFY_OK(run(a.driver.sync("/"))); // behind whatever it did about that
-        QCOMPARE(run(theirs->release(**next, {})).value(), 0);
+    void lossHeardLateHarmsNobody() { // of each recipe, all at once
+        std::vector<std::unique_ptr<Rivals>> all;
+        std::vector<QCoro::Task<HoldNews>> losing;
+        for (const char* id : kRecipes) {
+            all.push_back(std::make_unique<Rivals>(m_runtime, m_server, id, fresh()));
+            Rivals& rivals = *all.back();
+            rivals.held = take(*rivals.ours, rivals.wish());
+            VERIFY_OK(rivals.held);
+            losing.push_back(lossOf(*rivals.ours, **rivals.held));
+        }
+        for (const auto& rivals : all)
+            QVERIFY2(eventually([&] { return watched((*rivals->held)->value); }), rivals->id);
+        for (const auto& rivals : all) {
+            rivals->proxy.delay = 300ms;
+            QCOMPARE(run(rivals->theirs->forceRelease({})).value(), true);
+            rivals->next = take(*rivals->theirs, rivals->wish(5s));
+            VERIFY_OK(rivals->next);
+            QVERIFY2(rivals->next.value(), rivals->id);
+        }
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            Rivals& rivals = *all[i];
+            QVERIFY2(run(std::move(losing[i])).kind == HoldNews::Kind::Lost, rivals.id);
+            QVERIFY2(run(rivals.ours->release(**rivals.held, {})).error().kind == Kind::NotOwner, rivals.id);
+        }
+        auto behind = syncs(all); // whatever they did about that
+        for (auto& sync : behind)
+            VERIFY_OK(run(std::move(sync)));
+        for (const auto& rivals : all)
+            QCOMPARE(run(rivals->theirs->release(**rivals->next, {})).value(), 0);
     }
-    void releaseWithoutAnAnswerHarmsNobody_data() { eachRecipe(); }
-    void releaseWithoutAnAnswerHarmsNobody() {
-        QFETCH(QByteArray, id);
-        FaultProxy proxy(m_runtime, m_server.port());
-        Client a(m_runtime, proxy.url(), "a"), b(m_runtime, m_server, "b");
-        const QByteArray name = fresh();
-        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
-        const auto held = take(*ours, request(kNever, "1", modeOf(id)));
-        VERIFY_OK(held);
-        const auto waiting = begin(m_runtime, *theirs, request(kNever, "1", modeOf(id)));
-        proxy.delay = 300ms; // the next holder is there before the connection is back
-        proxy.fault = FaultProxy::Fault::LoseAnswer;
-        QVERIFY(run(ours->release(**held, {})).error().kind == Kind::OutcomeUnknown);
-        QVERIFY(eventually([&] { return waiting->done; }));
-        VERIFY_OK(waiting->taken);
-        VERIFY_OK(run(a.driver.connected()));
-        for (int i = 0; i < 2; ++i)
-            VERIFY_OK(run(a.driver.sync("/")));
-        QCOMPARE(run(theirs->release(**waiting->taken, {})).value(), 0);
+    void releaseWithoutAnAnswerHarmsNobody() { // of each recipe, all at once
+        std::vector<std::unique_ptr<Rivals>> all;
+        std::vector<std::shared_ptr<TakeEnding>> waiting;
+        for (const char* id : kRecipes) {
+            all.push_back(std::make_unique<Rivals>(m_runtime, m_server, id, fresh()));
+            Rivals& rivals = *all.back();
+            rivals.held = take(*rivals.ours, rivals.wish());
+            VERIFY_OK(rivals.held);
+            waiting.push_back(begin(m_runtime, *rivals.theirs, rivals.wish()));
+        }
+        std::vector<Outcome<int>> releasing;
+        for (const auto& rivals : all) {
+            rivals->proxy.delay = 300ms; // the next holder is there before the connection is back
+            rivals->proxy.fault = FaultProxy::Fault::LoseAnswer;
+            releasing.push_back(rivals->ours->release(**rivals->held, {}));
+        }
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            QVERIFY2(run(std::move(releasing[i])).error().kind == Kind::OutcomeUnknown, all[i]->id);
+            QVERIFY2(eventually([&] { return waiting[i]->done; }), all[i]->id);
+            VERIFY_OK(waiting[i]->taken);
+        }
+        for (const auto& rivals : all)
+            VERIFY_OK(run(rivals->a.driver.connected()));
+        for (int i = 0; i < 2; ++i) {
+            auto behind = syncs(all);
+            for (auto& sync : behind)
+                VERIFY_OK(run(std::move(sync)));
+        }
+        for (std::size_t i = 0; i < all.size(); ++i)
+            QCOMPARE(run(all[i]->theirs->release(**waiting[i]->taken, {})).value(), 0);
     }
     void nextHolderOfTheSameNameIsNotTakenForOurs() {
         FaultProxy proxy(m_runtime, m_server.port());
@@ -324,7 +375,7 @@ private Q_SLOTS:
     void foreignChildrenAreRefused() {
         QFETCH(QByteArray, id);
         QFETCH(QByteArray, child);
-        const Mode mode = id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive;
+        const Mode mode = modeOf(id);
         Client a(m_runtime, m_server, "a");
         const QByteArray name = fresh();
         VERIFY_OK(run(a.driver.makeContainers('/' + name)));

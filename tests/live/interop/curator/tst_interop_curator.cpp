@@ -16,7 +16,7 @@ private:
             jars << QStringLiteral("/usr/share/java/%1.jar").arg(QLatin1String(jar));
         return jars.join(u':');
     }
-    /// One Java process for all: it takes longer to start than most of what it is to do.
+    /// One Java process for all but its end: it takes longer to start than most of what it is to do.
     std::unique_ptr<Peer> startPeer() {
         const QStringList arguments{QStringLiteral("-Xmx128m"),
                                     QStringLiteral("-XX:+UseSerialGC"),
@@ -30,16 +30,53 @@ private:
     QByteArray open(const QByteArray& name, const QByteArray& kind) {
         return m_peer->ask("open " + name + " /" + name + ' ' + kind);
     }
+    /// One that holds locks of all kinds is killed: each is free when its session has ended.
+    void killHolder(Client& a) {
+        struct Row {
+            const char* id;
+            Mode mode;
+            const char* kind;
+        };
+        const std::vector<Row> rows{{"zk-mutex", Mode::Exclusive, "mutex"},
+                                    {"zk-rw", Mode::Exclusive, "read"},
+                                    {"zk-rw", Mode::Shared, "write"},
+                                    {"zk-semaphore", Mode::Permit, "semaphore:1"}};
+        std::vector<std::unique_ptr<Recipe>> recipes;
+        std::vector<std::shared_ptr<TakeEnding>> endings;
+        for (const Row& row : rows) {
+            const QByteArray name = "killed" + QByteArray::number(recipes.size());
+            QCOMPARE(open(name, row.kind), QByteArray("ready"));
+            QVERIFY(m_peer->ask("acquire " + name + " 5").startsWith("acquired"));
+            recipes.push_back(a.recipe(row.id, name));
+            QVERIFY(!take(*recipes.back(), request(Nanos(0), "1", row.mode)).value());
+            endings.push_back(begin(m_runtime, *recipes.back(), request(20s, "1", row.mode)));
+        }
+        m_peer->kill(); // its session lasts 2 s
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            QVERIFY(eventually([&] { return endings[i]->done; }, 20s));
+            VERIFY_OK(endings[i]->taken);
+            QVERIFY(endings[i]->taken->has_value());
+            VERIFY_OK(run(recipes[i]->release(**endings[i]->taken, {})));
+        }
+    }
 
 private Q_SLOTS:
     void initTestCase() {
-        VERIFY_STARTED(m_server);
         const QStringList arguments{
-            QStringLiteral("-cp"), classPath(), QStringLiteral("-d"), m_workspace.path(),
+            QStringLiteral("-J-XX:+UseSerialGC"),
+            QStringLiteral("-J-XX:TieredStopAtLevel=1"),
+            QStringLiteral("-proc:none"),
+            QStringLiteral("-cp"),
+            classPath(),
+            QStringLiteral("-d"),
+            m_workspace.path(),
             QStringLiteral(LOCKSCOPE_SOURCE_DIR "/tests/live/interop/curator/CuratorPeer.java")};
-        const auto compiled = run(sandbox::run(m_runtime, QStringLiteral("javac"), arguments, m_workspace.path()));
+        auto compiling = sandbox::run(m_runtime, QStringLiteral("javac"), arguments, m_workspace.path());
+        VERIFY_STARTED(m_server); // both take their time
+        const auto compiled = run(std::move(compiling));
         QVERIFY2(compiled, compiled ? "" : qPrintable(compiled.error()));
         m_peer = startPeer();
+        m_contender = startPeer();
     }
 
     void oneHoldsTheOtherWaits_data() {
@@ -63,7 +100,7 @@ private Q_SLOTS:
         const auto ours = a.recipe(id, name);
         QVERIFY(!take(*ours, request(Nanos(0), "1", Mode(mode))).value());
         const auto waiting = begin(m_runtime, *ours, wish);
-        pass(200ms);
+        pass(100ms);
         QVERIFY(!waiting->done);
         m_peer->tell("release " + name);
         QVERIFY(eventually([&] { return waiting->done; }));
@@ -71,45 +108,17 @@ private Q_SLOTS:
         QVERIFY(got - instantIn(m_peer->hear()) < 200ms);
         VERIFY_OK(waiting->taken);
         QVERIFY(waiting->taken->has_value());
-        QCOMPARE(m_peer->ask("acquire " + name + " 0.3"), QByteArray("timeout"));
+        QCOMPARE(m_peer->ask("acquire " + name + " 0.1"), QByteArray("timeout"));
+        const std::size_t alone = below(a.driver, '/' + name).size();
         m_peer->tell("acquire " + name + " 10");
-        pass(300ms);
+        QVERIFY(eventually([&] { return below(a.driver, '/' + name).size() > alone; })); // in the queue
+        pass(50ms);                                                                      // and waits
         const Nanos released = machineTime();
         VERIFY_OK(run(ours->release(**waiting->taken, {})));
         const QByteArray answer = m_peer->hear();
         QVERIFY(answer.startsWith("acquired"));
         QVERIFY(instantIn(answer) - released < 1s);
         QVERIFY(m_peer->ask("release " + name).startsWith("released"));
-    }
-    void killedPeerFreesWhatItHeld() {
-        struct Row {
-            const char* id;
-            Mode mode;
-            const char* kind;
-        };
-        const std::vector<Row> rows{{"zk-mutex", Mode::Exclusive, "mutex"},
-                                    {"zk-rw", Mode::Exclusive, "read"},
-                                    {"zk-rw", Mode::Shared, "write"},
-                                    {"zk-semaphore", Mode::Permit, "semaphore:1"}};
-        Client a(m_runtime, m_server, "a");
-        std::vector<std::unique_ptr<Recipe>> recipes;
-        std::vector<std::shared_ptr<TakeEnding>> endings;
-        for (const Row& row : rows) {
-            const QByteArray name = "killed" + QByteArray::number(recipes.size());
-            QCOMPARE(open(name, row.kind), QByteArray("ready"));
-            QVERIFY(m_peer->ask("acquire " + name + " 5").startsWith("acquired"));
-            recipes.push_back(a.recipe(row.id, name));
-            QVERIFY(!take(*recipes.back(), request(Nanos(0), "1", row.mode)).value());
-            endings.push_back(begin(m_runtime, *recipes.back(), request(20s, "1", row.mode)));
-        }
-        m_peer->kill(); // its session lasts 2 s
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            QVERIFY(eventually([&] { return endings[i]->done; }, 20s));
-            VERIFY_OK(endings[i]->taken);
-            QVERIFY(endings[i]->taken->has_value());
-            VERIFY_OK(run(recipes[i]->release(**endings[i]->taken, {})));
-        }
-        m_peer = startPeer();
     }
     void readersOfBothTogether() {
         Client a(m_runtime, m_server, "a");
@@ -125,7 +134,7 @@ private Q_SLOTS:
         QVERIFY(writing.value());
         VERIFY_OK(run(ours->release(**writing, {})));
     }
-    void tenOfEachCountExactly() { // of each kind of lock, all at once
+    void tenOfEachCountExactlyAndOneIsKilledMeanwhile() { // of each kind of lock, all at once
         struct Row {
             const char* id;
             Mode mode;
@@ -143,13 +152,14 @@ private Q_SLOTS:
             const QByteArray name = QByteArray("ten-") + row.id;
             row.counter = "/counter-" + name;
             VERIFY_OK(run(a.driver.create(row.counter, "0", NodeMode::Persistent)));
-            m_peer->tell("contend /" + name + ' ' + row.kind + ' ' + row.counter + " 5 10");
+            m_contender->tell("contend /" + name + ' ' + row.kind + ' ' + row.counter + " 5 10");
             row.ours = std::make_unique<Contenders>(m_runtime, m_server.url(), row.id, name, row.counter, row.mode, 5s);
         }
+        killHolder(a);
         for (const Row& row : rows)
             QVERIFY(eventually([&] { return row.ours->done(); }, 60s));
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            const QByteArray answer = m_peer->hear(60s);
+            const QByteArray answer = m_contender->hear(60s);
             const QByteArrayList words = answer.split(' ');
             QVERIFY2(words.size() == 3 && words[0] == "added", answer.constData());
             for (Row& row : rows)
@@ -166,7 +176,7 @@ private:
     EventLoopRuntime m_runtime;
     ZooKeeperServer m_server{m_runtime};
     sandbox::Workspace m_workspace;
-    std::unique_ptr<Peer> m_peer;
+    std::unique_ptr<Peer> m_peer, m_contender;
 };
 
 QTEST_GUILESS_MAIN(TestInteropCurator)
