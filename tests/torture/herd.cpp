@@ -14,7 +14,7 @@ Herd::Herd(Runtime& runtime, Nanos origin, const Subject& subject, Plan plan)
     : m_runtime(runtime), m_subject(subject), m_plan(plan), m_server(subject.makeServer(runtime)), m_origin(origin) {
 }
 
-bool Herd::startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, bool look) {
+bool Herd::startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, const char* as) {
     QStringList arguments;
     const auto add = [&](const char* name, const QString& value) {
         arguments << QStringLiteral("--%1").arg(QLatin1String(name)) << value;
@@ -31,7 +31,7 @@ bool Herd::startWorker(sandbox::ProcessSupervisor& process, const Life& life, Na
     add("seed", QString::number(m_runtime.random() % 1'000'000'007));
     if (m_subject.boundedWaits) arguments << QStringLiteral("--bounded");
     if (m_subject.recipe.naive) arguments << QStringLiteral("--heedless");
-    if (look) arguments << QStringLiteral("--look");
+    if (as) arguments << QStringLiteral("--%1").arg(QLatin1String(as));
     return process.start(QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("torture_worker")),
                          arguments, m_workspace.path());
 }
@@ -46,7 +46,7 @@ void Herd::launch(Slot& slot) {
     m_chronicle.lives.push_back(life);
     befalls(slot, EventKind::ClientStarted);
     slot.alive = true;
-    if (!startWorker(*slot.process, life, m_until, false))
+    if (!startWorker(*slot.process, life, m_until, nullptr))
         defect(QStringLiteral("%1 could not be started: %2").arg(QLatin1String(life.name), slot.process->lastOutput()));
 }
 
@@ -60,7 +60,7 @@ QCoro::Task<> Herd::run() {
         co_return;
     }
     m_chronicle.server.push_back({m_runtime.monotonic(), EventKind::NodeStarted});
-    if (m_subject.observed) co_await listen();
+    co_await listen();
     m_chronicle.roughFrom = m_runtime.monotonic() + m_plan.gentle;
     m_until = m_chronicle.roughFrom + m_plan.rough;
     m_slots.resize(std::size_t(m_plan.processes));
@@ -69,6 +69,7 @@ QCoro::Task<> Herd::run() {
         m_slots[i].process = std::make_unique<sandbox::ProcessSupervisor>();
         launch(m_slots[i]);
     }
+    if (m_plan.saboteur) launchSaboteur();
     ++m_tasks;
     m_runtime.spawn([this] { return strikeServer(m_until - 500ms); });
     co_await torment(m_chronicle.roughFrom);
@@ -82,9 +83,22 @@ QCoro::Task<> Herd::run() {
 
 QCoro::Task<> Herd::listen() {
     m_chronicle.wallAhead = std::chrono::system_clock::now().time_since_epoch() - m_runtime.monotonic();
-    m_observer.emplace(m_runtime, m_server->url());
-    const bool heard = co_await m_observer->start();
-    if (!heard) defect(QStringLiteral("the server does not say what it does"));
+    m_witness = makeWitness(m_runtime, m_subject, *m_server, m_chronicle.wallAhead);
+    if (!m_witness) {
+        defect(QStringLiteral("nobody listens to this server"));
+        co_return;
+    }
+    const auto begun = co_await m_witness->begin();
+    if (!begun) defect(QStringLiteral("the server does not say what it does: %1").arg(begun.error()));
+}
+
+void Herd::launchSaboteur() {
+    Life life;
+    life.name = "saboteur";
+    life.identity = m_runtime.randomUuid();
+    life.journal = m_workspace.file(QStringLiteral("journal-saboteur"));
+    m_chronicle.lives.push_back(life);
+    if (!startWorker(m_saboteur, life, m_until, "sabotage")) defect(QStringLiteral("no saboteur"));
 }
 
 QCoro::Task<> Herd::torment(Nanos until) {
@@ -98,7 +112,10 @@ QCoro::Task<> Herd::torment(Nanos until) {
         const Nanos room = m_until - 100ms - m_runtime.monotonic();
         const bool naive = !m_subject.breaks.isEmpty(); // to be seen failing: no mercy
         const bool rough = naive || (m_rough && room > m_plan.lease && m_runtime.random() % 3 == 0);
-        const Nanos longest = rough ? m_plan.lease * 3 / 2 : m_plan.lease / 3, shortest = rough ? m_plan.lease : 5ms;
+        const Nanos longest = naive   ? m_plan.lease * 5 / 2
+                              : rough ? m_plan.lease * 3 / 2
+                                      : m_plan.lease / 3,
+                    shortest = rough ? m_plan.lease : 5ms;
         if (!naive && m_runtime.random() % 6 == 0)
             m_runtime.spawn([this, &slot] { return kill(slot); });
         else
@@ -144,6 +161,7 @@ QCoro::Task<> Herd::strikeServer(Nanos until) {
             if (!co_await m_server->disturb()) break;
             continue;
         }
+        if (m_witness) co_await m_witness->beforeDeath();
         m_chronicle.server.push_back({m_runtime.monotonic(), EventKind::NodeKilled});
         m_server->kill();
         while (m_server->running())
@@ -188,13 +206,15 @@ QCoro::Task<> Herd::finish() {
     sandbox::ProcessSupervisor last;
     const Nanos within = m_plan.lease * 2 + 12s;
     Life look;
+    look.name = "last";
     look.identity = m_runtime.randomUuid();
     look.journal = m_workspace.file(QStringLiteral("journal-last"));
-    const bool begun = startWorker(last, look, m_runtime.monotonic() + within, true);
+    m_chronicle.lives.push_back(look);
+    const bool begun = startWorker(last, look, m_runtime.monotonic() + within, "look");
     const bool ended = co_await ends(&last, within + 5s);
     if (!begun || !ended || !last.exitedWell())
         defect(QStringLiteral("afterwards: %1").arg(last.lastOutput().trimmed()));
-    if (m_observer) m_chronicle.monitored = m_observer->said();
+    if (m_witness) m_chronicle.testimonies = co_await m_witness->testimonies();
 }
 
 } // namespace lockscope::torture

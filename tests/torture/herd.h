@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "observer.h"
 #include "sandbox/process_supervisor.h"
 #include "sandbox/workspace.h"
 #include "subjects.h"
 #include "trace/event.h"
-
-#include <optional>
+#include "witness.h"
 
 namespace lockscope::torture {
 
@@ -16,6 +14,7 @@ struct Plan {
     Nanos rough = 2s;  ///< some are stopped for longer than that
     Nanos lease = 1200ms;
     int processes = 8, threads = 3;
+    bool saboteur = false; ///< one more process frees what others hold: to be seen as a violation of `ownership`
 };
 
 /// What befell a process, at an instant of the common clock.
@@ -38,8 +37,8 @@ struct Chronicle {
     std::vector<Fate> server;
     Nanos roughFrom{};
     std::vector<std::int64_t> counters; ///< at the end, by lock
-    QByteArray monitored;               ///< what the server said it did, in lines; empty: it was not listened to
-    Nanos wallAhead{};                  ///< of the common clock: the server's, which counts from 1970
+    std::vector<Testimony> testimonies; ///< what the server itself said of its locks
+    Nanos wallAhead{};                  ///< of the common clock: the servers', which counts from 1970
     QStringList defects;                ///< crashes, hangs, locks that cannot be had any more
 };
 
@@ -62,9 +61,11 @@ private:
         bool alive = false;
     };
     void launch(Slot& slot);
-    bool startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, bool look);
+    /// `as`: what it is besides one that fights for locks; nullptr: nothing.
+    bool startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, const char* as);
     void befalls(const Slot& slot, trace::EventKind kind);
     QCoro::Task<> listen();
+    void launchSaboteur();
     QCoro::Task<> torment(Nanos until);
     QCoro::Task<> stopAWhile(Slot& slot, Nanos length);
     QCoro::Task<> kill(Slot& slot);
@@ -78,7 +79,8 @@ private:
     Plan m_plan;
     sandbox::Workspace m_workspace;
     std::unique_ptr<Server> m_server;
-    std::optional<Observer> m_observer;
+    std::unique_ptr<Witness> m_witness;
+    sandbox::ProcessSupervisor m_saboteur;
     std::vector<Slot> m_slots;
     Chronicle m_chronicle;
     Nanos m_origin;

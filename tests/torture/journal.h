@@ -17,6 +17,7 @@ struct Entry {
         Event = 'E',     ///< of the lock: `event` with actor = number of the thread, subject = number of the lock
         Increment = 'I', ///< the counter of lock `event.subject` was written
         Defect = 'F',    ///< something that must never be; `text` says what
+        Port = 'P',      ///< a connection was made: `event.value` is the port that the server sees
     };
     What what = What::Event;
     trace::Event event;
@@ -32,6 +33,7 @@ public:
     JournalWriter(const JournalWriter&) = delete;
     JournalWriter& operator=(const JournalWriter&) = delete;
     bool valid() const { return m_file >= 0; }
+    /// Any thread may.
     void write(const Entry& entry);
 
 private:

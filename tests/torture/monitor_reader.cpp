@@ -1,91 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor_reader.h"
 
-#include <QList>
-
 namespace lockscope::torture {
 
 using trace::EventKind;
 using trace::FreedBy;
 
 namespace {
-
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kDoubt = 2 * kMs; ///< the server counts leases in whole milliseconds
-
-/// "redis-cli" style words: quoted, with \xNN, \n, \" and the like inside.
-std::vector<QByteArray> wordsOf(const QByteArray& line, qsizetype at) {
-    std::vector<QByteArray> words;
-    while ((at = line.indexOf('"', at)) >= 0) {
-        QByteArray word;
-        for (++at; at < line.size() && line[at] != '"'; ++at) {
-            if (line[at] != '\\') {
-                word += line[at];
-            } else if (line.mid(at + 1, 1) == "x") {
-                word += QByteArray::fromHex(line.mid(at + 2, 2));
-                at += 3;
-            } else {
-                ++at;
-                word += line.mid(at, 1);
-            }
-        }
-        words.push_back(word);
-        ++at;
-    }
-    return words;
-}
-
-/// The "<client>:<thread>" that a word is, or begins with; empty when it is none. Clients' names are 36 characters
-/// long.
-QByteArray identityIn(const QByteArray& word) {
-    constexpr qsizetype kClient = 36;
-    if (word.size() < kClient + 2 || word[kClient] != ':' || word.count('-') < 4) return {};
-    qsizetype end = kClient + 1;
-    while (end < word.size() && word[end] >= '0' && word[end] <= '9')
-        ++end;
-    const bool whole = end == word.size() || word[end] == ':';
-    return whole && end > kClient + 1 ? word.left(end) : QByteArray();
-}
-
 } // namespace
 
-MonitorReader::MonitorReader(const std::vector<QByteArray>& keys) {
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        m_locks[keys[i]].number = i;
-}
-
-// 1700000000.123456 [0 127.0.0.1:50000] "set" "key" "value" …; in a script [0 lua].
-void MonitorReader::read(const QByteArray& line) {
-    const qsizetype dot = line.indexOf('.'), from = line.indexOf('['), to = line.indexOf(']', from);
-    if (dot <= 0 || from < dot || to < 0) return;
-    m_now = (line.left(dot).toLongLong() * 1'000'000 + line.mid(dot + 1, 6).toLongLong()) * 1000;
-    const std::vector<QByteArray> words = wordsOf(line, to);
-    if (words.size() < 2) return;
-    const QByteArray address = line.mid(from + 1, to - from - 1).split(' ').back();
-    const bool inScript = address == "lua";
-    if (!inScript) {
-        QByteArray& speaker = m_speakers[address];
-        for (const QByteArray& word : words) {
-            const QByteArray identity = identityIn(word);
-            if (!identity.isEmpty()) speaker = identity;
-        }
-        m_caller = speaker;
-    }
-    write(words, inScript);
-}
-
-void MonitorReader::write(const Words& words, bool inScript) {
+void MonitorReader::read(const MonitorLine& line) {
+    m_now = line.at;
+    m_caller = line.caller;
+    const std::vector<QByteArray>& words = line.words;
     const QByteArray command = words[0].toLower();
     if (command == "del" || command == "unlink") {
         for (std::size_t i = 1; i < words.size(); ++i)
             if (const auto lock = m_locks.find(words[i]); lock != m_locks.end()) free(lock->second);
         return;
     }
-    const auto found = m_locks.find(words[1]);
-    if (found == m_locks.end() || words.size() < 3) return;
-    Lock& lock = found->second;
+    if (!words[1].startsWith("torture-") || words.size() < 3) return;
+    Lock& lock = m_locks[words[1]];
+    lock.place = words[1] + m_suffix;
     if (command == "set") {
-        set(lock, words, inScript);
+        set(lock, line);
     } else if (command == "pexpire") {
         if (lock.owner.isEmpty()) return;
         lock.deadline = m_now + words[2].toLongLong() * kMs;
@@ -96,16 +36,18 @@ void MonitorReader::write(const Words& words, bool inScript) {
     }
 }
 
-void MonitorReader::set(Lock& lock, const Words& words, bool inScript) {
+void MonitorReader::set(Lock& lock, const MonitorLine& line) {
     bool onlyIfFree = false;
     std::int64_t deadline = -1;
-    for (std::size_t i = 3; i < words.size(); ++i) {
-        const QByteArray word = words[i].toLower();
+    for (std::size_t i = 3; i < line.words.size(); ++i) {
+        const QByteArray word = line.words[i].toLower();
         onlyIfFree = onlyIfFree || word == "nx";
-        if (word == "px" && i + 1 < words.size()) deadline = m_now + words[i + 1].toLongLong() * kMs;
+        if (word == "px" && i + 1 < line.words.size()) deadline = m_now + line.words[i + 1].toLongLong() * kMs;
     }
-    if (onlyIfFree && !inScript && !lock.owner.isEmpty() && !isOver(lock)) return; // in vain
-    take(lock, identityIn(words[2]), 1, deadline);
+    if (onlyIfFree && !line.inScript && !lock.owner.isEmpty() && !isOver(lock)) return; // in vain
+    // Values that name nobody are known by who wrote them.
+    const QByteArray named = identityIn(line.words[2]);
+    take(lock, named.isEmpty() ? m_caller : named, 1, deadline);
 }
 
 void MonitorReader::count(Lock& lock, const QByteArray& owner, std::int64_t holds) {
@@ -146,12 +88,7 @@ bool MonitorReader::isOver(const Lock& lock) const {
 }
 
 void MonitorReader::add(const Lock& lock, EventKind kind, const QByteArray& actor, FreedBy why) {
-    ServerRecord record;
-    record.event.at = m_now;
-    record.event.kind = kind;
-    record.lock = lock.number;
-    record.actor = actor;
-    record.owner = lock.owner;
+    ServerRecord record = serverRecord(kind, m_now, lock.place, actor, lock.owner);
     if (kind == EventKind::RecordFreed) {
         record.event.flags = static_cast<std::uint8_t>(why);
     } else {

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "trace/event.h"
-
-#include <map>
-#include <vector>
+#include "monitor_line.h"
+#include "server_record.h"
 
 namespace lockscope::torture {
-
-/// What happened to a lock's key on the server.
-struct ServerRecord {
-    trace::Event event;      ///< of the record; without entities, `at` and deadlines in ns since 1970
-    std::size_t lock = 0;    ///< its number
-    QByteArray actor, owner; ///< "<client>:<thread>"; empty: nobody
-};
 
 /// Tells from what a Redis says after MONITOR what became of locks in strings and in hashes of holds: who took, kept
 /// and freed them, in the server's own order. Exact, because MONITOR also shows what scripts do, and they write nothing
@@ -20,22 +11,19 @@ struct ServerRecord {
 /// except in the moment in which a lease ends: there the benefit of the doubt is the clients'.
 class MonitorReader {
 public:
-    /// `keys`: the locks', by number.
-    explicit MonitorReader(const std::vector<QByteArray>& keys);
-    /// One line, without its end.
-    void read(const QByteArray& line);
+    /// `suffix`: of the places' names.
+    explicit MonitorReader(QByteArray suffix = {}) : m_suffix(std::move(suffix)) {}
+    void read(const MonitorLine& line);
     const std::vector<ServerRecord>& records() const { return m_records; }
 
 private:
     struct Lock {
-        std::size_t number = 0;
+        QByteArray place;
         QByteArray owner; ///< empty: free
         std::int64_t holds = 0;
         std::int64_t deadline = -1;
     };
-    using Words = std::vector<QByteArray>;
-    void write(const Words& words, bool inScript);
-    void set(Lock& lock, const Words& words, bool inScript);
+    void set(Lock& lock, const MonitorLine& line);
     void count(Lock& lock, const QByteArray& owner, std::int64_t holds);
     void take(Lock& lock, const QByteArray& owner, std::int64_t holds, std::int64_t deadline);
     void renew(Lock& lock);
@@ -44,10 +32,56 @@ private:
     void add(const Lock& lock, trace::EventKind kind, const QByteArray& actor,
              trace::FreedBy why = trace::FreedBy::Release);
 
-    std::map<QByteArray, Lock> m_locks;
-    std::map<QByteArray, QByteArray> m_speakers; ///< whose last words named them, by address
+    QByteArray m_suffix;
+    std::map<QByteArray, Lock> m_locks; ///< by key
     QByteArray m_caller;
     std::int64_t m_now = 0;
+    std::vector<ServerRecord> m_records;
+};
+
+/// The same of read/write locks: a hash with a field for each holder, and a key for each hold of a reader. A place is a
+/// field. A reader all of whose keys have ended is none any more, and anybody may take its field away.
+class ReadWriteMonitor {
+public:
+    void read(const MonitorLine& line);
+    const std::vector<ServerRecord>& records() const { return m_records; }
+
+private:
+    struct Holder {
+        QByteArray owner;
+        bool writes = false;
+        std::map<QByteArray, std::int64_t> holds; ///< of a reader: deadlines by the name of the hold's key
+    };
+    struct Lock {
+        std::map<QByteArray, Holder> holders; ///< by field
+        std::int64_t deadline = -1;
+    };
+    void field(const QByteArray& key, const QByteArray& name);
+    void hold(const QByteArray& key, std::int64_t deadline);
+    void free(const QByteArray& key, const QByteArray& name);
+    void sweep(const QByteArray& key);
+    bool isOver(const Holder& holder) const;
+
+    std::map<QByteArray, Lock> m_locks;
+    QByteArray m_caller;
+    std::int64_t m_now = 0;
+    std::vector<ServerRecord> m_records;
+};
+
+/// The same of semaphores: a sorted set of permits, each with the instant at which it ends. Whose a permit is is known
+/// by the connection on which it was taken. A place is a permit.
+class PermitMonitor {
+public:
+    void read(const MonitorLine& line);
+    const std::vector<ServerRecord>& records() const { return m_records; }
+
+private:
+    struct Permit {
+        QByteArray owner;
+        std::int64_t deadline = -1;
+    };
+    void free(const QByteArray& key, const QByteArray& id, const MonitorLine& line);
+    std::map<QByteArray, std::map<QByteArray, Permit>> m_permits; ///< by key and id
     std::vector<ServerRecord> m_records;
 };
 

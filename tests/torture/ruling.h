@@ -4,6 +4,8 @@
 #include "trace/trace.h"
 #include "verdict/verdict.h"
 
+#include <map>
+
 namespace lockscope::torture {
 
 /// What is to be said of one run.
@@ -11,13 +13,23 @@ struct Ruling {
     std::shared_ptr<trace::Trace> trace; ///< of all processes together
     verdict::Verdict verdict;
     int acquisitions = 0, kills = 0, stops = 0, restarts = 0;
-    int records = 0;        ///< what the server said of its locks
     int pausedBeliefs = 0;  ///< double beliefs of a client that was stopped for longer than its lease: allowed
-    QStringList complaints; ///< what must not be; empty: all is well
-    QStringList allowed;    ///< what may be, told
+    QStringList complaints; ///< what must not be, the invariant first; empty: all is well
+    /// How many occasions there were to violate each invariant that is judged.
+    std::map<verdict::Invariant, int> occasions;
 };
 
-/// Merges the journals, judges the trace, and says what of it is allowed.
+/// Merges the journals and what the server said, judges the trace, and says what of it is allowed.
 Ruling rule(const Subject& subject, const Plan& plan, const Chronicle& chronicle);
+
+/// Why an invariant is not judged for a recipe; empty: it is.
+///
+/// Everywhere judged are `mutual-exclusion` and `ownership`; the latter by what the server itself says (Testimony), and
+/// for places of waiters in etcd not at all, because nobody can say who took one away. Nowhere judged are
+/// - `progress`: who waits behind one that was killed waits for the end of its lease, and no bound on that would be
+///   short enough to say much. Instead all locks are taken once more at the end.
+/// - `stale-write`: what the locks guard are counters in files, which cannot refuse. They must be right at the end.
+/// - `no-deadlock`: no thread wants a second lock while it holds one.
+QString whyNotJudged(verdict::Invariant invariant, const recipes::RecipeInfo& recipe);
 
 } // namespace lockscope::torture

@@ -23,6 +23,8 @@ public:
     /// Ends once something has been done to it that its locks survive without being gone for a while: a part of it
     /// stood still. False: there is nothing of that kind.
     virtual QCoro::Task<bool> disturb() { co_return false; }
+    /// Where it keeps its data; empty: nowhere that anybody reads.
+    virtual QString folder() const { return {}; }
 };
 
 /// What is tortured: a recipe on a server.
@@ -31,8 +33,7 @@ struct Subject {
     recipes::RecipeInfo recipe;
     bool survivesRestart = false; ///< the server keeps locks over its own death
     std::function<std::unique_ptr<Server>(Runtime&)> makeServer;
-    bool observed = false; ///< the server says what it does, and its word on whose the lock is is judged, too
-    /// Naive ones: the invariants of which at least one is to be seen violated. Empty: none ever may.
+    /// Naive ones: the invariants each of which is to be seen violated. Empty: none ever may.
     QStringList breaks;
     bool boundedWaits = false; ///< a dead waiter keeps its place for as long as it wanted to wait: nobody asks for ever
     QString excluded;          ///< why it is not run; empty: it is

@@ -2,13 +2,12 @@
 // Processes that fight over the same locks on a real server, and are stopped, continued and killed while they do; so is
 // the server, where its locks survive that. Each writes down what it believes; all of it together is judged.
 //
-//   torture [--recipe R]… [--seconds S] [--processes N] [--threads N] [--keep FOLDER] [--list]
+//   torture [--recipe R]… [--seconds S] [--processes N] [--threads N] [--saboteur] [--keep FOLDER] [--list]
 //
-// Without --recipe: all of them. Ends with 0 when nothing happened that recipes may not do, 1 else, 2 for bad
-// arguments.
+// Without --recipe: all of them. --saboteur: somebody frees what others hold, and must be found out. Ends with 0 when
+// nothing happened that recipes may not do, 1 else, 2 for bad arguments.
 #include "herd.h"
-#include "journal.h"
-#include "ruling.h"
+#include "report.h"
 #include "runtime/event_loop_runtime.h"
 #include "trace/recording.h"
 
@@ -23,45 +22,14 @@ using namespace lockscope::torture;
 
 namespace {
 
-void say(const QString& text) {
-    std::printf("%s\n", qPrintable(text));
-    std::fflush(stdout);
-}
-
-/// Whether it went as it must; naive ones must not go well.
-bool report(const Subject& subject, const Ruling& ruling) {
-    say(QStringLiteral("%1 %2 acquisitions, %3 stops, %4 kills, %5 server restarts, %6 beliefs of stopped clients, "
-                       "%7 records of the server")
-            .arg(subject.id, -24)
-            .arg(ruling.acquisitions)
-            .arg(ruling.stops)
-            .arg(ruling.kills)
-            .arg(ruling.restarts)
-            .arg(ruling.pausedBeliefs)
-            .arg(ruling.records));
-    if (subject.breaks.isEmpty()) {
-        for (const QString& complaint : ruling.complaints)
-            say(QStringLiteral("  ! ") + complaint);
-        constexpr int least = 10; // fewer would mean that nothing was tried
-        if (ruling.acquisitions < least) say(QStringLiteral("  ! hardly anybody got a lock"));
-        return ruling.complaints.isEmpty() && ruling.acquisitions >= least;
-    }
-    const bool broken = std::ranges::any_of(ruling.complaints, [&](const QString& complaint) {
-        return std::ranges::any_of(subject.breaks,
-                                   [&](const QString& invariant) { return complaint.startsWith(invariant); });
-    });
-    say(broken ? QStringLiteral("  fails as it must: %1").arg(ruling.complaints.first())
-               : QStringLiteral("  ! was to be seen failing (%1), and was not").arg(subject.breaks.join(u' ')));
-    return broken;
-}
-
 void keep(const QString& folder, const Subject& subject, const Ruling& ruling) {
     trace::RecordingMeta meta;
     meta.recipe = QString::fromLatin1(subject.recipe.id);
     meta.origin = QStringLiteral("torture");
     const QString path = QDir(folder).filePath(QStringLiteral("torture-%1.lockscope").arg(subject.id));
     const auto saved = trace::saveRecording(path, ruling.trace, meta);
-    say(saved ? QStringLiteral("  recorded: %1").arg(path) : QStringLiteral("  ! %1").arg(saved.error().message));
+    Report::say(saved ? QStringLiteral("  recorded: %1").arg(path)
+                      : QStringLiteral("  ! %1").arg(saved.error().message));
 }
 
 struct Wish {
@@ -72,23 +40,25 @@ struct Wish {
 
 QCoro::Task<> tortureAll(Runtime& runtime, Nanos origin, const Wish& wish) {
     bool well = true;
+    Report report;
     for (const Subject& subject : wish.subjects) {
         if (!subject.excluded.isEmpty()) {
-            say(QStringLiteral("%1 not run: %2").arg(subject.id, -24).arg(subject.excluded));
+            Report::say(QStringLiteral("%1 not run: %2").arg(subject.id, -24).arg(subject.excluded));
             continue;
         }
         // What fails, fails by chance: it gets some.
-        const int rounds = subject.breaks.isEmpty() ? 1 : 5;
+        const int rounds = subject.breaks.isEmpty() && !wish.plan.saboteur ? 1 : 5;
         bool good = false;
         for (int round = 0; round < rounds && !good; ++round) {
             Herd herd(runtime, origin, subject, wish.plan);
             co_await herd.run();
             const Ruling ruling = rule(subject, wish.plan, herd.chronicle());
-            good = report(subject, ruling);
+            good = report.add(subject, wish.plan, ruling);
             if (!wish.keep.isEmpty()) keep(wish.keep, subject, ruling);
         }
         well &= good;
     }
+    report.table();
     runtime.post([well] { QCoreApplication::exit(well ? 0 : 1); });
 }
 
@@ -108,7 +78,9 @@ int main(int argc, char** argv) {
     const QCommandLineOption folder(QStringLiteral("keep"), QStringLiteral("Saves a recording of each there."),
                                     QStringLiteral("folder"));
     const QCommandLineOption list(QStringLiteral("list"), QStringLiteral("Says what would be run."));
-    parser.addOptions({recipe, seconds, processes, threads, folder, list});
+    const QCommandLineOption saboteur(QStringLiteral("saboteur"),
+                                      QStringLiteral("Lets somebody free what others hold, who must be found out."));
+    parser.addOptions({recipe, seconds, processes, threads, saboteur, folder, list});
     parser.process(application);
 
     Wish wish;
@@ -118,7 +90,8 @@ int main(int argc, char** argv) {
             wish.subjects.push_back(std::move(subject));
     if (parser.isSet(list)) {
         for (const Subject& subject : wish.subjects)
-            say(subject.id + (subject.excluded.isEmpty() ? QString() : QStringLiteral(": ") + subject.excluded));
+            Report::say(subject.id +
+                        (subject.excluded.isEmpty() ? QString() : QStringLiteral(": ") + subject.excluded));
         return 0;
     }
     const double length = parser.value(seconds).toDouble();
@@ -131,6 +104,7 @@ int main(int argc, char** argv) {
     wish.plan.rough = Nanos(std::int64_t(length * 0.5e9));
     wish.plan.processes = std::clamp(parser.value(processes).toInt(), 1, 26);
     wish.plan.threads = std::max(1, parser.value(threads).toInt());
+    wish.plan.saboteur = parser.isSet(saboteur);
     wish.keep = parser.value(folder);
 
     const auto origin = std::chrono::steady_clock::now();

@@ -1,22 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "journal.h"
 #include "ruling.h"
 
+#include <QDataStream>
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace lockscope;
 using namespace lockscope::torture;
+using trace::EventKind;
 using verdict::Invariant;
 using verdict::Outcome;
 
 namespace {
 
 const QByteArray kOne = "11111111-1111-4111-8111-111111111111", kOther = "22222222-2222-4222-8222-222222222222";
+constexpr std::int64_t kStart = 1'700'000'010; ///< s since 1970: when everything begins
+constexpr int kOnesPort = 41001, kOthersPort = 41002;
 
-/// What a server says after MONITOR, at instants in milliseconds.
+std::int64_t ns(int ms) {
+    return std::int64_t(ms) * 1'000'000;
+}
+QByteArray seconds(int ms) {
+    return QByteArray::number(qlonglong(kStart + ms / 1000)) + '.' +
+           QByteArray::number(ms % 1000).rightJustified(3, '0') + "000";
+}
+
+/// What a Redis says after MONITOR, at instants in milliseconds.
 class Said {
 public:
     Said& by(const QByteArray& client, int ms, const QByteArray& command) {
-        return line(ms, client == kOne ? "127.0.0.1:41001" : "127.0.0.1:41002", command);
+        return line(ms, "127.0.0.1:" + QByteArray::number(client == kOne ? kOnesPort : kOthersPort), command);
     }
     Said& inScript(int ms, const QByteArray& command) { return line(ms, "lua", command); }
     /// A script's call, with its caller's name, and what it did.
@@ -27,8 +42,7 @@ public:
 
 private:
     Said& line(int ms, const QByteArray& from, const QByteArray& command) {
-        text += "17000000" + QByteArray::number(10 + ms / 1000) + '.' +
-                QByteArray::number(ms % 1000).rightJustified(3, '0') + "000 [0 " + from + ']';
+        text += seconds(ms) + " [0 " + from + ']';
         for (const QByteArray& word : command.split(' '))
             text += " \"" + word + '"';
         text += "\r\n";
@@ -36,27 +50,175 @@ private:
     }
 };
 
-Ruling ruled(const Said& said, Subject subject = {}) {
-    subject.observed = true;
-    Chronicle chronicle;
-    chronicle.lives.resize(2);
-    chronicle.lives[0].journal = chronicle.lives[1].journal = QStringLiteral("no-such-file");
-    chronicle.lives[0].name = "A";
-    chronicle.lives[0].identity = kOne;
-    chronicle.lives[1].name = "B";
-    chronicle.lives[1].identity = kOther;
-    chronicle.wallAhead = std::chrono::seconds(1'700'000'000);
-    chronicle.monitored = "+OK\r\n" + said.text;
-    return rule(subject, {}, chronicle);
+/// One transaction of a ZooKeeper's log.
+class ZooKeeperLog {
+public:
+    ZooKeeperLog() {
+        QDataStream out(&file, QIODevice::WriteOnly);
+        out << qint32(0x5a4b4c47) << qint32(2) << qint64(0);
+    }
+    ZooKeeperLog& create(qint64 session, const QByteArray& path, const QByteArray& data) {
+        QByteArray body;
+        QDataStream out(&body, QIODevice::WriteOnly);
+        text(out, path);
+        text(out, data);
+        return transaction(session, 1, body);
+    }
+    ZooKeeperLog& remove(qint64 session, const QByteArray& path) {
+        QByteArray body;
+        QDataStream out(&body, QIODevice::WriteOnly);
+        text(out, path);
+        return transaction(session, 2, body);
+    }
+    ZooKeeperLog& removeInMulti(qint64 session, const QByteArray& path) {
+        QByteArray part, body;
+        QDataStream inner(&part, QIODevice::WriteOnly);
+        text(inner, path);
+        QDataStream out(&body, QIODevice::WriteOnly);
+        out << qint32(1) << qint32(2);
+        text(out, part);
+        return transaction(session, 14, body);
+    }
+    ZooKeeperLog& close(qint64 session) { return transaction(session, -11, {}); }
+    QByteArray file;
+
+private:
+    static void text(QDataStream& out, const QByteArray& data) {
+        out << qint32(data.size());
+        out.writeRawData(data.constData(), int(data.size()));
+    }
+    ZooKeeperLog& transaction(qint64 session, qint32 type, const QByteArray& body) {
+        QByteArray entry;
+        QDataStream inner(&entry, QIODevice::WriteOnly);
+        ++m_zxid;
+        inner << session << qint32(1) << m_zxid << qint64(kStart * 1000 + m_zxid) << type;
+        inner.writeRawData(body.constData(), int(body.size()));
+        QDataStream out(&file, QIODevice::WriteOnly | QIODevice::Append);
+        out << qint64(0);
+        text(out, entry);
+        out << quint8('B');
+        return *this;
+    }
+    qint64 m_zxid = 0;
+};
+
+QByteArray etcdSaw(int ms, const QByteArray& type, const QByteArray& key, int created, int revision, int lease) {
+    return QByteArray::number(qlonglong(kStart * 1'000'000'000 + ns(ms))) +
+           " {\"result\":{\"header\":{\"revision\":\"" + QByteArray::number(revision) + "\"},\"events\":[{" +
+           (type == "DELETE" ? "\"type\":\"DELETE\"," : "") + "\"kv\":{\"key\":\"" + key.toBase64() +
+           "\",\"create_revision\":\"" + QByteArray::number(created) + "\",\"mod_revision\":\"" +
+           QByteArray::number(revision) + "\",\"lease\":\"" + QByteArray::number(lease) + "\"}}]}}";
 }
+
+/// What memcached's logger says; each line counts.
+class MemcachedLog {
+public:
+    MemcachedLog() {
+        line(0, "type=conn_new rip=127.0.0.1 rport=" + QByteArray::number(kOnesPort) + " transport=tcp cfd=1");
+        line(0, "type=conn_new rip=127.0.0.1 rport=" + QByteArray::number(kOthersPort) + " transport=tcp cfd=2");
+    }
+    MemcachedLog& add(const QByteArray& client, int ms, bool stored) {
+        look(client, ms, !stored);
+        return store(client, ms, stored ? "stored" : "not_stored", "add", "3");
+    }
+    MemcachedLog& cas(const QByteArray& client, int ms, const QByteArray& ttl) {
+        look(client, ms, true);
+        return store(client, ms, "stored", "cas", ttl);
+    }
+    MemcachedLog& look(const QByteArray& client, int ms, bool found) {
+        return line(ms, "type=item_get key=torture-0 status=" + QByteArray(found ? "found" : "not_found") +
+                            " clsid=1 cfd=" + (client == kOne ? "1" : "2") + " size=3");
+    }
+    QByteArray text;
+
+private:
+    MemcachedLog& store(const QByteArray& client, int ms, const QByteArray& status, const QByteArray& command,
+                        const QByteArray& ttl) {
+        return line(ms, "type=item_store key=torture-0 status=" + status + " cmd=" + command + " ttl=" + ttl +
+                            " clsid=1 cfd=" + (client == kOne ? "1" : "2") + " size=3");
+    }
+    MemcachedLog& line(int ms, const QByteArray& what) {
+        text += "ts=" + seconds(ms) + " gid=" + QByteArray::number(++m_number) + ' ' + what + '\n';
+        return *this;
+    }
+    int m_number = 0;
+};
+
+/// A row of the audit table.
+QByteArray audit(int ms, int port, const QByteArray& before, const QByteArray& after, bool over = false) {
+    const auto owner = [](const QByteArray& client) {
+        return client.isEmpty() ? QByteArray() : client + ":1:0123456789abcdef";
+    };
+    return QByteArray::number(qlonglong(kStart * 1'000'000 + ms * 1000)) + '|' + QByteArray::number(port) +
+           "|torture-0|" + owner(before) + '|' + owner(after) + (over ? "|1" : "|0");
+}
+
+/// Two clients, and what the server says. The first one's journal can say more.
+class Case {
+public:
+    Case() {
+        for (const bool one : {true, false}) {
+            JournalWriter journal(path(one));
+            Entry port;
+            port.what = Entry::What::Port;
+            port.event.value = one ? kOnesPort : kOthersPort;
+            journal.write(port);
+        }
+    }
+    Case& believes(int ms, EventKind kind, std::int64_t value = 0) {
+        Entry entry;
+        entry.event.at = ns(ms);
+        entry.event.kind = kind;
+        entry.event.actor = 1;
+        entry.event.value = value;
+        entry.event.aux = kind == EventKind::Granted ? 1 : 0;
+        JournalWriter(path(true)).write(entry);
+        return *this;
+    }
+    Ruling ruled(Testimony::Kind kind, const QByteArrayList& parts) const {
+        Chronicle chronicle;
+        chronicle.lives.resize(2);
+        chronicle.lives[0].journal = path(true);
+        chronicle.lives[1].journal = path(false);
+        chronicle.lives[0].name = "A";
+        chronicle.lives[0].identity = kOne;
+        chronicle.lives[1].name = "B";
+        chronicle.lives[1].identity = kOther;
+        chronicle.wallAhead = std::chrono::seconds(kStart);
+        Testimony testimony;
+        testimony.kind = kind;
+        testimony.parts = parts;
+        chronicle.testimonies.push_back(testimony);
+        return rule({}, {}, chronicle);
+    }
+
+private:
+    QString path(bool one) const { return m_folder.filePath(one ? QStringLiteral("one") : QStringLiteral("other")); }
+    QTemporaryDir m_folder;
+};
+
 Outcome ownership(const Ruling& ruling) {
     return ruling.verdict.outcomes[std::size_t(Invariant::Ownership)];
+}
+Outcome redis(const Said& said, Testimony::Kind kind = Testimony::Kind::RedisKeys) {
+    return ownership(Case().ruled(kind, {"+OK\r\n" + said.text}));
 }
 
 Said taken(const QByteArray& client, int ms) {
     Said said;
     said.script(client, ms, "hincrby torture-0 " + client + ":1 1").inScript(ms, "pexpire torture-0 1000");
     return said;
+}
+Said reading(const QByteArray& client, int ms) {
+    Said said;
+    const QByteArray field = client + ":1";
+    said.script(client, ms, "hset torture-0 mode read " + field + " 1");
+    said.inScript(ms, "set {torture-0}:" + field + ":rwlock_timeout:1 1 PX 1000")
+        .inScript(ms, "pexpire torture-0 1000");
+    return said;
+}
+QByteArray nodeOf(const QByteArray& client) {
+    return "lockscope:" + client + ":1";
 }
 
 } // namespace
@@ -74,16 +236,16 @@ private Q_SLOTS:
         said.script(kOne, 700, "hincrby torture-0 " + kOne + ":1 -1").inScript(700, "del torture-0");
         said.text += taken(kOther, 800).text;
         said.script(kOther, 900, "del torture-0");
-        const Ruling ruling = ruled(said);
+        const Ruling ruling = Case().ruled(Testimony::Kind::RedisKeys, {said.text});
         QVERIFY2(ruling.complaints.isEmpty(), qPrintable(ruling.complaints.join(u'\n')));
         QVERIFY(ownership(ruling) == Outcome::Holds);
-        QVERIFY(ruling.records >= 8);
+        QVERIFY(ruling.occasions.at(Invariant::Ownership) >= 8);
     }
     void aLeaseThatIsOverIsNobodys() {
         Said said = taken(kOne, 0);
         said.text += taken(kOther, 1500).text;
         said.script(kOther, 1600, "del torture-0");
-        QVERIFY(ownership(ruled(said)) == Outcome::Holds);
+        QVERIFY(redis(said) == Outcome::Holds);
     }
     void plainStrings() {
         Said said;
@@ -92,9 +254,19 @@ private Q_SLOTS:
         said.by(kOne, 200, "del torture-0");
         said.by(kOther, 300, "set torture-0 " + kOther + ":1:0123456789abcdef nx px 1000");
         said.by(kOther, 400, "del torture-0");
-        const Ruling ruling = ruled(said);
+        const Ruling ruling = Case().ruled(Testimony::Kind::RedisKeys, {said.text});
         QVERIFY(ownership(ruling) == Outcome::Holds);
-        QCOMPARE(ruling.records, 4);
+        QCOMPARE(ruling.occasions.at(Invariant::Ownership), 4);
+    }
+    void valuesThatNameNobodyAreTheirWriters() {
+        const QByteArray value = "0123456789abcdef0123456789abcdef";
+        Said said;
+        said.by(kOne, 0, "set torture-0 " + value + " nx px 1000");
+        said.by(kOne, 100, "eval script 1 torture-0 " + value).inScript(100, "del torture-0");
+        QVERIFY(redis(said) == Outcome::Holds);
+        said.by(kOne, 200, "set torture-0 " + value + " nx px 1000");
+        said.by(kOther, 300, "eval script 1 torture-0 " + value).inScript(300, "del torture-0");
+        QVERIFY(redis(said) == Outcome::Violated);
     }
     void crimes_data() {
         QTest::addColumn<QByteArray>("said");
@@ -110,17 +282,188 @@ private Q_SLOTS:
                    .by(kOther, 1100, "set torture-0 " + kOther + ":1:0123456789abcdef nx px 1000")
                    .by(kOne, 1200, "del torture-0")
                    .text;
+        // Whoever it says that it is, its connection is another's.
+        QTest::newRow("in another's name") << after(
+            Said().by(kOther, 500, "evalsha c0ffee 1 torture-0 " + kOne + ":1").inScript(500, "del torture-0"));
     }
     void crimes() {
         QFETCH(QByteArray, said);
-        Said words;
-        words.text = said;
-        const Ruling ruling = ruled(words);
+        const Ruling ruling = Case().ruled(Testimony::Kind::RedisKeys, {said});
         QVERIFY(ownership(ruling) == Outcome::Violated);
         QVERIFY(!ruling.complaints.filter(QStringLiteral("ownership")).isEmpty());
     }
+
+    void readersAndWriters() {
+        constexpr auto kind = Testimony::Kind::RedisReadWrite;
+        const QByteArray one = kOne + ":1", other = kOther + ":1";
+        const QByteArray onesHold = "{torture-0}:" + one + ":rwlock_timeout:1";
+        Said both = reading(kOne, 0);
+        both.script(kOther, 100, "hincrby torture-0 " + other + " 1");
+        both.inScript(100, "set {torture-0}:" + other + ":rwlock_timeout:1 1 PX 1000");
+        both.inScript(100, "pexpire torture-0 1000");
+        Said honest = both;
+        honest.script(kOne, 200, "del " + onesHold).inScript(200, "hdel torture-0 " + one);
+        honest.script(kOther, 300, "del {torture-0}:" + other + ":rwlock_timeout:1");
+        honest.inScript(300, "hdel torture-0 " + other).inScript(300, "del torture-0");
+        honest.script(kOne, 400, "hset torture-0 mode write " + one + ":write 1");
+        honest.inScript(400, "pexpire torture-0 1000").script(kOne, 500, "hdel torture-0 " + one + ":write");
+        honest.inScript(500, "del torture-0");
+        QVERIFY(redis(honest, kind) == Outcome::Holds);
+
+        // A reader whose holds have ended is swept away by whoever comes; while they last, by nobody.
+        const auto sweptAt = [&](int ms) {
+            Said said = both;
+            said.script(kOther, 900, "pexpire {torture-0}:" + other + ":rwlock_timeout:1 1000");
+            said.inScript(900, "pexpire torture-0 1000");
+            said.script(kOther, ms, "del {torture-0}:" + other + ":rwlock_timeout:1");
+            said.inScript(ms, "hdel torture-0 " + other).inScript(ms, "del torture-0");
+            return redis(said, kind);
+        };
+        QVERIFY(sweptAt(1500) == Outcome::Holds);
+        QVERIFY(sweptAt(950) == Outcome::Violated);
+
+        Said holdDeleted = both, fieldDeleted = both, writerFreed = both;
+        holdDeleted.script(kOther, 200, "del " + onesHold);
+        QVERIFY(redis(holdDeleted, kind) == Outcome::Violated);
+        fieldDeleted.script(kOther, 200, "hdel torture-0 " + one);
+        QVERIFY(redis(fieldDeleted, kind) == Outcome::Violated);
+        Said writer;
+        writer.script(kOne, 0, "hset torture-0 mode write " + one + ":write 1").inScript(0, "pexpire torture-0 1000");
+        writer.script(kOther, 500, "del torture-0");
+        QVERIFY(redis(writer, kind) == Outcome::Violated);
+    }
+    void permits() {
+        constexpr auto kind = Testimony::Kind::RedisPermits;
+        const QByteArray key = "{torture-0}:timeout", id = "\\x00\\xff\\x0123456789abcde";
+        const QByteArray till = QByteArray::number(qlonglong(kStart * 1000 + 1000));
+        Said held;
+        held.by(kOne, 0, "evalsha c0ffee 3 torture-0 " + key + " c").inScript(0, "zadd " + key + ' ' + till + ' ' + id);
+        const auto then = [&](const QByteArray& client, int ms, const QByteArray& effect) {
+            Said said = held;
+            said.by(client, ms, "evalsha c0ffee 3 torture-0 " + key + " c").inScript(ms, effect);
+            return redis(said, kind);
+        };
+        QVERIFY(then(kOne, 500, "zrem " + key + ' ' + id) == Outcome::Holds);
+        QVERIFY(then(kOther, 500, "zrem " + key + ' ' + id) == Outcome::Violated);
+        QVERIFY(then(kOther, 500, "zadd " + key + " 9" + till + ' ' + id) == Outcome::Violated);
+        QVERIFY(then(kOther, 500, "del " + key) == Outcome::Violated);
+        QVERIFY(then(kOther, 1000, "zrem " + key + ' ' + id) == Outcome::Holds); // it has ended
+    }
+
+    void zooKeeper() {
+        const auto held = [] {
+            ZooKeeperLog log;
+            log.create(1, "/torture-0", {}).create(1, "/torture-0/lock-1", nodeOf(kOne));
+            return log;
+        };
+        const auto judged = [](const QByteArrayList& files) {
+            return ownership(Case().ruled(Testimony::Kind::ZooKeeper, files));
+        };
+        QVERIFY(judged({held().remove(1, "/torture-0/lock-1").file}) == Outcome::Holds);
+        QVERIFY(judged({held().close(1).file + QByteArray(500, '\0')}) == Outcome::Holds);
+        QVERIFY(judged({held().removeInMulti(1, "/torture-0/lock-1").file}) == Outcome::Holds);
+        // In the log after a restart, by a session that has a node of its own there.
+        QVERIFY(
+            judged(
+                {held().file,
+                 ZooKeeperLog().remove(2, "/torture-0/lock-1").create(2, "/torture-0/lock-2", nodeOf(kOther)).file}) ==
+            Outcome::Violated);
+        QVERIFY(judged({held().remove(3, "/torture-0/lock-1").file}) == Outcome::Violated); // nobody's session
+        QVERIFY(judged({held().removeInMulti(2, "/torture-0/lock-1").file}) == Outcome::Violated);
+        // A client's own next session.
+        QVERIFY(judged({held().create(2, "/torture-0/lock-2", nodeOf(kOne)).remove(2, "/torture-0/lock-1").file}) ==
+                Outcome::Holds);
+        QByteArray torn = held().remove(2, "/torture-0/lock-1").file;
+        torn.chop(3);
+        QVERIFY(judged({torn}) == Outcome::Holds); // never done
+    }
+
+    void etcd() {
+        const QByteArray key = "torture-0/7", put = etcdSaw(0, "PUT", key, 5, 5, 7);
+        const QByteArray gone = etcdSaw(500, "DELETE", key, 0, 9, 0),
+                         later = etcdSaw(600, "PUT", "torture-1/7", 11, 11, 7);
+        const auto judged = [](const Case& people, const QByteArrayList& seen) {
+            return ownership(people.ruled(Testimony::Kind::Etcd, {seen.join('\n')}));
+        };
+        Case holder, released, lost, overdue, reentered;
+        for (Case* each : {&holder, &released, &lost, &overdue, &reentered})
+            each->believes(10, EventKind::Granted, 5);
+        released.believes(400, EventKind::ReleaseSent);
+        lost.believes(400, EventKind::Lost);
+        overdue.believes(20, EventKind::BelievedUntil, ns(400));
+        reentered.believes(20, EventKind::Reentered, 5).believes(400, EventKind::ReleaseSent);
+        QVERIFY(judged(holder, {put}) == Outcome::Holds);
+        QVERIFY(judged(holder, {put, gone}) == Outcome::Holds); // its lease may have ended
+        QVERIFY(judged(holder, {put, gone, later}) == Outcome::Violated);
+        QVERIFY(judged(reentered, {put, gone, later}) == Outcome::Violated); // that gave back but one of two
+        QVERIFY(judged(released, {put, gone, later}) == Outcome::Holds);
+        QVERIFY(judged(lost, {put, gone, later}) == Outcome::Holds);
+        QVERIFY(judged(overdue, {put, gone, later}) == Outcome::Holds);
+        QVERIFY(judged(holder, {put, etcdSaw(500, "PUT", key, 5, 9, 8)}) == Outcome::Violated); // overwritten
+        QVERIFY(judged(Case(), {put, gone, later}) == Outcome::Unknown);                        // nobody had it
+    }
+
+    void memcached() {
+        const auto judged = [](const MemcachedLog& log) {
+            return ownership(Case().ruled(Testimony::Kind::Memcached, {log.text}));
+        };
+        const auto held = [] { return MemcachedLog().add(kOne, 0, true); };
+        const QByteArray atOnce = "4294967295";
+        QVERIFY(
+            judged(held().add(kOther, 100, false).cas(kOne, 400, "3").cas(kOne, 500, atOnce).add(kOther, 600, true)) ==
+            Outcome::Holds);
+        QVERIFY(judged(held().cas(kOther, 500, atOnce)) == Outcome::Violated);
+        QVERIFY(judged(held().cas(kOther, 500, "3")) == Outcome::Violated);
+        QVERIFY(judged(held().look(kOther, 500, true).add(kOther, 600, true)) == Outcome::Violated); // a delete between
+        QVERIFY(judged(held().look(kOne, 500, true).add(kOther, 600, true)) == Outcome::Holds);      // its own
+        QVERIFY(judged(held().look(kOther, 500, true).add(kOther, 600, false)) == Outcome::Holds);   // a look
+        QVERIFY(judged(held().look(kOther, 500, true).add(kOther, 2500, true)) == Outcome::Holds);   // it has ended
+    }
+
+    void databases() {
+        const auto judged = [](const QByteArrayList& rows, const Case& people = {}) {
+            return ownership(people.ruled(Testimony::Kind::SqlRows, rows));
+        };
+        const QByteArray nobody;
+        const QByteArray held = audit(0, kOnesPort, nobody, kOne), freed = audit(500, kOnesPort, kOne, nobody);
+        QVERIFY(judged({held, audit(300, kOnesPort, kOne, kOne), freed, audit(600, kOthersPort, nobody, kOther)}) ==
+                Outcome::Holds);
+        QVERIFY(judged({held, audit(500, kOthersPort, kOne, kOther, true)}) == Outcome::Holds); // it had ended
+        QVERIFY(judged({held, audit(500, kOthersPort, kOne, kOther)}) == Outcome::Violated);
+        QVERIFY(judged({held, audit(500, kOthersPort, kOne, kOne)}) == Outcome::Violated);
+        QVERIFY(judged({held, audit(500, kOthersPort, kOne, nobody)}) == Outcome::Violated);
+        QVERIFY(judged({held, audit(500, kOthersPort, kOne, nobody, true)}) == Outcome::Violated);
+
+        // SQLite does not say who did it.
+        Case holder, released;
+        holder.believes(10, EventKind::Granted);
+        released.believes(10, EventKind::Granted).believes(400, EventKind::ReleaseSent);
+        const QByteArray gone = audit(500, 0, kOne, nobody);
+        QVERIFY(judged({audit(0, 0, nobody, kOne), audit(300, 0, kOne, kOne), gone}, released) == Outcome::Holds);
+        QVERIFY(judged({audit(0, 0, nobody, kOne), gone}, holder) == Outcome::Violated);
+    }
+
+    void connectionsThatHold() {
+        const auto log = [](const QByteArray& statement) {
+            const QByteArray text = "/usr/sbin/mariadbd, Version: 10.11. started with:\n"
+                                    "231114 22:13:30\t     3 Connect\tu@127.0.0.1 on locks using TCP/IP\n"
+                                    "\t\t     4 Connect\tu@127.0.0.1 on locks using TCP/IP\n"
+                                    "\t\t     4 Query\t" +
+                                    statement + "\n";
+            return ownership(Case().ruled(Testimony::Kind::MariaDbLog, {text}));
+        };
+        QVERIFY(log("SELECT 'KILL 3'") == Outcome::Holds);
+        QVERIFY(log("KILL QUERY 3") == Outcome::Holds);
+        QVERIFY(log("KILL 3") == Outcome::Violated);
+        const auto counted = [](const QByteArrayList& parts) {
+            return ownership(Case().ruled(Testimony::Kind::KilledSessions, parts));
+        };
+        QVERIFY(counted({"1700000010000000000 0"}) == Outcome::Holds);
+        QVERIFY(counted({"1700000010000000000 0", "1700000011000000000 1"}) == Outcome::Violated);
+    }
+
     void silenceIsNoProof() {
-        const Ruling ruling = ruled(Said());
+        const Ruling ruling = Case().ruled(Testimony::Kind::RedisKeys, {});
         QVERIFY(ownership(ruling) == Outcome::Unknown);
         QCOMPARE(ruling.complaints.size(), 1);
     }

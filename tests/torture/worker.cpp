@@ -3,10 +3,12 @@
 // one event loop, as in a server program.
 //
 //   torture_worker --url U --client ID --recipe R --journal FILE --counters FOLDER --origin NS --until NS --lease MS
-//                  --threads N --seed N [--bounded] [--heedless] [--look]
+//                  --threads N --seed N [--bounded] [--heedless] [--look | --sabotage]
 //
 // --bounded: nobody asks for a lock without a limit to its wait. --heedless: nobody looks at its own clock.
 // --look: takes every lock once, to see that none was left behind, and ends with 0 when it got all.
+// --sabotage: takes none, and frees by force what others hold.
+#include "connections.h"
 #include "journal.h"
 #include "lock/connection.h"
 #include "lock/distributed_lock.h"
@@ -30,7 +32,7 @@ struct Task {
     Nanos origin{}, until{}, lease{};
     int threads = 3;
     std::uint64_t seed = 1;
-    bool bounded = false, heedless = false, look = false;
+    bool bounded = false, heedless = false, look = false, sabotage = false;
 };
 
 int fail(const QString& message) {
@@ -49,7 +51,7 @@ public:
           m_random(task.seed) {
         m_recorder.onEvent([this](const trace::Event& event) { note(event); });
     }
-    bool valid() const { return m_journal.valid(); }
+    JournalWriter& journal() { return m_journal; }
 
     QCoro::Task<> live() {
         const auto url = parseConnectionUrl(m_task.url);
@@ -60,6 +62,10 @@ public:
         if (!makeLocks()) co_return;
         if (m_task.look) {
             co_await look();
+            co_return;
+        }
+        if (m_task.sabotage) {
+            co_await sabotage();
             co_return;
         }
         for (int thread = 1; thread <= m_task.threads; ++thread) {
@@ -205,6 +211,14 @@ private:
         co_await depart();
     }
 
+    QCoro::Task<> sabotage() {
+        while (m_runtime.monotonic() < m_task.until) {
+            co_await m_runtime.sleep(m_runtime.random(20ms, 80ms));
+            co_await m_locks[below(kLocks)]->forceUnlock();
+        }
+        co_await depart();
+    }
+
     QCoro::Task<> depart() {
         co_await m_connection->close();
         leave(0);
@@ -259,7 +273,7 @@ int main(int argc, char** argv) {
         const QString id = QString::fromLatin1(name);
         parser.addOption(QCommandLineOption(id, {}, id));
     }
-    for (const char* name : {"bounded", "heedless", "look"})
+    for (const char* name : {"bounded", "heedless", "look", "sabotage"})
         parser.addOption(QCommandLineOption(QString::fromLatin1(name)));
     parser.process(application);
     const auto value = [&](const char* name) { return parser.value(QLatin1String(name)); };
@@ -277,11 +291,13 @@ int main(int argc, char** argv) {
     task.bounded = parser.isSet(QStringLiteral("bounded"));
     task.heedless = parser.isSet(QStringLiteral("heedless"));
     task.look = parser.isSet(QStringLiteral("look"));
+    task.sabotage = parser.isSet(QStringLiteral("sabotage"));
     if (!recipes::findRecipe(task.recipe)) return fail(QStringLiteral("no recipe %1").arg(value("recipe")));
 
     EventLoopRuntime runtime{std::chrono::steady_clock::time_point(task.origin)};
     Worker worker(runtime, task);
-    if (!worker.valid()) return fail(QStringLiteral("%1 cannot be written").arg(task.journal));
+    if (!worker.journal().valid()) return fail(QStringLiteral("%1 cannot be written").arg(task.journal));
+    noteConnections(worker.journal(), std::chrono::steady_clock::time_point(task.origin));
     runtime.spawn([&worker] { return worker.live(); });
     const int status = QCoreApplication::exec();
     runtime.kill();

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merger.h"
+
+#include <algorithm>
+
+namespace lockscope::torture {
+
+using trace::EntityId;
+using trace::EntityKind;
+using trace::Event;
+using trace::EventKind;
+
+void Merger::take(const Chronicle& chronicle) {
+    m_node = m_trace.intern(EntityKind::Node, "server");
+    for (int i = 0; i < kLocks; ++i)
+        m_locks.push_back(m_trace.intern(EntityKind::Lock, lockName(i, false), m_node));
+    for (const Fate& fate : chronicle.server) {
+        add(fate.at, fate.kind, m_node);
+        if (fate.kind == EventKind::NodeKilled) m_serverDeaths.push_back(fate.at);
+    }
+    m_ruling.restarts = int(m_serverDeaths.size());
+    for (const Life& life : chronicle.lives)
+        take(life, chronicle.wallAhead.count());
+    takeRecords(chronicle);
+    // Stable: what one process wrote stays in its order.
+    std::ranges::stable_sort(m_events, {}, [](const auto& e) { return e.first.at; });
+    for (auto& [event, text] : m_events) {
+        if (!text.isEmpty()) event.aux = m_trace.text(text);
+        m_trace.append(event);
+    }
+}
+
+void Merger::take(const Life& life, std::int64_t ahead) {
+    const EntityId client = m_trace.intern(EntityKind::Client, life.name);
+    Nanos last{}, died = kNever;
+    const auto journal = readJournal(life.journal);
+    if (journal) {
+        for (const Entry& entry : *journal) {
+            last = std::max(last, entry.event.time());
+            if (entry.what == Entry::What::Port)
+                m_background.speakers.connected(static_cast<std::uint16_t>(entry.event.value), entry.event.at + ahead,
+                                                life.identity);
+            else
+                take(entry, client, life.name);
+        }
+    }
+    std::optional<Nanos> stopped;
+    for (const Fate& fate : life.fates) {
+        // It may have done something yet between our decision and its death.
+        const bool killed = fate.kind == EventKind::ClientKilled;
+        const Nanos at = killed ? std::max(fate.at, last) : fate.at;
+        if (killed) died = fate.at;
+        add(at, fate.kind, client);
+        m_ruling.kills += killed;
+        m_ruling.stops += fate.kind == EventKind::ClientPaused;
+        if (fate.kind == EventKind::ClientPaused) stopped = at;
+        if (stopped && (fate.kind == EventKind::ClientResumed || killed)) {
+            m_pauses.push_back({client, {*stopped, at}});
+            stopped.reset();
+        }
+    }
+    if (journal) m_background.holds.take(life.identity, *journal, died.count(), ahead);
+}
+
+/// What the server said, at its own instants.
+void Merger::takeRecords(const Chronicle& chronicle) {
+    int records = 0;
+    for (const Testimony& testimony : chronicle.testimonies) {
+        if (!testimony.gap.isEmpty())
+            m_ruling.complaints << QStringLiteral("what the server said is not all: %1").arg(testimony.gap);
+        std::int64_t last = 0;
+        for (const ServerRecord& record : readTestimony(testimony, m_background)) {
+            Event event = record.event;
+            event.at = last = std::max(event.at - chronicle.wallAhead.count(), last);
+            if (event.kind == EventKind::RecordFreed)
+                event.aux = threadOf(record.owner, chronicle);
+            else if (event.value >= 0)
+                event.value -= chronicle.wallAhead.count();
+            event.actor = threadOf(record.actor, chronicle);
+            event.subject = m_trace.intern(EntityKind::Lock, record.place, m_node);
+            m_events.emplace_back(event, QByteArray());
+            ++records;
+        }
+    }
+    m_ruling.occasions[verdict::Invariant::Ownership] = records;
+}
+
+EntityId Merger::threadOf(const QByteArray& identity, const Chronicle& chronicle) {
+    if (identity.isEmpty()) return trace::kNoEntity;
+    const qsizetype colon = identity.indexOf(':');
+    const QByteArray client = identity.left(colon);
+    const auto life = std::ranges::find(chronicle.lives, client, &Life::identity);
+    const QByteArray name = life == chronicle.lives.end() ? client : life->name;
+    return m_trace.intern(EntityKind::Thread, identity.mid(colon + 1), m_trace.intern(EntityKind::Client, name));
+}
+
+void Merger::take(const Entry& entry, EntityId client, const QByteArray& name) {
+    const std::size_t lock = entry.event.subject;
+    switch (entry.what) {
+    case Entry::What::Port:
+        break;
+    case Entry::What::Increment:
+        ++m_increments[lock];
+        break;
+    case Entry::What::Defect:
+        (entry.text.contains("reader") ? m_readersDefects : m_ruling.complaints)
+            << QStringLiteral("%1, lock %2: %3")
+                   .arg(QString::fromLatin1(name), QString::number(lock), QString::fromUtf8(entry.text));
+        break;
+    case Entry::What::Event: {
+        Event event = entry.event;
+        event.subject = m_locks[lock];
+        if (event.actor) event.actor = m_trace.intern(EntityKind::Thread, QByteArray::number(event.actor), client);
+        m_ruling.acquisitions += event.kind == EventKind::Granted && name != "last";
+        m_events.emplace_back(event, entry.text);
+        break;
+    }
+    }
+}
+
+void Merger::add(Nanos at, EventKind kind, EntityId actor) {
+    Event event;
+    event.at = at.count();
+    event.kind = kind;
+    event.actor = actor;
+    m_events.emplace_back(event, QByteArray());
+}
+
+/// That a client was stopped for longer than what it held could last, and learned of the loss soon after it went
+/// on. A lease ends meanwhile; what a connection holds ends only if the server died.
+bool Merger::excusedByPause(EntityId thread, const verdict::Violation& v, const Subject& subject, Nanos lease) const {
+    constexpr Nanos soon = 1s; // to be scheduled again, on a machine with better things to do
+    const EntityId client = m_trace.clientOf(thread);
+    const bool connection = subject.recipe.heldBy == recipes::HeldBy::Connection;
+    return std::ranges::any_of(m_pauses, [&](const auto& pause) {
+        const auto& [from, to] = pause.second;
+        const bool ended =
+            connection ? std::ranges::any_of(m_serverDeaths, [&](Nanos at) { return at >= from - soon && at <= to; })
+                       : to - from > lease / 3;
+        return pause.first == client && ended && v.from >= from && v.from <= to + soon && v.to <= to + soon;
+    });
+}
+
+bool Merger::allowed(const verdict::Violation& v, const Subject& subject, const Plan& plan, Nanos roughFrom) const {
+    if (v.invariant != verdict::Invariant::MutualExclusion) return false;
+    const bool connection = subject.recipe.heldBy == recipes::HeldBy::Connection;
+    if (!connection && v.from < roughFrom) return false;
+    const auto excused = std::ranges::count_if(
+        v.actors, [&](EntityId thread) { return excusedByPause(thread, v, subject, plan.lease); });
+    // Readers and permits: the others may well hold together, and only the stopped one is too many.
+    if (subject.recipe.shared || subject.recipe.permits) return excused > 0;
+    return excused + 1 >= std::ptrdiff_t(v.actors.size());
+}
+
+} // namespace lockscope::torture
