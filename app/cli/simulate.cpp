@@ -59,7 +59,11 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
         QStringList ids;
         for (const auto& recipe : recipes::simulatedRecipes())
             ids += QString::fromLatin1(recipe.id);
-        complain(tr("there is no recipe “%1”%2").arg(loaded->recipe, scenario::suggestion(loaded->recipe, ids)));
+        complain(
+            recipes::findRecipe(loaded->recipe.toUtf8())
+                ? tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
+                      .arg(loaded->recipe, ids.join(QStringLiteral(", ")))
+                : tr("there is no recipe “%1”%2").arg(loaded->recipe, scenario::suggestion(loaded->recipe, ids)));
         return std::nullopt;
     }
     if (const auto until = arguments.value("until")) {

@@ -4796,7 +4796,7 @@
         <translation>没有打开任何会话</translation>
     </message>
     <message>
-        <source>cannot be changed here</source>
+        <source>fixed here</source>
         <translation>这里不能更改</translation>
     </message>
     <message>

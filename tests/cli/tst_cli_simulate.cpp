@@ -49,6 +49,15 @@ private Q_SLOTS:
         QCOMPARE(invariants, (QSet<QString>{QStringLiteral("mutual-exclusion"), QStringLiteral("stale-write")}));
     }
 
+    void aRecipeThatCannotBeSimulatedIsNotCalledUnknown() {
+        const Ran listed = program("simulate contention --recipe etcd-lease");
+        QVERIFY2(listed.status == 2 && listed.err.contains("etcd-lease") && listed.err.contains("lockscope lock") &&
+                     !listed.err.contains("no recipe"),
+                 listed.told());
+        const Ran unknown = program("simulate contention --recipe etcd-laese");
+        QVERIFY2(unknown.status == 2 && unknown.err.contains("no recipe"), unknown.told());
+    }
+
     void theFieldsStandInTheOrderOfTheContract() {
         const QByteArray out = program("simulate contention --json").out;
         qsizetype at = 0;

@@ -179,7 +179,7 @@ QString WorkloadPanel::shown(const QString& setting) const {
 void WorkloadPanel::showSettings() {
     const session::Session* const session = m_context->session();
     const bool can = session && session->abilities().workload;
-    m_caption->setHint(!session ? tr("nothing is open") : can ? QString() : tr("cannot be changed here"));
+    m_caption->setHint(!session ? tr("nothing is open") : can ? QString() : tr("fixed here"));
     m_showing = true;
     for (const auto& [setting, widget] : m_controls) {
         widget->setEnabled(can);

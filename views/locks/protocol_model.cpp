@@ -6,6 +6,7 @@
 #include "theme/format.h"
 
 #include <QRegularExpression>
+#include <optional>
 
 namespace lockscope::views {
 
@@ -17,32 +18,28 @@ namespace {
 struct Followed {
     QString recipe;
     QString name;
-    Nanos lease{};
+    std::optional<Nanos> lease; ///< unknown of a lock of others: a server tells what is left, not what was asked for
 };
 
-/// That of our own clients, or of whoever left the lock in view on a server: its format tells, and its record the
-/// lease.
+/// That of our own clients, or of whoever left the lock in view on a server: its format tells.
 Followed followed(const ViewContext& context) {
-    const session::Session* const session = context.session();
-    if (!session) return {};
+    if (!context.session()) return {};
     const scenario::Scenario& settings = context.settings();
     const Followed ours{settings.recipe, settings.lock.name, settings.lock.lease};
     const trace::EntityId lock = context.focusedLock();
     if (lock == trace::kNoEntity) return ours;
     const QString name = context.trace()->displayName(lock), format = lockFormat(lock, context);
     if (name == settings.lock.name || format == unknown()) return ours;
-    const auto record = context.state().records.find(lock);
-    const bool expires = record != context.state().records.end() && record->second.deadline >= 0;
-    const Nanos seen(expires ? record->second.deadline - record->second.leaseFrom : 0);
-    return {recipeOfFormat(format), name, expires ? seen : settings.lock.lease};
+    return {recipeOfFormat(format), name, {}};
 }
 
 /// A step's text with this lock's name and lease. Redis takes milliseconds after PX and PEXPIRE; people do not.
 QString filled(QString step, const Followed& lock) {
-    const QString ms = QString::number(lock.lease.count() / 1'000'000);
+    const QString word = QStringLiteral("lease"); // as in the text of the steps, in every language
+    const QString ms = lock.lease ? QString::number(lock.lease->count() / 1'000'000) : word;
     for (const char* command : {"PX ", "PEXPIRE "})
         step.replace(QLatin1String(command) + QLatin1String("{lease}"), QLatin1String(command) + ms);
-    step.replace(QLatin1String("{lease}"), roundDuration(lock.lease));
+    step.replace(QLatin1String("{lease}"), lock.lease ? roundDuration(*lock.lease) : word);
     step.replace(QLatin1String("{name}"), lock.name);
     return step;
 }

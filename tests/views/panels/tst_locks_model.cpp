@@ -288,7 +288,8 @@ private Q_SLOTS:
         QTRY_VERIFY(model.rowCount() > 0 && model.index(0).data().toString().contains(QLatin1String("billing")));
         QCOMPARE(model.recipe(), QStringLiteral("redis-set"));
         const QString first = model.index(0).data().toString();
-        QVERIFY2(first.contains(QLatin1String("PX 7000")), qPrintable(first));
+        // A server tells how much is left, not how long it was taken for.
+        QVERIFY2(first.contains(QLatin1String("PX lease")), qPrintable(first));
         scene.context.select(strange); // nothing that we could tell the steps of: better none than another recipe's
         QTRY_COMPARE(model.rowCount(), 0);
         QVERIFY(model.recipe().isEmpty());
