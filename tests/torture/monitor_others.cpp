@@ -11,7 +11,6 @@ using trace::FreedBy;
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
-constexpr std::int64_t kDoubt = 2 * kMs; ///< the server counts leases in whole milliseconds
 constexpr const char* kHoldKey = ":rwlock_timeout:";
 
 bool isHold(const QByteArray& key) {
@@ -90,7 +89,7 @@ void ReadWriteMonitor::hold(const QByteArray& key, std::int64_t deadline) {
     Holder& holder = found->second;
     if (deadline < 0) {
         const auto hold = holder.holds.find(key);
-        const bool over = hold == holder.holds.end() || m_now >= hold->second - kDoubt;
+        const bool over = hold == holder.holds.end() || m_now >= hold->second - kMonitorDoubt;
         if (!over && !sameClient(m_caller, holder.owner))
             m_records.push_back(freedRecord(m_now, lock + ' ' + name, m_caller, holder.owner, trace::FreedBy::Release));
         holder.holds.erase(key);
@@ -113,7 +112,7 @@ void ReadWriteMonitor::free(const QByteArray& key, const QByteArray& name) {
 /// The whole lock ends by its own lease, with all who are in it.
 void ReadWriteMonitor::sweep(const QByteArray& key) {
     Lock& lock = m_locks[key];
-    if (lock.deadline < 0 || m_now < lock.deadline - kDoubt) return;
+    if (lock.deadline < 0 || m_now < lock.deadline - kMonitorDoubt) return;
     // In the moment of its end a command may still have met it: then its owners show that by the next word.
     for (const auto& [name, holder] : lock.holders)
         m_records.push_back(freedRecord(m_now, key + ' ' + name, {}, holder.owner, FreedBy::Expiry));
@@ -123,7 +122,7 @@ void ReadWriteMonitor::sweep(const QByteArray& key) {
 
 bool ReadWriteMonitor::isOver(const Holder& holder) const {
     return !holder.writes &&
-           std::ranges::all_of(holder.holds, [&](const auto& hold) { return m_now >= hold.second - kDoubt; });
+           std::ranges::all_of(holder.holds, [&](const auto& hold) { return m_now >= hold.second - kMonitorDoubt; });
 }
 
 void PermitMonitor::read(const MonitorLine& line) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor_reader.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace lockscope::torture {
 
 using trace::EventKind;
@@ -8,7 +11,10 @@ using trace::FreedBy;
 
 namespace {
 constexpr std::int64_t kMs = 1'000'000;
-constexpr std::int64_t kDoubt = 2 * kMs; ///< the server counts leases in whole milliseconds
+
+bool sameClient(const QByteArray& one, const QByteArray& other) {
+    return one.left(one.indexOf(':')) == other.left(other.indexOf(':'));
+}
 } // namespace
 
 void MonitorReader::read(const MonitorLine& line) {
@@ -28,9 +34,11 @@ void MonitorReader::read(const MonitorLine& line) {
         set(lock, line);
     } else if (command == "pexpire") {
         if (lock.owner.isEmpty()) return;
+        settle(lock);
         lock.deadline = m_now + words[2].toLongLong() * kMs;
         renew(lock);
     } else if ((command == "hset" || command == "hincrby") && words.size() == 4) {
+        settle(lock);
         const bool same = lock.owner == words[2] && !isOver(lock);
         count(lock, words[2], words[3].toLongLong() + (command == "hincrby" && same ? lock.holds : 0));
     }
@@ -44,10 +52,31 @@ void MonitorReader::set(Lock& lock, const MonitorLine& line) {
         onlyIfFree = onlyIfFree || word == "nx";
         if (word == "px" && i + 1 < line.words.size()) deadline = m_now + line.words[i + 1].toLongLong() * kMs;
     }
-    if (onlyIfFree && !line.inScript && !lock.owner.isEmpty() && !isOver(lock)) return; // in vain
     // Values that name nobody are known by who wrote them.
     const QByteArray named = identityIn(line.words[2]);
-    take(lock, named.isEmpty() ? m_caller : named, 1, deadline);
+    const QByteArray& who = named.isEmpty() ? m_caller : named;
+    if (onlyIfFree && !line.inScript && !lock.owner.isEmpty()) {
+        if (lock.maybe.empty() && !isOver(lock)) return; // in vain
+        if (m_now < end(lock) + kMonitorDoubt) {
+            lock.maybe[who] = deadline;
+            return;
+        }
+    }
+    take(lock, who, 1, deadline);
+}
+
+/// Who does what only the owner does is it, if it can be.
+void MonitorReader::settle(Lock& lock) {
+    if (lock.maybe.empty()) return;
+    for (const auto& [who, deadline] : std::exchange(lock.maybe, {})) {
+        if (!sameClient(who, m_caller)) continue;
+        add(lock, EventKind::RecordFreed, {}, FreedBy::Expiry);
+        lock.owner = who;
+        lock.holds = 1;
+        lock.deadline = deadline;
+        add(lock, EventKind::RecordHeld, who);
+        return;
+    }
 }
 
 void MonitorReader::count(Lock& lock, const QByteArray& owner, std::int64_t holds) {
@@ -67,6 +96,7 @@ void MonitorReader::take(Lock& lock, const QByteArray& owner, std::int64_t holds
     lock.owner = owner;
     lock.holds = holds;
     lock.deadline = deadline;
+    lock.maybe.clear();
     add(lock, EventKind::RecordHeld, owner);
 }
 
@@ -76,6 +106,7 @@ void MonitorReader::renew(Lock& lock) {
 
 void MonitorReader::free(Lock& lock) {
     if (lock.owner.isEmpty()) return;
+    settle(lock);
     // Nothing is left to delete of one whose lease has ended.
     const bool over = isOver(lock) && m_caller != lock.owner;
     add(lock, EventKind::RecordFreed, over ? QByteArray() : m_caller, over ? FreedBy::Expiry : FreedBy::Release);
@@ -83,8 +114,17 @@ void MonitorReader::free(Lock& lock) {
     lock.deadline = -1;
 }
 
+/// When the last of those who may have it has it no more; -1 = never.
+std::int64_t MonitorReader::end(const Lock& lock) {
+    std::int64_t last = lock.deadline;
+    for (const auto& [who, deadline] : lock.maybe)
+        last = last < 0 || deadline < 0 ? -1 : std::max(last, deadline);
+    return last;
+}
+
 bool MonitorReader::isOver(const Lock& lock) const {
-    return lock.deadline >= 0 && m_now >= lock.deadline - kDoubt;
+    const std::int64_t last = end(lock);
+    return last >= 0 && m_now >= last - kMonitorDoubt;
 }
 
 void MonitorReader::add(const Lock& lock, EventKind kind, const QByteArray& actor, FreedBy why) {

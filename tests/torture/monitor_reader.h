@@ -5,10 +5,14 @@
 
 namespace lockscope::torture {
 
+/// By so much what a server says may come later than what it did: it is one of many processes.
+inline constexpr std::int64_t kMonitorDoubt = 10'000'000; // ns
+
 /// Tells from what a Redis says after MONITOR what became of locks in strings and in hashes of holds: who took, kept
 /// and freed them, in the server's own order. Exact, because MONITOR also shows what scripts do, and they write nothing
 /// that has no effect. Only a plain SET NX does not say whether it did anything; that follows from what came before,
-/// except in the moment in which a lease ends: there the benefit of the doubt is the clients'.
+/// except in the moment in which a lease ends. Whoever asked then may have the lock, until one of them is seen to have
+/// it: the benefit of the doubt is the clients'.
 class MonitorReader {
 public:
     /// `suffix`: of the places' names.
@@ -22,12 +26,15 @@ private:
         QByteArray owner; ///< empty: free
         std::int64_t holds = 0;
         std::int64_t deadline = -1;
+        std::map<QByteArray, std::int64_t> maybe; ///< who may be the owner instead, and until when
     };
     void set(Lock& lock, const MonitorLine& line);
     void count(Lock& lock, const QByteArray& owner, std::int64_t holds);
     void take(Lock& lock, const QByteArray& owner, std::int64_t holds, std::int64_t deadline);
     void renew(Lock& lock);
     void free(Lock& lock);
+    void settle(Lock& lock);
+    static std::int64_t end(const Lock& lock);
     bool isOver(const Lock& lock) const;
     void add(const Lock& lock, trace::EventKind kind, const QByteArray& actor,
              trace::FreedBy why = trace::FreedBy::Release);

@@ -40,7 +40,7 @@ std::vector<ServerRecord> readTestimony(const Testimony& testimony, const Backgr
     case Kind::Etcd:
         return readEtcdHistory(testimony.parts, background);
     case Kind::ZooKeeper:
-        return readZooKeeperLogs(testimony.parts);
+        return readZooKeeperLogs(testimony.parts, background);
     case Kind::SqlRows:
         return readSqlAudit(testimony.parts, background);
     case Kind::MariaDbLog:

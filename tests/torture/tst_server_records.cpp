@@ -258,6 +258,23 @@ private Q_SLOTS:
         QVERIFY(ownership(ruling) == Outcome::Holds);
         QCOMPARE(ruling.occasions.at(Invariant::Ownership), 4);
     }
+    void atTheEndOfALeaseWhoAsksMayHaveIt() {
+        const auto ask = [](Said& said, const QByteArray& client, int ms) {
+            said.by(client, ms, "set torture-0 " + client + ":1:0123456789abcdef nx px 1000");
+        };
+        Said doubt;
+        ask(doubt, kOne, 0);
+        ask(doubt, kOther, 995); // in vain, or not
+        ask(doubt, kOne, 1100);
+        Said others = doubt, ones = doubt, sure = doubt;
+        others.by(kOther, 1200, "del torture-0");
+        QVERIFY(redis(others) == Outcome::Holds);
+        ones.by(kOne, 1200, "del torture-0");
+        QVERIFY(redis(ones) == Outcome::Holds);
+        // Seen to be the other's, it is not the one's.
+        sure.script(kOther, 1200, "pexpire torture-0 1000").by(kOne, 1300, "del torture-0");
+        QVERIFY(redis(sure) == Outcome::Violated);
+    }
     void valuesThatNameNobodyAreTheirWriters() {
         const QByteArray value = "0123456789abcdef0123456789abcdef";
         Said said;
@@ -368,8 +385,17 @@ private Q_SLOTS:
                 {held().file,
                  ZooKeeperLog().remove(2, "/torture-0/lock-1").create(2, "/torture-0/lock-2", nodeOf(kOther)).file}) ==
             Outcome::Violated);
-        QVERIFY(judged({held().remove(3, "/torture-0/lock-1").file}) == Outcome::Violated); // nobody's session
-        QVERIFY(judged({held().removeInMulti(2, "/torture-0/lock-1").file}) == Outcome::Violated);
+        // A session that nobody is known by.
+        Case holder, released;
+        holder.believes(0, EventKind::Granted);
+        released.believes(0, EventKind::Granted).believes(1, EventKind::Lost);
+        const QByteArray strange = held().remove(3, "/torture-0/lock-1").file;
+        QVERIFY(ownership(holder.ruled(Testimony::Kind::ZooKeeper, {strange})) == Outcome::Violated);
+        QVERIFY(ownership(released.ruled(Testimony::Kind::ZooKeeper, {strange})) == Outcome::Holds);
+        QVERIFY(
+            judged(
+                {held().create(2, "/torture-0/lock-2", nodeOf(kOther)).removeInMulti(2, "/torture-0/lock-1").file}) ==
+            Outcome::Violated);
         // A client's own next session.
         QVERIFY(judged({held().create(2, "/torture-0/lock-2", nodeOf(kOne)).remove(2, "/torture-0/lock-1").file}) ==
                 Outcome::Holds);

@@ -40,6 +40,8 @@ QByteArray bytes(QDataStream& in) {
 
 class Reader {
 public:
+    explicit Reader(const Holds& holds) : m_holds(holds) {}
+
     /// Whose sessions are, in a first run over everything.
     void learn(const Header& header, qint32 type, QDataStream& in) {
         visit(header, type, in, [this](const Header& h, qint32 t, QDataStream& s) { learn(h, t, s); });
@@ -62,7 +64,8 @@ public:
             const QByteArray path = bytes(in);
             const auto node = m_nodes.find(path);
             if (node == m_nodes.end()) return;
-            records.push_back(freedRecord(at, path, someoneOf(clientOf(header.session)), node->second.owner,
+            records.push_back(freedRecord(at, path, doerOf(header.session, path, node->second.owner, at),
+                                          node->second.owner,
                                           type == kSetData ? FreedBy::Overwrite : FreedBy::Release));
             m_nodes.erase(node);
         } else if (type == kCloseSession) {
@@ -101,11 +104,15 @@ private:
         }
     }
 
-    QByteArray clientOf(qint64 session) const {
+    QByteArray doerOf(qint64 session, const QByteArray& path, const QByteArray& owner, std::int64_t at) const {
         const auto found = m_clients.find(session);
-        return found == m_clients.end() ? "session " + QByteArray::number(session, 16) : found->second;
+        if (found != m_clients.end()) return someoneOf(found->second);
+        const int lock = lockOf(path);
+        const bool relied = lock < 0 || m_holds.relied(std::size_t(lock), owner, at);
+        return relied ? someoneOf("session " + QByteArray::number(session, 16)) : owner;
     }
 
+    const Holds& m_holds;
     std::map<qint64, QByteArray> m_clients;
     std::map<QByteArray, Node> m_nodes;
 };
@@ -134,8 +141,8 @@ void forEach(const QByteArray& file, Then then) {
 
 } // namespace
 
-std::vector<ServerRecord> readZooKeeperLogs(const QByteArrayList& files) {
-    Reader reader;
+std::vector<ServerRecord> readZooKeeperLogs(const QByteArrayList& files, const Background& background) {
+    Reader reader(background.holds);
     for (const QByteArray& file : files)
         forEach(file, [&](const Header& header, QDataStream& in) { reader.learn(header, header.type, in); });
     for (const QByteArray& file : files)

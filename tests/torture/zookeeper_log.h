@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "background.h"
 #include "server_record.h"
 
 namespace lockscope::torture {
@@ -8,6 +9,6 @@ namespace lockscope::torture {
 /// node, in the server's own order. A place is a node. Whose a node is stands in it; whose a session is follows from
 /// the nodes that it made. The end of a session removes its own nodes, and is nobody's doing. Source: the format as
 /// ZooKeeper's FileTxnLog and zookeeper.jute have it.
-std::vector<ServerRecord> readZooKeeperLogs(const QByteArrayList& files);
+std::vector<ServerRecord> readZooKeeperLogs(const QByteArrayList& files, const Background& background);
 
 } // namespace lockscope::torture
