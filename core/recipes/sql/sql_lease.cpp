@@ -25,8 +25,14 @@ Outcome<std::int64_t> SqlLease::take(QByteArray owner, Nanos lease, std::stop_to
     const sql::Result done = co_await m_lock.port.execute(
         statementOf(m_lock, kId, text, valuesOf(owner, leaseMs(lease), m_lock.name)), stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
-    if (mySql) co_return done->affected == 1 ? done->insertId : 0;
-    co_return done->number();
+    if (!mySql) co_return done->number();
+    if (done->affected != 1 || done->insertId != 0) co_return done->affected == 1 ? done->insertId : 0;
+    // MariaDB forgets the number when the table has a trigger. The row is ours, and nobody changes it meanwhile.
+    const sql::Result read = co_await m_lock.port.execute(
+        statementOf(m_lock, kId, "SELECT version FROM {t} WHERE name = ? AND owner = ?", valuesOf(m_lock.name, owner)),
+        stop);
+    if (!read) co_return std::unexpected(LockError{LockError::Kind::OutcomeUnknown, read.error().message});
+    co_return read->number();
 }
 
 Outcome<SqlLease::Seen> SqlLease::look(std::stop_token stop) {

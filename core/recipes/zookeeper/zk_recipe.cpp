@@ -65,7 +65,8 @@ QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::
             ours = node && (ticket->czxid ? node->stat.czxid == ticket->czxid : node->data == ticket->data);
             if (!node) failure = node.error().kind;
         }
-        if (ours && !life.expired()) {
+        // In the next session the name may be the next holder's by the time at which a removal arrives.
+        if (ours && !life.expired() && port->session().generation == ticket->generation) {
             const Result<void> removed = co_await port->remove(ticket->path);
             if (!removed) failure = removed.error().kind;
         }
@@ -81,8 +82,10 @@ zookeeper::Port::Reply<void> removeUnlessAnothers(zookeeper::Port* port, std::we
     if (!stat) co_return std::unexpected(stat.error());
     const bool ours = *stat && (*stat)->czxid == ticket->czxid;
     Error gone;
-    gone.kind = life.expired() ? Error::Kind::SessionLost : Error::Kind::NoNode;
-    if (!ours || life.expired()) co_return std::unexpected(gone);
+    // In the next session the name may be the next holder's by the time at which a removal arrives.
+    const bool over = life.expired() || port->session().generation != ticket->generation;
+    gone.kind = over ? Error::Kind::SessionLost : Error::Kind::NoNode;
+    if (!ours || over) co_return std::unexpected(gone);
     co_return co_await port->remove(ticket->path, -1, stop);
 }
 

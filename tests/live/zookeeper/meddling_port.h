@@ -19,13 +19,19 @@ public:
     std::function<void()> atSync{};                ///< once, as it begins
     std::function<void()> atLook{};                ///< once, as the next get begins
     std::function<QCoro::Task<>()> beforeExists{}; ///< once
+    std::function<QCoro::Task<>()> afterExists{};  ///< once, before its answer is heard
+    bool inNextSession = false;                    ///< the session has ended, and there is another one
     int usedAfterEnd = 0;                          ///< calls after the session has ended
 
     Runtime& runtime() override {
         if (m_ended) ++usedAfterEnd;
         return m_port.runtime();
     }
-    const zookeeper::Session& session() const override { return m_port.session(); }
+    const zookeeper::Session& session() const override {
+        m_session = m_port.session();
+        m_session.generation += inNextSession ? 1 : 0;
+        return m_session;
+    }
     void watchSession(const zookeeper::Watch& watch) override { m_port.watchSession(watch); }
     Reply<void> connected(Nanos patience, std::stop_token stop) override { return m_port.connected(patience, stop); }
     Reply<zookeeper::CreatedNode> create(QByteArray path, QByteArray data, NodeMode mode, Nanos ttl,
@@ -58,7 +64,12 @@ public:
             const auto before = std::exchange(beforeExists, nullptr);
             co_await before();
         }
-        co_return co_await m_port.exists(path, watch, stop);
+        const auto seen = co_await m_port.exists(path, watch, stop);
+        if (afterExists) {
+            const auto after = std::exchange(afterExists, nullptr);
+            co_await after();
+        }
+        co_return seen;
     }
     Reply<zookeeper::ChildList> children(QByteArray path, std::optional<zookeeper::Watch> watch,
                                          std::stop_token stop) override {
@@ -83,6 +94,7 @@ public:
 private:
     static zookeeper::Error failure(Kind kind) { return {kind, 0, QStringLiteral("meddled with")}; }
     zookeeper::Port& m_port;
+    mutable zookeeper::Session m_session;
     bool m_ended = false;
 };
 

@@ -82,6 +82,27 @@ private Q_SLOTS:
         QCOMPARE(run(theirs->release(**next, {})).value(), 0);
     }
 
+    void removalThatComesInTheNextSessionHarmsNobody() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        MeddlingPort port(a.driver);
+        const auto ours = over(port, "zk-ephemeral", name), theirs = b.recipe("zk-ephemeral", name);
+        const auto held = take(*ours);
+        VERIFY_OK(held);
+        std::expected<std::optional<Grant>, LockError> next;
+        // Between the look whose node it is and the removal.
+        port.afterExists = [&]() -> QCoro::Task<> {
+            port.inNextSession = true;
+            const auto gone = co_await theirs->forceRelease({});
+            if (gone) next = co_await theirs->acquire(request(5s), {});
+        };
+        QVERIFY(run(ours->release(**held, {})).error().kind == Kind::NotOwner);
+        VERIFY_OK(next);
+        QVERIFY(next->has_value());
+        QCOMPARE(ephemerals(b.driver, '/' + name), 1);
+        QCOMPARE(run(theirs->release(**next, {})).value(), 0);
+    }
+
     void nothingIsAskedOnceTheSessionHasEnded() {
         Client a(m_runtime, m_server, "a");
         MeddlingPort port(a.driver);
