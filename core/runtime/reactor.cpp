@@ -26,10 +26,9 @@ const auto kJobs = static_cast<QEvent::Type>(QEvent::registerEventType());
 
 /// How long an answer may take to be waited for here: those of a server nearby come sooner.
 constexpr auto kLinger = 150us;
-/// How long of it awake. Others who want this processor get it meanwhile; when they keep it, that was in vain.
-constexpr auto kStayAwake = 50us;
-/// How long Qt's event loop may have to wait while one answer follows the other.
+/// How long Qt's event loop may have to wait while one answer follows the other, and how many answers that is at least.
 constexpr auto kLongest = 400us;
+constexpr int kAnswers = 4;
 /// After misses in a row waiting is tried ever more rarely, but never given up: servers come nearer, too.
 constexpr unsigned kMostMisses = 10;
 /// The end of each exchange is a miss: it says nothing about the server.
@@ -190,7 +189,7 @@ void Reactor::turn() {
         const Pass pass(self);
         came = deliver(Wait::Not);
     }
-    while (m_poll >= 0 && !m_posted && Clock::now() - begun < kLongest) {
+    while (m_poll >= 0 && !m_posted && Clock::now() - begun < std::max(kLongest, kAnswers * m_stayAwake)) {
         const bool wasSent = std::exchange(m_sent, false);
         if (!wasSent && !came) return;
         came = linger();
@@ -215,9 +214,9 @@ int Reactor::fetchAwake(epoll_event* events) {
     for (;;) {
         const int count = epoll_wait(m_poll, events, kAtOnce, 0);
         const auto now = Clock::now();
-        const bool late = now - begun > kStayAwake;
+        const bool late = now - begun > m_stayAwake;
         // Who gave the processor away and did not get it back for long had better sleep: sleepers are woken first.
-        if (now - begun > 4 * kStayAwake) m_awakeAgain = now + 64 * (now - begun);
+        if (now - begun > 4 * m_stayAwake) m_awakeAgain = now + 64 * (now - begun);
         if (count != 0 || late || m_announced.load(std::memory_order_relaxed) != 0) {
             if (m_announced.load(std::memory_order_relaxed) == 0) m_awake.had(count > 0 && !late);
             return count;

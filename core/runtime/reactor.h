@@ -2,6 +2,7 @@
 #pragma once
 #include <QObject>
 #include <QPointer>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -62,8 +63,11 @@ public:
     void schedule(Job& job, Phase phase);
     void cancel(Job& job);
 
-    /// Something was sent: an answer may come soon.
-    void sent() { m_sent = true; }
+    /// Something was sent: an answer may come soon. For how long it is worth staying awake for one.
+    void sent(std::chrono::microseconds awake = kStayAwake) {
+        m_stayAwake = m_sent ? std::max(m_stayAwake, awake) : awake;
+        m_sent = true;
+    }
     /// Waits for answers for a moment, if any are to be expected; for callbacks of other event sources, after their
     /// Pass.
     void awaitAnswers() {
@@ -92,6 +96,9 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    /// How long of the wait for an answer awake. Others who want this processor get it meanwhile; when they keep it,
+    /// that was in vain.
+    static constexpr std::chrono::microseconds kStayAwake{50};
     Reactor() = default;
     struct Entry {
         Watcher* watcher = nullptr; ///< null: free
@@ -122,7 +129,8 @@ private:
     std::atomic<bool> m_lingering = false;
     int m_level = -1; ///< QThread::loopLevel() of the pass under way; -1: none
     bool m_posted = false;
-    bool m_sent = false; ///< since the last look at it
+    bool m_sent = false;                                ///< since the last look at it
+    std::chrono::microseconds m_stayAwake = kStayAwake; ///< for answers to what was sent last
     /// What is tried more rarely the more often in a row it was in vain.
     struct Patience {
         unsigned misses = 0;  ///< in a row

@@ -22,6 +22,8 @@ constexpr int kLargestFailure = 1024;   // it has nothing to tell but its head
 constexpr int kNoClientEnvironment = 2; // ZOO_NO_LOG_CLIENTENV
 constexpr int kMostMessagesAtOnce = 64; // then others of this event loop have their turn
 constexpr Nanos kAtOnce = 1ms;
+/// A server hands a request from one of its threads to the next, and answers many times later than others do.
+constexpr auto kAnswersWithin = 250us;
 constexpr Nanos kFirstPatience = 1s, kLongestPatience = 3s;
 // Less leaves the C client no time to connect: two thirds of it are its time-out for that as well.
 constexpr std::int64_t kShortestSession = 500, kLongestSession = 1'000'000'000;
@@ -139,7 +141,7 @@ void Handle::lookLater() {
 
 void Handle::run() {
     m_due = false;
-    if (m_corked) m_reactor->sent();
+    if (m_corked) m_reactor->sent(kAnswersWithin);
     cork(false);
     if (look() == kAtOnce) m_callbacks.lookSoon();
 }
