@@ -126,7 +126,8 @@ QCoro::Task<QByteArray> ZooKeeperServer::ask(QByteArray word, std::stop_token st
     co_return socket.readAll();
 }
 
-ZooKeeperEnsemble::ZooKeeperEnsemble(Runtime& runtime, int size, ZooKeeperServerOptions options) : m_runtime(runtime) {
+ZooKeeperEnsemble::ZooKeeperEnsemble(Runtime& runtime, int size, const ZooKeeperServerOptions& options)
+    : m_runtime(runtime) {
     QStringList lines;
     for (int i = 0; i < size; ++i) {
         lines += QStringLiteral("server.%1=127.0.0.1:%2:%3")

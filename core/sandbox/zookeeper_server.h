@@ -59,7 +59,7 @@ private:
 /// Several of them as one ensemble.
 class ZooKeeperEnsemble {
 public:
-    explicit ZooKeeperEnsemble(Runtime& runtime, int size = 3, ZooKeeperServerOptions options = {});
+    explicit ZooKeeperEnsemble(Runtime& runtime, int size = 3, const ZooKeeperServerOptions& options = {});
     ~ZooKeeperEnsemble();
 
     /// Starts those that do not run, and returns when one leads and all others follow.

@@ -70,8 +70,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
         }
         if (ours) {
             ticket->asked = true;
-            std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
-            co_return granted(request, std::move(nodes));
+            co_return granted(request, ticket);
         }
         const Nanos now = runtime.monotonic();
         if (now >= giveUpAt) co_return std::nullopt;

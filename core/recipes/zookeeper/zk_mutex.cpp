@@ -88,15 +88,8 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket,
             co_return std::nullopt;
         }
     }
-    if (!m_queue.isFirst(*ticket, *children, &predecessor)) {
-        const std::expected<ZkTurn, LockError> turn =
-            co_await m_queue.await(ticket, *children, &predecessor, giveUpAt, request.steps, 3, stop);
-        if (!turn) co_return std::unexpected(turn.error());
-        if (*turn == ZkTurn::Gone) *again = true;
-        if (*turn != ZkTurn::Granted) co_return std::nullopt;
-    }
-    std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
-    co_return granted(request, std::move(nodes));
+    if (m_queue.isFirst(*ticket, *children, &predecessor)) co_return granted(request, ticket);
+    co_return co_await holdWhenFirst(ticket, *children, &predecessor, request, giveUpAt, stop, again);
 }
 
 Outcome<std::optional<Grant>> ZkMutex::acquire(Request request, std::stop_token stop) {

@@ -8,9 +8,9 @@ namespace lockscope::recipes {
 /// Shares a path with Curator and go-zookeeper as it is; finds it a queue of kazoo or Menagerie, it joins in that
 /// format, and keeps to it. What it can not share a lock with is refused.
 /// Source: Apache Curator's InterProcessMutex; the children of others by what their libraries leave there.
-class ZkMutex final : public ZkRecipe {
+class ZkMutex final : public ZkQueued {
 public:
-    explicit ZkMutex(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path) {}
+    explicit ZkMutex(ZkLock lock) : ZkQueued(std::move(lock)) {}
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
@@ -22,7 +22,6 @@ private:
     Outcome<bool> allOurs(std::vector<ZkChild> children, std::stop_token stop);
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
                                           std::stop_token stop, std::shared_ptr<bool> again);
-    ZkQueue m_queue;
     std::optional<ZkFamily> m_family; ///< in whose format we join, once it is known
 };
 

@@ -225,4 +225,16 @@ Outcome<ZkTurn> ZkQueue::await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkC
     }
 }
 
+Outcome<std::optional<Grant>> ZkQueued::holdWhenFirst(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children,
+                                                      ZkRule rule, Request request, Nanos giveUpAt,
+                                                      std::stop_token stop, std::shared_ptr<bool> again) {
+    constexpr std::uint32_t kWaitStep = 3; // of all of them
+    const std::expected<ZkTurn, LockError> turn =
+        co_await m_queue.await(ticket, std::move(children), rule, giveUpAt, request.steps, kWaitStep, stop);
+    if (!turn) co_return std::unexpected(turn.error());
+    if (*turn == ZkTurn::Gone) *again = true;
+    if (*turn != ZkTurn::Granted) co_return std::nullopt;
+    co_return granted(request, ticket);
+}
+
 } // namespace lockscope::recipes

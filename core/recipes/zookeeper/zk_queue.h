@@ -61,6 +61,17 @@ private:
     QByteArray m_path;
 };
 
+/// A recipe of which whoever is first in a queue has the lock.
+class ZkQueued : public ZkRecipe {
+protected:
+    explicit ZkQueued(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path) {}
+    /// Waits until the ticket is first, and holds; sets `again` when its node is gone before.
+    Outcome<std::optional<Grant>> holdWhenFirst(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children,
+                                                ZkRule rule, Request request, Nanos giveUpAt, std::stop_token stop,
+                                                std::shared_ptr<bool> again);
+    ZkQueue m_queue;
+};
+
 /// Ends a coroutine that catches Cancelled in order to tidy up: `co_await`s can not stand in a handler.
 struct ZkInterruption {
     bool stopped = false;

@@ -78,15 +78,8 @@ Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> tic
     if (!children) co_return std::unexpected(children.error());
     request.steps.at(2);
     if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
-    if (!m_queue.isFirst(*ticket, *children, rule)) {
-        const std::expected<ZkTurn, LockError> turn =
-            co_await m_queue.await(ticket, *children, rule, giveUpAt, request.steps, 3, stop);
-        if (!turn) co_return std::unexpected(turn.error());
-        if (*turn == ZkTurn::Gone) *again = true;
-        if (*turn != ZkTurn::Granted) co_return std::nullopt;
-    }
-    std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
-    co_return granted(request, std::move(nodes));
+    if (m_queue.isFirst(*ticket, *children, rule)) co_return granted(request, ticket);
+    co_return co_await holdWhenFirst(ticket, *children, rule, request, giveUpAt, stop, again);
 }
 
 Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTicket> ticket, Request request,
@@ -114,8 +107,7 @@ Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTic
             if (!*stat) continue;
             ticket->czxid = (*stat)->czxid;
         }
-        std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
-        co_return granted(request, std::move(nodes));
+        co_return granted(request, ticket);
     }
     co_return std::unexpected(notOwner(m_lock));
 }

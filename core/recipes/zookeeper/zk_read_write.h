@@ -9,9 +9,9 @@ namespace lockscope::recipes {
 /// hold when it stops writing; who reads can not begin to write.
 /// Source: Apache Curator 5.5 and later: the reader that a writer becomes takes the writer's number over, so that no
 /// other writer comes between.
-class ZkReadWrite final : public ZkRecipe {
+class ZkReadWrite final : public ZkQueued {
 public:
-    explicit ZkReadWrite(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path) {}
+    explicit ZkReadWrite(ZkLock lock) : ZkQueued(std::move(lock)) {}
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
@@ -22,7 +22,6 @@ private:
     Outcome<std::optional<Grant>> readBesideWrite(std::shared_ptr<ZkTicket> ticket, Request request,
                                                   std::shared_ptr<ZkHold> writing, std::stop_token stop);
     std::optional<LockError> refusal(const std::vector<ZkChild>& children) const;
-    ZkQueue m_queue;
     bool m_known = false; ///< whose queue it is
 };
 

@@ -130,15 +130,13 @@ bool ZkRecipe::alive(const ZkHold& hold) const {
            m_lock.port.runtime().monotonic() < session.until();
 }
 
-std::optional<Grant> ZkRecipe::again(const Request& request) {
-    const std::shared_ptr<ZkHold> hold = holdOf(request.thread, request.mode);
-    if (!hold) return std::nullopt;
+Grant ZkRecipe::grantOf(const std::shared_ptr<ZkHold>& hold, const Request& request) const {
     const Session& session = m_lock.port.session();
     Grant grant{request.thread,
                 hold->nodes.front()->path,
                 session.provenAt,
                 session.timeout,
-                ++hold->count,
+                hold->count,
                 hold->nodes.front()->czxid,
                 request.steps,
                 request.mode,
@@ -148,25 +146,20 @@ std::optional<Grant> ZkRecipe::again(const Request& request) {
     return grant;
 }
 
+std::optional<Grant> ZkRecipe::again(const Request& request) {
+    const std::shared_ptr<ZkHold> hold = holdOf(request.thread, request.mode);
+    if (!hold) return std::nullopt;
+    ++hold->count;
+    return grantOf(hold, request);
+}
+
 Grant ZkRecipe::granted(const Request& request, std::vector<std::shared_ptr<ZkTicket>> nodes) {
     const auto hold = std::make_shared<ZkHold>();
     hold->nodes = std::move(nodes);
     hold->watch = hold->nodes.front()->watch;
     hold->guardAt = m_lock.port.runtime().monotonic() + kShortHold;
     m_holds[{request.thread, request.mode}] = hold;
-    const Session& session = m_lock.port.session();
-    Grant grant{request.thread,
-                hold->nodes.front()->path,
-                session.provenAt,
-                session.timeout,
-                1,
-                hold->nodes.front()->czxid,
-                request.steps,
-                request.mode,
-                static_cast<int>(hold->nodes.size()),
-                hold};
-    grant.steps.at(workStep());
-    return grant;
+    return grantOf(hold, request);
 }
 
 void ZkRecipe::forget(const Grant& grant) {

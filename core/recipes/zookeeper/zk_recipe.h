@@ -77,6 +77,9 @@ protected:
     std::optional<Grant> again(const Request& request);
     /// A hold over nodes that have won; its watch is the first ticket's.
     Grant granted(const Request& request, std::vector<std::shared_ptr<ZkTicket>> nodes);
+    Grant granted(const Request& request, std::shared_ptr<ZkTicket> node) {
+        return granted(request, std::vector{std::move(node)});
+    }
     std::shared_ptr<ZkHold> holdOf(const QByteArray& thread, Mode mode) const;
     /// "lockscope:<client>:<thread>": what our nodes contain, so that people and we can tell whose they are.
     QByteArray data(const QByteArray& thread) const { return "lockscope:" + m_lock.client + ':' + thread; }
@@ -85,6 +88,7 @@ protected:
     ZkLock m_lock;
 
 private:
+    Grant grantOf(const std::shared_ptr<ZkHold>& hold, const Request& request) const;
     bool alive(const ZkHold& hold) const;
     void forget(const Grant& grant);
     Outcome<bool> guard(std::shared_ptr<ZkHold> hold, std::stop_token stop);

@@ -29,15 +29,8 @@ Outcome<std::optional<Grant>> ZkSequential::attempt(std::shared_ptr<ZkTicket> ti
     if (!children) co_return std::unexpected(children.error());
     request.steps.at(2);
     if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
-    if (!m_queue.isFirst(*ticket, *children, &predecessor)) {
-        const std::expected<ZkTurn, LockError> turn =
-            co_await m_queue.await(ticket, *children, &predecessor, giveUpAt, request.steps, 3, stop);
-        if (!turn) co_return std::unexpected(turn.error());
-        if (*turn == ZkTurn::Gone) *again = true;
-        if (*turn != ZkTurn::Granted) co_return std::nullopt;
-    }
-    std::vector<std::shared_ptr<ZkTicket>> nodes{ticket};
-    co_return granted(request, std::move(nodes));
+    if (m_queue.isFirst(*ticket, *children, &predecessor)) co_return granted(request, ticket);
+    co_return co_await holdWhenFirst(ticket, *children, &predecessor, request, giveUpAt, stop, again);
 }
 
 Outcome<std::optional<Grant>> ZkSequential::acquire(Request request, std::stop_token stop) {

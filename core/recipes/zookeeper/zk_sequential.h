@@ -8,9 +8,9 @@ namespace lockscope::recipes {
 /// `lock-<number>`, each watching the one before. Names are not protected: when the answer to a creation is lost, its
 /// node stays in the queue until the session ends, and nobody behind it gets the lock. Source: the lock recipe of
 /// ZooKeeper's documentation; Menagerie's names.
-class ZkSequential final : public ZkRecipe {
+class ZkSequential final : public ZkQueued {
 public:
-    explicit ZkSequential(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path) {}
+    explicit ZkSequential(ZkLock lock) : ZkQueued(std::move(lock)) {}
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
@@ -19,7 +19,6 @@ private:
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
                                           std::stop_token stop, std::shared_ptr<bool> again);
     std::optional<LockError> refusal(const std::vector<ZkChild>& children) const;
-    ZkQueue m_queue;
     bool m_known = false; ///< whose queue it is
 };
 
