@@ -130,9 +130,11 @@ QCoro::Task<bool> Ours::stayAway(int index, std::int64_t until) {
 
 QCoro::Task<> Ours::wakeLoop(std::int64_t until) {
     Acquisition held, waited;
-    const bool first = co_await lockOnce(0, held);
+    // Who begins has one turn more when their number is odd: not always the same.
+    const int beginner = std::exchange(m_beginner, 1 - m_beginner);
+    const bool first = co_await lockOnce(beginner, held);
     if (!first) co_return;
-    int waiter = 1;
+    int waiter = 1 - beginner;
     while (m_error.isEmpty() && clockNow() < until) {
         // Whoever waits must really wait when it is woken: asking takes a few round trips at most.
         QCoro::Task<bool> waiting = lockOnce(waiter, waited);

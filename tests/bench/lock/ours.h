@@ -52,6 +52,7 @@ private:
     std::vector<std::unique_ptr<Connection>> m_connections;
     std::vector<Client> m_clients;
     Samples* m_samples = nullptr;
+    int m_beginner = 0; ///< of the next wakeLoop()
     QString m_error;
 };
 
