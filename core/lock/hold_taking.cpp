@@ -11,6 +11,11 @@ using trace::EventKind;
 namespace {
 constexpr auto kUnknownThere = QT_TRANSLATE_NOOP("Lock", "the server no longer knows this hold");
 
+/// What servers get to know of a lease: nobody may believe in the rest of it.
+Nanos sendable(Nanos lease) {
+    return std::max<Nanos>(std::chrono::floor<std::chrono::milliseconds>(lease), 1ms);
+}
+
 Nanos restOf(Nanos wait, Nanos waited) {
     return wait == kNever ? kNever : std::max(Nanos(0), wait - waited);
 }
@@ -25,7 +30,7 @@ LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest
     const bool kept = outer && outer->renewing;
     recipes::Request asked;
     asked.thread = request.thread;
-    asked.lease = request.lease.value_or(options.lease);
+    asked.lease = sendable(request.lease.value_or(options.lease));
     if (outer) {
         // An inner taking does not end the outer one sooner.
         const Nanos left = kept ? options.lease : outer->deadline - client.runtime.monotonic();

@@ -105,6 +105,18 @@ private Q_SLOTS:
         QCOMPARE(world.told(Event::Renewed), 0);
     }
 
+    void aLeaseIsBelievedInForTheMillisecondsThatAreSent() {
+        PretendWorld world(HeldBy::Lease);
+        LockRequest request;
+        request.lease = 2900us;
+        QVERIFY(world.take(request));
+        QCOMPARE(world.lock->remaining(), Nanos(2ms));
+        QCOMPARE(world.unlock(Mode::Exclusive).value(), 0);
+        request.lease = 10us; // less than can be said
+        QVERIFY(world.take(request));
+        QCOMPARE(world.lock->remaining(), Nanos(1ms));
+    }
+
     void aGuardKnowsItsOwnHoldFromALaterOne() {
         PretendWorld world(HeldBy::Session);
         LockGuard first, second;
