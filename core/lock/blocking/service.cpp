@@ -93,6 +93,13 @@ std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode
         if (found) co_return true;
         auto lock = makeLock(*m_connection, name, mode, options, permits);
         if (!lock) co_return std::unexpected(lock.error());
+        // The usual recipe, and the same by its name: servers could not tell the holds of two such locks apart.
+        auto& same = m_entries[{name, (*lock)->recipe().id}];
+        found = same.lock();
+        if (found) {
+            known = found;
+            co_return true;
+        }
         auto* const made = new Entry;
         made->lock = *std::move(lock);
         made->name = name;
@@ -114,7 +121,7 @@ std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode
                 delete entry;
             });
         });
-        known = found;
+        known = same = found;
         co_return true;
     });
     return found;

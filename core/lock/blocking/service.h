@@ -96,7 +96,8 @@ private:
     // On the service's thread only.
     std::unique_ptr<EventLoopRuntime> m_runtime;
     std::unique_ptr<Connection> m_connection;
-    std::map<std::pair<QByteArray, QByteArray>, std::weak_ptr<Entry>> m_entries; ///< by name and recipe
+    /// By name and recipe, as asked for (its mode, when none was named) and as it came to be.
+    std::map<std::pair<QByteArray, QByteArray>, std::weak_ptr<Entry>> m_entries;
     std::set<Entry*> m_living;
     std::set<GuardBox*> m_boxes;
     std::set<std::shared_ptr<PendingCall>> m_pending;

@@ -144,6 +144,21 @@ private Q_SLOTS:
         QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
     }
 
+    void aRecipeByItsNameIsTheSameLockAsTheUsualOne() {
+        blocking::Client client(url());
+        LockOptions named;
+        named.recipe = "redis-reentrant";
+        blocking::Mutex usual(client, "orders"), byName(client, "orders", named);
+        usual.lock();
+        byName.lock();
+        QCOMPARE(usual.holdCount(), 2);
+        byName.unlock();
+        QVERIFY(usual.stillMine());
+        usual.unlock();
+        QVERIFY(!usual.stillMine() && !byName.stillMine());
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+    }
+
     void aLossIsTold() {
         LockOptions options;
         options.lease = 600ms;
