@@ -18,7 +18,11 @@ Outcome<bool> SqlRow::insert(QByteArray owner, std::stop_token stop) {
     const sql::Result done =
         co_await m_lock.port.execute(statementOf(m_lock, kId, text, valuesOf(m_lock.name, owner)), stop);
     if (done) co_return done->affected == 1;
-    if (done.error().kind != sql::Error::Kind::DuplicateKey) co_return std::unexpected(lockError(done.error()));
+    // InnoDB lets all who wait for a row that is being deleted share it then, and each wants it alone: a deadlock,
+    // which it ends by refusing all but one of them.
+    const bool beaten =
+        done.error().kind == sql::Error::Kind::DuplicateKey || done.error().kind == sql::Error::Kind::Deadlock;
+    if (!beaten) co_return std::unexpected(lockError(done.error()));
     co_return false;
 }
 

@@ -64,10 +64,12 @@ class TestSqlRecipes : public QObject {
         VERIFY_OK(taken);
         QVERIFY2(taken->has_value(), "somebody still holds it");
         VERIFY_OK(release(recipe, **taken));
-        if (engine == "mariadb")
-            QVERIFY(comesTrue([&] { return locksOnServer(client.driver, &m_databases.maria) == 0; }, 3s));
-        if (engine == "postgresql")
-            QVERIFY(comesTrue([&] { return locksOnServer(client.driver, &m_databases.postgres) == 0; }, 3s));
+        const auto nothingIsLeft = [&](auto* server) {
+            const bool none = comesTrue([&] { return locksOnServer(client.driver, server) == 0; }, 3s);
+            QVERIFY2(none, clientsOnServer(client.driver, server).constData());
+        };
+        if (engine == "mariadb") nothingIsLeft(&m_databases.maria);
+        if (engine == "postgresql") nothingIsLeft(&m_databases.postgres);
     }
 
 private Q_SLOTS:
@@ -115,6 +117,56 @@ private Q_SLOTS:
         }
         QCOMPARE(counter.collisions, 0);
         QCOMPARE(counter.value, 8 * times);
+    }
+
+    void whatCameTrueIsNotAskedAgain() {
+        // A connection that is just being opened is a client at work for a moment: the next look would see it.
+        int looks = 0;
+        QVERIFY(comesTrue([&] { return ++looks == 2; }));
+        QCOMPARE(looks, 2);
+    }
+
+    void waitersForADeletedRowGoOn() {
+        SqlClient holder(m_runtime, m_databases.url("mariadb")), admin(m_runtime, m_databases.url("mariadb"));
+        const QByteArray name = freshName();
+        auto opened = run(holder.driver.session());
+        VERIFY_OK(opened);
+        const std::shared_ptr<sql::Session> deleting = std::move(*opened).share();
+        VERIFY_OK(acquire(*holder.recipe("sql-row", name), request(0s)));
+        deleting->begin();
+        sql::Statement erase;
+        erase.text = "DELETE FROM " + holder.tables.locks + " WHERE name = ?";
+        erase.values = valuesOf(name);
+        const sql::Result erased = run(deleting->execute(erase));
+        VERIFY_OK(erased);
+        QCOMPARE(erased->affected, std::int64_t(1));
+        // All of them wait to share what is being deleted, and then each wants it alone.
+        constexpr int kWaiters = 4;
+        std::vector<std::unique_ptr<SqlClient>> clients;
+        std::vector<std::unique_ptr<Recipe>> recipes;
+        int running = kWaiters;
+        QStringList errors;
+        for (int i = 0; i < kWaiters; ++i) {
+            clients.push_back(std::make_unique<SqlClient>(m_runtime, m_databases.url("mariadb")));
+            recipes.push_back(clients.back()->recipe("sql-row", name));
+            m_runtime.spawn([&running, &errors, &recipe = *recipes.back()]() -> QCoro::Task<> {
+                const Request asked = request();
+                const auto grant = co_await recipe.acquire(asked, {});
+                if (!grant) errors << grant.error().message;
+                if (grant && *grant) {
+                    const auto left = co_await recipe.release(**grant, {});
+                    if (!left) errors << left.error().message;
+                }
+                --running;
+            });
+        }
+        QVERIFY(comesTrue([&] {
+            return number(admin.driver, "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE "
+                                        "VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'") == kWaiters;
+        }));
+        VERIFY_OK(run(deleting->commit()));
+        QVERIFY(comesTrue([&] { return running == 0; }, 20s));
+        QVERIFY2(errors.isEmpty(), qPrintable(errors.join(u'\n')));
     }
 
     void triesAndTimedTries_data() { allThatAreHeld(); }

@@ -83,9 +83,11 @@ bool comesTrue(Condition condition, std::chrono::milliseconds limit = 10s) {
     const auto end = std::chrono::steady_clock::now() + limit;
     QTimer beat; // something to wake up for
     beat.start(2);
-    while (!condition() && std::chrono::steady_clock::now() < end)
+    for (bool late = false;; late = std::chrono::steady_clock::now() >= end) {
+        if (condition()) return true; // not asked again: it may be so for a moment only
+        if (late) return false;
         QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
-    return condition();
+    }
 }
 template <typename T>
 bool ends(const std::shared_ptr<Ending<T>>& ending, std::chrono::milliseconds limit) {
