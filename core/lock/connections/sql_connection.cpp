@@ -3,7 +3,7 @@
 #include "lock/connections/factories.h"
 #include "lock/connections/kept.h"
 #include "lock/connections/sql_records.h"
-#include "recipes/sql/sql_recipe.h"
+#include "recipes/sql/sql_renewals.h"
 
 #include <QCoreApplication>
 
@@ -17,7 +17,8 @@ public:
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
           m_driver(std::make_shared<sql::SqlDriver>(runtime, m_url)),
-          m_tables(sql::tablesOf(m_driver->dialect(), tableName())) {}
+          m_tables(sql::tablesOf(m_driver->dialect(), tableName())),
+          m_renewals(std::make_shared<recipes::SqlRenewals>(m_driver, m_tables)) {}
 
     Runtime& runtime() override { return m_driver->runtime(); }
     const QByteArray& client() const override { return m_client; }
@@ -70,7 +71,9 @@ public:
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
         if (const auto wrong = wrongTable()) return std::unexpected(*wrong);
-        auto recipe = recipes::makeSqlRecipe(id, {*m_driver, spec.name, m_client, m_tables});
+        recipes::SqlLock lock{*m_driver, spec.name, m_client, m_tables};
+        lock.renewals = m_renewals;
+        auto recipe = recipes::makeSqlRecipe(id, std::move(lock));
         if (!recipe) return recipe;
         if (!*recipe) return std::unexpected(noSuchRecipe(id, *this));
         return std::make_unique<KeptRecipe>(m_driver, *std::move(recipe));
@@ -96,6 +99,7 @@ private:
     QByteArray m_client;
     std::shared_ptr<sql::SqlDriver> m_driver; ///< shared with recipes
     sql::Tables m_tables;
+    std::shared_ptr<recipes::SqlRenewals> m_renewals; ///< shared with recipes
     SqlRecords m_records{*m_driver, m_tables};
 };
 

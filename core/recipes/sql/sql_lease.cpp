@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/sql/sql_lease.h"
 
+#include "recipes/sql/sql_renewals.h"
+
 namespace lockscope::recipes {
 
 namespace {
@@ -134,6 +136,10 @@ Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token
 }
 
 Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {
+    if (m_lock.renewals) {
+        const auto together = co_await m_lock.renewals->renew(m_lock.name, grant.value, grant.lease, stop);
+        co_return together;
+    }
     const auto extended = co_await extend(grant.value, grant.lease, stop);
     co_return extended;
 }

@@ -6,6 +6,8 @@
 
 namespace lockscope::recipes {
 
+class SqlRenewals;
+
 /// What every SQL recipe is made of.
 struct SqlLock {
     sql::Port& port;
@@ -14,6 +16,8 @@ struct SqlLock {
     sql::Tables tables;
     Nanos pollLow = 100ms, pollHigh = 200ms; ///< between two looks at a taken row: drawn anew each time
     Nanos pingEvery = 3s;                    ///< sign of life of a connection that holds a lock
+    /// Of all locks of the connection; nullptr: each renews for itself.
+    std::shared_ptr<SqlRenewals> renewals = nullptr;
 };
 
 /// The recipe of that id over a database. NotSupported when the database cannot do it, Refused for a name that it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/sql/driver.h"
-#include "recipes/sql/sql_recipe.h"
+#include "recipes/sql/sql_renewals.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/postgres_server.h"
 #include "support/live.h"
@@ -58,6 +58,7 @@ public:
     std::unique_ptr<recipes::Recipe> recipe(const QByteArray& id, const QByteArray& name) {
         recipes::SqlLock lock{driver, name, uuid, tables};
         lock.pingEvery = 150ms;
+        lock.renewals = renewals;
         return std::move(recipes::makeSqlRecipe(id, lock).value());
     }
     sql::Result prepare() { return run(sql::prepareSchema(driver, tables, {})); }
@@ -66,6 +67,9 @@ public:
     sql::SqlDriver driver;
     sql::Tables tables;
     QByteArray uuid;
+    /// As a connection has it. The driver is this one's: whatever renews must have ended before it goes.
+    std::shared_ptr<recipes::SqlRenewals> renewals =
+        std::make_shared<recipes::SqlRenewals>(std::shared_ptr<sql::Port>(std::shared_ptr<void>(), &driver), tables);
 };
 
 inline recipes::Request request(Nanos wait = kNever, Nanos lease = 30s, const QByteArray& thread = "1", int held = 0) {
@@ -88,6 +92,8 @@ inline std::expected<int, LockError> release(recipes::Recipe& recipe, const reci
 
 /// Locks of a kind that the server keeps for connections: whatever is left when everybody let go is a leak.
 inline qint64 locksOnServer(sql::Port& port, sandbox::MariaDbServer*) {
+    // Whoever asks InnoDB for its transactions more often than ten times a second is shown the same ones for ever.
+    (void)ask(port, "DO SLEEP(0.12)");
     return number(port,
                   "SELECT (SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id <> "
                   "CONNECTION_ID()) + (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock')");
@@ -96,6 +102,20 @@ inline qint64 locksOnServer(sql::Port& port, sandbox::PostgresServer*) {
     return number(port, "SELECT (SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory') + "
                         "(SELECT COUNT(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
                         "backend_type = 'client backend' AND xact_start IS NOT NULL)");
+}
+
+/// What the clients of a server are doing, for a message.
+inline QByteArray clientsOnServer(sql::Port& port, sandbox::MariaDbServer*) {
+    const sql::Result all = ask(port, "SELECT GROUP_CONCAT(CONCAT_WS(' ', ID, COMMAND, TIME, STATE, INFO) SEPARATOR "
+                                      "'; ') FROM information_schema.PROCESSLIST");
+    return all ? all->text() : all.error().message.toUtf8();
+}
+inline QByteArray clientsOnServer(sql::Port& port, sandbox::PostgresServer*) {
+    const sql::Result all =
+        ask(port, "SELECT string_agg(concat_ws(' ', pid, state, wait_event, now() - xact_start, now() - state_change, "
+                  "query, (SELECT string_agg(concat(mode, ':', granted), ',') FROM pg_locks l WHERE l.pid = a.pid AND "
+                  "locktype = 'advisory')), '; ') FROM pg_stat_activity a WHERE backend_type = 'client backend'");
+    return all ? all->text() : all.error().message.toUtf8();
 }
 
 /// A test row for each engine and each of these recipes, where the engine has it.
