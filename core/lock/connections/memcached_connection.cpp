@@ -65,7 +65,7 @@ private:
     ConnectionUrl m_url;
     QByteArray m_client;
     std::shared_ptr<MemcachedDriver> m_driver; ///< shared with recipes, and with others of this runtime
-    MemcachedRecords m_records{*m_driver};
+    MemcachedRecords m_records{m_driver};
 };
 } // namespace
 

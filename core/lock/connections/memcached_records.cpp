@@ -17,20 +17,22 @@ QByteArray keyOf(const QByteArray& name) {
 } // namespace
 
 recipes::Outcome<Record> MemcachedRecords::read(QByteArray name, std::stop_token stop) {
+    const std::shared_ptr<memcached::Port> port = m_port;
+    const std::shared_ptr<Values> all = m_known;
     const QByteArray key = keyOf(name);
     if (const auto wrong = recipes::memcachedNameError(key)) co_return std::unexpected(*wrong);
-    const auto found = co_await m_port.get(key, stop);
+    const auto found = co_await port->get(key, stop);
     if (!found) co_return std::unexpected(lockError(found.error()));
     std::optional<memcached::Item> item = *found;
-    if (const auto known = m_known.find(key); !item && known != m_known.end()) {
+    if (const auto known = all->find(key); !item && known != all->end()) {
         const QByteArray value = known->second;
-        const auto put = co_await m_port.add(key, value, kNoEnd, true, stop);
+        const auto put = co_await port->add(key, value, kNoEnd, true, stop);
         if (!put) co_return std::unexpected(lockError(put.error()));
         item = put->item; // ours, or that of somebody who was quicker
     }
     Record record;
     if (!item) co_return record;
-    m_known[key] = item->value;
+    (*all)[key] = item->value;
     record.there = true;
     record.value = item->value;
     record.version = QByteArray::number(qulonglong(item->unique));
@@ -38,16 +40,18 @@ recipes::Outcome<Record> MemcachedRecords::read(QByteArray name, std::stop_token
 }
 
 recipes::Outcome<bool> MemcachedRecords::replace(QByteArray name, Record seen, QByteArray value, std::stop_token stop) {
+    const std::shared_ptr<memcached::Port> port = m_port;
+    const std::shared_ptr<Values> all = m_known;
     const QByteArray key = keyOf(name);
     if (const auto wrong = recipes::memcachedNameError(key)) co_return std::unexpected(*wrong);
     std::expected<Change, memcached::Error> done;
     if (seen.there)
-        done = co_await m_port.compareAndSet(key, value, kNoEnd, seen.version.toULongLong(), false, stop);
+        done = co_await port->compareAndSet(key, value, kNoEnd, seen.version.toULongLong(), false, stop);
     else
-        done = co_await m_port.add(key, value, kNoEnd, false, stop);
+        done = co_await port->add(key, value, kNoEnd, false, stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
     const bool stored = done->outcome == Change::Outcome::Stored;
-    if (stored) m_known[key] = value;
+    if (stored) (*all)[key] = value;
     co_return stored;
 }
 

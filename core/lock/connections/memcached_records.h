@@ -15,13 +15,15 @@ namespace lockscope {
 /// themselves are on it: then nothing outlives its restart anyhow.
 class MemcachedRecords final : public RecordStore {
 public:
-    explicit MemcachedRecords(memcached::Port& port) : m_port(port) {}
+    explicit MemcachedRecords(std::shared_ptr<memcached::Port> port) : m_port(std::move(port)) {}
     recipes::Outcome<Record> read(QByteArray name, std::stop_token stop) override;
     recipes::Outcome<bool> replace(QByteArray name, Record seen, QByteArray value, std::stop_token stop) override;
 
 private:
-    memcached::Port& m_port;
-    std::map<QByteArray, QByteArray> m_known; ///< value by key
+    using Values = std::map<QByteArray, QByteArray>; ///< by key
+    // Kept by those that are being read and written, which may outlive this.
+    std::shared_ptr<memcached::Port> m_port;
+    std::shared_ptr<Values> m_known = std::make_shared<Values>();
 };
 
 } // namespace lockscope

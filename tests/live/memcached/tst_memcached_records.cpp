@@ -53,6 +53,17 @@ private Q_SLOTS:
         QVERIFY(fresh && *fresh);
     }
 
+    void whatIsAskedOutlivesItsConnection() {
+        auto a = connect(m_second);
+        const auto b = connect(m_second); // over the same socket, which stays
+        QVERIFY(run(b->records()->replace("left", {}, "epoch 1", {})).value());
+        const auto reading = beside(a->records()->read("left", {}));
+        a.reset();
+        QTRY_VERIFY(reading->done);
+        QVERIFY(reading->result && *reading->result);
+        QCOMPARE((*reading->result)->value, QByteArray("epoch 1"));
+    }
+
     void oneOfTwoManagersWins() {
         const QString clash =
             raceOfManagers(m_runtime, managerOver({m_first.url(), m_second.url(), m_third.url()}, "memcached-lease"));
