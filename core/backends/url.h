@@ -46,7 +46,7 @@ enum class Service : std::uint8_t {
 /// `redis+sentinel://h1:p1,h2:p2/MASTER[/database]`, `redis+cluster://h1:p1,…`, `redlock://h1:p1,h2:p2,…`;
 /// `zookeeper://[user:password@]h1:p1,h2:p2[/chroot]` (alias zk; digest login);
 /// `mysql://[user[:password]@]host[:port]/db` (alias mariadb), `postgresql://…` (alias postgres), `sqlite:///path`;
-/// `memcached://host[:port][,…]`; `etcd://[user:password@]h1:p1,…`, `etcds://` with TLS.
+/// `memcached://[user:password@]h1:p1,…`, `etcd://[user:password@]h1:p1,…`; `memcacheds://`, `etcds://` with TLS.
 struct ConnectionUrl {
     QString scheme; ///< canonical, lower case: "redis", "rediss", "zookeeper", …
     Service service = Service::Redis;
