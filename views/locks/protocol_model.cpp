@@ -25,7 +25,7 @@ struct Followed {
 Followed followed(const ViewContext& context) {
     if (!context.session()) return {};
     const scenario::Scenario& settings = context.settings();
-    const Followed ours{settings.recipe, settings.lock.name, settings.lock.lease};
+    Followed ours{settings.recipe, settings.lock.name, settings.lock.lease};
     const trace::EntityId lock = context.focusedLock();
     if (lock == trace::kNoEntity) return ours;
     const QString name = context.trace()->displayName(lock), format = lockFormat(lock, context);
