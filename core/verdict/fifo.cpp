@@ -16,7 +16,7 @@ void FifoJudge::changed(const Row& row, const Belief& belief) {
     if (mine == m_waiters.end()) return;
     Waiter waiter = std::move(mine->second);
     m_waiters.erase(mine);
-    if (belief.phase != Belief::Phase::Holding || belief.mode != trace::HoldMode::Exclusive) return;
+    if (belief.phase != Belief::Phase::Holding || belief.mode == trace::HoldMode::Shared) return;
     for (Violation& v : waiter.overtaken) {
         v.to = row.event.time();
         m_ledger.add(std::move(v));

@@ -10,10 +10,11 @@ namespace lockscope::verdict {
 /// A fair lock is granted in the order of its queue.
 ///
 /// A trace tells when somebody asked, not when the server queued it, so the order is judged only where it is beyond
-/// doubt: B asked more than the slack after A did, got the lock as the only holder while A still waited, and A, who had
-/// been there all that time, got it later as the only holder too. Of an A that was paused, cut off or suspended, or
-/// whose server went away, its place counts from the end of that: queues forget those who are not there. Of a B it
-/// counts from its first asking: they may also remember. The violation lasts from B's grant to A's.
+/// doubt: B asked more than the slack after A did, got the lock or its permits while A still waited, and A, who had
+/// been there all that time, got it later. Readers are left out: those behind one writer get the lock together, and
+/// learn of it in any order. Of an A that was paused, cut off or suspended, or whose server went away, its place counts
+/// from the end of that: queues forget those who are not there. Of a B it counts from its first asking: they may also
+/// remember. The violation lasts from B's grant to A's.
 class FifoJudge {
 public:
     FifoJudge(Ledger& ledger, Nanos slack) : m_ledger(ledger), m_slack(slack) {}

@@ -153,9 +153,12 @@ QCoro::Task<> Herd::kill(Slot& slot) {
 }
 
 QCoro::Task<> Herd::strikeServer(Nanos until) {
-    while (m_runtime.monotonic() < until - 1s) {
-        const Nanos pause =
-            m_subject.survivesRestart ? m_runtime.random(1500ms, 2500ms) : m_runtime.random(100ms, 600ms);
+    for (;;) {
+        // A server that comes back gives everybody's session and lease its full time again, the dead ones' too: the
+        // second death leaves them time to end.
+        const Nanos life = m_chronicle.server.size() == 1 ? m_runtime.random(1500ms, 2500ms) : m_runtime.random(4s, 8s);
+        const Nanos pause = m_subject.survivesRestart ? life : m_runtime.random(100ms, 600ms);
+        if (m_runtime.monotonic() + pause > until) break;
         co_await m_runtime.sleep(pause);
         if (!m_subject.survivesRestart) {
             if (!co_await m_server->disturb()) break;

@@ -2,6 +2,9 @@
 #include "ruling.h"
 
 #include "merger.h"
+#include "trace/state.h"
+
+#include <set>
 
 namespace lockscope::torture {
 
@@ -15,18 +18,22 @@ namespace {
 constexpr Nanos kFifoSlack = 500ms; ///< one machine, one clock
 
 /// Counts grants at which the order could have been seen to be wrong: to one that others who had certainly come later
-/// were waiting behind.
+/// were waiting behind. Readers' orders are not judged.
 class Order {
 public:
     void look(const Event& e) {
         const std::pair<EntityId, EntityId> key(e.subject, e.actor);
         if (e.kind == EventKind::Requested) {
             m_waiting[key] = e.at;
+        } else if (e.kind == EventKind::GrantedAs) {
+            if (e.value == std::int64_t(trace::HoldMode::Shared)) m_readers.insert(key);
         } else if (e.kind == EventKind::Granted) {
+            const bool reads = m_readers.erase(key) > 0;
+            tokens += e.value > 0 && !reads;
             const auto mine = m_waiting.find(key);
             if (mine == m_waiting.end()) return;
             for (auto other = m_waiting.lower_bound({e.subject, 0});
-                 other != m_waiting.end() && other->first.first == e.subject; ++other) {
+                 !reads && other != m_waiting.end() && other->first.first == e.subject; ++other) {
                 if (other->second <= mine->second + kFifoSlack.count()) continue;
                 ++occasions;
                 break;
@@ -38,22 +45,23 @@ public:
         }
     }
     int occasions = 0;
+    int tokens = 0; ///< of those who held alone
 
 private:
+    std::set<std::pair<EntityId, EntityId>> m_readers;               ///< who gets which lock next as a reader
     std::map<std::pair<EntityId, EntityId>, std::int64_t> m_waiting; ///< since when, by lock and thread
 };
 
 void countOccasions(Ruling& ruling) {
     Order order;
-    int tokens = 0, again = 0;
+    int again = 0;
     for (std::size_t row = 0; row < ruling.trace->size(); ++row) {
         const Event e = ruling.trace->at(row);
         order.look(e);
-        tokens += e.kind == EventKind::Granted && e.value > 0;
         again += e.kind == EventKind::Reentered;
     }
     ruling.occasions[Invariant::MutualExclusion] = ruling.acquisitions;
-    ruling.occasions[Invariant::TokenOrder] = tokens;
+    ruling.occasions[Invariant::TokenOrder] = order.tokens;
     ruling.occasions[Invariant::Reentrancy] = again;
     ruling.occasions[Invariant::Fifo] = order.occasions;
 }

@@ -57,8 +57,11 @@ public:
         const auto url = parseConnectionUrl(m_task.url);
         if (url) m_connection = makeConnection(m_runtime, *url, m_task.client);
         if (!m_connection) co_return leave(fail(QStringLiteral("no connection to %1").arg(m_task.url)));
-        while (!co_await isOpen())
-            co_await m_runtime.sleep(100ms); // the server may be on its way back
+        while (!co_await isOpen()) {
+            if (m_runtime.monotonic() > m_task.until)
+                co_return leave(m_task.look ? fail(QStringLiteral("the server cannot be reached")) : 0);
+            co_await m_runtime.sleep(100ms); // it may be on its way back
+        }
         if (!makeLocks()) co_return;
         if (m_task.look) {
             co_await look();

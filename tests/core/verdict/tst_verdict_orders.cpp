@@ -50,6 +50,8 @@ private Q_SLOTS:
     void permitsOfUnknownCapacityClaimNothing();
     void aReaderWhoseRecordNamesAnotherIsNotStuckNorStale();
     void whoAskedLaterMayNotGetItEarlier();
+    void orderOfReadersAndPermits_data();
+    void orderOfReadersAndPermits();
     void orderIsJudgedOnlyWhereItIsCertain_data();
     void orderIsJudgedOnlyWhereItIsCertain();
     void aPlaceMayOutliveAPause();
@@ -194,6 +196,32 @@ void TestVerdictOrders::whoAskedLaterMayNotGetItEarlier() {
     QCOMPARE(w.violations(Invariant::Fifo).size(), 0u); // nothing promised
     QCOMPARE(w.judge().outcomes[std::size_t(Invariant::Fifo)], Outcome::Holds);
     QCOMPARE(w.judge(fair()).outcomes[std::size_t(Invariant::Fifo)], Outcome::Violated);
+}
+
+void TestVerdictOrders::orderOfReadersAndPermits_data() {
+    QTest::addColumn<int>("first"); // how the first in the queue wants it, and the one who overtakes
+    QTest::addColumn<int>("second");
+    QTest::addColumn<bool>("violated");
+    QTest::newRow("permits") << 2 << 2 << true;
+    QTest::newRow("readers") << 1 << 1 << false;
+    QTest::newRow("a reader before a writer") << 0 << 1 << false;
+}
+
+void TestVerdictOrders::orderOfReadersAndPermits() {
+    QFETCH(int, first);
+    QFETCH(int, second);
+    QFETCH(bool, violated);
+    Modes w;
+    w.take(0, w.a, 9000);
+    w.request(1000, w.b);
+    w.request(2500, w.c);
+    w.give(3000, w.a);
+    if (second != 0) w.as(3100, w.c, second);
+    w.granted(3100, w.c);
+    w.give(4000, w.c);
+    if (first != 0) w.as(4100, w.b, first);
+    w.granted(4100, w.b);
+    QCOMPARE(w.violations(Invariant::Fifo, fair()).size(), violated ? 1u : 0u);
 }
 
 void TestVerdictOrders::orderIsJudgedOnlyWhereItIsCertain_data() {
