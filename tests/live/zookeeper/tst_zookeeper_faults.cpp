@@ -188,8 +188,8 @@ private Q_SLOTS:
             liars[i]->proxy.fault = FaultProxy::Fault::None;
             liars[i]->proxy.cutAll();
         }
-        for (const auto& liar : liars)
-            VERIFY_OK(run(liar->driver.connected(5s)));
+        for (std::size_t i = 0; i < liars.size(); ++i)
+            QVERIFY2(eventually([&] { return run(liars[i]->driver.connected()).has_value(); }), kinds[i].first);
     }
     void leavingAServerThatHangsTakesNoTime() {
         auto driver = std::make_unique<ZooKeeperDriver>(m_runtime, urlOf(m_server.url()), sessionOf(5s));
