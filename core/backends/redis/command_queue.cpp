@@ -60,6 +60,13 @@ void CommandQueue::submit(Pieces pieces, Call& call) {
     armTimer();
 }
 
+void CommandQueue::submitOver(std::uint32_t connection, const Args& args, Call& call) {
+    if (connection != 0 && connection != m_line.number())
+        call.complete(std::unexpected(errors::connectionGone(args.front(), m_where)));
+    else
+        submit({std::span<const QByteArray>(args)}, call);
+}
+
 void CommandQueue::submitEval(const QByteArray& sha1, const Args& keys, const Args& args, Call& call) {
     const QByteArray count = keys.size() == 1 ? argOf("1") : QByteArray::number(qulonglong(keys.size()));
     const std::array head{argOf("EVALSHA"), sha1, count};
@@ -85,10 +92,12 @@ void CommandQueue::onReply(Reply&& reply) {
     m_pending.pop_front();
     --m_onWire;
     if (!call) return;
-    if (reply.isError())
+    if (reply.isError()) {
         call->complete(std::unexpected(errors::refused(reply.text, m_where)));
-    else
-        call->complete(std::move(reply));
+        return;
+    }
+    reply.connection = m_line.number();
+    call->complete(std::move(reply));
 }
 
 void CommandQueue::onLost(const Error& error, bool wasReady) {

@@ -39,6 +39,8 @@ public:
     void submit(Pieces pieces, Call& call);
     /// The same for an EVALSHA.
     void submitEval(const QByteArray& sha1, const Args& keys, const Args& args, Call& call);
+    /// Sends a command over the connection of that number (Line::number), 0 = any, or not at all.
+    void submitOver(std::uint32_t connection, const Args& args, Call& call);
     Line& line() { return m_line; }
     /// Commands sent since the beginning, own pings included.
     std::uint64_t sentCount() const { return m_sentCount; }

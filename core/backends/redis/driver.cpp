@@ -27,6 +27,14 @@ QCoro::Task<Result> RedisDriver::call(Args args, std::stop_token stop) {
     co_return std::move(*call.result);
 }
 
+QCoro::Task<Result> RedisDriver::callOver(std::uint32_t connection, Args args, std::stop_token stop) {
+    const bool wanted = m_runtime.alive() && !stop.stop_requested();
+    Call call(m_runtime, std::move(stop));
+    if (wanted) m_commands->submitOver(connection, args, call);
+    co_await call.waiter.end();
+    co_return std::move(*call.result);
+}
+
 // The same as the port's, in one coroutine and without putting a command together: locks do little else.
 QCoro::Task<Result> RedisDriver::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
     // The script may be gone by the time of the answer. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
@@ -63,6 +71,10 @@ void RedisDriver::retry() {
 
 const Status& RedisDriver::status() const {
     return m_commands->line().status();
+}
+
+std::uint32_t RedisDriver::connection() const {
+    return m_commands->line().number();
 }
 
 std::uint64_t RedisDriver::commandsSent() const {

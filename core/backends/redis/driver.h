@@ -20,6 +20,7 @@ public:
 
     Runtime& runtime() override { return m_runtime; }
     QCoro::Task<Result> call(Args args, std::stop_token stop = {}) override;
+    QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop = {}) override;
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
@@ -34,6 +35,8 @@ public:
 
     /// How it stands with the connection for commands.
     const Status& status() const;
+    /// The number of the connection for commands (Reply::connection); 0 while there is none.
+    std::uint32_t connection() const;
     /// Called at each change of status(), from the event loop. Must not destroy the driver.
     void onStatus(std::function<void(const Status&)> callback) { m_onStatus = std::move(callback); }
     /// "host:port": what Status::describe() wants.

@@ -69,6 +69,13 @@ Error closed(const QString& where) {
             Text::tr("The connection to %1 broke; whether the last commands ran is not known.").arg(where)};
 }
 
+Error connectionGone(const QByteArray& command, const QString& where) {
+    return {Kind::Disconnected,
+            {},
+            Text::tr("The connection to %1 broke before %2, which has to go over the same one: it was not sent.")
+                .arg(where, QString::fromUtf8(command))};
+}
+
 Error silent(Nanos after, const QString& where) {
     return {Kind::Disconnected,
             {},

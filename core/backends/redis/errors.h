@@ -17,6 +17,8 @@ Error tls(const QString& reason, const QString& where);
 Error connectTimeout(Nanos after, const QString& where);
 Error closedDuringGreeting(bool tls, const QString& where);
 Error closed(const QString& where);
+/// Wanted a connection that has ended meanwhile: nothing was sent.
+Error connectionGone(const QByteArray& command, const QString& where);
 Error silent(Nanos after, const QString& where);
 Error garbage(const QString& parserText, const QString& where);
 Error commandTimeout(const QByteArray& command, Nanos after, const QString& where);

@@ -3,6 +3,8 @@
 
 #include "backends/redis/errors.h"
 
+#include <atomic>
+
 namespace lockscope::redis {
 
 namespace {
@@ -18,6 +20,13 @@ std::vector<Args> greetingFor(const ConnectionUrl& url, const QByteArray& client
     if (url.database != 0) all.push_back({"SELECT", QByteArray::number(url.database)});
     all.push_back({"PING"});
     return all;
+}
+
+/// One for each connection of this process, never 0.
+std::uint32_t nextNumber() {
+    static std::atomic<std::uint32_t> last = 0;
+    const std::uint32_t number = ++last;
+    return number ? number : ++last;
 }
 
 // A user without the right to be named, or to PING, can still lock.
@@ -89,6 +98,7 @@ void Line::onReply(Reply&& reply) {
     m_pinged = false;
     m_timer.cancel();
     watch();
+    m_number = nextNumber();
     setStatus({Status::State::Connected, {}, {}});
     m_handlers.ready();
 }

@@ -44,6 +44,8 @@ public:
     const Status& status() const { return m_status; }
     /// Precondition: ready().
     Wire& wire() { return *m_wire; }
+    /// The present connection's: no other one of this process has it. 0: not ready().
+    std::uint32_t number() const { return ready() ? m_number : 0; }
     /// Ends the connection, as if it had broken.
     void giveUp(Error error);
 
@@ -61,6 +63,7 @@ private:
     QString m_where;
     Handlers m_handlers;
     std::unique_ptr<Wire> m_wire;
+    std::uint32_t m_number = 0;
     Status m_status;
     std::vector<Args> m_greeting;
     std::size_t m_greeted = 0; ///< answered so far

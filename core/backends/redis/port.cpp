@@ -18,6 +18,10 @@ bool isUnknownScript(const Error& error) {
     return error.kind == Error::Kind::Refused && error.code == "NOSCRIPT";
 }
 
+QCoro::Task<Result> Port::callOver(std::uint32_t, Args args, std::stop_token stop) {
+    return call(std::move(args), std::move(stop));
+}
+
 QCoro::Task<Result> Port::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
     // The script may be gone by the time of the answer; what EVAL needs of it is shared, not copied.
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)

@@ -83,6 +83,10 @@ public:
 
     virtual Runtime& runtime() = 0;
     virtual QCoro::Task<Result> call(Args args, std::stop_token stop = {}) = 0;
+    /// As call(), but over the connection that an earlier reply came over (Reply::connection) and no other one: for
+    /// what a server knows of a connection, such as the write that WAIT is about. Disconnected, and nothing is sent,
+    /// when that one is gone. A port that does not tell its connections apart takes any.
+    virtual QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop = {});
     /// Returns once the server has confirmed the subscription.
     virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                            std::stop_token stop = {}) = 0;

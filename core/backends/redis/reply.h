@@ -34,20 +34,25 @@ Args argsOf(Parts&&... parts) {
 struct Reply {
     enum class Type : std::uint8_t { Nil, Status, Error, Integer, Bulk, Array };
     Type type = Type::Nil;
+    /// The connection of this process that it came over: no other one has its number, to whichever server. 0: not told.
+    std::uint32_t connection = 0;
     std::int64_t integer = 0;
     QByteArray text;          ///< Status, Error ("WRONGTYPE Operation…"), Bulk
     std::vector<Reply> items; ///< Array
 
     static Reply nil() { return {}; }
-    static Reply status(QByteArray t) { return {Type::Status, 0, std::move(t), {}}; }
-    static Reply error(QByteArray t) { return {Type::Error, 0, std::move(t), {}}; }
-    static Reply number(std::int64_t n) { return {Type::Integer, n, {}, {}}; }
-    static Reply bulk(QByteArray t) { return {Type::Bulk, 0, std::move(t), {}}; }
-    static Reply array(std::vector<Reply> i) { return {Type::Array, 0, {}, std::move(i)}; }
+    static Reply status(QByteArray t) { return {Type::Status, 0, 0, std::move(t), {}}; }
+    static Reply error(QByteArray t) { return {Type::Error, 0, 0, std::move(t), {}}; }
+    static Reply number(std::int64_t n) { return {Type::Integer, 0, n, {}, {}}; }
+    static Reply bulk(QByteArray t) { return {Type::Bulk, 0, 0, std::move(t), {}}; }
+    static Reply array(std::vector<Reply> i) { return {Type::Array, 0, 0, {}, std::move(i)}; }
 
     bool isNil() const { return type == Type::Nil; }
     bool isError() const { return type == Type::Error; }
-    friend bool operator==(const Reply&, const Reply&) = default;
+    /// What was said, whichever way it came.
+    friend bool operator==(const Reply& a, const Reply& b) {
+        return a.type == b.type && a.integer == b.integer && a.text == b.text && a.items == b.items;
+    }
 };
 
 } // namespace lockscope::redis

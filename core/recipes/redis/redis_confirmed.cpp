@@ -31,16 +31,57 @@ LockError notConfirmed(const QByteArray& name, std::int64_t have, int want) {
 }
 } // namespace
 
+/// Knows over which connection the last reply came. Whoever is resumed by a reply can ask: between the two nothing else
+/// runs.
+class RedisConfirmed::WatchedPort final : public redis::Port {
+public:
+    explicit WatchedPort(redis::Port& port) : m_port(port) {}
+    std::uint32_t lastConnection() const { return m_last; }
+
+    Runtime& runtime() override { return m_port.runtime(); }
+    QCoro::Task<redis::Result> call(redis::Args args, std::stop_token stop) override {
+        return noted(m_port.call(std::move(args), std::move(stop)));
+    }
+    QCoro::Task<redis::Result> eval(const redis::Script& script, redis::Args keys, redis::Args args,
+                                    std::stop_token stop) override {
+        return noted(m_port.eval(script, std::move(keys), std::move(args), std::move(stop)));
+    }
+    QCoro::Task<std::expected<redis::OwnedSubscription, redis::Error>> subscribe(QByteArray channel,
+                                                                                 std::stop_token stop) override {
+        return m_port.subscribe(std::move(channel), std::move(stop));
+    }
+
+private:
+    QCoro::Task<redis::Result> noted(QCoro::Task<redis::Result> task) {
+        redis::Result result = co_await std::move(task);
+        if (result) m_last = result->connection;
+        co_return result;
+    }
+    redis::Port& m_port;
+    std::uint32_t m_last = 0;
+};
+
+RedisConfirmed::RedisConfirmed(const RedisLock& lock, const std::function<std::unique_ptr<Recipe>(RedisLock)>& make)
+    : m_port(lock.port),
+      m_watched(std::make_unique<WatchedPort>(lock.port)),
+      m_recipe(make({*m_watched, lock.name, lock.client, lock.polling, lock.doubts, lock.permits, 0, lock.patience})),
+      m_name(lock.name),
+      m_doubts(lock.doubts),
+      m_replicas(lock.replicas) {
+}
+
+RedisConfirmed::~RedisConfirmed() = default;
+
 Outcome<std::optional<Grant>> RedisConfirmed::acquire(Request request, std::stop_token stop) {
     auto grant = co_await m_recipe->acquire(std::move(request), stop);
     if (!grant || !*grant) co_return grant;
 
-    const int failures = m_doubts->failures;
+    const std::uint32_t connection = m_watched->lastConnection();
     const Nanos giveUpAt = m_port.runtime().monotonic() + kPatience;
     redis::Result confirmed;
     bool stopped = false;
     try {
-        confirmed = co_await ask(failures, giveUpAt, stop);
+        confirmed = co_await ask(connection, giveUpAt, stop);
         stopped = stop.stop_requested();
     } catch (const Cancelled& cancelled) {
         if (cancelled.why() == Cancelled::Why::Killed) throw;
@@ -55,20 +96,16 @@ Outcome<std::optional<Grant>> RedisConfirmed::acquire(Request request, std::stop
     co_return std::unexpected(notConfirmed(m_name, confirmed->integer, m_replicas));
 }
 
-QCoro::Task<redis::Result> RedisConfirmed::ask(int failures, Nanos giveUpAt, std::stop_token stop) {
+QCoro::Task<redis::Result> RedisConfirmed::ask(std::uint32_t connection, Nanos giveUpAt, std::stop_token stop) {
     Runtime& runtime = m_port.runtime();
     const std::shared_ptr<Doubts> doubts = m_doubts;
     co_await doubts->turn.acquire(runtime, kNever, std::move(stop));
     const Turn turn(doubts);
-    // Over the connection that came after the one that wrote, WAIT would ask about nothing, and succeed.
-    if (doubts->failures != failures) co_return redis::Reply::number(0);
     // Who had to wait for its turn for all its time still hears what the replicas have by now.
     const QByteArray patience = milliseconds(giveUpAt - runtime.monotonic());
     // Not to be stopped: the server would keep the connection waiting all the same.
-    const redis::Result reply =
-        co_await m_port.call(redis::argsOf("WAIT", QByteArray::number(m_replicas), patience), {});
-    if (!reply) ++doubts->failures;
-    co_return reply;
+    redis::Args question = redis::argsOf("WAIT", QByteArray::number(m_replicas), patience);
+    co_return co_await m_port.callOver(connection, std::move(question), {});
 }
 
 } // namespace lockscope::recipes

@@ -2,23 +2,25 @@
 #pragma once
 #include "recipes/redis/redis_recipe.h"
 
+#include <functional>
+
 namespace lockscope::recipes {
 
 /// Another recipe whose acquisitions count only when so many replicas have them (WAIT): fewer within a second, and the
 /// lock is given back with Kind::Refused. It narrows the window in which a failover loses a lock; it does not close it:
 /// a replica that has confirmed may not be the one that is promoted.
 ///
-/// WAIT is about the connection's last write and makes the server hold the connection's later commands back until it is
-/// answered: with many locks over one connection each of them waits for the replicas, too. So a process asks with one
-/// WAIT at a time: whatever is sent meanwhile, a renewal say, is never held back for longer than one takes.
+/// WAIT is about the last write of one connection; over any other one, to a server that was started again or to the
+/// next master, it would be about nothing, and succeed. So it goes over the connection that the acquisition was
+/// answered over, or the lock is given back. It also makes the server hold the connection's later commands back until
+/// it is answered: with many locks over one connection each of them waits for the replicas, too. So a process asks with
+/// one WAIT at a time: whatever is sent meanwhile, a renewal say, is never held back for longer than one takes.
 class RedisConfirmed final : public Recipe {
 public:
-    RedisConfirmed(std::unique_ptr<Recipe> recipe, const RedisLock& lock)
-        : m_recipe(std::move(recipe)),
-          m_port(lock.port),
-          m_name(lock.name),
-          m_doubts(lock.doubts),
-          m_replicas(lock.replicas) {}
+    /// `make` makes the other recipe, of a lock like this one over a port that this one watches. It must end an
+    /// acquisition with the reply to its last write, as all do that need one server.
+    RedisConfirmed(const RedisLock& lock, const std::function<std::unique_ptr<Recipe>(RedisLock)>& make);
+    ~RedisConfirmed() override;
     const RecipeInfo& info() const override { return m_recipe->info(); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override { return m_recipe->renew(grant, stop); }
@@ -28,12 +30,13 @@ public:
     void abandoned(const Grant& grant) override { m_recipe->abandoned(grant); }
 
 private:
-    /// How many replicas have what was written by now, asked in this process's turn. `failures` as they were when it
-    /// had been written.
-    QCoro::Task<redis::Result> ask(int failures, Nanos giveUpAt, std::stop_token stop);
+    class WatchedPort;
+    /// How many replicas have what was written over this connection by now, asked in this process's turn.
+    QCoro::Task<redis::Result> ask(std::uint32_t connection, Nanos giveUpAt, std::stop_token stop);
 
-    std::unique_ptr<Recipe> m_recipe;
     redis::Port& m_port;
+    std::unique_ptr<WatchedPort> m_watched; ///< what the recipe works over
+    std::unique_ptr<Recipe> m_recipe;
     QByteArray m_name;
     std::shared_ptr<Doubts> m_doubts;
     int m_replicas;

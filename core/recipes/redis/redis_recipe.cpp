@@ -26,9 +26,9 @@ std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
     }
     std::vector<std::unique_ptr<Recipe>> parts;
     for (const QByteArray& name : names) {
-        RedisLock one = lock;
-        one.name = name;
-        parts.push_back(std::make_unique<RedisReentrant>(std::move(one)));
+        RedisLock one{lock.port, name, lock.client, lock.polling, lock.doubts};
+        one.replicas = lock.replicas; // each was written on its own, in a cluster on another server
+        parts.push_back(makeRedisRecipe("redis-reentrant", std::move(one)));
     }
     if (parts.empty()) return nullptr;
     return std::make_unique<MultiRecipe>(lock.port.runtime(), *findRecipe("redis-multi"), std::move(parts));
@@ -44,17 +44,17 @@ std::unique_ptr<Recipe> makeBare(const QByteArray& id, RedisLock lock) {
     if (id == "redis-fenced") return std::make_unique<RedisReentrant>(std::move(lock), RedisReentrant::Kind::Fenced);
     if (id == "redis-fair") return std::make_unique<RedisFair>(std::move(lock));
     if (id == "redis-rw") return std::make_unique<RedisReadWrite>(std::move(lock));
-    if (id == "redis-multi") return makeMulti(lock);
     if (id == "redis-semaphore") return std::make_unique<RedisSemaphore>(std::move(lock));
     return nullptr;
 }
 } // namespace
 
 std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock) {
-    if (lock.replicas <= 0) return makeBare(id, std::move(lock));
-    auto recipe = makeBare(id, lock);
-    if (!recipe) return recipe;
-    return std::make_unique<RedisConfirmed>(std::move(recipe), lock);
+    if (id == "redis-multi") return makeMulti(lock);
+    auto bare = makeBare(id, lock);
+    if (lock.replicas <= 0 || !bare) return bare;
+    return std::make_unique<RedisConfirmed>(lock,
+                                            [&id](RedisLock watched) { return makeBare(id, std::move(watched)); });
 }
 
 LockError lockError(const redis::Error& error, const QByteArray& name) {

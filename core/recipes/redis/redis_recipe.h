@@ -20,7 +20,6 @@ struct Doubts {
     Doubts() { turn.release(); }
     std::map<std::pair<QByteArray, QByteArray>, int> keep; ///< by lock and thread
     SignalCount turn;                                      ///< to use WAIT: one has it at a time
-    int failures = 0;                                      ///< of WAIT: connections that may have ended since a write
 };
 
 /// What every Redis recipe is made of.

@@ -18,6 +18,7 @@ public:
             m_server.listen(QHostAddress::LocalHost, sandbox::freePort(runtime).value_or(0));
         connect(&m_server, &QTcpServer::newConnection, this, [this] {
             QTcpSocket* socket = m_server.nextPendingConnection();
+            ++connections;
             auto received = std::make_shared<QByteArray>();
             connect(socket, &QTcpSocket::readyRead, this, [this, socket, received] {
                 *received += socket->readAll();
@@ -37,25 +38,31 @@ public:
     /// From now on nothing is answered on this connection, or all of it later.
     static void hold(QTcpSocket& socket, std::chrono::milliseconds time = std::chrono::milliseconds(0)) {
         socket.setProperty("held", true);
-        if (time.count() == 0) return;
-        QTimer::singleShot(time, &socket, [&socket] {
-            socket.setProperty("held", false);
-            socket.write(socket.property("late").toByteArray());
-            socket.setProperty("late", QByteArray());
-        });
+        if (time.count() != 0) QTimer::singleShot(time, &socket, [&socket] { letGo(socket); });
+    }
+    /// Answers all that was held.
+    static void letGo(QTcpSocket& socket) {
+        socket.setProperty("held", false);
+        socket.write(socket.property("late").toByteArray());
+        socket.setProperty("late", QByteArray());
     }
     /// Ends all connections: what was not answered never will be.
     void hangUp() {
         for (QTcpSocket* socket : m_server.findChildren<QTcpSocket*>())
             socket->abort();
     }
+    int connections = 0, greeted = 0;
     int asked = 0; ///< beside greetings and signs of life
 
 private:
     QByteArray reply(QTcpSocket& socket, const QByteArrayList& command) {
         const QByteArray name = command.front().toUpper();
         if (name == "CLIENT" || name == "AUTH") return "+OK\r\n";
-        if (name == "PING") return "+PONG\r\n";
+        if (name == "PING") {
+            if (!socket.property("greeted").toBool()) ++greeted;
+            socket.setProperty("greeted", true);
+            return "+PONG\r\n";
+        }
         ++asked;
         return m_answer(socket, command);
     }

@@ -3,8 +3,10 @@
 #include "backends/redis/topology/sentinel_port.h"
 #include "fake_redis.h"
 #include "lock_fleet.h"
+#include "recipes/redis/redis_recipe.h"
 
 #include <QElapsedTimer>
+#include <QPointer>
 
 using namespace lockscope;
 using namespace lockscope::redis;
@@ -156,6 +158,47 @@ private Q_SLOTS:
         QVERIFY(role > 1);
     }
 
+    void theNextMastersReplicasConfirmNothing() {
+        // The master takes the lock and goes; before the client gets round to asking for replicas it is behind the next
+        // master, which has never heard of the lock, and whose replicas have all of that.
+        int asked = 0;
+        FakeRedis next(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "ROLE") return listOf({"master", "0"});
+            asked += command.front() == "WAIT" ? 1 : 0;
+            return command.front() == "WAIT" ? ":1\r\n" : ":0\r\n";
+        });
+        std::uint16_t named = 0;
+        EventLoopRuntime clientRuntime;
+        FakeRedis first(m_runtime, [&](QTcpSocket& socket, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "ROLE") return listOf({"master", "0"});
+            if (command.front() == "WAIT") return ":1\r\n";
+            clientRuntime.pause(); // it is slow to go on; its sockets are not
+            named = next.port();
+            socket.write("+OK\r\n");
+            socket.disconnectFromHost();
+            return {};
+        });
+        named = first.port();
+        FakeRedis sentinel(m_runtime, [&](QTcpSocket& socket, const QByteArrayList& command) {
+            return sentinelAnswer(named)(socket, command);
+        });
+        SentinelPort port(clientRuntime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        VERIFY_OK(run(port.open()));
+        recipes::RedisLock spec{port, "orders", "client"};
+        spec.replicas = 1;
+        const auto recipe = recipes::makeRedisRecipe("redis-set", std::move(spec));
+        recipes::Request request;
+        request.wait = Nanos(0);
+        request.lease = 10s;
+        const auto taking = beside(recipe->acquire(request, {}));
+        QVERIFY(comesTrue([&] { return clientRuntime.life() == Runtime::Life::Paused && !port.master(); }));
+        clientRuntime.resume();
+        QVERIFY(ends(taking, 10s));
+        QVERIFY2(!*taking->result, "confirmed by a server that never had it");
+        QCOMPARE(asked, 0);
+        clientRuntime.kill();
+    }
+
     // --- Cluster ---
     void aNodeThatMisbehaves_data() { addFaults(); }
     void aNodeThatMisbehaves() {
@@ -229,6 +272,56 @@ private Q_SLOTS:
         QVERIFY2(node.asked < 300, QByteArray::number(node.asked).constData()); // nor is it a storm
     }
 
+    void aNodesNextConnectionConfirmsNothing() {
+        // Two locks of one client at two nodes, which asks for replicas with one WAIT at a time: while the first is
+        // awaited, the connection over which the second lock was taken ends, and the next one is there.
+        QPointer<QTcpSocket> awaited;
+        std::function<QByteArray()> map;
+        FakeRedis one(m_runtime, [&](QTcpSocket& socket, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "CLUSTER") return map();
+            if (command.front() == "WAIT") {
+                FakeRedis::hold(socket);
+                awaited = &socket;
+            }
+            return command.front() == "SET" ? "+OK\r\n" : ":1\r\n";
+        });
+        int waits = 0, sets = 0;
+        FakeRedis two(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "CLUSTER") return map();
+            waits += command.front() == "WAIT" ? 1 : 0;
+            sets += command.front() == "SET" ? 1 : 0;
+            return command.front() == "SET" ? "+OK\r\n" : ":1\r\n";
+        });
+        map = [&] { return mapOf(one.port(), two.port()); };
+        EventLoopRuntime runtime;
+        const auto connection = makeConnection(
+            runtime, parseConnectionUrl(QStringLiteral("redis+cluster://%1?wait=1").arg(one.at().display())).value());
+        DistributedLock first({runtime, connection->client()}, connection->makeRecipe("redis-set", {"bar"}).value(),
+                              {});
+        DistributedLock second({runtime, connection->client()}, connection->makeRecipe("redis-set", {"foo"}).value(),
+                               {});
+        VERIFY_OK(run(connection->open()));
+        auto takingFirst = beside(first.tryLock());
+        QVERIFY(comesTrue([&] { return !awaited.isNull(); }));
+        auto takingSecond = beside(second.tryLock());
+        QVERIFY(comesTrue([&] { return sets == 1; }));
+        const int before = two.connections;
+        two.hangUp();
+        QVERIFY(comesTrue([&] { return two.greeted > before; }));
+        FakeRedis::letGo(*awaited);
+        QVERIFY(ends(takingFirst, 10s));
+        VERIFY_OK(*takingFirst->result);
+        QVERIFY(**takingFirst->result);
+        QVERIFY(ends(takingSecond, 10s));
+        QVERIFY2(!*takingSecond->result, "confirmed over a connection that wrote nothing");
+        QCOMPARE(waits, 0);
+        const auto again = run(second.tryLock()); // over the one that is there now
+        VERIFY_OK(again);
+        QVERIFY(*again);
+        QCOMPARE(waits, 1);
+        runtime.kill();
+    }
+
     // --- Redlock ---
     void mastersThatMisbehave_data() { addFaults(); }
     void mastersThatMisbehave() {
@@ -294,6 +387,14 @@ private:
     /// All slots at one node.
     static QByteArray mapOf(std::uint16_t port) {
         return "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:" + QByteArray::number(port) + "\r\n";
+    }
+    /// Half of them at each of two.
+    static QByteArray mapOf(std::uint16_t low, std::uint16_t high) {
+        const auto range = [](int first, int last, std::uint16_t port) {
+            return "*3\r\n:" + QByteArray::number(first) + "\r\n:" + QByteArray::number(last) +
+                   "\r\n*2\r\n$9\r\n127.0.0.1\r\n:" + QByteArray::number(port) + "\r\n";
+        };
+        return "*2\r\n" + range(0, 8191, low) + range(8192, 16383, high);
     }
     EventLoopRuntime m_runtime;
 };

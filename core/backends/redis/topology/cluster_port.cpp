@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/topology/cluster_port.h"
 
+#include "backends/redis/errors.h"
 #include "backends/redis/topology/cluster_watch.h"
 #include "backends/redis/topology/topology_errors.h"
+
+#include <QCoreApplication>
 
 namespace lockscope::redis {
 
@@ -119,6 +122,17 @@ QCoro::Task<Result> route(std::shared_ptr<ClusterWatch> watch, Args args, int sl
     }
 }
 
+/// To the node at the other end of one connection, wherever the keys are by now.
+QCoro::Task<Result> sendOver(std::shared_ptr<ClusterWatch> watch, std::uint32_t connection, Args args,
+                             std::stop_token stop) {
+    const NodePtr node = watch->nodeOver(connection);
+    if (!node) {
+        co_return std::unexpected(
+            errors::connectionGone(args.front(), QCoreApplication::translate("RedisError", "the cluster")));
+    }
+    co_return co_await node->driver->callOver(connection, std::move(args), std::move(stop));
+}
+
 /// See ClusterPort::portFor.
 class SlotPort final : public Port {
 public:
@@ -126,6 +140,10 @@ public:
     Runtime& runtime() override { return m_watch->runtime(); }
     QCoro::Task<Result> call(Args args, std::stop_token stop) override {
         return route(m_watch, std::move(args), m_slot, std::move(stop));
+    }
+    QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop) override {
+        if (connection == 0) return call(std::move(args), std::move(stop));
+        return sendOver(m_watch, connection, std::move(args), std::move(stop));
     }
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel, std::stop_token stop) override {
         return Feed::open(m_watch->runtime(), m_watch, std::move(channel), m_watch->options().commandTimeout,
@@ -150,6 +168,11 @@ ClusterPort::~ClusterPort() {
 
 QCoro::Task<Result> ClusterPort::call(Args args, std::stop_token stop) {
     return route(m_watch, std::move(args), kAnySlot, std::move(stop));
+}
+
+QCoro::Task<Result> ClusterPort::callOver(std::uint32_t connection, Args args, std::stop_token stop) {
+    if (connection == 0) return call(std::move(args), std::move(stop));
+    return sendOver(m_watch, connection, std::move(args), std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> ClusterPort::subscribe(QByteArray channel, std::stop_token stop) {

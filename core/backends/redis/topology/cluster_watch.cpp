@@ -2,7 +2,6 @@
 #include "backends/redis/topology/cluster_watch.h"
 
 #include "backends/redis/topology/topology_errors.h"
-#include "runtime/completion.h"
 
 namespace lockscope::redis {
 
@@ -20,7 +19,8 @@ bool refusesUs(const Error& error) {
 
 /// One question to nodes, one after the other: the first map counts.
 struct ClusterWatch::Poll {
-    Completion<bool> map; ///< one came and was taken
+    bool known = false;  ///< a map came and was taken
+    SignalCount answers; ///< of any kind
     std::size_t open = 0;
     std::optional<Error> refusal;
     bool allRefuse = true;
@@ -67,6 +67,17 @@ std::vector<ClusterWatch::NodePtr> ClusterWatch::inOrderOfHope() const {
 
 ClusterWatch::NodePtr ClusterWatch::anyNode() const {
     return m_nodes.empty() ? nullptr : inOrderOfHope().front();
+}
+
+ClusterWatch::NodePtr ClusterWatch::nodeOver(std::uint32_t connection) const {
+    const auto isIt = [connection](const NodePtr& node) {
+        return node && node->driver && node->driver->connection() == connection;
+    };
+    for (const NodePtr& node : m_nodes)
+        if (isIt(node)) return node;
+    for (const auto& dropped : m_dropped)
+        if (NodePtr node = dropped.lock(); isIt(node)) return node;
+    return nullptr;
 }
 
 ClusterWatch::NodePtr ClusterWatch::nodeAt(const Endpoint& at) {
@@ -139,13 +150,13 @@ QCoro::Task<bool> ClusterWatch::askAll(std::shared_ptr<ClusterWatch> self) {
     for (const NodePtr& node : nodes) {
         ++poll->open;
         self->m_runtime.spawn([self, node, poll] { return ask(self, node, poll); });
-        const std::optional<bool> known = co_await poll->map.wait(self->m_runtime, kNextNodeAfter, stop);
-        if (known.value_or(false)) co_return true;
+        co_await poll->answers.acquire(self->m_runtime, kNextNodeAfter, stop);
+        if (poll->known) co_return true; // else it said no, or has not said anything yet: the next one
     }
     const Nanos end = self->m_runtime.monotonic() + kAnswerLimit;
     while (poll->open > 0 && self->m_runtime.monotonic() < end) {
-        const std::optional<bool> known = co_await poll->map.wait(self->m_runtime, kNextNodeAfter, stop);
-        if (known.value_or(false)) co_return true;
+        co_await poll->answers.acquire(self->m_runtime, kNextNodeAfter, stop);
+        if (poll->known) co_return true;
     }
     self->m_hopeless.reset();
     if (poll->open == 0 && poll->allRefuse && !self->m_hasMap) self->m_hopeless = poll->refusal;
@@ -155,6 +166,7 @@ QCoro::Task<bool> ClusterWatch::askAll(std::shared_ptr<ClusterWatch> self) {
 QCoro::Task<> ClusterWatch::ask(std::shared_ptr<ClusterWatch> self, NodePtr node, std::shared_ptr<Poll> poll) {
     const Result map = co_await node->driver->call(argsOf("CLUSTER", "SLOTS"), self->m_closing.get_token());
     --poll->open;
+    poll->answers.release();
     if (self->closed()) co_return;
     node->complaint = map ? QString() : map.error().message;
     if (!map) {
@@ -163,7 +175,7 @@ QCoro::Task<> ClusterWatch::ask(std::shared_ptr<ClusterWatch> self, NodePtr node
         co_return;
     }
     poll->allRefuse = false;
-    if (!poll->map.done() && self->apply(*map, node->at.host)) poll->map.complete(true);
+    if (!poll->known) poll->known = self->apply(*map, node->at.host);
 }
 
 // [[first slot, last slot, [address, port, id, …], replica, …], …]

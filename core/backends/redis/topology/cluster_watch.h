@@ -34,6 +34,8 @@ public:
     NodePtr anyNode() const;
     /// The node at that place, new or known.
     NodePtr nodeAt(const Endpoint& at);
+    /// The node at the other end of a connection (RedisDriver::connection); null when there is none any more.
+    NodePtr nodeOver(std::uint32_t connection) const;
     /// A node says that the slot is elsewhere.
     void moved(int slot, const Endpoint& to);
     /// What is known may be out of date: asks again, unless it is about to.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/topology/sentinel_port.h"
 
+#include "backends/redis/errors.h"
 #include "backends/redis/topology/sentinel_watch.h"
 #include "backends/redis/topology/topology_errors.h"
 
@@ -51,6 +52,15 @@ QCoro::Task<Result> SentinelPort::call(Args args, std::stop_token stop) {
         // The search that has begun may find the same one, until the failover is done: do not hurry it.
         co_await runtime.sleep(kBetweenTries, stop);
     }
+}
+
+QCoro::Task<Result> SentinelPort::callOver(std::uint32_t connection, Args args, std::stop_token stop) {
+    if (connection == 0) co_return co_await call(std::move(args), std::move(stop));
+    const std::shared_ptr<SentinelWatch> watch = m_watch;
+    const QByteArray command = args.front();
+    const QString where = watch->masterAt().display();
+    if (!watch->master()) co_return std::unexpected(errors::connectionGone(command, where));
+    co_return co_await watch->master()->callOver(connection, std::move(args), std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> SentinelPort::subscribe(QByteArray channel, std::stop_token stop) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Acquisitions that count only when replicas have them: WAIT, against a real master and a real replica.
 #include "recipe_bench.h"
+#include "redis_relay.h"
 #include "stopping_port.h"
 
 using namespace lockscope;
@@ -84,6 +85,8 @@ private Q_SLOTS:
         const auto held = recipe("redis-reentrant", m_a->driver, 0, "held");
         const auto grant = run(held->acquire(requestFor(*held, 0s), {}));
         QVERIFY(grant && *grant);
+        redis::RedisDriver observer(m_runtime, urlOf(m_master)); // a connection that no WAIT holds up
+        VERIFY_OK(run(observer.open()));
         m_replica->pause();
         using Granted = std::expected<std::optional<Grant>, LockError>;
         std::vector<std::unique_ptr<recipes::Recipe>> locks;
@@ -92,7 +95,10 @@ private Q_SLOTS:
             locks.push_back(recipe("redis-set", m_a->driver, 1, "lock-" + QByteArray::number(i)));
             attempts.push_back(beside(locks.back()->acquire(requestFor(*locks.back(), 0s), {})));
         }
-        QTest::qWait(100); // all of them have written by then, and renewals are asked for while replicas are awaited
+        // All of them have written, and renewals are asked for while replicas are awaited.
+        QVERIFY(QTest::qWaitFor([&] {
+            return call(observer, {"EXISTS", "lock-0", "lock-1", "lock-2", "lock-3", "lock-4"})->integer == 5;
+        }));
         for (int i = 0; i < 2; ++i) {
             const auto renewed = run(held->renew(**grant, {}));
             QVERIFY2(renewed.has_value(), renewed ? "" : qPrintable(renewed.error().message));
@@ -107,6 +113,40 @@ private Q_SLOTS:
         }
         QCOMPARE(run(held->release(**grant, {})).value_or(-1), 0);
         QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    /// The write is answered, and its connection ends before anybody asks what the replicas have. The next one is to a
+    /// server that lost everything; what its replicas have is all of it.
+    void aConnectionThatEndsBeforeItsWaitConfirmsNothing_data() { everyRecipe(); }
+    void aConnectionThatEndsBeforeItsWaitConfirmsNothing() {
+        QFETCH(QByteArray, id);
+        RedisRelay relay(m_runtime, m_master.port());
+        EventLoopRuntime clientRuntime;
+        redis::RedisDriver driver(clientRuntime, urlOf(relay.url()));
+        recipes::RedisLock spec{driver, kName, m_a->uuid};
+        spec.replicas = 1;
+        const auto confirmed = recipes::makeRedisRecipe(id, std::move(spec));
+        VERIFY_OK(run(driver.open()));
+        bool cut = false;
+        relay.answered = [&](const QByteArray& asked, const QByteArray& answer) {
+            const QByteArray lastCommand = id == "redis-setnx-expire" ? "PEXPIRE" : kName;
+            if (cut || !asked.contains(lastCommand) || answer.startsWith('-')) return false; // "-NOSCRIPT"
+            cut = true;
+            clientRuntime.pause(); // it is slow to go on; its sockets are not
+            return true;
+        };
+        const auto attempt = beside(confirmed->acquire(requestFor(*confirmed, 0s), {}));
+        QVERIFY(comesTrue([&] { return cut && relay.connections > 1 && driver.connection() != 0; }));
+        QVERIFY(call(m_a->driver, {"FLUSHALL"}));
+        clientRuntime.resume();
+        QVERIFY(ends(attempt, 5s));
+        QVERIFY(attempt->result);
+        QVERIFY2(!*attempt->result, "confirmed, and nobody has it");
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+        // The connection that is there now serves as well as the first one.
+        const auto grant = run(confirmed->acquire(requestFor(*confirmed, 0s), {}));
+        QVERIFY2(grant && *grant, grant ? "not taken" : qPrintable(grant.error().message));
+        VERIFY_OK(run(confirmed->release(**grant, {})));
     }
 
     void aStopWhileReplicasAreAwaitedGivesItBack() {
