@@ -30,11 +30,29 @@ std::expected<QList<QSslCertificate>, QString> certificatesIn(const QString& nam
     return certificates;
 }
 
+/// What a key is for, by what its file says of itself. Not by trying one after the other: what OpenSSL has to say
+/// against a try stays in its queue, and whichever connection of this thread reads next takes it for its own failure.
+std::optional<QSsl::KeyAlgorithm> algorithmOf(const QByteArray& pem) {
+    if (pem.contains("ENCRYPTED")) return std::nullopt;
+    if (pem.contains("-----BEGIN RSA PRIVATE KEY-----")) return QSsl::Rsa;
+    if (pem.contains("-----BEGIN EC PRIVATE KEY-----")) return QSsl::Ec;
+    if (pem.contains("-----BEGIN DSA PRIVATE KEY-----")) return QSsl::Dsa;
+    const QByteArray begin = "-----BEGIN PRIVATE KEY-----"; // PKCS #8: any kind, named near its beginning
+    const qsizetype from = pem.indexOf(begin);
+    if (from < 0) return std::nullopt;
+    const qsizetype until = pem.indexOf("-----END", from);
+    const QByteArray head = QByteArray::fromBase64(pem.mid(from + begin.size(), until - from - begin.size())).left(40);
+    if (head.contains(QByteArray::fromHex("2a864886f70d010101"))) return QSsl::Rsa; // 1.2.840.113549.1.1.1
+    if (head.contains(QByteArray::fromHex("2a8648ce3d0201"))) return QSsl::Ec;      // 1.2.840.10045.2.1
+    if (head.contains(QByteArray::fromHex("2a8648ce380401"))) return QSsl::Dsa;     // 1.2.840.10040.4.1
+    return std::nullopt;
+}
+
 std::expected<QSslKey, QString> keyIn(const QString& name) {
     const auto content = contentOf(name);
     if (!content) return std::unexpected(content.error());
-    for (const QSsl::KeyAlgorithm algorithm : {QSsl::Rsa, QSsl::Ec, QSsl::Dsa}) {
-        const QSslKey key(*content, algorithm, QSsl::Pem);
+    if (const auto algorithm = algorithmOf(*content)) {
+        const QSslKey key(*content, *algorithm, QSsl::Pem);
         if (!key.isNull()) return key;
     }
     return std::unexpected(Text::tr("The file %1 holds no private key in PEM format without a passphrase.").arg(name));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/tls.h"
 #include "live_redis.h"
+#include "sandbox/process_supervisor.h"
 
 #include <QFile>
+#include <QSslKey>
 
 using namespace lockscope;
 using namespace lockscope::redis;
@@ -31,6 +34,47 @@ private Q_SLOTS:
         QVERIFY(subscription);
         QVERIFY(call(driver, {"PUBLISH", "news", "hello"}));
         QCOMPARE(run((*subscription)->next(5s))->payload, QByteArray("hello"));
+    }
+    void aConnectionLeavesTheOthersAlone() {
+        RedisDriver first(m_runtime, urlOf(m_server));
+        VERIFY_OK(run(first.open()));
+        const std::uint32_t number = first.connection();
+        QVERIFY(number != 0);
+        for (int i = 0; i < 5; ++i) {
+            auto answer = first.call({"PING"}); // comes while another one reads its certificates and keys
+            RedisDriver next(m_runtime, urlOf(m_server));
+            auto opened = next.open();
+            VERIFY_OK(run(std::move(answer)));
+            VERIFY_OK(run(std::move(opened)));
+            QCOMPARE(first.connection(), number);
+        }
+    }
+    void keysOfAnyKind_data() {
+        QTest::addColumn<QString>("make");
+        QTest::newRow("RSA") << QStringLiteral("genrsa -traditional -out KEY 2048");
+        QTest::newRow("RSA in PKCS 8") << QStringLiteral("genrsa -out KEY 2048");
+        QTest::newRow("EC") << QStringLiteral("ecparam -name prime256v1 -genkey -out KEY");
+        QTest::newRow("EC in PKCS 8") << QStringLiteral(
+            "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:prime256v1 -out KEY");
+    }
+    void keysOfAnyKind() {
+        QFETCH(QString, make);
+        const sandbox::Workspace workspace;
+        const QString key = workspace.file(QStringLiteral("any.key"));
+        const QString certificate = workspace.file(QStringLiteral("any.pem"));
+        const auto openssl = [&](QString command) {
+            const QStringList words = command.replace(QLatin1String("KEY"), key).split(u' ');
+            const auto done = run(sandbox::run(m_runtime, QStringLiteral("openssl"), words, workspace.path()));
+            return done ? QString() : done.error();
+        };
+        VERIFY_EMPTY(openssl(make));
+        VERIFY_EMPTY(openssl(QStringLiteral("req -x509 -new -key KEY -days 3 -subj /CN=any -out ") + certificate));
+        const TlsFiles files{m_server.authority().ca, certificate, key};
+        const auto configuration = tlsConfiguration(files);
+        QVERIFY2(configuration, configuration ? "" : qPrintable(configuration.error()));
+        QVERIFY(!configuration->privateKey().isNull());
+        QVERIFY(configuration->privateKey().algorithm() ==
+                (make.contains(QLatin1String("rsa")) ? QSsl::Rsa : QSsl::Ec));
     }
     void serverOfAnotherAuthority() {
         ConnectionUrl url = urlOf(m_server);
