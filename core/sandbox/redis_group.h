@@ -7,7 +7,7 @@ namespace lockscope::sandbox {
 /// A Redis master and its replicas on the loopback.
 class RedisGroup {
 public:
-    /// `each`: for all of them; its port is not looked at.
+    /// `each`: for all of them; its port is not looked at. With TLS they have one authority, the first one's.
     RedisGroup(Runtime& runtime, int replicas = 2, RedisServerOptions each = {});
     /// Starts the master, then the replicas at once, and returns when all are in step with it. Later: starts again
     /// those that do not run; who follows whom is then others' business.

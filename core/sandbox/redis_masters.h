@@ -7,17 +7,23 @@ namespace lockscope::sandbox {
 /// N Redis servers on the loopback that know nothing of each other: what a Redlock wants.
 class RedisMasters {
 public:
+    /// `each`: for all of them; its port is not looked at. With TLS they have one authority.
     RedisMasters(Runtime& runtime, int count, RedisServerOptions each = {});
     /// Starts those that do not run, all at once.
     QCoro::Task<std::expected<void, QString>> start(std::stop_token stop = {});
-    int count() const { return int(m_servers.size()); }
+    int count() const { return m_count; }
+    /// Precondition: they were started.
     RedisServer& at(int index) { return *m_servers[std::size_t(index)]; }
-    /// redlock://…, with the password if they have one: not to be shown. Not for servers with TLS, whose authorities
-    /// differ.
-    QString url() const;
+    /// redlock://… or redlocks://…, with the default user's password if they have one: not to be shown.
+    QString url() const { return url({{}, m_options.password}); }
+    /// The same for another user.
+    QString url(const RedisLogin& login) const;
 
 private:
+    Runtime& m_runtime;
+    int m_count;
     RedisServerOptions m_options;
+    Workspace m_workspace; ///< of the authority
     std::vector<std::unique_ptr<RedisServer>> m_servers;
 };
 

@@ -4,7 +4,7 @@
 #include "runtime/completion.h"
 
 #include <QNetworkProxy>
-#include <QTcpSocket>
+#include <QSslSocket>
 
 namespace lockscope::sandbox {
 
@@ -38,36 +38,43 @@ std::optional<QByteArray> takeReply(QByteArray& bytes) {
 
 } // namespace
 
-QCoro::Task<std::optional<QByteArray>> askRedis(Runtime& runtime, std::uint16_t port, QByteArrayList words,
-                                                QString password, std::stop_token stop) {
+QCoro::Task<std::optional<QByteArray>> askRedis(Runtime& runtime, RedisDoor door, QByteArrayList words,
+                                                std::stop_token stop) {
     const Completion<std::optional<QByteArray>> answered;
-    QTcpSocket socket;
+    QSslSocket socket;
     QByteArray received;
-    int skip = password.isEmpty() ? 0 : 1; // the answer to AUTH
+    int skip = door.password.isEmpty() ? 0 : 1; // the answer to AUTH
     socket.setProxy(QNetworkProxy::NoProxy);
-    QObject::connect(&socket, &QTcpSocket::errorOccurred, &socket, [answered] { answered.complete(std::nullopt); });
-    QObject::connect(&socket, &QTcpSocket::connected, &socket, [&] {
-        if (!password.isEmpty()) socket.write(encoded({"AUTH", password.toUtf8()}));
+    QObject::connect(&socket, &QSslSocket::errorOccurred, &socket, [answered] { answered.complete(std::nullopt); });
+    const auto ask = [&] {
+        if (!door.password.isEmpty()) socket.write(encoded({"AUTH", door.password.toUtf8()}));
         socket.write(encoded(words));
-    });
-    QObject::connect(&socket, &QTcpSocket::readyRead, &socket, [&] {
+    };
+    QObject::connect(&socket, &QSslSocket::readyRead, &socket, [&] {
         received += socket.readAll();
         while (const auto reply = takeReply(received)) {
             if (skip-- == 0) answered.complete(*reply);
         }
     });
-    socket.connectToHost(QStringLiteral("127.0.0.1"), port);
+    if (door.tls) {
+        socket.setSslConfiguration(*door.tls);
+        QObject::connect(&socket, &QSslSocket::encrypted, &socket, ask);
+        socket.connectToHostEncrypted(QStringLiteral("127.0.0.1"), door.port);
+    } else {
+        QObject::connect(&socket, &QSslSocket::connected, &socket, ask);
+        socket.connectToHost(QStringLiteral("127.0.0.1"), door.port);
+    }
     const std::optional<std::optional<QByteArray>> answer =
         co_await answered.wait(runtime, kAnswerLimit, std::move(stop));
     socket.disconnect();
     co_return answer.value_or(std::nullopt);
 }
 
-QCoro::Task<bool> waitForAnswer(Runtime& runtime, std::uint16_t port, QByteArrayList words, QByteArrayList texts,
-                                Nanos limit, QString password, std::stop_token stop) {
+QCoro::Task<bool> waitForAnswer(Runtime& runtime, RedisDoor door, QByteArrayList words, QByteArrayList texts,
+                                Nanos limit, std::stop_token stop) {
     const Nanos end = runtime.monotonic() + limit;
     while (runtime.monotonic() < end) {
-        const std::optional<QByteArray> answer = co_await askRedis(runtime, port, words, password, stop);
+        const std::optional<QByteArray> answer = co_await askRedis(runtime, door, words, stop);
         if (answer && std::ranges::all_of(texts, [&](const QByteArray& text) { return answer->contains(text); }))
             co_return true;
         co_await runtime.sleep(kBetweenQuestions, stop);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/redis_sentinel.h"
 
-#include "sandbox/redis_question.h"
-
 #include <QCoreApplication>
-#include <QUrl>
 
 namespace lockscope::sandbox {
 
@@ -20,6 +17,7 @@ constexpr Nanos kMeetLimit = 20s;
 RedisServerOptions serverOptions(const RedisSentinelOptions& options) {
     RedisServerOptions server;
     server.password = options.password;
+    server.tls = options.tls;
     return server;
 }
 
@@ -33,13 +31,9 @@ RedisSentinels::RedisSentinels(Runtime& runtime, RedisSentinelOptions options)
         m_sentinels.push_back(std::make_unique<Sentinel>());
 }
 
-QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sentinel, std::stop_token stop) {
-    const auto port = freePort(m_runtime);
-    if (!port) co_return std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
-    sentinel.port = *port;
+QByteArray RedisSentinels::configuration(const Sentinel& sentinel) {
     const QString name = QString::fromLatin1(kMaster);
     QStringList lines = {
-        QStringLiteral("port %1").arg(sentinel.port),
         QStringLiteral("bind 127.0.0.1"),
         QStringLiteral("daemonize no"),
         QStringLiteral("dir \"%1\"").arg(sentinel.workspace.path()),
@@ -48,15 +42,49 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sen
         QStringLiteral("sentinel down-after-milliseconds %1 %2").arg(name, QString::number(m_options.downAfterMs)),
         QStringLiteral("sentinel failover-timeout %1 %2").arg(name, QString::number(m_options.failoverTimeoutMs)),
         QStringLiteral("sentinel parallel-syncs %1 8").arg(name)};
+    if (m_options.tls) {
+        const TlsAuthority& authority = m_group.at(0).authority();
+        lines += {QStringLiteral("port 0"),
+                  QStringLiteral("tls-port %1").arg(sentinel.port),
+                  QStringLiteral("tls-replication yes"), // also of what sentinels say to others
+                  QStringLiteral("tls-cert-file \"%1\"").arg(authority.serverCertificate),
+                  QStringLiteral("tls-key-file \"%1\"").arg(authority.serverKey),
+                  QStringLiteral("tls-client-cert-file \"%1\"").arg(authority.clientCertificate),
+                  QStringLiteral("tls-client-key-file \"%1\"").arg(authority.clientKey),
+                  QStringLiteral("tls-ca-cert-file \"%1\"").arg(authority.ca)};
+    } else {
+        lines += QStringLiteral("port %1").arg(sentinel.port);
+    }
     if (!m_options.password.isEmpty()) {
         lines += QStringLiteral("sentinel auth-pass %1 \"%2\"").arg(name, m_options.password);
         if (m_options.sentinelsWantLogin)
             lines += {QStringLiteral("requirepass \"%1\"").arg(m_options.password),
                       QStringLiteral("sentinel sentinel-pass \"%1\"").arg(m_options.password)};
     }
+    return lines.join(u'\n').toUtf8() + '\n';
+}
+
+RedisDoor RedisSentinels::doorOf(const Sentinel& sentinel) {
+    RedisDoor door = m_group.at(0).door();
+    door.port = sentinel.port;
+    if (!m_options.sentinelsWantLogin) door.password.clear();
+    return door;
+}
+
+/// How often a sentinel tells others of itself, ms, and of a master that is down. A server before 7.0 refuses, and goes
+/// at its own pace.
+QCoro::Task<> RedisSentinels::setPace(const Sentinel& sentinel, QByteArray publishPeriod, std::stop_token stop) {
+    const QByteArrayList words{"SENTINEL", "DEBUG", "PUBLISH-PERIOD", publishPeriod, "ASK-PERIOD", "100"};
+    co_await askRedis(m_runtime, doorOf(sentinel), words, stop);
+}
+
+QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sentinel, std::stop_token stop) {
+    const auto port = freePort(m_runtime);
+    if (!port) co_return std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
+    sentinel.port = *port;
     // A sentinel writes into its own configuration, so it is a file of its own.
     const QString file = QStringLiteral("sentinel.conf");
-    if (!sentinel.workspace.write(file, lines.join(u'\n').toUtf8() + '\n'))
+    if (!sentinel.workspace.write(file, configuration(sentinel)))
         co_return std::unexpected(Text::tr("The file %1 can not be written.").arg(sentinel.workspace.file(file)));
     const QStringList arguments{sentinel.workspace.file(file), QStringLiteral("--sentinel")};
     if (!sentinel.process.start(QStringLiteral("redis-server"), arguments, sentinel.workspace.path()))
@@ -64,11 +92,13 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sen
             Text::tr("redis-server can not be run: %1. Is it installed?").arg(sentinel.process.lastOutput()));
     const QByteArrayList ping{"PING"};
     const QByteArrayList pong{"PONG"};
-    const QString login = m_options.sentinelsWantLogin ? m_options.password : QString();
-    const bool up = co_await waitForAnswer(m_runtime, sentinel.port, ping, pong, kStartLimit, login, stop);
-    if (up) co_return std::expected<void, QString>();
-    co_return std::unexpected(Text::tr("redis-server did not come up on port %1. It said: %2")
-                                  .arg(QString::number(sentinel.port), sentinel.process.lastOutput()));
+    const bool up = co_await waitForAnswer(m_runtime, doorOf(sentinel), ping, pong, kStartLimit, stop);
+    if (!up) {
+        co_return std::unexpected(Text::tr("redis-server did not come up on port %1. It said: %2")
+                                      .arg(QString::number(sentinel.port), sentinel.process.lastOutput()));
+    }
+    co_await setPace(sentinel, "100", stop);
+    co_return std::expected<void, QString>();
 }
 
 QCoro::Task<std::expected<void, QString>> RedisSentinels::start(std::stop_token stop) {
@@ -83,22 +113,22 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::start(std::stop_token 
     const QByteArrayList question{"INFO", "sentinel"};
     const QByteArrayList complete{"status=ok", "slaves=" + QByteArray::number(m_options.replicas) +
                                                    ",sentinels=" + QByteArray::number(m_options.sentinels)};
-    const QString login = m_options.sentinelsWantLogin ? m_options.password : QString();
     for (const auto& sentinel : m_sentinels) {
-        const bool met = co_await waitForAnswer(m_runtime, sentinel->port, question, complete, kMeetLimit, login, stop);
+        const bool met = co_await waitForAnswer(m_runtime, doorOf(*sentinel), question, complete, kMeetLimit, stop);
         if (!met) co_return std::unexpected(Text::tr("The sentinels did not find each other and the replicas."));
     }
+    // From four periods on they take a server that was promoted without their knowing for one that is mistaken.
+    for (const auto& sentinel : m_sentinels)
+        co_await setPace(*sentinel, "2000", stop);
     co_return started;
 }
 
-QString RedisSentinels::url() const {
-    QStringList hosts;
+QString RedisSentinels::url() {
+    std::vector<std::uint16_t> ports;
     for (const auto& sentinel : m_sentinels)
-        hosts += QStringLiteral("127.0.0.1:%1").arg(sentinel->port);
-    QString login;
-    if (!m_options.password.isEmpty())
-        login = u':' + QString::fromLatin1(QUrl::toPercentEncoding(m_options.password)) + u'@';
-    return QStringLiteral("redis+sentinel://%1%2/%3").arg(login, hosts.join(u','), QString::fromLatin1(kMaster));
+        ports.push_back(sentinel->port);
+    return redisUrl(QStringLiteral("redis+sentinel"), ports, {{}, m_options.password},
+                    m_options.tls ? m_group.at(0).authority() : TlsAuthority(), QString::fromLatin1(kMaster));
 }
 
 } // namespace lockscope::sandbox

@@ -9,7 +9,8 @@ struct RedisSentinelOptions {
     int sentinels = 3;
     QString password; ///< of the servers and, with sentinelsWantLogin, of the sentinels; empty: none
     bool sentinelsWantLogin = true;
-    int downAfterMs = 1000; ///< a server that is silent for so long is down
+    bool tls = false;      ///< of the servers and of the sentinels, and nothing else
+    int downAfterMs = 600; ///< a server that is silent for so long is down
     int failoverTimeoutMs = 3000;
 };
 
@@ -29,7 +30,7 @@ public:
     /// A sentinel's process, to kill or pause it.
     ProcessSupervisor& process(int sentinel) { return m_sentinels[std::size_t(sentinel)]->process; }
     /// redis+sentinel://…/mymaster, with the password if there is one: not to be shown.
-    QString url() const;
+    QString url();
 
 private:
     struct Sentinel {
@@ -37,6 +38,9 @@ private:
         Workspace workspace;
         ProcessSupervisor process;
     };
+    QByteArray configuration(const Sentinel& sentinel);
+    RedisDoor doorOf(const Sentinel& sentinel);
+    QCoro::Task<> setPace(const Sentinel& sentinel, QByteArray publishPeriod, std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> startOne(Sentinel& sentinel, std::stop_token stop);
 
     Runtime& m_runtime;

@@ -34,8 +34,27 @@ QString encoded(const QString& text) {
 
 } // namespace
 
+QString redisUrl(const QString& kind, const std::vector<std::uint16_t>& ports, const RedisLogin& login,
+                 const TlsAuthority& authority, const QString& path) {
+    const bool tls = !authority.ca.isEmpty();
+    QString scheme = kind;
+    if (tls) scheme.insert(kind.startsWith(u"redis") ? 5 : kind.size(), u's');
+    QString text = scheme + QStringLiteral("://");
+    if (!login.password.isEmpty()) text += encoded(login.user) + u':' + encoded(login.password) + u'@';
+    QStringList hosts;
+    for (const std::uint16_t port : ports)
+        hosts += QStringLiteral("127.0.0.1:%1").arg(port);
+    text += hosts.join(u',');
+    if (!path.isEmpty()) text += u'/' + path;
+    if (tls) text += QStringLiteral("?ca=") + encoded(authority.ca);
+    if (!authority.clientCertificate.isEmpty())
+        text +=
+            QStringLiteral("&cert=%1&key=%2").arg(encoded(authority.clientCertificate), encoded(authority.clientKey));
+    return text;
+}
+
 RedisServer::RedisServer(Runtime& runtime, RedisServerOptions options)
-    : m_runtime(runtime), m_options(std::move(options)), m_port(m_options.port) {
+    : m_runtime(runtime), m_options(std::move(options)), m_authority(m_options.authority), m_port(m_options.port) {
 }
 
 RedisServer::~RedisServer() = default;
@@ -49,6 +68,9 @@ QByteArray RedisServer::configuration() const {
               << QStringLiteral("tls-cert-file \"%1\"").arg(m_authority.serverCertificate)
               << QStringLiteral("tls-key-file \"%1\"").arg(m_authority.serverKey)
               << QStringLiteral("tls-ca-cert-file \"%1\"").arg(m_authority.ca)
+              // What it shows to other servers, as a replica or in a cluster.
+              << QStringLiteral("tls-client-cert-file \"%1\"").arg(m_authority.clientCertificate)
+              << QStringLiteral("tls-client-key-file \"%1\"").arg(m_authority.clientKey)
               << QStringLiteral("tls-auth-clients %1")
                      .arg(m_options.wantClientCertificate ? QStringLiteral("yes") : QStringLiteral("no"));
     } else {
@@ -84,6 +106,8 @@ QCoro::Task<std::expected<void, QString>> RedisServer::start(std::stop_token sto
 }
 
 QCoro::Task<std::expected<void, QString>> RedisServer::startOnPort(std::stop_token stop) {
+    if (m_killed) co_await ended(stop); // who starts it again before the kernel is done would find it running still
+    m_killed = false;
     const QString file = QStringLiteral("redis.conf");
     if (!m_workspace.write(file, configuration()))
         co_return std::unexpected(Text::tr("The file %1 can not be written.").arg(m_workspace.file(file)));
@@ -99,7 +123,7 @@ QCoro::Task<std::expected<void, QString>> RedisServer::startOnPort(std::stop_tok
         co_await m_runtime.sleep(kBetweenProbes, stop);
     }
     const QString said = m_process.lastOutput();
-    m_process.kill();
+    kill();
     co_return std::unexpected(
         Text::tr("redis-server did not come up on port %1. It said: %2").arg(QString::number(m_port), said));
 }
@@ -135,31 +159,33 @@ QCoro::Task<bool> RedisServer::answers(std::stop_token stop) {
     co_return answer.value_or(false);
 }
 
+QCoro::Task<bool> RedisServer::ended(std::stop_token stop) {
+    const Completion<bool> told;
+    const auto connection =
+        QObject::connect(&m_process, &ProcessSupervisor::exited, &m_process, [told] { told.complete(true); });
+    if (!m_process.running()) told.complete(true);
+    const std::optional<bool> gone = co_await told.wait(m_runtime, 5s, std::move(stop));
+    QObject::disconnect(connection);
+    co_return gone.has_value();
+}
+
 QCoro::Task<> RedisServer::stop(std::stop_token stop) {
     if (!m_process.running()) co_return;
-    const Completion<bool> ended;
-    const auto connection =
-        QObject::connect(&m_process, &ProcessSupervisor::exited, &m_process, [ended] { ended.complete(true); });
     m_process.terminate();
-    const std::optional<bool> gone = co_await ended.wait(m_runtime, 5s, stop);
-    if (!gone) {
-        m_process.kill();
-        co_await ended.wait(m_runtime, 5s, stop);
-    }
-    QObject::disconnect(connection);
+    const bool gone = co_await ended(stop);
+    if (gone) co_return;
+    m_process.kill();
+    co_await ended(stop);
 }
 
 QString RedisServer::url() const {
-    QString text = m_options.tls ? QStringLiteral("rediss://") : QStringLiteral("redis://");
-    if (!m_options.password.isEmpty()) text += QLatin1Char(':') + encoded(m_options.password) + QLatin1Char('@');
-    text += QStringLiteral("127.0.0.1:%1").arg(m_port);
-    if (m_options.tls) {
-        text += QStringLiteral("?ca=") + encoded(m_authority.ca);
-        if (m_options.wantClientCertificate)
-            text += QStringLiteral("&cert=%1&key=%2")
-                        .arg(encoded(m_authority.clientCertificate), encoded(m_authority.clientKey));
-    }
-    return text;
+    TlsAuthority shown = m_options.tls ? m_authority : TlsAuthority();
+    if (!m_options.wantClientCertificate) shown.clientCertificate.clear();
+    return redisUrl(QStringLiteral("redis"), {m_port}, {{}, m_options.password}, shown);
+}
+
+RedisDoor RedisServer::door() const {
+    return {m_port, m_options.password, m_options.tls ? std::optional(probeTls()) : std::nullopt};
 }
 
 } // namespace lockscope::sandbox

@@ -11,8 +11,13 @@ void Ballot::cast(std::size_t node, Vote vote) {
 
 void Ballot::fail(std::size_t node, const redis::Error& error) {
     if (m_votes[node] != Vote::Pending) return;
-    m_complaints += error.message;
     if (error.outcomeUnknown()) m_doubtful += node;
+    fail(node, error.message);
+}
+
+void Ballot::fail(std::size_t node, const QString& complaint) {
+    if (m_votes[node] != Vote::Pending) return;
+    m_complaints += complaint;
     cast(node, Vote::Failed);
 }
 

@@ -22,6 +22,7 @@ public:
     /// A node's vote. A failed one may be put right later by a better try; any other is final.
     void cast(std::size_t node, Vote vote);
     void fail(std::size_t node, const redis::Error& error);
+    void fail(std::size_t node, const QString& complaint);
 
     Vote at(std::size_t node) const { return m_votes[node]; }
     std::size_t nodes() const { return m_votes.size(); }

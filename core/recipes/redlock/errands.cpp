@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redlock/errands.h"
 
+#include "recipes/redis/redis_recipe.h"
+
 namespace lockscope::recipes {
 
 namespace {
@@ -66,6 +68,19 @@ QCoro::Task<> undoAt(Stake stake, std::size_t node, std::shared_ptr<Ballot> set,
         }
         if (runtime.monotonic() + pause >= stake.endsBy) co_return;
         co_await runtime.sleep(pause, stake.nodes->closing());
+    }
+}
+
+QCoro::Task<> forceAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, QByteArray name,
+                      std::shared_ptr<Ballot> votes, std::shared_ptr<Foreign> foreign) {
+    const auto freed = co_await forceStringLock(nodes->at(node), name, redis::argsOf("text"), nodes->closing());
+    if (freed) {
+        votes->cast(node, *freed ? Vote::Yes : Vote::No);
+    } else if (freed.error().kind == LockError::Kind::ForeignFormat) {
+        foreign->push_back(freed.error());
+        votes->cast(node, Vote::No);
+    } else {
+        votes->fail(node, freed.error().message);
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/lock_error.h"
 #include "recipes/redlock/ballot.h"
 #include "recipes/redlock/nodes.h"
 
@@ -22,6 +23,12 @@ QCoro::Task<> extendAt(Stake stake, std::size_t node, QByteArray lease, std::sha
 /// Compare and delete, and again until there is an answer or nothing left to delete. `set`: the votes of a setAt() that
 /// may still be under way to the same node, or null.
 QCoro::Task<> undoAt(Stake stake, std::size_t node, std::shared_ptr<Ballot> set, std::shared_ptr<Ballot> votes);
+/// What a forced release has found that no lock of this kind can have written.
+using Foreign = std::vector<LockError>;
+/// Delete what stands there, whoever's it is, if it is a lock's value. Yes when it was there; no when nothing was, or
+/// something that was left alone.
+QCoro::Task<> forceAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, QByteArray name,
+                      std::shared_ptr<Ballot> votes, std::shared_ptr<Foreign> foreign);
 /// Any one command; yes when it answers `yes`, or when any answer will do and `yes` is nil.
 QCoro::Task<> askAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, redis::Args command, redis::Reply yes,
                     std::shared_ptr<Ballot> votes);

@@ -188,16 +188,17 @@ Outcome<int> Redlock::release(Grant grant, std::stop_token stop) {
 Outcome<bool> Redlock::forceRelease(std::stop_token stop) {
     Runtime& runtime = m_nodes->runtime();
     const auto nodes = m_nodes;
-    const auto deleted = newBallot(*m_nodes);
-    const redis::Args command = redis::argsOf("DEL", m_name);
+    const auto freed = newBallot(*m_nodes);
+    const auto foreign = std::make_shared<Foreign>();
     for (std::size_t node = 0; node < m_nodes->count(); ++node)
         runtime.spawn(
-            [nodes, node, command, deleted] { return askAt(nodes, node, command, redis::Reply::number(1), deleted); });
+            [nodes, node, name = m_name, freed, foreign] { return forceAt(nodes, node, name, freed, foreign); });
     const Ballot::Condition all = [](const Ballot& votes) { return votes.count(Vote::Pending) == 0; };
-    co_await Ballot::wait(deleted, runtime, all, kReleaseLimit, std::move(stop));
-    if (deleted->answered() < m_nodes->quorum())
-        co_return std::unexpected(LockError{LockError::Kind::OutcomeUnknown, tooFew(*deleted, m_nodes->quorum())});
-    co_return deleted->count(Vote::Yes) > 0;
+    co_await Ballot::wait(freed, runtime, all, kReleaseLimit, std::move(stop));
+    if (foreign->size() > nodes->count() - nodes->quorum()) co_return std::unexpected(foreign->front());
+    if (freed->answered() < nodes->quorum())
+        co_return std::unexpected(LockError{LockError::Kind::OutcomeUnknown, tooFew(*freed, nodes->quorum())});
+    co_return freed->count(Vote::Yes) > 0;
 }
 
 Outcome<void> Redlock::reach(std::shared_ptr<RedlockNodes> nodes, Nanos timeout, std::stop_token stop) {

@@ -33,6 +33,8 @@ public:
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     /// On all servers. Success when a majority answered; what the others keep ends by its lease.
     Outcome<int> release(Grant grant, std::stop_token stop) override;
+    /// Deletes what locks of this kind write, on all servers; anything else is left alone. Kind::ForeignFormat when
+    /// that stands on so many servers that no majority is left for anybody; on fewer it is in nobody's way.
     Outcome<bool> forceRelease(std::stop_token stop) override;
 
     /// What a majority of servers must have left of their clocks' rates: 1 % of the lease and 2 ms, as node-redlock.

@@ -12,7 +12,7 @@ using sandbox::RedisSentinels;
 using Kind = Error::Kind;
 
 namespace {
-/// Down-after of a second, an election and a promotion: about two seconds here; thrice that on a busy machine.
+/// Down-after of 0.6 s, an election and a promotion: under two seconds here; many times that on a busy machine.
 constexpr qint64 kFailoverLimit = 15'000;
 } // namespace
 
@@ -138,7 +138,7 @@ private Q_SLOTS:
         ConnectionUrl url = parseConnectionUrl(m_url).value();
         url.path = QStringLiteral("nosuch");
         DriverOptions options;
-        options.commandTimeout = 1s;
+        options.commandTimeout = 500ms;
         SentinelPort port(m_runtime, url, options);
         const auto opened = run(port.open());
         QVERIFY(!opened);
@@ -165,7 +165,7 @@ private Q_SLOTS:
         QVERIFY(run(user.lock->tryLock()).value());
         VERIFY_OK(run(user.lock->unlock()));
         DriverOptions options;
-        options.commandTimeout = 1s;
+        options.commandTimeout = 500ms;
         SentinelPort port(m_runtime, parseConnectionUrl(m_url).value(), options);
         QVERIFY(run(port.open()).error().kind == Kind::Unreachable);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/topology/sentinel_port.h"
 #include "lock_fleet.h"
-#include "sandbox/redis_question.h"
 #include "sandbox/redis_sentinel.h"
 
 using namespace lockscope;
@@ -14,13 +13,14 @@ sandbox::RedisSentinelOptions small(bool sentinelsWantLogin) {
     sandbox::RedisSentinelOptions options;
     options.replicas = 1;
     options.sentinels = 1;
+    options.downAfterMs = 400;
     options.password = QStringLiteral("s3cret/4");
     options.sentinelsWantLogin = sentinelsWantLogin;
     return options;
 }
 DriverOptions quick() {
     DriverOptions options;
-    options.commandTimeout = 2s;
+    options.commandTimeout = 1s;
     return options;
 }
 } // namespace
@@ -47,15 +47,16 @@ private Q_SLOTS:
         ConnectionUrl wrong = parseConnectionUrl(servers.url()).value();
         wrong.password = QStringLiteral("wr0ng");
         SentinelPort refused(m_runtime, wrong, quick());
+        ConnectionUrl none = parseConnectionUrl(servers.url()).value();
+        none.password.clear();
+        SentinelPort anonymous(m_runtime, none, quick());
+        auto anonymousOpened = anonymous.open();
         const auto opened = run(refused.open());
         QVERIFY(!opened);
         QVERIFY2(!opened.error().message.contains(wrong.password), qPrintable(opened.error().message));
         QVERIFY2(opened.error().message.contains(QLatin1String("login")), qPrintable(opened.error().message));
 
-        ConnectionUrl none = parseConnectionUrl(servers.url()).value();
-        none.password.clear();
-        SentinelPort anonymous(m_runtime, none, quick());
-        QVERIFY(!run(anonymous.open()));
+        QVERIFY(!run(std::move(anonymousOpened)));
     }
     void confirmedByAReplica() {
         sandbox::RedisSentinels servers(m_runtime, small(true));
@@ -70,45 +71,48 @@ private Q_SLOTS:
         servers.group().at(1).kill();
         QVERIFY(!run(user.lock->tryLock())); // nobody is left to confirm it
     }
-    void tlsWithBoth() {
-        sandbox::RedisServerOptions options;
+    void tlsAndLoginThroughAFailover() {
+        sandbox::RedisSentinelOptions options = small(true);
         options.tls = true;
-        sandbox::RedisServer server(m_runtime, options);
-        VERIFY_STARTED(server);
-        const sandbox::TlsAuthority& authority = server.authority();
-        const auto port = sandbox::freePort(m_runtime);
-        QVERIFY(port);
-        sandbox::Workspace workspace;
-        const QStringList lines = {QStringLiteral("bind 127.0.0.1"),
-                                   QStringLiteral("port 0"),
-                                   QStringLiteral("tls-port %1").arg(*port),
-                                   QStringLiteral("tls-cert-file \"%1\"").arg(authority.serverCertificate),
-                                   QStringLiteral("tls-key-file \"%1\"").arg(authority.serverKey),
-                                   QStringLiteral("tls-ca-cert-file \"%1\"").arg(authority.ca),
-                                   QStringLiteral("tls-replication yes"),
-                                   QStringLiteral("dir \"%1\"").arg(workspace.path()),
-                                   QStringLiteral("sentinel monitor mymaster 127.0.0.1 %1 1").arg(server.port())};
-        QVERIFY(workspace.write(QStringLiteral("sentinel.conf"), lines.join(u'\n').toUtf8() + '\n'));
-        sandbox::ProcessSupervisor sentinel;
-        QVERIFY(sentinel.start(QStringLiteral("redis-server"),
-                               {workspace.file(QStringLiteral("sentinel.conf")), QStringLiteral("--sentinel")},
-                               workspace.path()));
-        const QString url =
-            QStringLiteral("rediss+sentinel://127.0.0.1:%1/mymaster?ca=%2&cert=%3&key=%4")
-                .arg(QString::number(*port), authority.ca, authority.clientCertificate, authority.clientKey);
-        LockUser user(url, "redis-set", "behind tls");
-        QString error = QStringLiteral("not tried");
-        for (int tries = 0; tries < 5 && !error.isEmpty(); ++tries) // the sentinel needs a moment to come up
-            error = user.open();
-        QVERIFY2(error.isEmpty(), qPrintable(error + sentinel.lastOutput()));
-        QVERIFY(run(user.lock->tryLock()).value());
-        VERIFY_OK(run(user.lock->unlock()));
-        // Without our certificate neither lets us in.
-        ConnectionUrl bare = parseConnectionUrl(url).value();
-        bare.tlsFiles.certificate.clear();
+        sandbox::RedisSentinels servers(m_runtime, options);
+        const auto started = run(servers.start());
+        QVERIFY2(started, started ? "" : qPrintable(started.error()));
+        LockUser holder(servers.url(), "redis-reentrant", "behind tls"),
+            waiter(servers.url(), "redis-reentrant", "behind tls");
+        VERIFY_OPEN(holder);
+        VERIFY_OPEN(waiter);
+        QVERIFY(run(holder.lock->tryLock()).value());
+        auto waiting = beside(waiter.lock->tryLockFor(60s));
+
+        const ConnectionUrl good = parseConnectionUrl(servers.url()).value();
+        ConnectionUrl bare = good, wrong = good, plain = good;
+        bare.tlsFiles.certificate.clear(); // without our certificate neither lets us in
         bare.tlsFiles.key.clear();
-        SentinelPort refused(m_runtime, bare, quick());
-        QVERIFY(!run(refused.open()));
+        wrong.password = QStringLiteral("wr0ng");
+        plain.tls = false;
+        SentinelPort bareHanded(m_runtime, bare, quick()), mistaken(m_runtime, wrong, quick());
+        SentinelPort naked(m_runtime, plain, quick());
+        auto bareOpened = bareHanded.open(), mistakenOpened = mistaken.open(), nakedOpened = naked.open();
+        QVERIFY(!run(std::move(bareOpened)));
+        const auto login = run(std::move(mistakenOpened)), scheme = run(std::move(nakedOpened));
+        QVERIFY(!login && !scheme);
+        QVERIFY2(login.error().message.contains(QLatin1String("login")), qPrintable(login.error().message));
+        QVERIFY2(!login.error().message.contains(wrong.password), qPrintable(login.error().message));
+        QVERIFY2(scheme.error().message.contains(QLatin1String("rediss://")), qPrintable(scheme.error().message));
+
+        // The replica, too, is behind both, and a sentinel promotes it.
+        SentinelPort port(m_runtime, good);
+        VERIFY_OK(run(port.open()));
+        const std::uint16_t old = port.master()->port;
+        servers.group().at(0).kill();
+        QVERIFY(comesTrue([&] { return port.master() && port.master()->port != old; }, 20s));
+        QCOMPARE(port.master()->port, servers.group().at(1).port());
+        QVERIFY(!waiting->done);
+        VERIFY_OK(run(holder.lock->unlock())); // what it had is there
+        QVERIFY(ends(waiting, 20s));
+        VERIFY_OK(*waiting->result);
+        QVERIFY(**waiting->result);
+        VERIFY_OK(run(waiter.lock->unlock()));
     }
 
 private:
