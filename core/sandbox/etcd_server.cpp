@@ -23,6 +23,7 @@ struct Text {
 
 constexpr auto kStartLimit = 20s;
 constexpr auto kProbeLimit = 1s;
+constexpr auto kLoginLimit = 10s; ///< hashing passwords takes its time, above all on a busy machine
 constexpr auto kBetweenProbes = 10ms;
 // A leader is missed after half a second, not after one: tests that kill it need not wait so long. It also lets leases
 // be as short as one second (the shortest TTL is 1.5 election time-outs).
@@ -76,6 +77,8 @@ QStringList EtcdServer::arguments() const {
                     QStringLiteral("zap"),
                     QStringLiteral("--log-level"),
                     QStringLiteral("error")};
+    if (m_options.tokenSeconds > 0)
+        all << QStringLiteral("--auth-token-ttl") << QString::number(m_options.tokenSeconds);
     if (m_options.tls) {
         all << QStringLiteral("--cert-file") << m_nodeCertificate << QStringLiteral("--key-file") << m_nodeKey;
         if (m_options.wantClientCertificate)
@@ -124,7 +127,7 @@ QCoro::Task<std::expected<void, QString>> EtcdServer::launch(std::stop_token sto
 QCoro::Task<std::expected<void, QString>> EtcdServer::becomeReady(std::stop_token stop) {
     const Nanos end = m_runtime.monotonic() + kStartLimit;
     while (m_process.running() && m_runtime.monotonic() < end) {
-        const auto health = co_await ask(QStringLiteral("/health"), {}, stop);
+        const auto health = co_await ask(QStringLiteral("/health"), {}, kProbeLimit, stop);
         if (health && health->contains("true")) {
             if (m_options.rootPassword.isEmpty() || m_loginsEnabled) co_return std::expected<void, QString>();
             co_return co_await enableLogins(stop);
@@ -152,7 +155,7 @@ QCoro::Task<std::expected<void, QString>> EtcdServer::enableLogins(std::stop_tok
                                                         {"/v3/auth/user/grant", R"({"user":"root","role":"root"})"},
                                                         {"/v3/auth/enable", "{}"}};
     for (const auto& [path, body] : calls) {
-        const auto reply = co_await ask(QString::fromLatin1(path), body, stop);
+        const auto reply = co_await ask(QString::fromLatin1(path), body, kLoginLimit, stop);
         const bool fine = reply && (reply->contains("\"header\"") || reply->contains("already exists"));
         if (!fine)
             co_return std::unexpected(Text::tr("etcd did not take the login. It said: %1")
@@ -162,7 +165,8 @@ QCoro::Task<std::expected<void, QString>> EtcdServer::enableLogins(std::stop_tok
     co_return std::expected<void, QString>();
 }
 
-QCoro::Task<std::optional<QByteArray>> EtcdServer::ask(QString path, QByteArray body, std::stop_token stop) {
+QCoro::Task<std::optional<QByteArray>> EtcdServer::ask(QString path, QByteArray body, Nanos limit,
+                                                       std::stop_token stop) {
     QNetworkRequest request(QUrl(loopback(m_options.port, m_options.tls) + path));
     request.setHeader(QNetworkRequest::ContentTypeHeader, QStringLiteral("application/json"));
     if (m_options.tls) {
@@ -175,7 +179,7 @@ QCoro::Task<std::optional<QByteArray>> EtcdServer::ask(QString path, QByteArray 
     const Completion<bool> finished;
     const std::unique_ptr<QNetworkReply> reply(body.isEmpty() ? m_network.get(request) : m_network.post(request, body));
     QObject::connect(reply.get(), &QNetworkReply::finished, reply.get(), [finished] { finished.complete(true); });
-    const auto done = co_await finished.wait(m_runtime, kProbeLimit, std::move(stop));
+    const auto done = co_await finished.wait(m_runtime, limit, std::move(stop));
     if (!done) co_return std::nullopt;
     co_return reply->readAll();
 }

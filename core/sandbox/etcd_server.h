@@ -9,6 +9,7 @@ namespace lockscope::sandbox {
 
 struct EtcdServerOptions {
     QString rootPassword; ///< logins are wanted, and "root" has this one; empty: none are
+    int tokenSeconds = 0; ///< after so long without a request a login has to be made again; 0: the server's default
     bool tls = false;     ///< TLS and nothing else on the client port
     bool wantClientCertificate = true;
     std::uint16_t port = 0;     ///< of clients; 0: a free one
@@ -53,7 +54,7 @@ private:
     QCoro::Task<std::expected<void, QString>> makeCertificates(std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> enableLogins(std::stop_token stop);
     /// What the server replies; nullopt when it does not.
-    QCoro::Task<std::optional<QByteArray>> ask(QString path, QByteArray body, std::stop_token stop);
+    QCoro::Task<std::optional<QByteArray>> ask(QString path, QByteArray body, Nanos limit, std::stop_token stop);
 
     Runtime& m_runtime;
     EtcdServerOptions m_options;

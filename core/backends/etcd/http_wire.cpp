@@ -128,6 +128,7 @@ void HttpWire::read() {
             return;
         }
         if (size == 0) return;
+        m_heard = true;
         if (!m_busy) {
             close(errors::garbage(QStringLiteral("an answer to nothing"), m_where));
             return;
@@ -174,8 +175,14 @@ void HttpWire::ended(QAbstractSocket::SocketError code) {
         replied();
         return;
     }
+    // A server says what it thinks of our certificate when our side of the handshake is done, and hears no request.
+    const bool refused =
+        m_tls && !m_heard &&
+        (code == QAbstractSocket::SslInternalError || code == QAbstractSocket::SslHandshakeFailedError);
     if (!m_tlsComplaint.isEmpty())
         close(errors::tls(m_tlsComplaint, m_where));
+    else if (m_open && refused)
+        close(errors::tls(m_socket->errorString(), m_where));
     else if (m_open)
         close(errors::closed(m_where));
     else if (m_tls && code == QAbstractSocket::RemoteHostClosedError)

@@ -70,6 +70,7 @@ private:
     std::function<void(const QByteArray&)> m_line;
     std::function<void(Error)> m_end;
     bool m_tls = false, m_open = false, m_dead = false, m_busy = false;
+    bool m_heard = false; ///< anything, on this connection
 };
 
 } // namespace lockscope::etcd

@@ -141,6 +141,36 @@ private Q_SLOTS:
         const auto after = run(driver.put("k", "v2", 0));
         QVERIFY2(after, after ? "" : qPrintable(after.error().message));
     }
+    void loginThatExpires() {
+        EtcdServerOptions options;
+        options.rootPassword = QStringLiteral("root");
+        options.tokenSeconds = 1;
+        EtcdServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        EtcdDriver driver(m_runtime, urlOf(server));
+        const std::int64_t lease = 0x77;
+        VERIFY_OK(run(driver.grantLease(lease, 60s)));
+        VERIFY_OK(run(driver.put("held", "v", lease)));
+        // Each use makes the token last longer, so nobody can look whether it has ended: the longer the silence, the
+        // surer. That a login was made is what tells: refused, logged in, sent again.
+        std::uint64_t requests = 1;
+        for (Nanos silence = 2s; requests == 1 && silence < 20s; silence *= 2) {
+            run(m_runtime.sleep(silence));
+            const std::uint64_t before = driver.requestsSent();
+            VERIFY_OK(run(driver.put("held", "v", lease)));
+            requests = driver.requestsSent() - before;
+        }
+        QCOMPARE(requests, 3U);
+        QCOMPARE(keysUnder(driver, "held").size(), 1U);
+
+        // A wrong one is a watch's error, too.
+        ConnectionUrl wrong = urlOf(server);
+        wrong.password = QStringLiteral("guess-of-roots");
+        EtcdDriver stranger(m_runtime, wrong);
+        const auto watch = run(stranger.watch("held", true));
+        QVERIFY(!watch && watch.error().kind == Kind::AuthFailed);
+        QVERIFY(!watch.error().message.contains(wrong.password));
+    }
     void rightsThatAreMissing() {
         EtcdServerOptions options;
         options.rootPassword = QStringLiteral("root");
@@ -192,6 +222,23 @@ private Q_SLOTS:
         auto watch = run(driver.watch("k", false));
         QVERIFY(run(driver.put("k", "v", 0)));
         QVERIFY(run((*watch)->next(5s))->kind == WatchEvent::Kind::Put);
+
+        ConnectionUrl bare = urlOf(server);
+        bare.tlsFiles.certificate.clear();
+        bare.tlsFiles.key.clear();
+        EtcdDriver nameless(m_runtime, bare);
+        for (const Error& error : {run(nameless.open()).error(), run(nameless.watch("k", false)).error()}) {
+            QVERIFY2(error.kind == Kind::TlsFailed, qPrintable(error.message));
+            QVERIFY(error.message.contains(QLatin1String("cert=")));
+        }
+        sandbox::Workspace elsewhere;
+        const auto others = run(sandbox::TlsAuthority::make(m_runtime, elsewhere, QStringLiteral("other-")));
+        QVERIFY2(others, others ? "" : qPrintable(others.error()));
+        bare.tlsFiles.certificate = others->clientCertificate;
+        bare.tlsFiles.key = others->clientKey;
+        EtcdDriver impostor(m_runtime, bare);
+        const Error unsigned_ = run(impostor.open()).error();
+        QVERIFY2(unsigned_.kind == Kind::TlsFailed, qPrintable(unsigned_.message));
 
         ConnectionUrl unknown = urlOf(server);
         unknown.tlsFiles = {};
