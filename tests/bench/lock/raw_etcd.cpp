@@ -10,10 +10,14 @@ namespace lockscope::bench {
 
 namespace {
 
-/// HTTP/1.1 on one connection that is kept.
+/// HTTP/1.1 on one connection that is kept. Two requests: put the key if nobody's is under the lock's name, and delete
+/// it.
 class EtcdClient final : public RawClient {
 public:
-    explicit EtcdClient(const QByteArray& key) : m_key(key.toBase64()) {}
+    explicit EtcdClient(const QByteArray& name)
+        : m_key((name + "/694d81417acd4de0").toBase64()),
+          m_begin((name + '/').toBase64()),
+          m_end((name + '0').toBase64()) {}
     ~EtcdClient() override {
         if (m_fd >= 0) ::close(m_fd);
     }
@@ -40,7 +44,7 @@ public:
         return {};
     }
     std::expected<void, QString> pair() override {
-        const QByteArray taken = post("/v3/kv/txn", R"({"compare":[{"key":")" + m_key +
+        const QByteArray taken = post("/v3/kv/txn", R"({"compare":[{"key":")" + m_begin + R"(","range_end":")" + m_end +
                                                         R"(","target":"CREATE","createRevision":"0"}],"success":[)"
                                                         R"({"requestPut":{"key":")" +
                                                         m_key + R"(","lease":")" + m_lease + R"("}}]})");
@@ -73,7 +77,7 @@ private:
             if (answer.size() >= head + 4 + length) return answer.mid(head + 4);
         }
     }
-    QByteArray m_key, m_lease;
+    QByteArray m_key, m_begin, m_end, m_lease;
     int m_fd = -1;
 };
 

@@ -53,6 +53,7 @@ private:
 } // namespace
 
 MadeRaw makeRawMemcached(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload) {
+    if (url.tls || !url.user.isEmpty()) return nullptr;
     const QByteArray name = "lock_bench-raw-" + QByteArray::number(clockNow(), 16) + '-';
     return makeRawThreads(workload, [&](int index) -> MadeRawClient {
         return std::make_unique<MemcachedClient>(url.endpoints.front(), name + QByteArray::number(index),
