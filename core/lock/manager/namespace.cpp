@@ -13,6 +13,9 @@ QString say(const char* text) {
     return QCoreApplication::translate("LockManager", text);
 }
 
+constexpr int kMostTries = 8;           ///< to get a proposal decided while others are at it, too
+constexpr int kTriesWithoutServers = 3; ///< … and while too few servers answer
+
 /// Counts a proposal as under way until its coroutine ends, by a stop request, too.
 class Proposing {
 public:
@@ -220,9 +223,10 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
     }
     if (view.having < view.answered && !view.split) // those that were away, or are new
         co_await board.write(latest, view, self->patience(), stop);
-    if (view.split && view.having < board.writeQuorum() && self->m_proposing == 0) {
-        // Two proposals of one epoch, and neither won: a third, by whoever is first.
-        co_await self->propose(latest.engine, say("two switches at once"), stop);
+    const bool stuck = view.split && view.having < board.writeQuorum();
+    self->m_splits = stuck ? self->m_splits + 1 : 0;
+    if (stuck) {
+        if (self->m_proposing == 0) co_await endSplit(self, latest.epoch);
         co_return;
     }
     const bool ripe =
@@ -232,6 +236,19 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
     EngineRecord settled = latest;
     settled.settled = true;
     co_await board.write(settled, view, self->patience(), stop);
+}
+
+/// Two proposals of one epoch, and neither won: a third, by whoever is first. All processes see that at about the same
+/// time; each looks again at a moment of its own.
+QCoro::Task<> Namespace::endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch) {
+    const Proposing proposing(self->m_proposing);
+    const std::stop_token stop = self->m_stop.get_token();
+    co_await self->makeWay(self->m_splits, stop);
+    const Switchboard::View view = co_await self->m_board->look(self->patience(), stop);
+    if (!view.split || view.latest.epoch != epoch) co_return; // somebody was
+    const QByteArray engine = view.latest.engine;
+    const auto any = [epoch](const EngineRecord& decided) { return decided.epoch >= epoch; };
+    co_await self->tryToPropose(engine, any, stop);
 }
 
 /// Leaves the engine at the very instant at which what was read is too old: others count on that.
@@ -313,22 +330,14 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, QString reason, std
         co_return std::unexpected(LockError{LockError::Kind::Refused, say("The namespace has no such engine.")});
     }
     const Proposing proposing(m_proposing);
-    for (int tries = 0; tries < 3; ++tries) {
-        const Switchboard::View view = co_await m_board->look(patience(), stop);
-        EngineRecord record;
-        record.epoch = view.latest.epoch + 1;
-        record.engine = engine;
-        record.by = m_client;
-        const bool enough = view.answered >= m_board->writeQuorum();
-        int having = 0;
-        if (enough) having = co_await m_board->write(record, view, patience(), stop);
-        if (having >= m_board->writeQuorum()) {
-            const Switchboard::View after = co_await m_board->look(patience(), stop);
-            if (after.answered >= m_board->readQuorum()) judge(after);
-            co_return {};
-        }
-        const Nanos most = patience();
-        co_await m_runtime.sleep(m_runtime.random(Nanos(1ms), most), stop); // somebody else may be at it
+    const auto meant = [engine, before = m_active.epoch](const EngineRecord& decided) {
+        return decided.epoch > before && decided.engine == engine;
+    };
+    for (int tries = 1, missing = 0; tries <= kMostTries && missing < kTriesWithoutServers; ++tries) {
+        const Try outcome = co_await tryToPropose(engine, meant, stop);
+        if (outcome == Try::Done) co_return {};
+        missing += outcome == Try::TooFewAnswer ? 1 : 0;
+        co_await makeWay(outcome == Try::Beaten ? tries : 1, stop);
     }
     tell(ManagerEvent::Kind::Refused, engine, m_active.epoch, reason);
     co_return std::unexpected(LockError{
@@ -338,6 +347,30 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, QString reason, std
                                     "that keep its record agreed. Add witnesses, or wait for them.")
             .arg(QString::fromUtf8(m_config.name), QString::number(m_board->writeQuorum()),
                  QString::number(m_board->servers()))});
+}
+
+QCoro::Task<Namespace::Try> Namespace::tryToPropose(QByteArray engine, std::function<bool(const EngineRecord&)> meant,
+                                                    std::stop_token stop) {
+    const Switchboard::View view = co_await m_board->look(patience(), stop);
+    if (view.answered < m_board->writeQuorum()) co_return Try::TooFewAnswer;
+    if (view.having >= m_board->writeQuorum() && meant(view.latest)) {
+        judge(view);
+        co_return Try::Done;
+    }
+    EngineRecord record;
+    record.epoch = view.latest.epoch + 1;
+    record.engine = engine;
+    record.by = m_client;
+    const int having = co_await m_board->write(record, view, patience(), stop);
+    if (having < m_board->writeQuorum()) co_return Try::Beaten;
+    const Switchboard::View after = co_await m_board->look(patience(), stop);
+    if (after.answered >= m_board->readQuorum()) judge(after);
+    co_return Try::Done;
+}
+
+QCoro::Task<> Namespace::makeWay(int tries, std::stop_token stop) {
+    const Nanos most = patience() * (1 << std::clamp(tries - 1, 0, 3));
+    co_await m_runtime.sleep(m_runtime.random(Nanos(1ms), most), stop);
 }
 
 // --- health --------------------------------------------------------------------------------------------------------

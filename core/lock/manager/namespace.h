@@ -35,6 +35,8 @@ public:
     QCoro::Task<bool> changed(Nanos wait, std::stop_token stop) { return m_changed.acquire(m_runtime, wait, stop); }
     std::expected<std::unique_ptr<DistributedLock>, LockError> makeLock(const QByteArray& name);
     LockManager::Status status() const;
+    /// Success also when somebody else's proposal of the same engine is decided meanwhile: one more epoch would only
+    /// make everybody wait anew.
     recipes::Outcome<void> propose(QByteArray engine, QString reason, std::stop_token stop);
 
     std::function<void(const ManagerEvent&)> listener;
@@ -62,6 +64,13 @@ private:
 
     static QCoro::Task<> keepAgreeing(std::shared_ptr<Namespace> self);
     static QCoro::Task<> turn(std::shared_ptr<Namespace> self);
+    static QCoro::Task<> endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch);
+    /// One try to have an engine decided; `meant` says when a decided proposal of somebody else's will do.
+    enum class Try : std::uint8_t { Done, TooFewAnswer, Beaten };
+    QCoro::Task<Try> tryToPropose(QByteArray engine, std::function<bool(const EngineRecord&)> meant,
+                                  std::stop_token stop);
+    /// Before another try, longer each time: with many at it, nobody would ever have both servers to himself.
+    QCoro::Task<> makeWay(int tries, std::stop_token stop);
     static QCoro::Task<> checkHealth(std::shared_ptr<Namespace> self, QByteArray engine);
     static QCoro::Task<> switchAway(std::shared_ptr<Namespace> self, QByteArray from);
     static QCoro::Task<> expire(std::shared_ptr<Namespace> self);
@@ -86,6 +95,7 @@ private:
     EngineRecord m_deciding;      ///< an unsettled record that was seen decided …
     Nanos m_decidedSince{};       ///< … and since when, at the latest
     int m_proposing = 0;          ///< proposals of this process that are under way
+    int m_splits = 0;             ///< looks in a row that found two proposals of which neither can win
     std::stop_source m_inUse;
     SignalCount m_changed;
 };

@@ -79,11 +79,14 @@ struct Process {
     std::vector<ManagerEvent> heard;
 };
 
-/// Three processes over three servers.
+/// Three processes, or more, over three servers.
 struct World {
-    explicit World(const char* mode, std::uint64_t seed = 1) : config(readManagerConfig(configText(mode)).value()) {
-        for (const char* name : {"A", "B", "C"})
+    explicit World(const char* mode, std::uint64_t seed = 1, int count = 3)
+        : config(readManagerConfig(configText(mode)).value()) {
+        for (int i = 0; i < count; ++i) {
+            const QByteArray name = i < 26 ? QByteArray(1, static_cast<char>('A' + i)) : QByteArray::number(i);
             processes.push_back(std::make_unique<Process>(scheduler, backends, name, seed++, config));
+        }
         for (const auto& process : processes)
             process->start();
     }
@@ -291,6 +294,58 @@ private Q_SLOTS:
         world.backends.down.insert(QStringLiteral("one"));
         world.run(20s);
         QVERIFY(world.allUse("two"));
+    }
+
+    void manyWhoSwitchAtOnceAgreeSoon_data() {
+        QTest::addColumn<QByteArray>("how");
+        QTest::addColumn<int>("count");
+        for (const int count : {3, 12, 40}) {
+            QTest::addRow("a server dies, %d processes", count) << QByteArray("dies") << count;
+            QTest::addRow("two proposals are left, %d processes", count) << QByteArray("split") << count;
+            QTest::addRow("all by hand, %d processes", count) << QByteArray("hand") << count;
+        }
+    }
+    /// Two of three servers answer, so that each proposal needs both; all processes have reason to propose at once.
+    void manyWhoSwitchAtOnceAgreeSoon() {
+        QFETCH(QByteArray, how);
+        QFETCH(int, count);
+        std::int64_t mostEpochs = 0;
+        Nanos longest{};
+        for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+            World world("immediate", seed * 100, count);
+            world.run(2s);
+            QVERIFY(world.allUse("one"));
+            if (how == "split") {
+                world.backends.down.insert(QStringLiteral("three"));
+                for (const char* host : {"one", "two"}) {
+                    EngineRecord record;
+                    record.epoch = 2;
+                    record.engine = world.config.namespaces[0].engines[1].id();
+                    record.by = QByteArray("somebody on ") + host;
+                    auto& server = world.backends.servers[QLatin1String(host)];
+                    server.record = {true, record.text(), QByteArray::number(++server.version)};
+                }
+            } else if (how == "dies") {
+                world.backends.down.insert(QStringLiteral("one"));
+            } else {
+                world.backends.down.insert(QStringLiteral("three"));
+                for (const auto& process : world.processes) {
+                    process->runtime.spawn(
+                        [one = process.get()]() -> QCoro::Task<> { co_await one->manager->switchTo("shop", 1); });
+                }
+            }
+            Nanos took{};
+            while (!world.allUse("two") && took < 120s) {
+                world.run(50ms);
+                took += 50ms;
+            }
+            const std::int64_t epoch = world.status(0).epoch;
+            mostEpochs = std::max(mostEpochs, epoch);
+            longest = std::max(longest, took);
+        }
+        // Not one for each process: whoever finds decided what it wants leaves it at that.
+        QVERIFY2(mostEpochs >= 2 && mostEpochs <= 4 + count / 4, QByteArray::number(qlonglong(mostEpochs)).constData());
+        QVERIFY2(longest <= 3s, QByteArray::number(qlonglong(longest / 1ms)).constData());
     }
 
     void ofTwoProposalsTheDecidedOneIsSeen_data() {
