@@ -136,15 +136,13 @@ bool Merger::excusedByPause(EntityId thread, const verdict::Violation& v, const 
         const auto& [from, to] = pause.second;
         const bool ended =
             connection ? std::ranges::any_of(m_serverDeaths, [&](Nanos at) { return at >= from - soon && at <= to; })
-                       : to - from > lease / 3;
+                       : to - from > lease / 2; // a renewal may have been due
         return pause.first == client && ended && v.from >= from && v.from <= to + soon && v.to <= to + soon;
     });
 }
 
-bool Merger::allowed(const verdict::Violation& v, const Subject& subject, const Plan& plan, Nanos roughFrom) const {
+bool Merger::allowed(const verdict::Violation& v, const Subject& subject, const Plan& plan) const {
     if (v.invariant != verdict::Invariant::MutualExclusion) return false;
-    const bool connection = subject.recipe.heldBy == recipes::HeldBy::Connection;
-    if (!connection && v.from < roughFrom) return false;
     const auto excused = std::ranges::count_if(
         v.actors, [&](EntityId thread) { return excusedByPause(thread, v, subject, plan.lease); });
     // Readers and permits: the others may well hold together, and only the stopped one is too many.

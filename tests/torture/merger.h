@@ -13,7 +13,7 @@ public:
     void take(const Chronicle& chronicle);
 
     /// Whether it can be no recipe's fault: only who was stopped for longer than its hold lasts is too many.
-    bool allowed(const verdict::Violation& v, const Subject& subject, const Plan& plan, Nanos roughFrom) const;
+    bool allowed(const verdict::Violation& v, const Subject& subject, const Plan& plan) const;
     const QStringList& readersDefects() const { return m_readersDefects; }
     std::int64_t increments(std::size_t lock) const { return m_increments[lock]; }
 

@@ -39,8 +39,11 @@ void MonitorReader::read(const MonitorLine& line) {
         renew(lock);
     } else if ((command == "hset" || command == "hincrby") && words.size() == 4) {
         settle(lock);
-        const bool same = lock.owner == words[2] && !isOver(lock);
-        count(lock, words[2], words[3].toLongLong() + (command == "hincrby" && same ? lock.holds : 0));
+        // Whoever gives a hold back has it, however late.
+        const std::int64_t change = words[3].toLongLong();
+        const bool same = lock.owner == words[2] && (change < 0 || !isOver(lock));
+        const std::int64_t before = command == "hincrby" && same ? lock.holds : 0;
+        count(lock, words[2], std::max<std::int64_t>(before + change, 0), same);
     }
 }
 
@@ -79,8 +82,8 @@ void MonitorReader::settle(Lock& lock) {
     }
 }
 
-void MonitorReader::count(Lock& lock, const QByteArray& owner, std::int64_t holds) {
-    if (lock.owner != owner || isOver(lock)) {
+void MonitorReader::count(Lock& lock, const QByteArray& owner, std::int64_t holds, bool same) {
+    if (!same) {
         take(lock, owner, holds, -1); // its lease is told next
         return;
     }

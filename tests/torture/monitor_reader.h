@@ -29,7 +29,7 @@ private:
         std::map<QByteArray, std::int64_t> maybe; ///< who may be the owner instead, and until when
     };
     void set(Lock& lock, const MonitorLine& line);
-    void count(Lock& lock, const QByteArray& owner, std::int64_t holds);
+    void count(Lock& lock, const QByteArray& owner, std::int64_t holds, bool same);
     void take(Lock& lock, const QByteArray& owner, std::int64_t holds, std::int64_t deadline);
     void renew(Lock& lock);
     void free(Lock& lock);

@@ -107,7 +107,7 @@ Ruling rule(const Subject& subject, const Plan& plan, const Chronicle& chronicle
 
     for (const verdict::Violation& v : ruling.verdict.violations) {
         if (v.invariant == Invariant::Progress) continue;
-        const bool excused = merger.allowed(v, subject, plan, chronicle.roughFrom);
+        const bool excused = merger.allowed(v, subject, plan);
         ruling.pausedBeliefs += excused;
         if (!excused)
             ruling.complaints << QString::fromLatin1(verdict::invariantId(v.invariant)) + QStringLiteral(": ") +

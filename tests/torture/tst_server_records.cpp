@@ -241,6 +241,12 @@ private Q_SLOTS:
         QVERIFY(ownership(ruling) == Outcome::Holds);
         QVERIFY(ruling.occasions.at(Invariant::Ownership) >= 8);
     }
+    void releasedJustInTime() {
+        Said said = taken(kOne, 0);
+        said.script(kOne, 995, "hincrby torture-0 " + kOne + ":1 -1").inScript(995, "del torture-0");
+        const Ruling ruling = Case().believes(0, EventKind::Granted).ruled(Testimony::Kind::RedisKeys, {said.text});
+        QVERIFY2(ruling.complaints.isEmpty(), qPrintable(ruling.complaints.join(u'\n')));
+    }
     void aLeaseThatIsOverIsNobodys() {
         Said said = taken(kOne, 0);
         said.text += taken(kOther, 1500).text;
