@@ -24,7 +24,7 @@ std::expected<QByteArray, QString> contentOf(const QString& name) {
 std::expected<QList<QSslCertificate>, QString> certificatesIn(const QString& name) {
     const auto content = contentOf(name);
     if (!content) return std::unexpected(content.error());
-    const auto certificates = QSslCertificate::fromData(*content, QSsl::Pem);
+    auto certificates = QSslCertificate::fromData(*content, QSsl::Pem);
     if (certificates.isEmpty())
         return std::unexpected(Text::tr("The file %1 holds no certificate in PEM format.").arg(name));
     return certificates;
@@ -52,7 +52,7 @@ std::expected<QSslKey, QString> keyIn(const QString& name) {
     const auto content = contentOf(name);
     if (!content) return std::unexpected(content.error());
     if (const auto algorithm = algorithmOf(*content)) {
-        const QSslKey key(*content, *algorithm, QSsl::Pem);
+        QSslKey key(*content, *algorithm, QSsl::Pem);
         if (!key.isNull()) return key;
     }
     return std::unexpected(Text::tr("The file %1 holds no private key in PEM format without a passphrase.").arg(name));
