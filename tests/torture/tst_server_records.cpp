@@ -16,15 +16,14 @@ using verdict::Outcome;
 namespace {
 
 const QByteArray kOne = "11111111-1111-4111-8111-111111111111", kOther = "22222222-2222-4222-8222-222222222222";
-constexpr std::int64_t kStart = 1'700'000'010; ///< s since 1970: when everything begins
+constexpr qlonglong kStart = 1'700'000'010; ///< s since 1970: when everything begins
 constexpr int kOnesPort = 41001, kOthersPort = 41002;
 
 std::int64_t ns(int ms) {
     return std::int64_t(ms) * 1'000'000;
 }
 QByteArray seconds(int ms) {
-    return QByteArray::number(qlonglong(kStart + ms / 1000)) + '.' +
-           QByteArray::number(ms % 1000).rightJustified(3, '0') + "000";
+    return QByteArray::number(kStart + ms / 1000) + '.' + QByteArray::number(ms % 1000).rightJustified(3, '0') + "000";
 }
 
 /// What a Redis says after MONITOR, at instants in milliseconds.
@@ -103,11 +102,11 @@ private:
 };
 
 QByteArray etcdSaw(int ms, const QByteArray& type, const QByteArray& key, int created, int revision, int lease) {
-    return QByteArray::number(qlonglong(kStart * 1'000'000'000 + ns(ms))) +
-           " {\"result\":{\"header\":{\"revision\":\"" + QByteArray::number(revision) + "\"},\"events\":[{" +
-           (type == "DELETE" ? "\"type\":\"DELETE\"," : "") + "\"kv\":{\"key\":\"" + key.toBase64() +
-           "\",\"create_revision\":\"" + QByteArray::number(created) + "\",\"mod_revision\":\"" +
-           QByteArray::number(revision) + "\",\"lease\":\"" + QByteArray::number(lease) + "\"}}]}}";
+    return QByteArray::number(kStart * 1'000'000'000 + ns(ms)) + " {\"result\":{\"header\":{\"revision\":\"" +
+           QByteArray::number(revision) + "\"},\"events\":[{" + (type == "DELETE" ? "\"type\":\"DELETE\"," : "") +
+           "\"kv\":{\"key\":\"" + key.toBase64() + "\",\"create_revision\":\"" + QByteArray::number(created) +
+           "\",\"mod_revision\":\"" + QByteArray::number(revision) + "\",\"lease\":\"" + QByteArray::number(lease) +
+           "\"}}]}}";
 }
 
 /// What memcached's logger says; each line counts.
@@ -149,8 +148,8 @@ QByteArray audit(int ms, int port, const QByteArray& before, const QByteArray& a
     const auto owner = [](const QByteArray& client) {
         return client.isEmpty() ? QByteArray() : client + ":1:0123456789abcdef";
     };
-    return QByteArray::number(qlonglong(kStart * 1'000'000 + ms * 1000)) + '|' + QByteArray::number(port) +
-           "|torture-0|" + owner(before) + '|' + owner(after) + (over ? "|1" : "|0");
+    return QByteArray::number(kStart * 1'000'000 + ms * 1000) + '|' + QByteArray::number(port) + "|torture-0|" +
+           owner(before) + '|' + owner(after) + (over ? "|1" : "|0");
 }
 
 /// Two clients, and what the server says. The first one's journal can say more.
@@ -358,7 +357,7 @@ private Q_SLOTS:
     void permits() {
         constexpr auto kind = Testimony::Kind::RedisPermits;
         const QByteArray key = "{torture-0}:timeout", id = "\\x00\\xff\\x0123456789abcde";
-        const QByteArray till = QByteArray::number(qlonglong(kStart * 1000 + 1000));
+        const QByteArray till = QByteArray::number(kStart * 1000 + 1000);
         Said held;
         held.by(kOne, 0, "evalsha c0ffee 3 torture-0 " + key + " c").inScript(0, "zadd " + key + ' ' + till + ' ' + id);
         const auto then = [&](const QByteArray& client, int ms, const QByteArray& effect) {
