@@ -906,6 +906,10 @@
         <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
     </message>
     <message>
+        <source>the server no longer knows this hold</source>
+        <translation>服务器上已没有这次持有的记录</translation>
+    </message>
+    <message>
         <source>renewal refused: the server no longer knows this hold</source>
         <translation>续约被拒：服务器已不认得这次持有</translation>
     </message>
@@ -971,10 +975,6 @@
     <message>
         <source>A lock on etcd needs a name.</source>
         <translation>etcd 上的锁需要一个名称。</translation>
-    </message>
-    <message>
-        <source>Logins (SASL) to memcached are not supported: leave the user out of the URL.</source>
-        <translation>不支持登录（SASL）memcached：请从 URL 中去掉用户。</translation>
     </message>
     <message>
         <source>The lock needs a name.</source>
@@ -1460,8 +1460,40 @@
 <context>
     <name>MemcachedError</name>
     <message>
+        <source>%1 refused the connection. Is memcached running there, and on this port?</source>
+        <translation>%1 拒绝了连接。memcached 在那里、在这个端口上运行吗？</translation>
+    </message>
+    <message>
+        <source>The host of %1 is not known. Check its name.</source>
+        <translation>找不到 %1 的主机。请检查名字。</translation>
+    </message>
+    <message>
+        <source>No connection to %1: %2.</source>
+        <translation>无法连接 %1：%2。</translation>
+    </message>
+    <message>
+        <source>No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.</source>
+        <translation>无法与 %1 建立 TLS 连接：%2。请检查 URL 中的 ca=、cert= 和 key=。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer within %2. Check address, port and firewall.</source>
+        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
         <source>The connection to %1 broke; whether the last commands ran is not known.</source>
         <translation>与 %1 的连接中断；最后的命令是否执行不得而知。</translation>
+    </message>
+    <message>
+        <source>%1 ended the TLS connection without a word. Does it want a certificate of ours? Name it by cert= and key= in the URL.</source>
+        <translation>%1 未作任何回答就结束了 TLS 连接。它是否要求客户端证书？请在 URL 中用 cert= 和 key= 指定。</translation>
+    </message>
+    <message>
+        <source>%1 ended the connection without a word. If it wants TLS, begin the URL with memcacheds://; if it wants SASL (memcached -S), which is not spoken here, start it with a file of logins (memcached -Y FILE) instead.</source>
+        <translation>%1 未作任何回答就结束了连接。如果它要求 TLS，请让 URL 以 memcacheds:// 开头；如果它要求 SASL（memcached -S，此处不支持），请改用登录文件启动它（memcached -Y FILE）。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer within %2; whether the command ran is not known.</source>
+        <translation>%1 在 %2 内没有回答；命令是否已执行，不得而知。</translation>
     </message>
     <message>
         <source>What %1 sends is not memcached's text protocol (%2). Is it a memcached, without TLS and SASL?</source>
@@ -1476,28 +1508,20 @@
         <translation>已有 %1 条命令在等 %2；这条没有发送。</translation>
     </message>
     <message>
-        <source>%1 did not answer within %2; whether the command ran is not known.</source>
-        <translation>%1 在 %2 内没有回答；命令是否已执行，不得而知。</translation>
+        <source>%1 wants a login. Write it into the URL: memcached://user:password@host.</source>
+        <translation>%1 要求登录。请写入 URL：memcached://user:password@host。</translation>
+    </message>
+    <message>
+        <source>%1 refused the login. Check user and password in the URL, and the file that memcached was given by -Y.</source>
+        <translation>%1 拒绝了登录。请检查 URL 中的用户和密码，以及通过 -Y 交给 memcached 的文件。</translation>
+    </message>
+    <message>
+        <source>A login at memcached has a user and a password, both without spaces and control characters: write memcached://user:password@host.</source>
+        <translation>memcached 的登录由用户和密码组成，两者都不能含空格和控制字符：请写成 memcached://user:password@host。</translation>
     </message>
     <message>
         <source>%1 says: %2</source>
         <translation>%1 说：%2</translation>
-    </message>
-    <message>
-        <source>%1 did not answer within %2. Check address, port and firewall.</source>
-        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
-    </message>
-    <message>
-        <source>%1 refused the connection. Is memcached running there, and on this port?</source>
-        <translation>%1 拒绝了连接。memcached 在那里、在这个端口上运行吗？</translation>
-    </message>
-    <message>
-        <source>The host of %1 is not known. Check its name.</source>
-        <translation>找不到 %1 的主机。请检查名字。</translation>
-    </message>
-    <message>
-        <source>No connection to %1: %2.</source>
-        <translation>无法连接 %1：%2。</translation>
     </message>
 </context>
 <context>
@@ -1758,6 +1782,10 @@
         <translation>与 %1 的连接中断；最后的命令是否执行不得而知。</translation>
     </message>
     <message>
+        <source>The connection to %1 broke before %2, which has to go over the same one: it was not sent.</source>
+        <translation>到 %1 的连接在 %2 之前断开，而该命令必须经由同一连接发送：它没有被发送。</translation>
+    </message>
+    <message>
         <source>%1 has said nothing for %2; the connection was given up.</source>
         <translation>%1 已有 %2 没有任何消息；已放弃该连接。</translation>
     </message>
@@ -1820,6 +1848,10 @@
     <message>
         <source>%1 · failed: %2</source>
         <translation>%1 · 失败：%2</translation>
+    </message>
+    <message>
+        <source>the cluster</source>
+        <translation>集群</translation>
     </message>
     <message>
         <source>%1 watches over no master “%2”.</source>
@@ -3159,6 +3191,10 @@
     <message>
         <source>--seeds “%1” should be two whole numbers, the smaller first, such as 1..1000</source>
         <translation>--seeds“%1”应为两个整数，小的在前，如 1..1000</translation>
+    </message>
+    <message>
+        <source>“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2</source>
+        <translation>“%1”可用于真实服务器（lockscope lock），但它的服务器无法模拟；可以模拟的有：%2</translation>
     </message>
     <message>
         <source>there is no recipe “%1”%2</source>
