@@ -137,6 +137,7 @@ QCoro::Task<bool> RedisCluster::waitUntilFine(Nanos limit, std::stop_token stop)
 
 QString RedisCluster::url(const RedisLogin& login) const {
     std::vector<std::uint16_t> ports;
+    ports.reserve(m_servers.size());
     for (const auto& server : m_servers)
         ports.push_back(server->port());
     return redisUrl(QStringLiteral("redis+cluster"), ports, login, m_authority);
