@@ -117,7 +117,7 @@ void ProgressJudge::update(EntityId id, Nanos at, const Trace& trace, const Stat
         if (m_bound != kNever) m_alarms.insert({at + m_bound, id});
         return;
     }
-    m_alarms.erase({lock.since + m_bound, id});
+    if (m_bound != kNever) m_alarms.erase({lock.since + m_bound, id});
     if (lock.number != SIZE_MAX) m_ledger.at(lock.number).to = at;
     lock.number = SIZE_MAX;
 }

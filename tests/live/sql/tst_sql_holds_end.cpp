@@ -38,9 +38,11 @@ private Q_SLOTS:
         QVERIFY(!late);
         QVERIFY2(late.error().kind == Kind::NotOwner, qPrintable(late.error().message));
         VERIFY_OK(release(*theirs, **next));
-        const auto nothing = run(theirs->forceRelease({}));
-        VERIFY_OK(nothing);
-        QVERIFY(!*nothing);
+        for (int i = 0; i < 5; ++i) { // one connection after the other: none is taken for that of the holder before
+            const auto nothing = run(theirs->forceRelease({}));
+            VERIFY_OK(nothing);
+            QVERIFY(!*nothing);
+        }
     }
 
     void leasesEnd_data() { recipeRows({"sql-lease"}); }
