@@ -75,6 +75,7 @@ Database::~Database() {
     m_query.reset();
     const std::lock_guard lock(registerLock());
     if (m_name.isEmpty()) return;
+    m_database.close(); // Qt's register does not always: it may be gone when a thread of ours ends with the program
     m_database = QSqlDatabase();
     QSqlDatabase::removeDatabase(m_name);
 }
