@@ -21,6 +21,10 @@ if(LOCKSCOPE_SANITIZE)
   target_compile_options(lockscope_flags INTERFACE -fsanitize=${LOCKSCOPE_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=undefined)
   target_link_options(lockscope_flags INTERFACE -fsanitize=${LOCKSCOPE_SANITIZE})
+  if(LOCKSCOPE_SANITIZE STREQUAL "thread")
+    target_sources(lockscope_flags INTERFACE
+      $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_SOURCE_DIR}/cmake/thread_sanitizer.cpp>)
+  endif()
 endif()
 
 # What the sanitizers of a test are told: which reports are about libraries that are not ours.

@@ -66,7 +66,9 @@ public:
     /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
     Outcome<bool> forceUnlock();
 
-    /// False once lost, released, or past the own deadline; looks at the clock, not at the server.
+    /// False once lost, released, or past the own deadline; looks at the clock, not at the server. Of the thread's
+    /// present hold: true again when the thread took anew what it had lost. For a piece of work that began before, ask
+    /// its guard or its view(), which know of their own hold only.
     bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
     int holdCount(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
     /// What is left of the lease by the own clock; 0 when not held, kNever when nothing ends it.

@@ -31,7 +31,8 @@ public:
     Outcome<LockGuard> tryLockFor(Nanos wait, Thread thread = "1", std::stop_token stop = {}) {
         return take(recipes::Mode::Exclusive, wait, std::move(thread), 1, std::move(stop));
     }
-    /// False once lost, given back, or past the own deadline; looks at the clock, not at the server.
+    /// False once lost, given back, or past the own deadline; looks at the clock, not at the server. Of the thread's
+    /// present hold, which may be a later one than a guard's: LockGuard::stillMine() knows of its own only.
     bool stillMine(const Thread& thread = "1") const { return held(thread, recipes::Mode::Exclusive); }
     int holdCount(const Thread& thread = "1") const { return holdsOf(thread, recipes::Mode::Exclusive); }
 };

@@ -90,6 +90,14 @@ void ProcessSupervisor::collectOutput() {
     if (m_output.size() > kOutputKept) m_output = m_output.right(kOutputKept);
 }
 
+QString ProcessSupervisor::ending() const {
+    if (running()) return {};
+    const bool exited = m_process.exitStatus() == QProcess::NormalExit;
+    const QString text = exited ? QCoreApplication::translate("Sandbox", "with status %1")
+                                : QCoreApplication::translate("Sandbox", "by signal %1");
+    return text.arg(m_process.exitCode());
+}
+
 QString ProcessSupervisor::lastOutput() const {
     return QString::fromUtf8(m_output).trimmed();
 }

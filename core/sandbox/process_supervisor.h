@@ -31,6 +31,8 @@ public:
     bool exitedWell() const {
         return !running() && m_process.exitStatus() == QProcess::NormalExit && m_process.exitCode() == 0;
     }
+    /// How it ended, for messages: "with status 3", "by signal 9"; empty while it runs.
+    QString ending() const;
     /// What it wrote last, both channels, at most some kilobytes.
     QString lastOutput() const;
 

@@ -202,26 +202,6 @@
         <translation>%1 拒绝了连接。etcd 在那里运行吗？这是它的客户端端口吗？</translation>
     </message>
     <message>
-        <source>The host of %1 is not known. Check its name.</source>
-        <translation>找不到 %1 的主机。请检查名字。</translation>
-    </message>
-    <message>
-        <source>%1 did not answer. Check address, port and firewall.</source>
-        <translation>%1 没有应答。请检查地址、端口和防火墙。</translation>
-    </message>
-    <message>
-        <source>No connection to %1: %2.</source>
-        <translation>无法连接 %1：%2。</translation>
-    </message>
-    <message>
-        <source>No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.</source>
-        <translation>无法与 %1 建立 TLS 连接：%2。请检查 URL 中的 ca=、cert= 和 key=。</translation>
-    </message>
-    <message>
-        <source>%1 did not answer within %2. Check address, port and firewall.</source>
-        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
-    </message>
-    <message>
         <source>The connection to %1 broke; whether the last request ran is not known.</source>
         <translation>到 %1 的连接断开了；最后一个请求是否已执行，不得而知。</translation>
     </message>
@@ -232,10 +212,6 @@
     <message>
         <source>What %1 sends is not the answer of an etcd (%2). Is it an etcd 3.4 or newer, and is this its client port?</source>
         <translation>%1 发来的不是 etcd 的回答（%2）。它是 etcd 3.4 或更新版本吗？这是它的客户端端口吗？</translation>
-    </message>
-    <message>
-        <source>The connection to %1 was closed on purpose.</source>
-        <translation>与 %1 的连接已主动关闭。</translation>
     </message>
     <message>
         <source>%1 no longer accepts this login: %2.</source>
@@ -1193,6 +1169,10 @@
         <translation>锁“%1”已不属于我们：它的租约或连接已结束，或者有人释放了它。</translation>
     </message>
     <message>
+        <source>Somebody holds the lock “%1”, and the database did not tell who: its tables of waiting transactions are old while others keep reading them. Nothing was changed; try again.</source>
+        <translation>锁“%1”正被持有，但数据库没有说出持有者：只要一直有人读取，它的事务等待表就是旧的。什么都没有改变；请重试。</translation>
+    </message>
+    <message>
         <source>The row of the lock “%1” belongs to the recipe %2: it was left alone. Use that recipe, or another lock name.</source>
         <translation>锁“%1”的行属于算法 %2：未作改动。请使用那个算法，或换一个锁名。</translation>
     </message>
@@ -1464,22 +1444,6 @@
         <translation>%1 拒绝了连接。memcached 在那里、在这个端口上运行吗？</translation>
     </message>
     <message>
-        <source>The host of %1 is not known. Check its name.</source>
-        <translation>找不到 %1 的主机。请检查名字。</translation>
-    </message>
-    <message>
-        <source>No connection to %1: %2.</source>
-        <translation>无法连接 %1：%2。</translation>
-    </message>
-    <message>
-        <source>No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.</source>
-        <translation>无法与 %1 建立 TLS 连接：%2。请检查 URL 中的 ca=、cert= 和 key=。</translation>
-    </message>
-    <message>
-        <source>%1 did not answer within %2. Check address, port and firewall.</source>
-        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
-    </message>
-    <message>
         <source>The connection to %1 broke; whether the last commands ran is not known.</source>
         <translation>与 %1 的连接中断；最后的命令是否执行不得而知。</translation>
     </message>
@@ -1498,14 +1462,6 @@
     <message>
         <source>What %1 sends is not memcached's text protocol (%2). Is it a memcached, without TLS and SASL?</source>
         <translation>%1 发来的不是 memcached 的文本协议（%2）。它是没有 TLS 和 SASL 的 memcached 吗？</translation>
-    </message>
-    <message>
-        <source>The connection to %1 was closed on purpose.</source>
-        <translation>与 %1 的连接已主动关闭。</translation>
-    </message>
-    <message>
-        <source>%1 commands wait for %2 already; this one was not sent.</source>
-        <translation>已有 %1 条命令在等 %2；这条没有发送。</translation>
     </message>
     <message>
         <source>%1 wants a login. Write it into the URL: memcached://user:password@host.</source>
@@ -1750,26 +1706,6 @@
         <translation>%1 拒绝连接。Redis 是否在那里、在这个端口上运行？</translation>
     </message>
     <message>
-        <source>The host of %1 is not known. Check its name.</source>
-        <translation>找不到 %1 的主机。请检查名字。</translation>
-    </message>
-    <message>
-        <source>%1 did not answer. Check address, port and firewall.</source>
-        <translation>%1 没有应答。请检查地址、端口和防火墙。</translation>
-    </message>
-    <message>
-        <source>No connection to %1: %2.</source>
-        <translation>无法连接 %1：%2。</translation>
-    </message>
-    <message>
-        <source>No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.</source>
-        <translation>无法与 %1 建立 TLS 连接：%2。请检查 URL 中的 ca=、cert= 和 key=。</translation>
-    </message>
-    <message>
-        <source>%1 did not answer within %2. Check address, port and firewall.</source>
-        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
-    </message>
-    <message>
         <source>%1 closed the connection during the greeting. Does it want a client certificate?</source>
         <translation>%1 在握手时关闭了连接。它是否要求客户端证书？</translation>
     </message>
@@ -1796,14 +1732,6 @@
     <message>
         <source>%1 did not answer %2 within %3; whether it ran is not known.</source>
         <translation>%1 在 %3 内没有应答 %2；是否执行不得而知。</translation>
-    </message>
-    <message>
-        <source>%1 commands wait for %2 already; this one was not sent.</source>
-        <translation>已有 %1 条命令在等 %2；这条没有发送。</translation>
-    </message>
-    <message>
-        <source>The connection to %1 was closed on purpose.</source>
-        <translation>与 %1 的连接已主动关闭。</translation>
     </message>
     <message>
         <source>%1 says: %2</source>
@@ -1887,21 +1815,6 @@
     </message>
 </context>
 <context>
-    <name>RedisTls</name>
-    <message>
-        <source>The file %1 can not be read: %2.</source>
-        <translation>无法读取文件 %1：%2。</translation>
-    </message>
-    <message>
-        <source>The file %1 holds no certificate in PEM format.</source>
-        <translation>文件 %1 中没有 PEM 格式的证书。</translation>
-    </message>
-    <message>
-        <source>The file %1 holds no private key in PEM format without a passphrase.</source>
-        <translation>文件 %1 中没有不带口令的 PEM 格式私钥。</translation>
-    </message>
-</context>
-<context>
     <name>Sandbox</name>
     <message>
         <source>No private directory can be made for the server.</source>
@@ -1930,6 +1843,14 @@
     <message>
         <source>The files can not be given to the user postgres.</source>
         <translation>无法把文件交给用户 postgres。</translation>
+    </message>
+    <message>
+        <source>with status %1</source>
+        <translation>，状态码 %1</translation>
+    </message>
+    <message>
+        <source>by signal %1</source>
+        <translation>，信号 %1</translation>
     </message>
     <message>
         <source>%1 can not be run: %2.</source>
@@ -1998,6 +1919,37 @@
     <message>
         <source>The ZooKeeper ensemble did not come up. It said: %1</source>
         <translation>ZooKeeper 集群没有启动。它说：%1</translation>
+    </message>
+</context>
+<context>
+    <name>ServerConnection</name>
+    <message>
+        <source>The host of %1 is not known. Check its name.</source>
+        <translation>找不到 %1 的主机。请检查名字。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer. Check address, port and firewall.</source>
+        <translation>%1 没有应答。请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
+        <source>No connection to %1: %2.</source>
+        <translation>无法连接 %1：%2。</translation>
+    </message>
+    <message>
+        <source>No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.</source>
+        <translation>无法与 %1 建立 TLS 连接：%2。请检查 URL 中的 ca=、cert= 和 key=。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer within %2. Check address, port and firewall.</source>
+        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
+        <source>The connection to %1 was closed on purpose.</source>
+        <translation>与 %1 的连接已主动关闭。</translation>
+    </message>
+    <message>
+        <source>%1 commands wait for %2 already; this one was not sent.</source>
+        <translation>已有 %1 条命令在等 %2；这条没有发送。</translation>
     </message>
 </context>
 <context>
@@ -2592,6 +2544,21 @@
     <message>
         <source>damage: #%1 held no more</source>
         <translation>损坏：#%1 已不持有</translation>
+    </message>
+</context>
+<context>
+    <name>TlsFiles</name>
+    <message>
+        <source>The file %1 can not be read: %2.</source>
+        <translation>无法读取文件 %1：%2。</translation>
+    </message>
+    <message>
+        <source>The file %1 holds no certificate in PEM format.</source>
+        <translation>文件 %1 中没有 PEM 格式的证书。</translation>
+    </message>
+    <message>
+        <source>The file %1 holds no private key in PEM format without a passphrase.</source>
+        <translation>文件 %1 中没有不带口令的 PEM 格式私钥。</translation>
     </message>
 </context>
 <context>

@@ -104,6 +104,7 @@ void Herd::launchSaboteur() {
 QCoro::Task<> Herd::torment(Nanos until) {
     while (m_runtime.monotonic() < until) {
         co_await m_runtime.sleep(m_runtime.random(30ms, 120ms));
+        if (m_runtime.monotonic() >= until) break; // slept in by a busy machine: they may have ended by now
         Slot& slot = m_slots[m_runtime.random() % m_slots.size()];
         if (slot.busy) continue;
         slot.busy = true;
@@ -138,8 +139,9 @@ QCoro::Task<> Herd::stopAWhile(Slot& slot, Nanos length) {
 
 QCoro::Task<> Herd::kill(Slot& slot) {
     if (!slot.process->running())
-        defect(QStringLiteral("%1 ended by itself: %2")
-                   .arg(QLatin1String(m_chronicle.lives[slot.life].name), slot.process->lastOutput()));
+        defect(QStringLiteral("%1 ended by itself %2: %3")
+                   .arg(QLatin1String(m_chronicle.lives[slot.life].name), slot.process->ending(),
+                        slot.process->lastOutput()));
     befalls(slot, EventKind::ClientKilled);
     slot.process->kill();
     slot.alive = false;
@@ -199,8 +201,9 @@ QCoro::Task<> Herd::finish() {
             continue;
         }
         if (!slot.process->exitedWell())
-            defect(QStringLiteral("%1 ended badly: %2")
-                       .arg(QLatin1String(m_chronicle.lives[slot.life].name), slot.process->lastOutput()));
+            defect(QStringLiteral("%1 ended %2: %3")
+                       .arg(QLatin1String(m_chronicle.lives[slot.life].name), slot.process->ending(),
+                            slot.process->lastOutput()));
     }
     for (int i = 0; i < kLocks; ++i)
         m_chronicle.counters.push_back(Counter(m_workspace.file(QStringLiteral("counter-%1").arg(i))).read());

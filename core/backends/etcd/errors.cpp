@@ -29,32 +29,24 @@ enum Grpc {
 
 } // namespace
 
-Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where) {
-    switch (code) {
-    case QAbstractSocket::ConnectionRefusedError:
+Error ended(const net::Ending& ending, const QString& where) {
+    switch (ending.kind) {
+    case net::Ending::Kind::Tls:
+        return {Kind::TlsFailed, 0, net::tlsFailed(ending.text, where)};
+    case net::Ending::Kind::Closed:
+        return closed(where);
+    case net::Ending::Kind::Unreachable:
+        break;
+    }
+    if (ending.code == QAbstractSocket::ConnectionRefusedError)
         return {Kind::Unreachable, 0,
                 Text::tr("%1 refused the connection. Is etcd running there, and is this its client port?").arg(where)};
-    case QAbstractSocket::HostNotFoundError:
-        return {Kind::Unreachable, 0, Text::tr("The host of %1 is not known. Check its name.").arg(where)};
-    case QAbstractSocket::SocketTimeoutError:
-        return {Kind::ConnectTimeout, 0, Text::tr("%1 did not answer. Check address, port and firewall.").arg(where)};
-    case QAbstractSocket::SslHandshakeFailedError:
-    case QAbstractSocket::SslInternalError:
-    case QAbstractSocket::SslInvalidUserDataError:
-        return tls(systemText, where);
-    default:
-        return {Kind::Unreachable, 0, Text::tr("No connection to %1: %2.").arg(where, systemText)};
-    }
-}
-
-Error tls(const QString& reason, const QString& where) {
-    return {Kind::TlsFailed, 0,
-            Text::tr("No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.").arg(where, reason)};
+    const bool late = ending.code == QAbstractSocket::SocketTimeoutError;
+    return {late ? Kind::ConnectTimeout : Kind::Unreachable, 0, net::unreachable(ending, where)};
 }
 
 Error connectTimeout(Nanos after, const QString& where) {
-    return {Kind::ConnectTimeout, 0,
-            Text::tr("%1 did not answer within %2. Check address, port and firewall.").arg(where, inWords(after))};
+    return {Kind::ConnectTimeout, 0, net::connectTimeout(after, where)};
 }
 
 Error closed(const QString& where) {
@@ -75,7 +67,7 @@ Error garbage(const QString& what, const QString& where) {
 }
 
 Error driverGone(const QString& where) {
-    return {Kind::Disconnected, 0, Text::tr("The connection to %1 was closed on purpose.").arg(where)};
+    return {Kind::Disconnected, 0, net::closedOnPurpose(where)};
 }
 
 Error refused(int status, int code, const QString& text, const QString& where) {

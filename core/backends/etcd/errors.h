@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/etcd/port.h"
-
-#include <QAbstractSocket>
+#include "backends/net/ending.h"
 
 namespace lockscope::etcd::errors {
 
 // Errors as sentences: what, where, what to do. None contains a password.
-Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where);
-Error tls(const QString& reason, const QString& where);
+Error ended(const net::Ending& ending, const QString& where);
 Error connectTimeout(Nanos after, const QString& where);
 Error closed(const QString& where);
 Error requestTimeout(Nanos after, const QString& where);

@@ -4,7 +4,7 @@
 #include "backends/etcd/codec.h"
 #include "backends/etcd/errors.h"
 #include "backends/etcd/watch_stream.h"
-#include "backends/redis/tls.h"
+#include "backends/net/tls_configuration.h"
 
 namespace lockscope::etcd {
 
@@ -15,7 +15,7 @@ constexpr int kUnauthenticated = 16; // gRPC's number
 
 std::expected<std::optional<QSslConfiguration>, Error> tlsOf(const ConnectionUrl& url) {
     if (!url.tls) return std::optional<QSslConfiguration>();
-    auto configuration = redis::tlsConfiguration(url.tlsFiles);
+    auto configuration = net::tlsConfiguration(url.tlsFiles);
     if (!configuration) return std::unexpected(Error{Kind::WrongUrl, 0, configuration.error()});
     return std::optional(*std::move(configuration));
 }

@@ -16,30 +16,24 @@ using Kind = Error::Kind;
 
 } // namespace
 
-Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where) {
-    switch (code) {
-    case QAbstractSocket::ConnectionRefusedError:
+Error ended(const net::Ending& ending, const QString& where) {
+    switch (ending.kind) {
+    case net::Ending::Kind::Tls:
+        return {Kind::TlsFailed, net::tlsFailed(ending.text, where)};
+    case net::Ending::Kind::Closed:
+        return closed(where);
+    case net::Ending::Kind::Unreachable:
+        break;
+    }
+    if (ending.code == QAbstractSocket::ConnectionRefusedError)
         return {Kind::Unreachable,
                 Text::tr("%1 refused the connection. Is memcached running there, and on this port?").arg(where)};
-    case QAbstractSocket::HostNotFoundError:
-        return {Kind::Unreachable, Text::tr("The host of %1 is not known. Check its name.").arg(where)};
-    case QAbstractSocket::SslHandshakeFailedError:
-    case QAbstractSocket::SslInternalError:
-    case QAbstractSocket::SslInvalidUserDataError:
-        return tls(systemText, where);
-    default:
-        return {Kind::Unreachable, Text::tr("No connection to %1: %2.").arg(where, systemText)};
-    }
-}
-
-Error tls(const QString& reason, const QString& where) {
-    return {Kind::TlsFailed,
-            Text::tr("No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.").arg(where, reason)};
+    const bool late = ending.code == QAbstractSocket::SocketTimeoutError;
+    return {late ? Kind::ConnectTimeout : Kind::Unreachable, net::unreachable(ending, where)};
 }
 
 Error connectTimeout(Nanos after, const QString& where) {
-    return {Kind::ConnectTimeout,
-            Text::tr("%1 did not answer within %2. Check address, port and firewall.").arg(where, inWords(after))};
+    return {Kind::ConnectTimeout, net::connectTimeout(after, where)};
 }
 
 Error closed(const QString& where) {
@@ -71,12 +65,11 @@ Error garbage(const QString& what, const QString& where) {
 }
 
 Error driverGone(const QString& where) {
-    return {Kind::Disconnected, Text::tr("The connection to %1 was closed on purpose.").arg(where)};
+    return {Kind::Disconnected, net::closedOnPurpose(where)};
 }
 
 Error tooManyPending(std::size_t limit, const QString& where) {
-    return {Kind::Refused,
-            Text::tr("%1 commands wait for %2 already; this one was not sent.").arg(QString::number(limit), where)};
+    return {Kind::Refused, net::tooManyPending(limit, where)};
 }
 
 Error loginWanted(const QString& where) {

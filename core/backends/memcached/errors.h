@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/memcached/port.h"
-
-#include <QAbstractSocket>
+#include "backends/net/ending.h"
 
 namespace lockscope::memcached::errors {
 
 /// Error sentences, in the user's language; `where` is "host:port". None repeats a password.
-Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where);
-Error tls(const QString& reason, const QString& where);
+Error ended(const net::Ending& ending, const QString& where);
 Error connectTimeout(Nanos after, const QString& where);
 /// It ended in the middle of things.
 Error closed(const QString& where);

@@ -2,7 +2,7 @@
 #include "backends/memcached/line.h"
 
 #include "backends/memcached/errors.h"
-#include "backends/redis/tls.h"
+#include "backends/net/tls_configuration.h"
 
 namespace lockscope::memcached {
 
@@ -45,7 +45,7 @@ Line::Line(Runtime& runtime, const ConnectionUrl& url, std::size_t index, Driver
     const bool login = !url.user.isEmpty() || !url.password.isEmpty();
     if (login && !(canBeSent(url.user) && canBeSent(url.password))) m_unusable = errors::loginUnfit();
     if (!url.tls) return;
-    auto configuration = redis::tlsConfiguration(url.tlsFiles);
+    auto configuration = net::tlsConfiguration(url.tlsFiles);
     if (configuration)
         m_tls = *std::move(configuration);
     else
@@ -91,19 +91,18 @@ void Line::abandon(std::uint64_t id) {
 
 void Line::connectNow() {
     m_state = State::Connecting;
-    m_heard = false;
-    Wire::Owner& owner = *this;
-    m_wire = std::make_unique<Wire>(m_endpoint, m_tls, owner);
+    net::Stream::Owner& owner = *this;
+    m_stream = std::make_unique<net::Stream>(m_endpoint, m_tls, owner);
     m_connectLimit = m_runtime.callAt(m_runtime.monotonic() + m_options.connectTimeout, [this] {
         m_connectLimit = 0;
         close(errors::connectTimeout(m_options.connectTimeout, m_where));
     });
-    m_wire->open();
+    m_stream->open();
 }
 
-void Line::opened() {
+void Line::streamOpened() {
     m_state = State::Greeting;
-    m_wire->send(kGreeting);
+    m_stream->send(kGreeting);
 }
 
 void Line::greeted(const Reply& reply) {
@@ -111,7 +110,7 @@ void Line::greeted(const Reply& reply) {
     const bool wanted = refused && reply.text == "CLIENT_ERROR unauthenticated";
     if (m_state == State::Greeting && wanted && !m_url.user.isEmpty()) {
         m_state = State::LoggingIn;
-        m_wire->send(loginOf(m_url));
+        m_stream->send(loginOf(m_url));
         return;
     }
     if (m_state == State::LoggingIn && reply.word != Word::Stored) {
@@ -130,14 +129,22 @@ void Line::greeted(const Reply& reply) {
 
 void Line::flush() {
     if (m_state != State::Ready || m_out.isEmpty()) return;
-    m_wire->send(m_out);
+    m_stream->send(m_out);
     m_out.resize(0); // keeps its room
 }
 
-void Line::received(const char* bytes, qsizetype size) {
-    m_heard = true;
-    m_reader.feed(bytes, size);
-    while (m_wire) {
+void Line::streamReadable() {
+    char buffer[16 * 1024];
+    qint64 size = sizeof buffer;
+    while (m_stream && size == sizeof buffer) {
+        size = m_stream->receive(buffer, sizeof buffer);
+        m_reader.feed(buffer, size);
+        takeReplies();
+    }
+}
+
+void Line::takeReplies() {
+    while (m_stream) {
         auto reply = m_reader.next();
         if (!reply) {
             close(errors::garbage(reply.error(), m_where));
@@ -167,8 +174,10 @@ void Line::take(Reply&& reply) {
     if (call) call->complete();
 }
 
-void Line::broke(Error error) {
-    const bool mute = m_state == State::Greeting && !m_heard && error.kind == Error::Kind::Disconnected;
+void Line::streamEnded(net::Ending ending) {
+    Error error = errors::ended(ending, m_where);
+    const bool mute =
+        m_state == State::Greeting && m_stream->received() == 0 && error.kind == Error::Kind::Disconnected;
     if (m_state == State::LoggingIn && error.kind == Error::Kind::Disconnected) error = errors::loginRefused(m_where);
     close(mute ? errors::closedDuringGreeting(m_tls.has_value(), m_where) : error);
 }
@@ -176,9 +185,9 @@ void Line::broke(Error error) {
 void Line::close(const Error& error) {
     m_state = State::Away;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
-    if (m_wire) {
-        m_wire->close();
-        m_old = std::move(m_wire);
+    if (m_stream) {
+        m_stream->close();
+        m_old = std::move(m_stream);
         QMetaObject::invokeMethod(
             this, [this] { m_old.reset(); }, Qt::QueuedConnection);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/memcached/port.h"
 #include "backends/memcached/replies.h"
-#include "backends/memcached/wire.h"
+#include "backends/net/stream.h"
 
 #include <array>
 
@@ -48,7 +49,7 @@ private:
 /// Before anything else a new connection reads a key that nobody has. What comes back tells whether this is a memcached
 /// that serves us, and whether it wants a login: that is not sent to a server which would take it for an item and keep
 /// it for everybody to read. Until then nothing of the callers' has been sent.
-class Line final : public QObject, private Reactor::Job, private Wire::Owner {
+class Line final : public QObject, private Reactor::Job, private net::Stream::Owner {
 public:
     /// `index`: which of the URL's servers.
     Line(Runtime& runtime, const ConnectionUrl& url, std::size_t index, DriverOptions options);
@@ -73,9 +74,10 @@ private:
         std::uint8_t count, came = 0; ///< replies
     };
     void connectNow();
-    void opened() override;
-    void received(const char* bytes, qsizetype size) override;
-    void broke(Error error) override;
+    void streamOpened() override;
+    void streamReadable() override;
+    void streamEnded(net::Ending ending) override;
+    void takeReplies();
     void take(Reply&& reply);
     void greeted(const Reply& reply);
     void logIn();
@@ -94,14 +96,13 @@ private:
     std::optional<QSslConfiguration> m_tls;
     std::optional<Error> m_unusable; ///< the URL is not one to connect by
     std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
-    std::unique_ptr<Wire> m_wire, m_old; ///< m_old broke, and may still be on the stack
+    std::unique_ptr<net::Stream> m_stream, m_old; ///< m_old has ended, and may still be on the stack
     State m_state = State::Away;
     Runtime::TimerId m_connectLimit = 0, m_commandLimit = 0;
     QByteArray m_out;
     ReplyReader m_reader;
     std::deque<Pending> m_pending; ///< by id
     std::uint64_t m_lastId = 0, m_sent = 0;
-    bool m_heard = false; ///< anything, on this connection
     bool m_gone = false;
 };
 

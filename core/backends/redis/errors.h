@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/net/ending.h"
 #include "backends/redis/port.h"
 #include "backends/url.h"
 #include "backends/words.h"
-
-#include <QAbstractSocket>
-#include <QSslError>
 
 namespace lockscope::redis {
 
 /// Errors as sentences: what, where, what to do. None contains a password.
 namespace errors {
 
-Error socket(QAbstractSocket::SocketError code, const QString& systemText, const QString& where);
-Error tls(const QString& reason, const QString& where);
+Error ended(const net::Ending& ending, const QString& where);
 Error connectTimeout(Nanos after, const QString& where);
 Error closedDuringGreeting(bool tls, const QString& where);
 Error closed(const QString& where);

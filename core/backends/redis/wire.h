@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/net/stream.h"
+#include "backends/redis/errors.h"
 #include "backends/redis/options.h"
-#include "backends/redis/plain_socket.h"
 #include "backends/redis/resp.h"
 
-#include <QAbstractSocket>
 #include <functional>
 #include <memory>
-
-class QTcpSocket;
 
 namespace lockscope::redis {
 
 /// One connection, from its opening to its end: bytes out, replies in. Does not try again; a new one is made for that.
-class Wire : public QObject, private Reactor::Job, private Reactor::Watcher {
+class Wire : public QObject, private Reactor::Job, private net::Stream::Owner {
     Q_OBJECT
 public:
     struct Handlers {
@@ -36,33 +34,25 @@ public:
     void close(Error error);
 
     /// Bytes that came so far: grows while the server talks.
-    std::uint64_t bytesReceived() const { return m_bytesReceived; }
+    std::uint64_t bytesReceived() const { return m_stream ? m_stream->received() : 0; }
     /// True when nothing that was sent still waits for its reply, as far as the owner counts.
     void setIdle(bool idle) { m_idle = idle; }
 
 private:
-    void connected();
-    void takeOver();
-    void readable() override { readReplies(); }
-    void writable() override { m_plain->writable(); }
-    void readReplies();
-    qint64 receive(char* buffer, qint64 size);
+    void streamOpened() override { m_handlers.opened(); }
+    void streamReadable() override;
+    void streamEnded(net::Ending ending) override { close(errors::ended(ending, m_where)); }
     void scheduleFlush();
     void run() override;
     void flush();
-    void fail(QAbstractSocket::SocketError code);
 
     ConnectionUrl m_url;
     QString m_where;
     Handlers m_handlers;
     std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
-    std::unique_ptr<QTcpSocket> m_socket; ///< connects, and with TLS does the rest, too
-    std::unique_ptr<PlainSocket> m_plain; ///< without TLS, once connected
+    std::unique_ptr<net::Stream> m_stream;
     ReplyReader m_reader;
     QByteArray m_out;
-    QString m_tlsComplaint;
-    std::uint64_t m_bytesReceived = 0;
-    bool m_open = false;
     bool m_idle = true;
     bool m_flushScheduled = false;
     bool m_closed = false;

@@ -12,7 +12,8 @@ namespace detail {
 /// What Mutex and SharedMutex have in common: all about holding it alone.
 class AloneLock {
 public:
-    /// Takes it, however long that takes. All of these throw LockException; with a stop token InterruptedException.
+    /// Takes it, however long that takes, and sees what other threads of this program wrote before they gave it up, by
+    /// whichever client. All of these throw LockException; with a stop token InterruptedException.
     void lock() { m_handle.take(recipes::Mode::Exclusive, kNever); }
     void lock(std::stop_token stop) { m_handle.take(recipes::Mode::Exclusive, kNever, std::move(stop)); }
     /// One try; asks the server, but does not wait for the holder.

@@ -159,9 +159,11 @@ Outcome<std::int64_t> SqlForUpdate::holderOfMySql(std::stop_token stop) {
         const sql::Result killed = co_await m_lock.port.execute(kill);
         if (!killed && killed.error().code != "1094") refused = lockError(killed.error()); // 1094: it is gone already
     }
-    (void)co_await waiting;
+    const sql::Result waited = co_await waiting;
     (void)co_await session->rollback();
     session->giveBack();
+    const bool held = !waited && waited.error().kind == sql::Error::Kind::WaitExceeded;
+    if (holder == 0 && !refused && held) refused = holderUntold(m_lock.name);
     if (refused) co_return std::unexpected(*refused);
     co_return holder;
 }

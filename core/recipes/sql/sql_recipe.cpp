@@ -118,6 +118,13 @@ LockError notSqlOwner(const QByteArray& name) {
                 .arg(QString::fromUtf8(name))};
 }
 
+LockError holderUntold(const QByteArray& name) {
+    return {LockError::Kind::Refused,
+            Text::tr("Somebody holds the lock “%1”, and the database did not tell who: its tables of waiting "
+                     "transactions are old while others keep reading them. Nothing was changed; try again.")
+                .arg(QString::fromUtf8(name))};
+}
+
 LockError foreignRow(const QByteArray& name, const QByteArray& recipe) {
     return {
         LockError::Kind::ForeignFormat,

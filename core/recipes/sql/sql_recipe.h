@@ -33,6 +33,9 @@ LockError sessionError(const sql::Error& error, const QByteArray& name);
 /// Released or renewed what is no longer ours.
 LockError notSqlOwner(const QByteArray& name);
 
+/// Somebody holds it, and the server did not tell who.
+LockError holderUntold(const QByteArray& name);
+
 /// The row is another recipe's.
 LockError foreignRow(const QByteArray& name, const QByteArray& recipe);
 

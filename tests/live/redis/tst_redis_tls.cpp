@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/redis/tls.h"
+#include "backends/net/tls_configuration.h"
 #include "live_redis.h"
 #include "sandbox/process_supervisor.h"
 
@@ -70,7 +70,7 @@ private Q_SLOTS:
         VERIFY_EMPTY(openssl(make));
         VERIFY_EMPTY(openssl(QStringLiteral("req -x509 -new -key KEY -days 3 -subj /CN=any -out ") + certificate));
         const TlsFiles files{m_server.authority().ca, certificate, key};
-        const auto configuration = tlsConfiguration(files);
+        const auto configuration = net::tlsConfiguration(files);
         QVERIFY2(configuration, configuration ? "" : qPrintable(configuration.error()));
         QVERIFY(!configuration->privateKey().isNull());
         QVERIFY(configuration->privateKey().algorithm() ==

@@ -4,9 +4,9 @@
 
 #include <QSslConfiguration>
 
-namespace lockscope::redis {
+namespace lockscope::net {
 
 /// Reads the files into a configuration that verifies the server. The error names the file and what is wrong with it.
 std::expected<QSslConfiguration, QString> tlsConfiguration(const TlsFiles& files);
 
-} // namespace lockscope::redis
+} // namespace lockscope::net

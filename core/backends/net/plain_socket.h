@@ -4,7 +4,7 @@
 
 #include <QByteArray>
 
-namespace lockscope::redis {
+namespace lockscope::net {
 
 /// A connected TCP socket without buffers between us and the kernel: one system call to send and one to receive. Qt's
 /// own sockets ask the kernel several times for each reply.
@@ -32,4 +32,4 @@ private:
     QByteArray m_backlog; ///< what the kernel had no room for
 };
 
-} // namespace lockscope::redis
+} // namespace lockscope::net

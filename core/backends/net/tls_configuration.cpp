@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/redis/tls.h"
+#include "backends/net/tls_configuration.h"
 
 #include <QCoreApplication>
 #include <QFile>
 #include <QSslCertificate>
 #include <QSslKey>
 
-namespace lockscope::redis {
+namespace lockscope::net {
 
 namespace {
 
 struct Text {
-    Q_DECLARE_TR_FUNCTIONS(RedisTls)
+    Q_DECLARE_TR_FUNCTIONS(TlsFiles)
 };
 
 std::expected<QByteArray, QString> contentOf(const QString& name) {
@@ -80,4 +80,4 @@ std::expected<QSslConfiguration, QString> tlsConfiguration(const TlsFiles& files
     return configuration;
 }
 
-} // namespace lockscope::redis
+} // namespace lockscope::net

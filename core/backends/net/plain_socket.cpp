@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/redis/plain_socket.h"
+#include "backends/net/plain_socket.h"
 
 #include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace lockscope::redis {
+namespace lockscope::net {
 
 namespace {
 /// As ::send(), again after a signal; 0 when there is no room.
@@ -58,4 +58,4 @@ qint64 PlainSocket::receive(char* buffer, qint64 size) {
     return received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? 0 : -1;
 }
 
-} // namespace lockscope::redis
+} // namespace lockscope::net
