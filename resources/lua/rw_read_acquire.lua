@@ -26,7 +26,12 @@ if mode == 'read' or (mode == 'write' and redis.call('hexists', KEYS[1], ARGV[3]
         redis.call('hdel', KEYS[1], ARGV[2])
     end
     local holds = redis.call('hincrby', KEYS[1], ARGV[2], 1)
-    redis.call('set', KEYS[2] .. ':' .. holds, 1, 'PX', ARGV[1])
+    -- The last one given up is the first one taken: it lives as long as any of ours, whichever key goes before it.
+    for hold = holds, 1, -1 do
+        if redis.call('pttl', KEYS[2] .. ':' .. hold) < tonumber(ARGV[1]) then
+            redis.call('set', KEYS[2] .. ':' .. hold, 1, 'PX', ARGV[1])
+        end
+    end
     if redis.call('pttl', KEYS[1]) < tonumber(ARGV[1]) then
         redis.call('pexpire', KEYS[1], ARGV[1])
     end

@@ -30,7 +30,8 @@ end
 
 if free >= wanted then
     redis.call('decrby', KEYS[1], wanted)
-    local till = string.format('%.0f', now + tonumber(ARGV[2]))
+    -- `now` is rounded down, and what ends now has ended: a millisecond more, or others come before our own deadline.
+    local till = string.format('%.0f', now + 1 + tonumber(ARGV[2]))
     for i = 3, #ARGV do
         redis.call('zadd', KEYS[2], till, ARGV[i])
     end

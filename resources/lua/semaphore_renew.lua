@@ -7,7 +7,8 @@ for i = 2, #ARGV do
     end
 end
 local time = redis.call('time')
-local till = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(ARGV[1])
+-- A millisecond more, as when they are taken.
+local till = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + 1 + tonumber(ARGV[1])
 for i = 2, #ARGV do
     redis.call('zadd', KEYS[1], string.format('%.0f', till), ARGV[i])
 end

@@ -56,6 +56,8 @@ Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::sto
     }
     Answer answer;
     if (verdict == 1) {
+        // The first hold: whatever was in doubt when this was on its way is gone, and must not end this one.
+        if (reply->items[1].integer == 1) m_lock.doubts->keep.erase(doubtKey(request.thread, request.mode));
         Grant& grant = answer.grant.emplace();
         grant.thread = request.thread;
         grant.value = field(request.thread);

@@ -195,6 +195,34 @@ private Q_SLOTS:
         QCOMPARE(world.ask({"HGET", kName, a.uuid + ":1"}).text, QByteArray("1"));
     }
 
+    void aDoubtThatAGrantHasOvertakenEndsNothing() {
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A");
+        const auto lock = world.lock(a, "redis-reentrant", kName, leaseOf(1s));
+        int lost = 0, held = -1, vanished = 0;
+        lock->listen([&](DistributedLock::Event event, const QByteArray&, const QString&) {
+            lost += event == DistributedLock::Event::Lost ? 1 : 0;
+        });
+        a.runtime.spawn([&]() -> QCoro::Task<> {
+            co_await lock->lock();
+            co_await a.runtime.sleep(900ms);
+            a.link.extraLatency = 400ms; // asked before its own deadline, answered after it
+            co_await lock->lock();
+            a.link.extraLatency = 0ms;
+            co_await lock->lock();
+            held = lock->holdCount();
+        });
+        world.run(1300ms);
+        for (int i = 0; i < 10'000 && held < 0; ++i) {
+            world.run(100us);
+            if (lock->holdCount() > 0 && world.ask({"EXISTS", kName}).integer == 0) ++vanished;
+        }
+        QCOMPARE(held, 2);
+        QCOMPARE(lost, 1); // of the first hold, by its own clock
+        QCOMPARE(vanished, 0);
+        QCOMPARE(world.ask({"HGET", kName, a.uuid + ":1"}).text, QByteArray("2"));
+    }
+
     void aGrantSlowerThanItsLeaseEndsATryInTime_data() { everySafeRecipe(); }
     void aGrantSlowerThanItsLeaseEndsATryInTime() {
         QFETCH(QByteArray, recipe);
