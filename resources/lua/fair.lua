@@ -76,7 +76,7 @@ local function wake(message)
         hurry(head)
     end
     -- Nobody queues: plain locks on the same name listen on the common channel.
-    redis.call('publish', head and (channel .. ':' .. head) or channel, message)
+    redis.pcall('publish', head and (channel .. ':' .. head) or channel, message)
 end
 
 local function free()

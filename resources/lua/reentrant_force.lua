@@ -14,5 +14,5 @@ if not string.match(hold[1], '^%x+%-%x+%-%x+%-%x+%-%x+:.') or not string.match(h
     return -1
 end
 redis.call('del', KEYS[1])
-redis.call('publish', KEYS[2], '0')
+redis.pcall('publish', KEYS[2], '0')
 return 1

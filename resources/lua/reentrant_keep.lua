@@ -14,5 +14,5 @@ if keep > 0 then
     return keep
 end
 redis.call('del', KEYS[1])
-redis.call('publish', KEYS[2], '0')
+redis.pcall('publish', KEYS[2], '0')
 return 0

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Gives one hold of a Redisson-layout lock up; at the last one frees the lock and wakes one waiter per client.
+-- Gives one hold of a Redisson-layout lock up; at the last one frees the lock and wakes one waiter per client. Whoever
+-- may not send messages frees it, too: an error after the DEL would only deny that.
 -- KEYS[1] the lock; KEYS[2] the wake-up channel; ARGV[1] our field; ARGV[2] lease in ms while holds are left.
 -- Returns the holds left, or -1 when the lock is not ours, or {0, how many were told} when it is free and somebody was.
 if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then
@@ -11,5 +12,5 @@ if holds > 0 then
     return holds
 end
 redis.call('del', KEYS[1])
-local told = redis.call('publish', KEYS[2], '0')
-return told > 0 and {0, told} or 0
+local told = redis.pcall('publish', KEYS[2], '0')
+return type(told) == 'number' and told > 0 and {0, told} or 0

@@ -19,5 +19,5 @@ for i = 1, #fields, 2 do
     end
 end
 redis.call('del', KEYS[1])
-redis.call('publish', KEYS[3], '1')
+redis.pcall('publish', KEYS[3], '1')
 return 1

@@ -38,5 +38,5 @@ if longest > 0 then
     return keep
 end
 redis.call('del', KEYS[1])
-redis.call('publish', KEYS[4], '0')
+redis.pcall('publish', KEYS[4], '0')
 return 0

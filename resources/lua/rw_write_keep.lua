@@ -25,5 +25,5 @@ if redis.call('hlen', KEYS[1]) == 1 then
 else
     redis.call('hset', KEYS[1], 'mode', 'read')
 end
-redis.call('publish', KEYS[2], '1') -- Redisson says nothing when reads are left, and its waiting readers sleep on
+redis.pcall('publish', KEYS[2], '1') -- Redisson says nothing when reads are left, and its waiting readers sleep on
 return 0

@@ -25,7 +25,7 @@ if #ended > 0 then
         redis.call('zrem', KEYS[2], id)
     end
     free = redis.call('incrby', KEYS[1], #ended)
-    redis.call('publish', KEYS[3], free)
+    redis.pcall('publish', KEYS[3], free)
 end
 
 if free >= wanted then

@@ -4,6 +4,6 @@
 local taken = redis.call('zcard', KEYS[2])
 redis.call('del', KEYS[2])
 if taken > 0 and redis.call('exists', KEYS[1]) == 1 then
-    redis.call('publish', KEYS[3], redis.call('incrby', KEYS[1], taken))
+    redis.pcall('publish', KEYS[3], redis.call('incrby', KEYS[1], taken))
 end
 return taken

@@ -7,6 +7,6 @@ for _, id in ipairs(ARGV) do
     ours = ours + redis.call('zrem', KEYS[2], id)
 end
 if ours > 0 and redis.call('exists', KEYS[1]) == 1 then
-    redis.call('publish', KEYS[3], redis.call('incrby', KEYS[1], ours))
+    redis.pcall('publish', KEYS[3], redis.call('incrby', KEYS[1], ours))
 end
 return ours

@@ -100,6 +100,30 @@ private Q_SLOTS:
         QCOMPARE(keysLeft(m_a->driver), QStringList());
     }
 
+    /// As a user of Redis 7 is made by default.
+    void whoMayUseNoChannelGivesBackAllTheSame_data() { everySafeRecipe(); }
+    void whoMayUseNoChannelGivesBackAllTheSame() {
+        QFETCH(QByteArray, id);
+        QVERIFY(call(m_a->driver, {"ACL", "SETUSER", "mute", "on", ">secret", "~*", "resetchannels", "+@all"}));
+        ConnectionUrl url = urlOf(m_server);
+        url.user = QStringLiteral("mute");
+        url.password = QStringLiteral("secret");
+        redis::RedisDriver driver(m_runtime, url);
+        const auto a = recipes::makeRedisRecipe(id, {driver, kName, m_runtime.randomUuid()});
+        for (const bool forced : {false, true}) {
+            const auto grant = run(a->acquire(requestFor(*a), {}));
+            QVERIFY2(taken(grant), grant ? "not taken" : qPrintable(grant.error().message));
+            if (forced) {
+                QCOMPARE(run(a->forceRelease({})).value_or(false), true);
+            } else {
+                const auto left = run(a->release(**grant, {}));
+                QVERIFY2(left.has_value(), left ? "" : qPrintable(left.error().message));
+                QCOMPARE(*left, 0);
+            }
+            QCOMPARE(keysLeft(m_a->driver), QStringList());
+        }
+    }
+
     void aThreadReenters_data() { everySafeRecipe(); }
     void aThreadReenters() {
         QFETCH(QByteArray, id);
