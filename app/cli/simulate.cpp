@@ -188,7 +188,8 @@ int simulate(const QStringList& words) {
     const auto scenario = scenarioOf(*arguments);
     if (!scenario) return kUsage;
     if (arguments->has("seeds")) return simulateMany(*scenario, *seeds, arguments->has("json"));
-    return simulateOne(*scenario, seeds->first, *arguments);
+    const bool told = arguments->has("seed");
+    return simulateOne(*scenario, told ? seeds->first : scenario->seed.value_or(seeds->first), *arguments);
 }
 
 } // namespace lockscope::cli

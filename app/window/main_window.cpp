@@ -159,7 +159,7 @@ std::unique_ptr<session::Session> MainWindow::releaseSession() {
 }
 
 void MainWindow::openScenario(const QString& idOrPath) {
-    auto opened = app::openScenario(idOrPath, 42);
+    auto opened = app::openScenario(idOrPath);
     if (!opened) return complain(opened.error());
     if (QFileInfo::exists(idOrPath)) m_settings->addRecentFile(idOrPath);
     setSession(std::move(*opened));
@@ -209,8 +209,9 @@ void MainWindow::askForScenarioFile() {
     dialog->selectFile(m_session->scenario().id + QStringLiteral(".json"));
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         if (!m_session) return;
-        if (const auto saved = scenario::saveScenario(m_session->scenario(), path); !saved)
-            return complain(saved.error());
+        scenario::Scenario all = m_session->scenario();
+        all.seed = m_session->seed();
+        if (const auto saved = scenario::saveScenario(all, path); !saved) return complain(saved.error());
         m_settings->addRecentFile(path);
         m_messages->say(tr("Saved %1: it runs again to the same end.").arg(path), MessageBar::Kind::Good);
     });

@@ -120,7 +120,8 @@ QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool pl
     if (wanted.isEmpty() && parser.isSet(kScreenshot) && !parser.isSet(kWelcome)) wanted = QStringLiteral("gc-pause");
     if (wanted.isEmpty()) return {};
     bool number = true;
-    const std::uint64_t seed = parser.isSet(kSeed) ? parser.value(kSeed).toULongLong(&number) : 42;
+    std::optional<std::uint64_t> seed;
+    if (parser.isSet(kSeed)) seed = parser.value(kSeed).toULongLong(&number);
     if (!number) return Shell::tr("--seed %1: a whole number").arg(parser.value(kSeed));
     const bool file = wanted.endsWith(QLatin1String(".lockscope"));
     auto opened = looksLikeUrl(wanted) ? openUrl(wanted, false) : file ? openFile(wanted) : openScenario(wanted, seed);

@@ -12,6 +12,9 @@
 namespace lockscope::app {
 namespace {
 
+/// Shows well what the built-in scenarios are about.
+constexpr std::uint64_t kSeed = 42;
+
 struct Opener {
     Q_DECLARE_TR_FUNCTIONS(Opener)
 };
@@ -28,17 +31,18 @@ QString joined(const std::vector<scenario::Problem>& problems) {
 
 } // namespace
 
-Opened openScenario(const QString& idOrPath, std::uint64_t seed) {
+Opened openScenario(const QString& idOrPath, std::optional<std::uint64_t> seed) {
     auto loaded = scenario::loadScenario(idOrPath);
     if (!loaded) return std::unexpected(joined(loaded.error()));
-    return std::make_unique<session::SimulatedSession>(std::move(*loaded), seed);
+    const std::uint64_t chosen = seed.value_or(loaded->seed.value_or(kSeed));
+    return std::make_unique<session::SimulatedSession>(std::move(*loaded), chosen);
 }
 
 Opened openFile(const QString& path) {
     const QFileInfo file(path);
     if (!file.exists())
         return std::unexpected(Opener::tr("%1: there is no such file. Was it moved or renamed?").arg(path));
-    if (file.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) return openScenario(path, 1);
+    if (file.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) return openScenario(path);
     if (file.suffix().compare(QLatin1String("lockscope"), Qt::CaseInsensitive) == 0)
         return std::make_unique<session::RecordingSession>(path);
     return std::unexpected(

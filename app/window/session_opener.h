@@ -9,8 +9,8 @@ namespace lockscope::app {
 using Opened = std::expected<std::unique_ptr<session::Session>, QString>;
 
 /// A simulated session of a built-in scenario (by id) or of a scenario file. The error is for the message bar: file,
-/// line and what would be right.
-Opened openScenario(const QString& idOrPath, std::uint64_t seed);
+/// line and what would be right. Without a seed: the file's own, if it says one.
+Opened openScenario(const QString& idOrPath, std::optional<std::uint64_t> seed = {});
 /// A recording (.lockscope) or a scenario file (.json).
 Opened openFile(const QString& path);
 /// A running server. Returns at once; how it goes is told by the session's health.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/session_recorder.h"
 
-#include "scenario/scenario_file.h"
-
 namespace lockscope::app {
 
 SessionRecorder::SessionRecorder(views::ViewContext* context, QObject* parent) : QObject(parent), m_context(context) {
@@ -31,8 +29,8 @@ bool SessionRecorder::start(const QString& path) {
 
 bool SessionRecorder::open() {
     m_trace = m_context->trace();
-    auto started =
-        trace::BackgroundRecording::start(m_path, m_trace, meta(), [this](const trace::RecordingError& error) {
+    auto started = trace::BackgroundRecording::start(
+        m_path, m_trace, m_session->recordingMeta(), [this](const trace::RecordingError& error) {
             // Called on the recording thread.
             QMetaObject::invokeMethod(
                 this, [this, message = error.message] { Q_EMIT failed(message); }, Qt::QueuedConnection);
@@ -47,7 +45,7 @@ bool SessionRecorder::open() {
 
 void SessionRecorder::stop() {
     if (!m_recording) return;
-    const trace::RecordingMeta last = meta();
+    const trace::RecordingMeta last = m_session ? m_session->recordingMeta() : trace::RecordingMeta();
     const auto done = m_recording->finish(m_session ? &last : nullptr, violations());
     m_recording.reset();
     m_trace.reset();
@@ -57,18 +55,6 @@ void SessionRecorder::stop() {
     else
         Q_EMIT failed(done.error().message);
     Q_EMIT changed(false);
-}
-
-trace::RecordingMeta SessionRecorder::meta() const {
-    trace::RecordingMeta meta;
-    const session::Session* const session = m_session;
-    if (!session) return meta;
-    const scenario::Scenario scenario = session->scenario();
-    meta.scenario = scenario::toJson(scenario);
-    meta.seed = session->seed();
-    meta.recipe = scenario.recipe;
-    meta.origin = session->abilities().live ? session->title() : QStringLiteral("simulated");
-    return meta;
 }
 
 std::vector<trace::RecordedViolation> SessionRecorder::violations() const {

@@ -28,7 +28,6 @@ Q_SIGNALS:
 
 private:
     bool open();
-    trace::RecordingMeta meta() const;
     std::vector<trace::RecordedViolation> violations() const;
 
     views::ViewContext* m_context;

@@ -222,7 +222,7 @@ void WindowMenus::refresh() {
     const session::Session* const session = m_window->context()->session();
     const bool open = session != nullptr;
     r->find(QStringLiteral("file.close"))->setEnabled(open);
-    r->find(QStringLiteral("file.save-scenario"))->setEnabled(open && session->abilities().workload);
+    r->find(QStringLiteral("file.save-scenario"))->setEnabled(open && session->abilities().restart);
     r->find(QStringLiteral("file.record"))->setEnabled(open);
     for (const char* id : {"layout.restore", "layout.movable", "panel.controls", "panel.locks", "panel.events",
                            "panel.cluster", "panel.inspector"})

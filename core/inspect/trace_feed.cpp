@@ -27,6 +27,19 @@ TraceFeed::Known& TraceFeed::known(const QByteArray& lockName, const QByteArray&
     return lock;
 }
 
+void TraceFeed::updateOwner(const QByteArray& lockName, std::optional<LockRow> row, EntityId cause) {
+    if (!row && !m_locks.contains(lockName)) return;
+    const std::int64_t waiters = known(lockName, row ? row->format : QByteArray()).waiters;
+    if (!row) {
+        row.emplace();
+        row->name = lockName;
+        row->state = LockRow::State::Free;
+    }
+    row->waiterCount.reset();
+    if (waiters >= 0) row->waiterCount = int(waiters);
+    update(lockName, row, cause, false, false);
+}
+
 void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, EntityId cause, bool expired,
                        bool forced) {
     if (!row && !m_locks.contains(lockName)) return;

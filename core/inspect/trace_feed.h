@@ -32,6 +32,8 @@ public:
     /// an overwrite when there is a cause; without one it is two changes between two looks.
     void update(const QByteArray& lockName, const std::optional<LockRow>& row, trace::EntityId cause, bool expired,
                 bool forced);
+    /// The same by somebody who knows only whose the lock is: nothing is said of those who wait.
+    void updateOwner(const QByteArray& lockName, std::optional<LockRow> row, trace::EntityId cause);
 
     /// The server lost its data: every held lock is freed by that.
     void nodeLost();

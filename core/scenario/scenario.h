@@ -116,6 +116,8 @@ struct Scenario {
     std::map<QString, QString> titles, summaries; ///< by language, "zh_CN"
     QString recipe = QStringLiteral("redis-set");
     Nanos until = 60s;
+    std::optional<std::uint64_t>
+        seed; ///< of the run that was saved: the same seed makes the same run; at most 2^63 - 1
     std::vector<NodeSpec> nodes{NodeSpec{}};
     LockSettings lock;
     ResourceSettings resource;

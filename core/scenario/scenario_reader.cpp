@@ -180,6 +180,7 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
     top.texts(L("summary"), scenario.summary, scenario.summaries);
     top.text(L("recipe"), scenario.recipe);
     top.duration(L("until"), scenario.until);
+    if (top.has(L("seed"))) scenario.seed = std::uint64_t(top[L("seed")].toInteger());
     if (top.has(L("nodes"))) {
         scenario.nodes.clear();
         for (const QJsonValue& node : top[L("nodes")].toArray()) {

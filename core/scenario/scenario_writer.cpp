@@ -99,6 +99,7 @@ QByteArray toJson(const Scenario& scenario) {
         {u"faults"_qs, faults},
         {u"expect"_qs, expect},
     };
+    if (scenario.seed) document[u"seed"] = qint64(*scenario.seed);
     return QJsonDocument(document).toJson(QJsonDocument::Indented);
 }
 

@@ -28,6 +28,7 @@ void LiveClient::start() {
     m_runtime = std::make_unique<EventLoopRuntime>(m_world.origin);
     m_uuid = m_runtime->randomUuid();
     m_doubts = std::make_shared<recipes::Doubts>();
+    m_watchdogStopped = false;
     m_world.identified(*this);
     redis::DriverOptions options;
     options.clientName = "lockscope-" + m_name;
@@ -50,7 +51,7 @@ std::unique_ptr<DistributedLock> LiveClient::makeLock() {
     options.token = settings.token;
     auto lock = std::make_unique<DistributedLock>(
         LockClient{*m_runtime, m_uuid, &m_world.recorder, m_entity},
-        recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_driver, name, m_uuid, {}, m_doubts}), options,
+        recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_port, name, m_uuid, {}, m_doubts}), options,
         m_world.lockEntity(name));
     if (m_watchdogStopped) lock->stopWatchdog();
     return lock;
@@ -85,6 +86,12 @@ void LiveClient::kill() {
 void LiveClient::restart() {
     kill();
     start();
+}
+
+void LiveClient::heal() {
+    resume();
+    if (life() == Runtime::Life::Dead) restart();
+    m_watchdogStopped = false; // from the next lock on; the present one is not renewed any more
 }
 
 void LiveClient::stopWatchdog() {

@@ -40,6 +40,8 @@ public:
     void kill();
     void restart();
     void stopWatchdog();
+    /// Makes everything that was done to it good.
+    void heal();
 
 private:
     void start();

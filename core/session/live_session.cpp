@@ -24,6 +24,7 @@ LiveSession::LiveSession(ConnectionUrl url, bool allowChanges, scenario::Scenari
       m_verdict(std::make_shared<verdict::Verdict>()) {
     m_settings.workload.clients = 0;
     m_settings.faults.clear();
+    m_meta = Session::recordingMeta();
     m_health = {Health::Level::Working, tr("%1 · connecting").arg(m_url.display())};
     m_thread.put([this, settings = m_settings] { makeWorker(settings); });
 }

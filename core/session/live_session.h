@@ -29,6 +29,7 @@ public:
     /// The workload's settings; what was done by hand on a live server does not run again by itself.
     scenario::Scenario scenario() const override { return m_settings; }
     std::uint64_t seed() const override { return 0; }
+    trace::RecordingMeta recordingMeta() const override { return m_meta; }
     Nanos planned() const override { return Nanos(0); }
     bool changesAllowed() const { return m_allowChanges; }
     std::optional<double> ownLoad() const override { return m_ownLoad; }
@@ -45,6 +46,7 @@ private:
     bool m_allowChanges;
     ConnectionUrl m_url;
     scenario::Scenario m_settings;
+    trace::RecordingMeta m_meta; ///< by the settings of the beginning; the trace tells what was changed
     std::shared_ptr<trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_verdict;
     Health m_health;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/live_worker.h"
 
+#include "inspect/redisson_names.h"
 #include "recipes/recipe_info.h"
 #include "recipes/redis/redis_recipe.h"
 #include "session/live_session.h"
@@ -13,6 +14,12 @@ namespace lockscope::session {
 using scenario::Action;
 using trace::EntityKind;
 using trace::EventKind;
+
+namespace {
+redis::Args existsCommand(QByteArray key) {
+    return redis::argsOf("EXISTS", std::move(key));
+}
+} // namespace
 
 LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace,
                        Listener listener)
@@ -198,8 +205,7 @@ void LiveWorker::act(const scenario::Fault& fault) {
         for (int i = 0; i < m_settings.workload.clients && i < static_cast<int>(m_clients.size()); ++i) {
             LiveClient& client = *m_clients[static_cast<std::size_t>(i)];
             if (client.life() == Runtime::Life::Paused) emitFault(EventKind::ClientResumed, client.entity());
-            client.resume();
-            if (client.life() == Runtime::Life::Dead) client.restart();
+            client.heal();
         }
         return;
     case Action::PauseClient:
@@ -247,8 +253,15 @@ QCoro::Task<> LiveWorker::free(QByteArray lockName) {
     const redis::Result what = co_await m_driver.eval(recipes::whatIs(), redis::argsOf(lockName), redis::Args());
     QByteArray recipe = "redis-reentrant";
     if (what && what->text == "string") recipe = "redis-set";
-    if (what && what->text == "number") recipe = "redis-setnx";
     if (what && what->text == "redisson-rw") recipe = "redis-rw";
+    if (what && what->text == "number") {
+        const redis::Result permits = co_await m_driver.call(existsCommand(inspect::redisson::permitsKey(lockName)));
+        recipe = permits && permits->integer > 0 ? "redis-semaphore" : "redis-setnx";
+    }
+    if (what && what->text == "redisson") { // those in its queue listen elsewhere
+        const redis::Result queue = co_await m_driver.call(existsCommand(inspect::redisson::queueKey(lockName)));
+        if (queue && queue->integer > 0) recipe = "redis-fair";
+    }
     // Made before the await: GCC 12 destroys aggregates made inside a co_await expression twice.
     const std::unique_ptr<recipes::Recipe> owner = recipes::makeRedisRecipe(recipe, {m_driver, lockName, QByteArray()});
     const auto freed = co_await owner->forceRelease({});

@@ -31,13 +31,13 @@ void OwnRecord::held(const QByteArray& name, Lock& lock, trace::EntityId thread,
     row.holders = {*party};
     lock.owner = thread;
     lock.told = m_recorder.now();
-    m_feed.update(name, row, trace::kNoEntity, false, false);
+    m_feed.updateOwner(name, row, trace::kNoEntity);
 }
 
 void OwnRecord::freed(const QByteArray& name, Lock& lock, trace::EntityId cause) {
     lock.owner = trace::kNoEntity;
     lock.told = m_recorder.now();
-    m_feed.update(name, std::nullopt, cause, false, false);
+    m_feed.updateOwner(name, std::nullopt, cause);
 }
 
 void OwnRecord::hear(const trace::Event& event) {

@@ -25,6 +25,7 @@ public:
     /// The scenario that was recorded, as far as the recording says.
     scenario::Scenario scenario() const override { return m_scenario; }
     std::uint64_t seed() const override { return m_meta.seed; }
+    trace::RecordingMeta recordingMeta() const override { return m_meta; }
     Nanos planned() const override { return Nanos(0); }
 
     /// True until all of it has been read, or reading was given up.

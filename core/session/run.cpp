@@ -6,12 +6,32 @@
 
 namespace lockscope::session {
 
+namespace {
+
+/// A dead holder's lock is free when its lease ends; then a waiter polls or is woken, through time-outs if a reply is
+/// lost.
+Nanos progressBound(Nanos lease) {
+    return laterBy(lease, 3s);
+}
+
+/// The dead may have the longest lease that ever was.
+void follow(verdict::Bounds& bounds, const QByteArray& change) {
+    const qsizetype equals = change.indexOf('=');
+    const QByteArray setting = change.left(equals);
+    const QString text = QString::fromUtf8(change.mid(equals + 1));
+    if (setting == "recipe") bounds.fair = isFair(text);
+    if (setting != "lease") return;
+    if (const auto lease = scenario::parseDuration(text))
+        bounds.progress = std::max(bounds.progress, progressBound(*lease));
+}
+
+} // namespace
+
 verdict::Bounds boundsFor(const scenario::Scenario& scenario) {
-    // A dead holder's lock is free when its lease ends; then a waiter polls or is woken, through time-outs if a reply
-    // is lost.
     verdict::Bounds bounds;
-    bounds.progress = scenario.lock.lease + 3s;
+    bounds.progress = progressBound(scenario.lock.lease);
     bounds.fair = isFair(scenario.recipe);
+    bounds.follow = follow;
     return bounds;
 }
 
@@ -24,6 +44,7 @@ verdict::Bounds boundsFor(const trace::RecordingMeta& meta) {
     verdict::Bounds bounds;
     if (meta.progressBoundNs > 0) bounds.progress = Nanos(meta.progressBoundNs);
     bounds.fair = isFair(meta.recipe);
+    bounds.follow = follow;
     return bounds;
 }
 

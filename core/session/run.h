@@ -19,6 +19,7 @@ struct RunReport {
 RunReport run(const scenario::Scenario& scenario, std::uint64_t seed);
 
 /// How long `progress` may take under these settings: the lease, a round of polling, and the work that others may do.
+/// Changes of the lease and of the recipe, as the trace tells them, are followed.
 verdict::Bounds boundsFor(const scenario::Scenario& scenario);
 /// The bounds by which a recording's run is judged.
 verdict::Bounds boundsFor(const trace::RecordingMeta& meta);

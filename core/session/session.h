@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "scenario/scenario.h"
+#include "trace/recording.h"
 #include "trace/trace.h"
 #include "verdict/verdict.h"
 
@@ -54,6 +55,8 @@ public:
     /// The scenario's settings as they are now, after what was changed by hand: what a form shows.
     virtual scenario::Scenario settings() const { return scenario(); }
     virtual std::uint64_t seed() const = 0;
+    /// What a recording of it says of itself: by it a reader judges as this session does.
+    virtual trace::RecordingMeta recordingMeta() const;
     /// The end of the time axis as planned; 0 when there is no plan.
     virtual Nanos planned() const = 0;
     /// Commands a second that this program sends to a server, watching and workload together; nullopt without a server.

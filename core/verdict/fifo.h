@@ -27,6 +27,8 @@ public:
     void away(trace::EntityId client, const Row& row);
     /// Everybody who waits for a lock of this node may have lost its place.
     void nodeAway(trace::EntityId node, const Row& row);
+    /// No order was promised so far, or is any more.
+    void forget() { m_waiters.clear(); }
     /// Everybody may have lost its place.
     void allAway(const Row& row);
 

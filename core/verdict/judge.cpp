@@ -21,8 +21,8 @@ using trace::State;
 
 /// Walks the trace once with the state beside it, and tells each invariant's judge what it asks for.
 struct Judge::Impl {
-    Impl(std::shared_ptr<const trace::Trace> t, Bounds bounds)
-        : trace(std::move(t)), progress(ledger, bounds.progress), fifo(ledger, bounds.fifoSlack), fair(bounds.fair) {}
+    Impl(std::shared_ptr<const trace::Trace> t, const Bounds& b)
+        : trace(std::move(t)), progress(ledger, b.progress), fifo(ledger, b.fifoSlack), bounds(b) {}
 
     void take(std::size_t number) {
         const Event event = trace->at(number);
@@ -59,7 +59,7 @@ struct Judge::Impl {
         if (before != after) mutualExclusion.changed(e.subject, e.actor, after, e.time(), row.number);
         if (asks) tokenOrder.asked(row);
         if (!before.holding && after.holding) tokenOrder.granted(row, belief);
-        if (fair && (asks || phase != belief.phase)) fifo.changed(row, belief);
+        if (bounds.fair && (asks || phase != belief.phase)) fifo.changed(row, belief);
         if (asks || phase != belief.phase || before.mode != after.mode)
             deadlock.changed(e.subject, e.actor, belief, e.value == 0 && asks, e.time(), row.number);
         if (e.kind == EventKind::Suspended) clientAway(trace->clientOf(e.actor), row);
@@ -103,9 +103,19 @@ struct Judge::Impl {
         case EventKind::Healed:
             fifo.allAway(row);
             break;
+        case EventKind::SettingChanged:
+            if (bounds.follow && e.aux != trace::kNoEntity) settingChanged(trace->entity(e.aux).name);
+            break;
         default:
             break;
         }
+    }
+
+    void settingChanged(const QByteArray& change) {
+        const bool wasFair = bounds.fair;
+        bounds.follow(bounds, change);
+        progress.setBound(bounds.progress);
+        if (bounds.fair != wasFair) fifo.forget(); // an order is promised to those who ask from now on
     }
 
     void clientAway(EntityId client, const Row& row) {
@@ -173,7 +183,7 @@ struct Judge::Impl {
     FifoJudge fifo;
     TokenOrderJudge tokenOrder{ledger};
     DeadlockJudge deadlock{ledger};
-    bool fair;
+    Bounds bounds; ///< as they are now
     bool sawBelief = false, sawRecord = false, sawEffect = false;
     std::vector<State::Ended> deadlines;
 };

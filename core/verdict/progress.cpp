@@ -114,12 +114,20 @@ void ProgressJudge::update(EntityId id, Nanos at, const Trace& trace, const Stat
     lock.stuck = stuck;
     if (stuck) {
         lock.since = at;
-        if (m_bound != kNever) m_alarms.insert({at + m_bound, id});
+        if (m_bound != kNever) m_alarms.insert({laterBy(at, m_bound), id});
         return;
     }
-    if (m_bound != kNever) m_alarms.erase({lock.since + m_bound, id});
+    if (m_bound != kNever) m_alarms.erase({laterBy(lock.since, m_bound), id});
     if (lock.number != SIZE_MAX) m_ledger.at(lock.number).to = at;
     lock.number = SIZE_MAX;
+}
+
+void ProgressJudge::setBound(Nanos bound) {
+    if (bound == m_bound) return;
+    m_bound = bound;
+    m_alarms.clear();
+    for (const auto& [id, lock] : m_locks)
+        if (lock.stuck && lock.number == SIZE_MAX && bound != kNever) m_alarms.insert({laterBy(lock.since, bound), id});
 }
 
 void ProgressJudge::updateAll(Nanos at, const Trace& trace, const State& state) {

@@ -19,6 +19,8 @@ class ProgressJudge {
 public:
     ProgressJudge(Ledger& ledger, Nanos bound) : m_ledger(ledger), m_bound(bound) {}
 
+    /// From now on; for those that are overdue already it changes nothing.
+    void setBound(Nanos bound);
     /// A row, after it was folded into `state`.
     void look(const Row& row, const trace::State& state);
     /// The belief of a thread ended by its own deadline.

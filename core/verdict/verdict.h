@@ -81,6 +81,8 @@ struct Bounds {
     bool fair = false;
     /// Who asked by this much later certainly queued later, whatever clocks and networks did.
     Nanos fifoSlack = 1s;
+    /// What a setting that was changed in the middle (SettingChanged, "lease=3s") does to these; nullptr: nothing.
+    void (*follow)(Bounds& bounds, const QByteArray& change) = nullptr;
 };
 
 /// Judges incrementally: consume() looks at new rows only. Belongs to one thread.

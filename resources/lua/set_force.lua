@@ -9,9 +9,13 @@ end
 if kind ~= 'string' then
     return -1
 end
-local short = redis.call('strlen', KEYS[1]) < 20
-local number = short and string.match(redis.call('get', KEYS[1]), '^%d+$') ~= nil
+local size = redis.call('strlen', KEYS[1])
+local number = size < 20 and string.match(redis.call('get', KEYS[1]), '^%d+$') ~= nil
 if number ~= (ARGV[1] == 'number') then
+    return -1
+end
+-- An instant since 1970 in seconds or milliseconds. Any other number counts something: permits, a latch, orders.
+if number and size ~= 10 and size ~= 13 then
     return -1
 end
 redis.call('del', KEYS[1])

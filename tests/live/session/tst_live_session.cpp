@@ -135,6 +135,8 @@ private Q_SLOTS:
         session.apply(setting("clients", "4"), Nanos(0));
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 30, 30'000);
         QVERIFY(count(session, EventKind::WriteAccepted) >= 30);
+        QVERIFY(count(session, EventKind::Request) >= 60); // their messages are there to be looked at
+        QVERIFY(count(session, EventKind::Reply) >= 60);
         QTRY_VERIFY(session.verdict()->rows > 0);
         QVERIFY2(session.verdict()->violations.empty(), qPrintable(explainAll(session)));
         QCOMPARE(count(session, EventKind::ClientKilled), 0);
@@ -258,6 +260,9 @@ private Q_SLOTS:
         ask({"HSET", "plain", owner, "2"});
         ask({"HSET", "shared", "mode", "read", owner, "1"});
         ask({"HSET", "colours", "sky", "blue"});
+        ask({"SET", "orders:count", "12"});
+        ask({"SET", "permits", "1"});
+        ask({"ZADD", "{permits}:timeout", "4102444800000", "0123456789abcdef", "4102444800000", "fedcba9876543210"});
         LiveSession session(url(), true, quick("redis-set"));
         QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 10'000);
         for (const char* name : {"text", "number", "plain", "shared"}) {
@@ -268,6 +273,53 @@ private Q_SLOTS:
         session.forceRelease("colours");
         QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 1, 10'000);
         QCOMPARE(ask({"EXISTS", "colours"}).integer, 1);
+        // A number is a lock only as an instant; of permits only those that were taken come back.
+        session.forceRelease("orders:count");
+        QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 2, 10'000);
+        QCOMPARE(ask({"GET", "orders:count"}).text, QByteArray("12"));
+        session.forceRelease("permits");
+        QTRY_COMPARE_WITH_TIMEOUT(ask({"GET", "permits"}).text, QByteArray("3"), 10'000);
+    }
+
+    void whoQueuesForALockThatIsFreedByForceIsWoken() {
+        const QByteArray holder = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57",
+                         waiter = "5b8ad3c1-8a7e-4b1d-b5a5-27f0f7f4a611:3";
+        ask({"HSET", "fair", holder, "1"});
+        ask({"PEXPIRE", "fair", "30000"});
+        ask({"RPUSH", "redisson_lock_queue:{fair}", waiter});
+        ask({"ZADD", "redisson_lock_timeout:{fair}", "4102444800000", waiter});
+        redis::RedisDriver listening(m_runtime, *parseConnectionUrl(m_server->url()));
+        bool told = false, subscribed = false;
+        m_runtime.spawn([&]() -> QCoro::Task<> {
+            auto subscription = co_await listening.subscribe("redisson_lock__channel:{fair}:" + waiter);
+            subscribed = subscription.has_value();
+            if (!subscription) co_return;
+            const auto message = co_await (*subscription)->next(10s);
+            told = message.has_value();
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(subscribed, 10'000);
+        LiveSession session(url(), true, quick("redis-set"));
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 10'000);
+        session.forceRelease("fair");
+        QTRY_VERIFY_WITH_TIMEOUT(told, 10'000);
+        QCOMPARE(ask({"EXISTS", "fair"}).integer, 0);
+    }
+
+    void aHealedClientsWatchdogRunsAgain() {
+        auto settings = quick("redis-reentrant");
+        settings.lock.lease = 600ms;
+        settings.lock.watchdog = 150ms;
+        settings.lock.honourDeadline = true;
+        settings.workload.hold = {1s, 1s};
+        LiveSession session(url(), true, settings);
+        session.apply(setting("clients", "1"), Nanos(0));
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Renewed) > 0, 20'000);
+        session.apply(fault(Action::StopWatchdog, "A"), Nanos(0));
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Lost) > 0, 20'000);
+        session.apply(fault(Action::HealAll, ""), Nanos(0));
+        QTRY_VERIFY(count(session, EventKind::Healed) > 0);
+        const int before = count(session, EventKind::Renewed);
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Renewed) > before, 20'000);
     }
 };
 
