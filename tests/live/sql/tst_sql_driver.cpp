@@ -92,7 +92,8 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("engine");
         QTest::addColumn<QByteArray>("what");
         for (const char* engine : {"mariadb", "postgresql"}) {
-            for (const char* what : {"password", "user", "database", "port"})
+            for (const char* what : {"password", "user", "database", "database of an odd name", "port",
+                                     "host with the number of another error"})
                 QTest::addRow("%s %s", engine, what) << QByteArray(engine) << QByteArray(what);
         }
     }
@@ -103,11 +104,12 @@ private Q_SLOTS:
         Kind expected = Kind::AuthFailed;
         if (what == "password") url.password = QStringLiteral("very-secret");
         if (what == "user") url.user = QStringLiteral("nobody-we-know");
-        if (what == "database") {
-            url.path = QStringLiteral("no_such_database");
+        if (what.startsWith("database")) {
+            url.path = what == "database" ? QStringLiteral("no_such_database") : QStringLiteral("no_passwords_here");
             expected = Kind::NoDatabase;
         }
-        if (what == "port") {
+        if (what.startsWith("host")) url.endpoints[0].host = QStringLiteral("127.110.0.1");
+        if (what == "port" || what.startsWith("host")) {
             url.endpoints[0].port = sandbox::freePort(m_runtime).value();
             expected = Kind::Unreachable;
         }
@@ -116,7 +118,7 @@ private Q_SLOTS:
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == expected, qPrintable(opened.error().message));
         QVERIFY(!opened.error().outcomeUnknown());
-        QVERIFY2(opened.error().message.contains(QLatin1String("127.0.0.1")), qPrintable(opened.error().message));
+        QVERIFY2(opened.error().message.contains(url.endpoints[0].host), qPrintable(opened.error().message));
         QVERIFY(!opened.error().message.contains(QLatin1String("secret")));
         const Result asked = ask(driver, "SELECT 1");
         QVERIFY(asked.error().kind == expected);
