@@ -296,6 +296,71 @@ private Q_SLOTS:
         VERIFY_OK(run((*next)->commit()));
     }
 
+    void statementsOfOneSessionTakeTurns_data() { servers(); }
+    void statementsOfOneSessionTakeTurns() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        auto opened = run(driver.session());
+        VERIFY_OK(opened);
+        const std::shared_ptr<Session> session = std::move(*opened).share();
+        std::vector<std::shared_ptr<Ending<Result>>> all{beside(session->execute({sleepFor(engine, "0.3"), {}}))};
+        for (int i = 0; i < 5; ++i)
+            all.push_back(beside(session->execute({"SELECT " + QByteArray::number(i), {}})));
+        const auto sign = beside(session->nextSign(50ms));
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            QVERIFY(ends(all[i], 5000ms));
+            VERIFY_OK(*all[i]->result);
+            if (i > 0) QCOMPARE((*all[i]->result)->number(), std::int64_t(i) - 1);
+        }
+        QVERIFY(ends(sign, 5000ms));
+        QVERIFY(sign->result == Sign::Alive);
+        QVERIFY(!session->broken());
+    }
+
+    void whatAStoppedStatementFreesIsTold_data() { servers(); }
+    void whatAStoppedStatementFreesIsTold() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        (void)ask(driver, "DROP TABLE IF EXISTS stopped_in");
+        VERIFY_OK(ask(driver, "CREATE TABLE stopped_in (k INTEGER PRIMARY KEY)"));
+        VERIFY_OK(ask(driver, "INSERT INTO stopped_in VALUES (1)"));
+        auto holder = run(driver.session());
+        auto rival = run(driver.session());
+        const Statement row{"SELECT k FROM stopped_in WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        (*holder)->begin();
+        VERIFY_OK(run((*holder)->execute(row, 5s)));
+        std::stop_source stop;
+        const auto sleeping = beside((*holder)->execute({sleepFor(engine, "30"), {}}, kNever, stop.get_token()));
+        QTest::qWait(100);
+        stop.request_stop();
+        QVERIFY(ends(sleeping, 4000ms));
+        QCOMPARE(sleeping->cancelled, std::optional(Cancelled::Why::Stopped));
+        (*rival)->begin();
+        const bool freed = run((*rival)->execute(row, 500ms)).has_value();
+        VERIFY_OK(run((*rival)->rollback()));
+        QCOMPARE(freed, engine == "postgresql");
+        QCOMPARE((*holder)->broken(), freed);
+        QCOMPARE(run((*holder)->nextSign(30ms)), freed ? Sign::Broken : Sign::Alive);
+        QCOMPARE(run((*holder)->commit()).has_value(), !freed);
+    }
+
+    void sessionsAreAsGoodAsNewAfterARollback_data() { servers(); }
+    void sessionsAreAsGoodAsNewAfterARollback() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        auto session = run(driver.session());
+        (*session)->begin();
+        VERIFY_OK(run((*session)->execute({"SELECT 1", {}})));
+        QVERIFY(!run((*session)->execute({"SELECT * FROM nowhere_to_be_found", {}})));
+        QCOMPARE((*session)->broken(), engine == "postgresql");
+        VERIFY_OK(run((*session)->rollback()));
+        QVERIFY(!(*session)->broken());
+        (*session)->begin();
+        VERIFY_OK(run((*session)->execute({"SELECT 1", {}})));
+        VERIFY_OK(run((*session)->commit()));
+        QVERIFY(run((*session)->nextSign(30ms)) == Sign::Alive);
+    }
+
     void driversMayGoAwayWithCallsUnderWay_data() { servers(); }
     void driversMayGoAwayWithCallsUnderWay() {
         QFETCH(QByteArray, engine);
