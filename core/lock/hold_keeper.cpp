@@ -44,6 +44,11 @@ std::uint32_t LockCore::holdCount(const Thread& thread) const {
                                       holdCount(thread, Mode::Permit));
 }
 
+std::uint32_t LockCore::leftAfter(const Hold& released) const {
+    const bool others = released.leaving > 0 && !released.view->lost && !has(released);
+    return holdCount(released.grant.thread) + static_cast<std::uint32_t>(others ? released.grant.holds : 0);
+}
+
 Nanos LockCore::deadlineOf(const recipes::Grant& grant) const {
     if (recipe->info().heldBy == recipes::HeldBy::Nothing) return kNever;
     return laterBy(grant.askedAt, grant.lease);

@@ -17,6 +17,7 @@ struct Hold {
     Nanos deadline{};                            ///< own monotonic clock: when it ends if nothing more is heard; kNever
     Nanos toldUntil{};                           ///< the deadline that the trace knows of
     bool suspended = false;                      ///< its connection is lost
+    int leaving = 0;                             ///< releases of it that are under way
     bool resting = false;                        ///< given up here, not yet freed on the server (LockOptions::minHold)
     bool renewing = false;                       ///< a watchdog keeps it
     bool ends = true;                            ///< by its deadline: LockOptions::honourDeadline
@@ -74,6 +75,8 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     int holdCount(const Thread& thread, Mode mode) const;
     /// In all modes together: what the trace counts.
     std::uint32_t holdCount(const Thread& thread) const;
+    /// The same after one release of this hold has ended: with those that other releases of it are still to give back.
+    std::uint32_t leftAfter(const Hold& released) const;
 
     /// `again`: a hold that was given up for a while, to be the one that guards know, if it is taken.
     static Outcome<Taken> take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop,

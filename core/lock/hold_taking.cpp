@@ -114,7 +114,10 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
                       QCoreApplication::translate("LockError", "This thread does not hold the lock.")});
     }
     const Thread thread = hold->grant.thread;
-    const bool last = hold->grant.holds == 1;
+    // Several may be under way at once: each gives back one of those that the others leave.
+    recipes::Grant grant = hold->grant;
+    grant.holds = std::max(grant.holds - hold->leaving, 1);
+    const bool last = grant.holds == 1;
     const std::uint32_t before = core->holdCount(thread);
     if (last && !atOnce && core->options.minHold > Nanos(0) &&
         core->client.runtime.monotonic() < laterBy(hold->since, core->options.minHold)) {
@@ -125,10 +128,12 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     }
     if (last) core->forget(hold); // nothing may renew what is being given up
     core->emit(EventKind::ReleaseSent, thread, 0, before);
-    const auto left = co_await core->recipe->release(hold->grant, {});
+    ++hold->leaving;
+    const auto left = co_await core->recipe->release(grant, {});
+    --hold->leaving;
     if (left) {
         hold->grant.holds = *left;
-        core->emit(EventKind::Released, thread, 0, core->holdCount(thread));
+        core->emit(EventKind::Released, thread, 0, core->leftAfter(*hold));
         core->tell(Event::Released, thread, {});
         if (!last && *left == 0) core->lose(hold, kUnknownThere); // the outer ones, of which it knew nothing
         co_return hold->mode() == Mode::Permit ? core->holdCount(thread, Mode::Permit) : *left;
@@ -141,7 +146,7 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     } else {
         // One hold fewer here; the recipe sees to it that the server agrees, at the latest with the next release.
         --hold->grant.holds;
-        core->emit(EventKind::Released, thread, 0, core->holdCount(thread));
+        core->emit(EventKind::Released, thread, 0, core->leftAfter(*hold));
     }
     co_return std::unexpected(left.error());
 }

@@ -252,7 +252,8 @@ Result Database::runPostgreSql(const Command& command) {
     QByteArray text;
     int before = 0;
     const auto settingTo = [](std::int64_t ms) {
-        return ms < 0 ? QByteArray("DEFAULT") : milliseconds(std::max<std::int64_t>(ms, 1));
+        constexpr std::int64_t kMost = 2'147'483'647; // it refuses more, which is 24 days
+        return ms < 0 ? QByteArray("DEFAULT") : milliseconds(std::clamp<std::int64_t>(ms, 1, kMost));
     };
     const bool inside = command.begin || m_inTransaction;
     if (!inside && command.lockWaitMs.value_or(m_lockWaitMs) != m_lockWaitMs) {

@@ -12,10 +12,23 @@ namespace {
 /// A hold is left alone for so long, and so is a connection that shows something unexpected.
 constexpr Nanos kShortest = 20ms;
 
+/// Who has a session's link to himself; passes it on to the next when he goes.
+class Turn {
+public:
+    explicit Turn(SignalCount& turn) : m_turn(turn) {}
+    ~Turn() { m_turn.release(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+private:
+    SignalCount& m_turn;
+};
+
 } // namespace
 
 DriverSession::DriverSession(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link)
     : m_pool(std::move(pool)), m_link(std::move(link)) {
+    m_turn.release();
 }
 
 DriverSession::~DriverSession() {
@@ -27,30 +40,50 @@ DriverSession::~DriverSession() {
 QCoro::Task<> DriverSession::settlePing() {
     if (!m_ping) co_return;
     const std::shared_ptr<Ticket> ping = std::exchange(m_ping, nullptr);
+    const std::shared_ptr<Link> link = m_link; // it may be given back while we wait
     // Whoever waits for it has been stopped, or finds that it is gone.
     if (!ping->arrived.done()) ping->arrived = Completion<bool>();
     const bool arrived = co_await Pool::arrival(m_pool, ping, m_pool->options.statementTimeout, {});
     if (!arrived) {
-        m_link->breakOff();
+        if (link) link->breakOff();
         co_return;
     }
-    const Result result = m_pool->take(*ping);
-    if (!result && result.error().connectionLost()) m_link->dead = true;
+    hear(m_pool->take(*ping));
+}
+
+/// What an answer says of the connection and of the transaction. PostgreSQL gives a transaction up with any statement
+/// of it that fails, and frees its locks at once; the others do so with one that they chose to end a deadlock.
+void DriverSession::hear(const Result& result) {
+    if (result) return;
+    if (m_link && result.error().connectionLost()) m_link->dead = true;
+    const bool gaveUp = m_pool->dialect() == Dialect::PostgreSql || result.error().kind == Error::Kind::Deadlock;
+    if (m_inTransaction && gaveUp) m_aborted = true;
 }
 
 QCoro::Task<Result> DriverSession::ask(Command command, Limits limits, std::stop_token stop) {
+    co_await m_turn.acquire(m_pool->runtime, kNever, stop);
+    const Turn turn(m_turn);
     m_notifier.reset(); // what is read from now on is the answer
+    m_asking = true;    // nobody asks for a sign of life meanwhile; stays so when we are killed here
     co_await settlePing();
-    if (!m_link) co_return std::unexpected(errors::lost(m_pool->where()));
-    m_asking = true; // stays so when we are killed here
+    if (!m_link || stop.stop_requested()) { // nothing was sent
+        m_asking = false;
+        if (m_link) throw Cancelled(Cancelled::Why::Stopped);
+        co_return std::unexpected(errors::lost(m_pool->where()));
+    }
+    if (command.ends) m_inTransaction = false;
     Result result;
     try {
         result = co_await Pool::ask(m_pool, m_link, std::move(command), limits, stop);
     } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Stopped) m_asking = false;
+        if (cancelled.why() == Cancelled::Why::Stopped) {
+            m_asking = false;
+            m_aborted = m_aborted || (m_inTransaction && m_pool->dialect() == Dialect::PostgreSql);
+        }
         throw;
     }
     m_asking = false;
+    hear(result);
     co_return result;
 }
 
@@ -75,16 +108,19 @@ QCoro::Task<Result> DriverSession::execute(Statement statement, Nanos wait, std:
 QCoro::Task<Result> DriverSession::end(QByteArray word) {
     m_begin = false;
     if (!m_inTransaction) co_return Reply();
-    m_inTransaction = false;
     Command command;
     command.statement.text = word;
     command.ends = true;
     Limits limits;
     limits.wait = m_pool->options.statementTimeout;
-    const Result result = co_await ask(std::move(command), limits, {});
+    Result result = co_await ask(std::move(command), limits, {});
+    // A server calls it a success to end what it had given up; whoever wanted it kept has lost it.
+    const bool kept = !std::exchange(m_aborted, false);
+    if (result && !kept && word == "COMMIT") result = std::unexpected(errors::lost(m_pool->where()));
     // SQLite says so when it was too busy to begin one.
     if (!result && result.error().message.contains(QLatin1String("no transaction is active"))) co_return Reply();
-    if (!result) m_link->dead = true; // whatever it was, a connection that may hold something serves nobody else
+    if (!result && m_link)
+        m_link->dead = true; // whatever it was, a connection that may hold something serves nobody else
     co_return result;
 }
 
@@ -121,8 +157,7 @@ QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
     if (m_ping != ping) co_return broken() ? Sign::Broken : Sign::Alive; // a statement came between and took it
     if (!arrived) co_return Sign::Silent;
     m_ping.reset();
-    const Result result = m_pool->take(*ping);
-    if (!result && result.error().connectionLost()) m_link->dead = true;
+    hear(m_pool->take(*ping));
     co_return broken() ? Sign::Broken : Sign::Alive;
 }
 

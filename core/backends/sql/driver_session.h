@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/sql/pool.h"
+#include "runtime/signal_count.h"
 
 class QSocketNotifier;
 
@@ -16,13 +17,14 @@ public:
     QCoro::Task<Result> commit() override { return end("COMMIT"); }
     QCoro::Task<Result> rollback() override { return end("ROLLBACK"); }
     QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop) override;
-    bool broken() const override { return !m_link || m_link->dead; }
+    bool broken() const override { return !m_link || m_link->dead || m_aborted; }
     void giveBack() override;
 
 private:
     QCoro::Task<Result> end(QByteArray word);
     QCoro::Task<Result> ask(Command command, Limits limits, std::stop_token stop);
     QCoro::Task<> settlePing();
+    void hear(const Result& result);
 
     std::shared_ptr<Pool> m_pool;
     std::shared_ptr<Link> m_link;
@@ -31,6 +33,8 @@ private:
     bool m_begin = false;
     bool m_inTransaction = false;
     bool m_asking = false;
+    bool m_aborted = false; ///< the server has given the transaction up, and waits for the word that ends it
+    SignalCount m_turn;     ///< of one: a link does one thing at a time
 };
 
 } // namespace lockscope::sql

@@ -3,6 +3,7 @@
 
 #include "backends/words.h"
 
+#include <QRegularExpression>
 #include <QSqlError>
 
 namespace lockscope::sql::errors {
@@ -22,6 +23,12 @@ QString said(const QSqlError& error) {
     while (text.endsWith(u'.'))
         text.chop(1);
     return text;
+}
+
+/// ETIMEDOUT, "… on '10.110.0.5' (110)" or "… system error: 110", in whatever language the rest is.
+bool isTimeout(const QString& text) {
+    static const QRegularExpression code(QStringLiteral("\\(110\\)|: 110\\b"));
+    return text.contains(code);
 }
 
 Kind kindOfMySql(int code, bool connecting) {
@@ -85,14 +92,17 @@ Kind kindOfPostgreSql(const QByteArray& state) {
     return Kind::Refused;
 }
 
-/// libpq hands no SQLSTATE over for a connection that was not made: there are only its words, in English.
-Kind kindOfPostgreSqlWords(const QString& text) {
+/// libpq hands no SQLSTATE over for a connection that was not made: there are only its words, in English. Hosts, users
+/// and databases stand among them in quotes, and may be called anything.
+Kind kindOfPostgreSqlWords(QString text) {
+    static const QRegularExpression name(QStringLiteral("\"[^\"]*\""));
+    text.replace(name, QStringLiteral("\"\""));
     const auto has = [&](const char* words) { return text.contains(QLatin1String(words), Qt::CaseInsensitive); };
     if (has("timeout expired")) return Kind::ConnectTimeout;
+    if (has("database \"\" does not exist")) return Kind::NoDatabase;
     if (has("password") || has("authentication failed") || has("pg_hba.conf") || has("role \"") ||
         has("permission denied"))
         return Kind::AuthFailed;
-    if (has("database \"") && has("does not exist")) return Kind::NoDatabase;
     if (has("too many") || has("remaining connection slots")) return Kind::TooMany;
     if (has("SSL") || has("certificate")) return Kind::TlsFailed;
     return Kind::Unreachable;
@@ -121,9 +131,7 @@ Kind kindOf(Dialect dialect, const QSqlError& error, bool connecting) {
     const QByteArray code = error.nativeErrorCode().toLatin1();
     switch (dialect) {
     case Dialect::MySql:
-        // ETIMEDOUT, in whatever language the rest is.
-        if (connecting && code.startsWith("20") && error.databaseText().contains(QLatin1String("110")))
-            return Kind::ConnectTimeout;
+        if (connecting && code.startsWith("20") && isTimeout(error.databaseText())) return Kind::ConnectTimeout;
         return kindOfMySql(code.toInt(), connecting);
     case Dialect::PostgreSql:
         return connecting ? kindOfPostgreSqlWords(error.databaseText()) : kindOfPostgreSql(code);

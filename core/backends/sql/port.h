@@ -74,11 +74,12 @@ using Result = std::expected<Reply, Error>;
 enum class Sign : std::uint8_t {
     Alive,  ///< the server has just answered on this connection
     Silent, ///< it owes an answer; the connection is not known to be broken
-    Broken, ///< the connection is gone, and with it what the server kept for it
+    Broken, ///< the connection or its transaction is gone, and with it what the server kept for it
 };
 
-/// A connection with a purpose of its own: for what lives as long as a transaction or a connection. One statement at a
-/// time. Destroyed without giveBack(), the connection is closed: the server then frees what it held.
+/// A connection with a purpose of its own: for what lives as long as a transaction or a connection. Statements asked
+/// for at once are carried out one after the other, each from when its turn has come. Destroyed without giveBack(), the
+/// connection is closed: the server then frees what it held.
 class Session {
 public:
     virtual ~Session() = default;
@@ -87,8 +88,10 @@ public:
     /// Carries a statement out. It may wait on the server for at most `wait` (kNever: as long as the server allows):
     /// then Kind::WaitExceeded. Stopped: it ends on the server first, then Cancelled, although it may have been carried
     /// out by then; the transaction is still open, unless broken().
+    /// A server may give a transaction up with a statement that fails or is stopped (PostgreSQL: with any), and frees
+    /// what it had locked: broken(), until rollback() or commit().
     virtual QCoro::Task<Result> execute(Statement statement, Nanos wait = kNever, std::stop_token stop = {}) = 0;
-    /// Ends the transaction. Nothing to do: success.
+    /// Ends the transaction. Nothing to do: success. One that the server had given up is not committed: an error.
     virtual QCoro::Task<Result> commit() = 0;
     virtual QCoro::Task<Result> rollback() = 0;
     /// Waits for the next sign of life, asked for after `every`, or as soon as the connection shows that it broke.

@@ -16,6 +16,11 @@ public:
         m_healthy = !m_healthy;
         return true;
     }
+    /// Other numbers from now on.
+    void want(int failures, int successes) {
+        m_failures = failures;
+        m_successes = successes;
+    }
     bool healthy() const { return m_healthy; }
 
 private:

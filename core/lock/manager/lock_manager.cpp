@@ -5,6 +5,7 @@
 
 #include <QCoreApplication>
 #include <QFile>
+#include <QFileInfo>
 #include <QFileSystemWatcher>
 
 namespace lockscope {
@@ -69,6 +70,14 @@ LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, s
 
 std::optional<QString> LockManager::reload(const ManagerConfig& config) {
     if (const auto complaint = complaintOf(config)) return complaint;
+    for (const auto& [name, space] : m_spaces) {
+        if (std::ranges::find(config.namespaces, name, &NamespaceConfig::name) == config.namespaces.end()) {
+            return QCoreApplication::translate("LockManager",
+                                               "The namespace “%1” is in use and not in the new configuration. Leave "
+                                               "it there, or start this process anew without it.")
+                .arg(QString::fromUtf8(name));
+        }
+    }
     for (const NamespaceConfig& one : config.namespaces) {
         const auto found = m_spaces.find(one.name);
         if (found == m_spaces.end() || !found->second->sameServers(one)) {
@@ -78,6 +87,14 @@ std::optional<QString> LockManager::reload(const ManagerConfig& config) {
                                       "them with the new configuration.")
                 .arg(QString::fromUtf8(one.name));
         }
+        if (!found->second->sameTimes(one)) {
+            return QCoreApplication::translate(
+                       "LockManager", "The namespace “%1” has another switch mode, drain-for, confirm-for or lease "
+                                      "than before. Processes wait for each other as long as those say: end them all, "
+                                      "then start them with the new configuration.")
+                .arg(QString::fromUtf8(one.name));
+        }
+        if (const auto complaint = found->second->complaintOf(one)) return complaint;
     }
     for (const NamespaceConfig& one : config.namespaces)
         m_spaces[one.name]->reconfigure(one);
@@ -87,20 +104,38 @@ std::optional<QString> LockManager::reload(const ManagerConfig& config) {
 std::optional<QString> LockManager::watchFile(const QString& path) {
     m_path = path;
     m_watcher = std::make_unique<QFileSystemWatcher>();
-    QObject::connect(m_watcher.get(), &QFileSystemWatcher::fileChanged, m_watcher.get(), [this] { fileChanged(); });
-    QFile file(path);
+    // Not from inside the watcher's own calls: a listener that is told may drop this manager, and it with that.
+    QObject::connect(
+        m_watcher.get(), &QFileSystemWatcher::fileChanged, m_watcher.get(), [this] { fileChanged(); },
+        Qt::QueuedConnection);
+    QObject::connect(
+        m_watcher.get(), &QFileSystemWatcher::directoryChanged, m_watcher.get(), [this] { folderChanged(); },
+        Qt::QueuedConnection);
+    m_watcher->addPath(QFileInfo(path).absolutePath());
+    return readFile();
+}
+
+std::optional<QString> LockManager::readFile() {
+    // Anew, because another file may have been put in its place; and before it is read: what changes then is told.
+    m_watcher->removePath(m_path);
+    m_watcher->addPath(m_path);
+    QFile file(m_path);
     if (!file.open(QIODevice::ReadOnly))
-        return QCoreApplication::translate("LockManager", "%1 cannot be read: %2.").arg(path, file.errorString());
-    m_watcher->addPath(path);
+        return QCoreApplication::translate("LockManager", "%1 cannot be read: %2.").arg(m_path, file.errorString());
     const auto config = readManagerConfig(file.readAll());
     return config ? reload(*config) : config.error();
 }
 
 void LockManager::fileChanged() {
-    // Editors write a new file and put it in the place of the old one, which is then no longer watched; and it may be
-    // seen half written: the change that completes it is told, too.
-    const auto complaint = watchFile(m_path);
-    if (complaint && m_listener) m_listener({ManagerEvent::Kind::Refused, {}, {}, 0, *complaint});
+    // It may be seen half written: the change that completes it is told, too.
+    const auto complaint = readFile();
+    const auto current = m_listener; // a call of it may replace it
+    if (complaint && current) current({ManagerEvent::Kind::Refused, {}, {}, 0, *complaint});
+}
+
+void LockManager::folderChanged() {
+    // A file that was taken away is not watched any more; its folder tells when it is there again.
+    if (!m_watcher->files().contains(m_path) && QFileInfo::exists(m_path)) fileChanged();
 }
 
 LockManager::Status LockManager::status(const QByteArray& space) const {

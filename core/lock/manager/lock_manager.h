@@ -10,7 +10,8 @@ namespace lockscope {
 
 namespace detail {
 class Namespace;
-}
+struct ManagedCore;
+} // namespace detail
 class ManagedLock;
 
 /// What a manager tells its listeners.
@@ -33,7 +34,7 @@ struct ManagerEvent {
 /// use fails its health checks.
 ///
 /// *How processes agree.* Which engine a namespace uses stands in a record with an epoch, kept on all of its engines
-/// and witnesses that keep records (Redis, ZooKeeper, etcd; Switchboard says how several copies stay one record). Each
+/// and witnesses that keep records (all but a Redlock; Switchboard says how several copies stay one record). Each
 /// process reads a read quorum of them all the time, and grants and keeps locks only while what it read is younger than
 /// `confirmFor`, by its own monotonic clock, counted from before it asked. A switch is a new epoch, written to a write
 /// quorum, unsettled at first. Whoever sees it, or can no longer read the record, leaves the old engine: no more grants
@@ -48,8 +49,9 @@ struct ManagerEvent {
 /// at its clock: that is what the tokens' epoch is for, which makes any token of a later engine greater than any of an
 /// earlier one.
 ///
-/// *Its limits.* With one or two record servers, a switch needs all of them: so onFailure wants three (two fallbacks,
-/// or witnesses). Without a read quorum nothing is granted. A Redis without persistence forgets its record when it
+/// *Its limits.* All processes must have the same mode, drainFor, confirmFor and lease: each waits for the others by
+/// its own. With one or two record servers, a switch needs all of them: so onFailure wants three (two fallbacks, or
+/// witnesses). Without a read quorum nothing is granted. A Redis without persistence forgets its record when it
 /// restarts: as one of three it gets it back, two at a time may lose an epoch. Tokens have 16 bits for the epoch (up to
 /// 32767) and 48 for the engine's own.
 ///
@@ -79,13 +81,15 @@ public:
     std::unique_ptr<ManagedLock> lock(const QByteArray& space, QByteArray name);
 
     /// Switches by hand to the engine of that place in the configuration, 0 = the primary. Ends when that is decided;
-    /// others hear of it within confirmFor. Kind::Unreachable when no write quorum of record servers answers.
+    /// others hear of it within confirmFor. Kind::Unreachable when no write quorum of record servers answers: nothing
+    /// was changed. Kind::OutcomeUnknown when fewer than that confirmed it: it may still happen.
     Outcome<void> switchTo(QByteArray space, int engine, std::stop_token stop = {});
-    /// Takes a new configuration: other time-outs, another order of the engines (a switch, if another one comes first),
-    /// another mode. Refused with a sentence when it makes no sense, or names other namespaces, servers or recipes: the
-    /// agreement is about those and kept there, so all processes have to end first.
+    /// Takes a new configuration: other health checks, another order of the engines (a switch, if another one comes
+    /// first), switching on failure or not. Refused with a sentence when it makes no sense; or names other namespaces,
+    /// servers or recipes: the agreement is about those and kept there; or another mode, drainFor, confirmFor or lease:
+    /// others wait for as long as those say. Then all processes have to end first.
     std::optional<QString> reload(const ManagerConfig& config);
-    /// reload() from a file now, and whenever it changes; complaints go to the listener as Refused.
+    /// reload() from a file now, and whenever it changes or is there again; complaints go to the listener as Refused.
     std::optional<QString> watchFile(const QString& path);
 
     /// Where a namespace stands.
@@ -102,6 +106,8 @@ public:
 private:
     explicit LockManager(Runtime& runtime);
     void fileChanged();
+    void folderChanged();
+    std::optional<QString> readFile();
     Runtime& m_runtime;
     std::map<QByteArray, std::shared_ptr<detail::Namespace>> m_spaces;
     std::function<void(const ManagerEvent&)> m_listener;
@@ -117,7 +123,7 @@ public:
     ManagedLock& operator=(const ManagedLock&) = delete;
 
     /// As DistributedLock::acquire. Waits, too, while no engine is in use, and goes over to the next one in the middle
-    /// of a wait. An empty guard when not in time.
+    /// of a wait. An empty guard when not in time, and when this object or its manager goes away meanwhile.
     recipes::Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop = {});
     /// acquire() an exclusive hold, or one permit where the engine's recipe has nothing else, within `wait` (0: one
     /// try; kNever: no bound). Kind::Refused for a name that the engine in use cannot have, Kind::OutcomeUnknown and
@@ -132,16 +138,10 @@ public:
 
 private:
     friend class LockManager;
-    friend class detail::Namespace;
     ManagedLock(std::shared_ptr<detail::Namespace> space, QByteArray name);
-    /// Tells all holders on engines of earlier epochs than `epoch` that they have lost.
-    QCoro::Task<> loseBefore(std::int64_t epoch);
-    std::expected<DistributedLock*, LockError> lockOf(std::int64_t epoch);
-
-    std::shared_ptr<detail::Namespace> m_space;
-    QByteArray m_name;
-    DistributedLock::Listener m_listener;
-    std::map<std::int64_t, std::shared_ptr<DistributedLock>> m_locks; ///< by epoch
+    static recipes::Outcome<LockGuard> acquireFrom(std::shared_ptr<detail::ManagedCore> core, LockRequest request,
+                                                   std::stop_token stop);
+    std::shared_ptr<detail::ManagedCore> m_core;
 };
 
 } // namespace lockscope

@@ -17,6 +17,9 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(LockManager)
 };
 
+/// Sums of several durations, which some of them are in, must not overflow.
+constexpr Nanos kLongest = 365 * 24h;
+
 /// Reads one object's members and complains about the first that is wrong, with the path to it.
 class Reader {
 public:
@@ -53,7 +56,12 @@ public:
         }
         const QString unit = match.captured(2);
         const Nanos one = unit == u"ms" ? Nanos(1ms) : unit == u"s" ? Nanos(1s) : Nanos(1min);
-        return one * match.captured(1).toLongLong();
+        const qlonglong count = match.captured(1).toLongLong();
+        if (count > kLongest / one) {
+            complain(name, Text::tr("is longer than 365 days"));
+            return usual;
+        }
+        return one * count;
     }
     QJsonArray list(const char* name) {
         const QJsonValue value = take(name);
@@ -151,6 +159,12 @@ std::optional<QString> complaintOfNamespace(const NamespaceConfig& config) {
                 .arg(QString::fromUtf8(engine.recipe), name);
         if (!ids.insert(engine.id()).second)
             return Text::tr("The namespace “%1” names the engine %2 twice.").arg(name, engine.url.display());
+    }
+    for (const Nanos one : {config.drainFor, config.confirmFor, config.options.lease}) {
+        if (one > kLongest || one < Nanos(0))
+            return Text::tr("The namespace “%1” has a drain-for, confirm-for or lease that is longer than 365 days, or "
+                            "negative.")
+                .arg(name);
     }
     if (config.confirmFor < 200ms)
         return Text::tr("The namespace “%1” trusts its record for too short a time; at least 200ms.").arg(name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/manager/namespace.h"
 
+#include "lock/manager/managed_core.h"
 #include "lock/named_lock.h"
 #include "runtime/completion.h"
 
@@ -60,14 +61,14 @@ Connection* Namespace::connect(const ConnectionUrl& url, const QByteArray& clien
     return m_servers.back().connection.get();
 }
 
-std::optional<QString> Namespace::complaint() const {
-    const QString name = QString::fromUtf8(m_config.name);
+std::optional<QString> Namespace::complaintOf(const NamespaceConfig& config) const {
+    const QString name = QString::fromUtf8(config.name);
     if (m_board->servers() == 0)
         return QCoreApplication::translate("LockManager",
                                            "None of the servers of the namespace “%1” keeps records; name a Redis, "
                                            "ZooKeeper, etcd or a database among its witnesses.")
             .arg(name);
-    if (m_config.onFailure && m_board->servers() < 3)
+    if (config.onFailure && m_board->servers() < 3)
         return QCoreApplication::translate(
                    "LockManager", "The namespace “%1” is to be switched on failure, but only %2 of its servers "
                                   "keep records: that wants three. Name witnesses.")
@@ -76,6 +77,7 @@ std::optional<QString> Namespace::complaint() const {
 }
 
 void Namespace::begin() {
+    if (std::exchange(m_begun, true)) return;
     const auto self = shared_from_this();
     for (const Server& server : m_servers) {
         Connection* const connection = server.connection.get();
@@ -112,7 +114,8 @@ void Namespace::tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int
         m_recorder->emit(trace::EventKind::SettingChanged, trace::kNoEntity, trace::kNoEntity, 0,
                          m_recorder->trace().text(text));
     }
-    if (listener) listener({kind, m_config.name, engine, epoch, reason});
+    const auto current = listener; // a call of it may replace it
+    if (current) current({kind, m_config.name, engine, epoch, reason});
 }
 
 void Namespace::wakeAll() {
@@ -158,17 +161,20 @@ bool Namespace::sameServers(const NamespaceConfig& other) const {
     return serversOf(m_config) == serversOf(other) && enginesOf(m_config) == enginesOf(other);
 }
 
+bool Namespace::sameTimes(const NamespaceConfig& other) const {
+    return m_config.mode == other.mode && m_config.drainFor == other.drainFor &&
+           m_config.confirmFor == other.confirmFor && m_config.options.lease == other.options.lease;
+}
+
 void Namespace::reconfigure(NamespaceConfig config) {
     const QByteArray wanted = config.engines.front().id();
     const bool otherPrimary = wanted != m_config.engines.front().id();
     std::vector<Engine> engines;
     for (const EngineConfig& engine : config.engines) {
         Engine* const known = engineOf(engine.id());
-        engines.push_back({engine, connect(engine.url, m_client),
-                           known ? known->health : Hysteresis(config.failures, config.successes)});
-        if (known) continue;
-        const QByteArray id = engine.id();
-        m_runtime.spawn([self = shared_from_this(), id] { return checkHealth(self, id); });
+        Hysteresis health = known ? known->health : Hysteresis(config.failures, config.successes);
+        health.want(config.failures, config.successes);
+        engines.push_back({engine, connect(engine.url, m_client), health});
     }
     m_engines = std::move(engines);
     m_config = std::move(config);
@@ -318,8 +324,9 @@ QCoro::Task<> Namespace::endHolds(std::shared_ptr<Namespace> self, std::int64_t 
     // The agreement may have been readable again meanwhile, without any switch.
     if (self->m_active.epoch < before && (!self->m_leaving || self->m_leavings != leaving)) co_return;
     std::vector<QCoro::Task<>> telling;
-    for (ManagedLock* const lock : std::set(self->locks))
-        telling.push_back(lock->loseBefore(before)); // each tells its holders before it waits for anything
+    // Each tells its holders before it waits for anything; who is told may drop this lock or another one.
+    for (const std::shared_ptr<ManagedCore>& lock : std::set(self->locks))
+        telling.push_back(ManagedCore::loseBefore(lock, before));
     for (const QCoro::Task<>& task : telling)
         co_await task;
 }
@@ -333,13 +340,25 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, QString reason, std
     const auto meant = [engine, before = m_active.epoch](const EngineRecord& decided) {
         return decided.epoch > before && decided.engine == engine;
     };
+    bool written = false;
     for (int tries = 1, missing = 0; tries <= kMostTries && missing < kTriesWithoutServers; ++tries) {
         const Try outcome = co_await tryToPropose(engine, meant, stop);
         if (outcome == Try::Done) co_return {};
+        written = written || outcome == Try::Beaten;
         missing += outcome == Try::TooFewAnswer ? 1 : 0;
         co_await makeWay(outcome == Try::Beaten ? tries : 1, stop);
     }
     tell(ManagerEvent::Kind::Refused, engine, m_active.epoch, reason);
+    if (written) { // one of them may have it, and others would take it from there
+        co_return std::unexpected(LockError{
+            LockError::Kind::OutcomeUnknown,
+            QCoreApplication::translate("LockManager",
+                                        "The switch of “%1” to another engine may still happen: fewer than %2 of the "
+                                        "%3 servers that keep its record have confirmed it. See which engine is in use "
+                                        "before you try again.")
+                .arg(QString::fromUtf8(m_config.name), QString::number(m_board->writeQuorum()),
+                     QString::number(m_board->servers()))});
+    }
     co_return std::unexpected(LockError{
         LockError::Kind::Unreachable,
         QCoreApplication::translate("LockManager",
@@ -393,6 +412,8 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
             const bool healthy = engine->health.healthy();
             self->tell(healthy ? ManagerEvent::Kind::Healthy : ManagerEvent::Kind::Unhealthy, id, self->m_active.epoch,
                        {});
+            engine = self->engineOf(id); // whoever was told may have given a new configuration
+            if (!engine) co_return;
         }
         const bool away = !engine->health.healthy() && self->m_active.engine == id && self->m_config.onFailure;
         if (away && self->m_proposing == 0) co_await switchAway(self, id);

@@ -10,13 +10,18 @@
 
 namespace lockscope::detail {
 
+struct ManagedCore;
+
 /// One namespace of a manager: its connections, what this process knows of the agreement, and its part in it.
 class Namespace : public std::enable_shared_from_this<Namespace> {
 public:
     Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client, trace::Recorder* recorder,
               LockManager::Connector connector);
     /// What is wrong with the configuration that shows only here; nullopt when nothing is.
-    std::optional<QString> complaint() const;
+    std::optional<QString> complaint() const { return complaintOf(m_config); }
+    /// The same of a configuration with the same servers.
+    std::optional<QString> complaintOf(const NamespaceConfig& config) const;
+    /// The first time; after that it goes on already.
     void begin();
     void end();
 
@@ -25,6 +30,8 @@ public:
     void reconfigure(NamespaceConfig config);
     /// The same servers keep the record, and it can name the same engines, in whichever order.
     bool sameServers(const NamespaceConfig& other) const;
+    /// A switch takes as long: what others count on who wait for this process.
+    bool sameTimes(const NamespaceConfig& other) const;
 
     /// The epoch in use, 0 when none is just now.
     std::int64_t usable() const;
@@ -40,7 +47,9 @@ public:
     recipes::Outcome<void> propose(QByteArray engine, QString reason, std::stop_token stop);
 
     std::function<void(const ManagerEvent&)> listener;
-    std::set<ManagedLock*> locks;
+    std::set<std::shared_ptr<ManagedCore>> locks;
+    /// Everybody who waits for a change looks again.
+    void wakeAll();
 
 private:
     struct Server {
@@ -60,7 +69,6 @@ private:
     void judge(const Switchboard::View& view);
     void leave(const char* reason);
     void adopt(const EngineRecord& record);
-    void wakeAll();
 
     static QCoro::Task<> keepAgreeing(std::shared_ptr<Namespace> self);
     static QCoro::Task<> turn(std::shared_ptr<Namespace> self);
@@ -86,6 +94,7 @@ private:
     std::vector<Engine> m_engines;
     std::unique_ptr<Switchboard> m_board;
     std::stop_source m_stop;
+    bool m_begun = false;
 
     // What this process knows.
     EngineRecord m_active;        ///< the last settled record that was adopted; epoch 0 = none

@@ -60,22 +60,23 @@ Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_to
                       QCoreApplication::translate("LockError", "GET_LOCK knows no shared locks; PostgreSQL does.")});
     SessionHolds& holds = m_holds[request.mode];
     if (request.held > 0) {
-        if (const auto session = holds.of(request.thread)) {
+        if (const auto hold = holds.of(request.thread)) {
             if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
             request.steps.at(1);
             const Nanos askedAt = runtime.monotonic();
             const sql::Statement statement = take(request.mode, Nanos(0)); // ours already: the server counts one more
             // Not to be stopped, which it need not be, since it waits for nobody: what the server had counted by then
             // would be one release too few.
+            const std::shared_ptr<sql::Session> session = hold->session;
             const sql::Result locked = co_await session->execute(statement, 10s, {});
             if (locked && taken(*locked, Nanos(0))) {
                 request.steps.at(3);
-                co_return holds.again(request, session, askedAt);
+                co_return SessionHolds::again(request, hold, askedAt);
             }
-            if (!locked && !session->broken()) co_return std::unexpected(lockError(locked.error()));
+            if (!locked && hold->lives()) co_return std::unexpected(lockError(locked.error()));
+            holds.forget(request.thread, hold); // lost, or given up meanwhile
         }
     }
-    holds.forget(request.thread);
     const auto granted = co_await acquireAnew(request, giveUpAt, stop);
     if (!granted || !*granted) request.steps.at(0);
     co_return granted;
@@ -127,11 +128,10 @@ Outcome<HoldNews> SqlAdvisory::news(Grant grant, std::stop_token stop) {
 }
 
 Outcome<int> SqlAdvisory::release(Grant grant, std::stop_token) {
-    const std::shared_ptr<sql::Session> session = SessionHolds::sessionOf(grant);
+    const SessionHolds::Shared hold = SessionHolds::holdOf(grant);
     SessionHolds& holds = m_holds[grant.mode];
-    if (grant.holds <= 1) holds.forget(grant.thread);
-    if (!session || session->broken()) {
-        holds.forget(grant.thread);
+    if (!hold || !hold->lives()) {
+        holds.forget(grant.thread, hold);
         co_return std::unexpected(notSqlOwner(m_lock.name));
     }
     grant.steps.at(4);
@@ -146,19 +146,25 @@ Outcome<int> SqlAdvisory::release(Grant grant, std::stop_token) {
     }
     statement.waits = false;
     // Not to be stopped: half of it would be a connection that holds the lock and that nobody has.
+    const std::shared_ptr<sql::Session> session = hold->session;
     const sql::Result done = co_await session->execute(statement, 10s, {});
-    if (grant.holds <= 1) grant.steps.at(0);
-    if (!done) {
-        holds.forget(grant.thread); // and the connection is not used again: what it still held is free
-        if (done.error().outcomeUnknown()) co_return std::unexpected(notSqlOwner(m_lock.name));
-        co_return std::unexpected(lockError(done.error()));
-    }
-    if (done->number() != 1) {
-        holds.forget(grant.thread);
+    if (done ? done->number() != 1 : session->broken()) {
+        hold->count = 0;
+        hold->session.reset(); // whatever it still held is free with it
+        holds.forget(grant.thread, hold);
+        grant.steps.at(0);
         co_return std::unexpected(notSqlOwner(m_lock.name));
     }
-    if (grant.holds <= 1) session->giveBack();
-    co_return std::max(grant.holds - 1, 0);
+    if (!done) hold->spoiled = true; // the last release sees to what the server counts
+    if (hold->count > 0) --hold->count;
+    if (hold->count == 0) {
+        grant.steps.at(0);
+        holds.forget(grant.thread, hold);
+        if (!hold->spoiled) session->giveBack();
+        hold->session.reset();
+    }
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    co_return hold->count;
 }
 
 Outcome<bool> SqlAdvisory::forceRelease(std::stop_token stop) {

@@ -28,19 +28,23 @@ Outcome<std::optional<Grant>> SqlForUpdate::acquire(Request request, std::stop_t
     const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
     if (request.held > 0) {
         // Locked again in the same transaction: it costs nothing there, and shows that the connection still holds it.
-        if (const auto session = m_holds.of(request.thread)) {
+        if (const auto hold = m_holds.of(request.thread)) {
+            if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
             request.steps.at(2);
             const Nanos askedAt = runtime.monotonic();
             const sql::Statement statement = selectRow(false);
-            const sql::Result locked = co_await session->execute(statement, 10s, stop);
-            if (locked) {
+            // Not to be stopped, which it need not be, since it waits for nobody: PostgreSQL ends the transaction with
+            // the statement, and with it the hold that there is.
+            const std::shared_ptr<sql::Session> session = hold->session;
+            const sql::Result locked = co_await session->execute(statement, 10s, {});
+            if (locked && hold->lives()) {
                 request.steps.at(4);
-                co_return m_holds.again(request, session, askedAt);
+                co_return SessionHolds::again(request, hold, askedAt);
             }
-            if (!session->broken()) co_return std::unexpected(lockError(locked.error()));
+            if (!locked && hold->lives()) co_return std::unexpected(lockError(locked.error()));
+            m_holds.forget(request.thread, hold); // lost, or given up meanwhile
         }
     }
-    m_holds.forget(request.thread);
     const auto granted = co_await acquireAnew(request, giveUpAt, stop);
     if (!granted || !*granted) request.steps.at(0);
     co_return granted;
@@ -97,14 +101,15 @@ Outcome<HoldNews> SqlForUpdate::news(Grant grant, std::stop_token stop) {
 }
 
 Outcome<int> SqlForUpdate::release(Grant grant, std::stop_token) {
-    const std::shared_ptr<sql::Session> session = SessionHolds::sessionOf(grant);
-    if (!session || session->broken()) {
-        m_holds.forget(grant.thread);
+    const SessionHolds::Shared hold = SessionHolds::holdOf(grant);
+    if (!hold || !hold->lives()) {
+        m_holds.forget(grant.thread, hold);
         co_return std::unexpected(notSqlOwner(m_lock.name));
     }
-    if (grant.holds > 1) co_return grant.holds - 1;
+    if (--hold->count > 0) co_return hold->count;
     grant.steps.at(5);
-    m_holds.forget(grant.thread);
+    m_holds.forget(grant.thread, hold);
+    const std::shared_ptr<sql::Session> session = std::move(hold->session);
     // Not to be stopped: half of it would be a connection that holds the lock and that nobody has.
     const sql::Result done = co_await session->commit();
     grant.steps.at(0);
@@ -118,7 +123,7 @@ Outcome<int> SqlForUpdate::release(Grant grant, std::stop_token) {
 }
 
 /// The server's number of the connection that holds the row, 0 = none. InnoDB tells who stands in whose way, so
-/// somebody has to stand there: ourselves, on a connection that is closed afterwards.
+/// somebody has to stand there: ourselves, on a connection and in a transaction of its own, rolled back afterwards.
 Outcome<std::int64_t> SqlForUpdate::holderOfMySql(std::stop_token stop) {
     auto opened = co_await m_lock.port.session(stop);
     if (!opened) co_return std::unexpected(lockError(opened.error()));

@@ -49,7 +49,7 @@ RecipeInfo sqlLease() {
              "UPDATE owner = me, version + 1, expires = now + {lease} WHERE name = {name} AND (free OR expired)"),
          QStringLiteral("0 rows → wait a little, at most what is left of the lease; again 1"),
          QStringLiteral("hold, write with the version; heartbeat: expires = now + {lease} if mine"),
-         QStringLiteral("UPDATE owner = NULL WHERE name = {name} AND owner = me AND version = mine")});
+         QStringLiteral("UPDATE owner = NULL WHERE name = {name} AND owner = me")});
     info.reentrant = true;
     info.watchdog = true;
     info.token = true;

@@ -86,13 +86,17 @@ Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token
         const Nanos askedAt = runtime.monotonic();
         const auto extended = co_await extend(mine.owner, request.lease, stop);
         if (!extended) co_return std::unexpected(extended.error());
-        if (*extended) {
-            request.steps.at(3);
-            co_return Grant{request.thread,   mine.owner,   askedAt,      request.lease,
-                            request.held + 1, mine.version, request.steps};
+        const auto present = m_mine.find(request.thread);
+        if (present != m_mine.end() && present->second.owner == mine.owner) { // else it was given up meanwhile
+            if (*extended) {
+                request.steps.at(3);
+                co_return Grant{request.thread,          mine.owner,   askedAt,      request.lease,
+                                ++present->second.holds, mine.version, request.steps};
+            }
+            m_mine.erase(present);
         }
     }
-    m_mine.erase(request.thread);
+    if (request.held == 0) m_mine.erase(request.thread);
 
     const QByteArray owner = ownerOf(m_lock, request.thread);
     for (;;) {
@@ -113,7 +117,7 @@ Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token
         }
         if (!version) co_return std::unexpected(version.error());
         if (*version > 0) {
-            m_mine[request.thread] = {owner, *version};
+            m_mine[request.thread] = {owner, *version, 1};
             request.steps.at(3);
             co_return Grant{request.thread, owner, askedAt, request.lease, 1, *version, request.steps};
         }
@@ -145,7 +149,9 @@ Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {
 }
 
 Outcome<int> SqlLease::release(Grant grant, std::stop_token stop) {
-    if (grant.holds > 1) co_return grant.holds - 1;
+    const auto mine = m_mine.find(grant.thread);
+    if (mine != m_mine.end() && mine->second.owner == grant.value && mine->second.holds > 1)
+        co_return --mine->second.holds;
     grant.steps.at(4);
     abandoned(grant);
     auto done = co_await letGo(grant.value, stop);

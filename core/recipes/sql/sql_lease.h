@@ -26,6 +26,7 @@ private:
     struct Mine {
         QByteArray owner;
         std::int64_t version = 0;
+        int holds = 1; ///< counted when they are granted: several may be asked for and given back at once
     };
     /// How a row stands that could not be taken.
     struct Seen {

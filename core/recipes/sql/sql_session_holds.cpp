@@ -3,26 +3,39 @@
 
 namespace lockscope::recipes {
 
+Grant SessionHolds::grantOf(const Request& request, const Shared& hold, Nanos askedAt) {
+    Grant grant{request.thread, {}, askedAt, kNever, hold->count, 0, request.steps, request.mode};
+    grant.own = hold;
+    return grant;
+}
+
 Grant SessionHolds::enter(const Request& request, std::shared_ptr<sql::Session> session, Nanos askedAt) {
-    m_sessions[request.thread] = session;
-    Grant grant{request.thread, {}, askedAt, kNever, 1, 0, request.steps, request.mode};
-    grant.own = std::move(session);
-    return grant;
+    const auto hold = std::make_shared<SessionHold>();
+    hold->session = std::move(session);
+    m_holds[request.thread] = hold;
+    return grantOf(request, hold, askedAt);
 }
 
-Grant SessionHolds::again(const Request& request, std::shared_ptr<sql::Session> session, Nanos askedAt) const {
-    Grant grant{request.thread, {}, askedAt, kNever, request.held + 1, 0, request.steps, request.mode};
-    grant.own = std::move(session);
-    return grant;
+Grant SessionHolds::again(const Request& request, const Shared& hold, Nanos askedAt) {
+    ++hold->count;
+    return grantOf(request, hold, askedAt);
 }
 
-std::shared_ptr<sql::Session> SessionHolds::sessionOf(const Grant& grant) {
+void SessionHolds::forget(const QByteArray& thread, const Shared& hold) {
+    const auto found = m_holds.find(thread);
+    if (found == m_holds.end()) return;
+    const Shared present = found->second.lock();
+    if (!present || present == hold) m_holds.erase(found);
+}
+
+SessionHolds::Shared SessionHolds::holdOf(const Grant& grant) {
     // A grant is a value that many may copy and nobody changes; what it stands for does change.
-    return std::const_pointer_cast<sql::Session>(std::static_pointer_cast<const sql::Session>(grant.own));
+    return std::const_pointer_cast<SessionHold>(std::static_pointer_cast<const SessionHold>(grant.own));
 }
 
 Outcome<HoldNews> SessionHolds::news(Grant grant, Nanos every, std::stop_token stop) {
-    const std::shared_ptr<sql::Session> session = sessionOf(grant);
+    const Shared hold = holdOf(grant);
+    const std::shared_ptr<sql::Session> session = hold ? hold->session : nullptr;
     HoldNews news;
     sql::Sign sign = sql::Sign::Broken;
     if (session) sign = co_await session->nextSign(every, stop);

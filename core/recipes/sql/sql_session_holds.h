@@ -6,29 +6,43 @@
 
 namespace lockscope::recipes {
 
+/// A connection that holds the lock for one thread, and how often it does. One for all grants over it: what a grant
+/// says of its holds was true when it was made, and several may be asked for and given back at once.
+struct SessionHold {
+    std::shared_ptr<sql::Session> session; ///< nullptr: given up
+    int count = 1;                         ///< holds, by the server's answers; 0: it is being freed, or free
+    bool spoiled = false;                  ///< the server may count more: not for anybody else afterwards
+
+    bool lives() const { return count > 0 && session && !session->broken(); }
+};
+
 /// The connections by which one recipe's threads hold its lock. Each hold has one of its own from before it waits until
 /// it is released, so that its release never waits for a connection that a waiter has.
 class SessionHolds {
 public:
-    /// The connection of a thread that holds already and whose connection lives; nullptr: none.
-    std::shared_ptr<sql::Session> of(const QByteArray& thread) const {
-        const auto found = m_sessions.find(thread);
-        const auto session = found == m_sessions.end() ? nullptr : found->second.lock();
-        return session && !session->broken() ? session : nullptr;
+    using Shared = std::shared_ptr<SessionHold>;
+
+    /// That of a thread that holds already and whose connection lives; nullptr: none.
+    Shared of(const QByteArray& thread) const {
+        const auto found = m_holds.find(thread);
+        const Shared hold = found == m_holds.end() ? nullptr : found->second.lock();
+        return hold && hold->lives() ? hold : nullptr;
     }
     /// A grant over a new connection.
     Grant enter(const Request& request, std::shared_ptr<sql::Session> session, Nanos askedAt);
     /// One more hold over the same.
-    Grant again(const Request& request, std::shared_ptr<sql::Session> session, Nanos askedAt) const;
-    void forget(const QByteArray& thread) { m_sessions.erase(thread); }
+    static Grant again(const Request& request, const Shared& hold, Nanos askedAt);
+    /// Nobody re-enters this one any more; the thread may have another one by now, which stays.
+    void forget(const QByteArray& thread, const Shared& hold);
 
-    /// A grant's own connection.
-    static std::shared_ptr<sql::Session> sessionOf(const Grant& grant);
+    /// What a grant stands for.
+    static Shared holdOf(const Grant& grant);
     /// Recipe::news() of both recipes.
     static Outcome<HoldNews> news(Grant grant, Nanos every, std::stop_token stop);
 
 private:
-    std::map<QByteArray, std::weak_ptr<sql::Session>> m_sessions; ///< by thread
+    static Grant grantOf(const Request& request, const Shared& hold, Nanos askedAt);
+    std::map<QByteArray, std::weak_ptr<SessionHold>> m_holds; ///< by thread
 };
 
 } // namespace lockscope::recipes

@@ -13,10 +13,12 @@ struct PretendBackends {
         PretendServer locks;
         Record record;
         int version = 0;
+        int pings = 0;
     };
     std::map<QString, Server> servers;
     std::set<std::pair<QByteArray, QString>> cut; ///< client and host
     std::set<QString> down;
+    std::function<void(const QString& host)> written; ///< a record has just been replaced there
 
     bool reaches(const QByteArray& client, const QString& host) const {
         return !cut.contains({client, host}) && !down.contains(host);
@@ -47,6 +49,7 @@ public:
             server.record.there = true;
             server.record.value = value;
             server.record.version = QByteArray::number(++server.version);
+            if (m_world.written) m_world.written(m_host);
         }
         const Nanos back = m_runtime.random(Nanos(1us), Nanos(3ms));
         co_await m_runtime.sleep(back, stop);
@@ -120,6 +123,7 @@ public:
     Outcome<void> open(std::stop_token) override { co_return {}; }
     Outcome<void> close() override { co_return {}; }
     Outcome<void> ping(std::stop_token stop) override {
+        ++m_world.servers[host()].pings;
         co_await m_runtime.sleep(1ms, stop);
         if (m_world.reaches(m_client, host())) co_return {};
         co_return std::unexpected(LockError{LockError::Kind::Unreachable, {}});

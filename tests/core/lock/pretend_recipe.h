@@ -19,7 +19,8 @@ struct PretendServer {
     Nanos writerUntil = kNever; ///< when, on the clocks of the clients, which all are right
     std::map<std::pair<QByteArray, recipes::Mode>, int> counts;
     std::vector<recipes::Grant> released;
-    int renewals = 0; ///< asked for
+    Nanos releaseTakes{}; ///< 0: answered at once
+    int renewals = 0;     ///< asked for
     std::deque<recipes::HoldNews> news;
     SignalCount newsCame;
 
@@ -59,6 +60,7 @@ public:
         co_return news;
     }
     recipes::Outcome<int> release(recipes::Grant grant, std::stop_token) override {
+        if (m_server.releaseTakes > Nanos(0)) co_await m_runtime.sleep(m_server.releaseTakes);
         endLease();
         m_server.released.push_back(grant);
         if (m_server.counts[{grant.thread, grant.mode}] <= 0)

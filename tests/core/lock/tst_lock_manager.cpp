@@ -1,117 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/manager/hysteresis.h"
-#include "lock/manager/lock_manager.h"
 #include "lock/manager/switchboard.h"
-#include "pretend_backend.h"
+#include "manager_world.h"
 
 #include <QTest>
 
 using namespace lockscope;
 using namespace lockscope::tests;
-
-namespace {
-/// With ' for ": moc loses its way in raw strings.
-QByteArray configText(const QByteArray& mode, const QByteArray& more = {}) {
-    return QByteArray("{'lockscope-manager': 1, 'namespaces': [{'name': 'shop', 'engines': ["
-                      "{'url': 'redis://one', 'recipe': 'redis-reentrant'},"
-                      "{'url': 'redis://two', 'recipe': 'redis-reentrant'},"
-                      "{'url': 'redis://three', 'recipe': 'redis-reentrant'}], 'lease': '3s', 'token': true,"
-                      "'switch': {'mode': '" +
-                      mode +
-                      "', 'on-failure': true, 'drain-for': '2s', 'confirm-for': '1s'},"
-                      "'health': {'every': '200ms', 'timeout': '100ms', 'failures': 3, 'successes': 3}" +
-                      more + "}]}")
-        .replace('\'', '"');
-}
-
-/// One process with a manager, and a thread of work that takes one lock again and again.
-struct Process {
-    Process(VirtualScheduler& scheduler, PretendBackends& world, const QByteArray& processName, std::uint64_t seed,
-            const ManagerConfig& config)
-        : name(processName), runtime(scheduler, seed) {
-        manager = LockManager::make(runtime, config, name, nullptr,
-                                    [&world](Runtime& made, ConnectionUrl url, QByteArray client) {
-                                        return std::make_unique<PretendConnection>(made, world, std::move(url), client);
-                                    })
-                      .value();
-        manager->listen([this](const ManagerEvent& event) { heard.push_back(event); });
-        lock = manager->lock("shop", "orders");
-    }
-    ~Process() {
-        runtime.kill();
-        guard = LockGuard();
-        lock.reset();
-        manager.reset();
-    }
-    Process(const Process&) = delete;
-    Process& operator=(const Process&) = delete;
-
-    void start() {
-        runtime.spawn([this]() -> QCoro::Task<> { co_await manager->start(); });
-    }
-    void work() {
-        runtime.spawn([this]() -> QCoro::Task<> {
-            for (;;) {
-                auto taken = co_await lock->tryLockFor(5s);
-                if (taken && *taken) {
-                    guard = *std::move(taken);
-                    ++grants;
-                    tokens.push_back(guard.token());
-                    const Nanos hold = runtime.random(Nanos(10ms), Nanos(4s));
-                    co_await runtime.sleep(hold);
-                    co_await guard.unlock();
-                }
-                const Nanos pause = runtime.random(Nanos(1ms), Nanos(50ms));
-                co_await runtime.sleep(pause);
-            }
-        });
-    }
-    int heardOf(ManagerEvent::Kind kind) const {
-        return static_cast<int>(std::ranges::count(heard, kind, &ManagerEvent::kind));
-    }
-    QByteArray name;
-    VirtualRuntime runtime;
-    std::unique_ptr<LockManager> manager;
-    std::unique_ptr<ManagedLock> lock;
-    LockGuard guard;
-    int grants = 0;
-    std::vector<std::int64_t> tokens;
-    std::vector<ManagerEvent> heard;
-};
-
-/// Three processes, or more, over three servers.
-struct World {
-    explicit World(const char* mode, std::uint64_t seed = 1, int count = 3)
-        : config(readManagerConfig(configText(mode)).value()) {
-        for (int i = 0; i < count; ++i) {
-            const QByteArray name = i < 26 ? QByteArray(1, static_cast<char>('A' + i)) : QByteArray::number(i);
-            processes.push_back(std::make_unique<Process>(scheduler, backends, name, seed++, config));
-        }
-        for (const auto& process : processes)
-            process->start();
-    }
-    void work() {
-        for (const auto& process : processes)
-            process->work();
-    }
-    void run(Nanos duration) { scheduler.runUntil(scheduler.now() + duration); }
-    int holders() const {
-        return static_cast<int>(
-            std::ranges::count_if(processes, [](const auto& process) { return process->guard.stillMine(); }));
-    }
-    LockManager::Status status(std::size_t i) const { return processes[i]->manager->status("shop"); }
-    bool allUse(const char* host) const {
-        return std::ranges::all_of(processes, [&](const auto& process) {
-            const auto status = process->manager->status("shop");
-            return status.usable && status.engine.contains(host);
-        });
-    }
-    VirtualScheduler scheduler;
-    PretendBackends backends;
-    ManagerConfig config;
-    std::vector<std::unique_ptr<Process>> processes;
-};
-} // namespace
 
 class TestLockManager : public QObject {
     Q_OBJECT
@@ -238,8 +133,6 @@ private Q_SLOTS:
         QVERIFY(world.processes[0]->manager->reload(elsewhere));
     }
 
-    /// Servers die and come back, processes are cut off from some of them, people switch by hand: whatever happens, at
-    /// most one process believes to hold the lock at a time.
     void anotherRecipeOnTheSameServerIsRefused() {
         World world("drain");
         world.run(2s);
@@ -380,6 +273,8 @@ private Q_SLOTS:
         runtime.kill();
     }
 
+    /// Servers die and come back, processes are cut off from some of them, people switch by hand: whatever happens, at
+    /// most one process believes to hold the lock at a time.
     void noTwoHoldersWhateverIsCut_data() {
         QTest::addColumn<QByteArray>("mode");
         QTest::newRow("drain") << QByteArray("drain");
@@ -456,6 +351,8 @@ private Q_SLOTS:
         row("naive", configText("drain").replace("redis-reentrant", "redis-set-del"), "allow-naive");
         row("twice", configText("drain").replace("redis://two", "redis://one"), "twice");
         row("duration", configText("drain").replace("\"3s\"", "\"3 seconds\""), "namespaces[0].lease");
+        row("too long", configText("drain").replace("\"2s\"", "\"200000000m\""), "drain-for” is longer than 365 days");
+        row("sum too long", configText("drain").replace("\"1s\"", "\"150000000m\""), "confirm-for");
         row("password", configText("drain").replace("redis://two", "redis://:sesame@two:x"), "engines[1]");
     }
     void wrongConfigurationsAreExplained() {
@@ -465,6 +362,13 @@ private Q_SLOTS:
         QVERIFY(!config);
         QVERIFY2(config.error().contains(contains), qPrintable(config.error()));
         QVERIFY2(!config.error().contains(QStringLiteral("sesame")), qPrintable(config.error()));
+    }
+
+    void programsMayNotSayForEverEither() {
+        ManagerConfig config = readManagerConfig(configText("drain")).value();
+        QVERIFY(!complaintOf(config));
+        config.namespaces[0].drainFor = kNever;
+        QVERIFY(complaintOf(config).value_or(QString()).contains(QStringLiteral("365")));
     }
 
     void naiveRecipesAreTakenWhenAllowed() {

@@ -3,6 +3,7 @@
 #include "pretend_recipe.h"
 
 #include <QTest>
+#include <array>
 
 using namespace lockscope;
 using recipes::HeldBy;
@@ -127,6 +128,31 @@ private Q_SLOTS:
         QCOMPARE(world.lock->holdCount(), 0);
         world.run(60s);
         QCOMPARE(world.told(Event::Renewed), 0);
+    }
+
+    void guardsThatGoTogetherGiveBothHoldsBack() {
+        PretendWorld world(HeldBy::Lease);
+        world.server.releaseTakes = 10ms;
+        {
+            std::array<LockGuard, 2> guards;
+            for (LockGuard& guard : guards) {
+                world.runtime.spawn(
+                    [&]() -> QCoro::Task<> { guard = (co_await world.lock->acquire(LockRequest())).value(); });
+            }
+            QCOMPARE(world.lock->holdCount(), 2);
+        }
+        QVERIFY(!world.lock->stillMine()); // nobody is left who could act on it
+        world.run(1s);
+        QCOMPARE(world.told(Event::Lost), 0);
+        QCOMPARE(world.told(Event::Released), 2);
+        const auto released = world.events(EventKind::Released);
+        QCOMPARE(released.size(), std::size_t(2));
+        QCOMPARE(released[0].aux, 1u);
+        QCOMPARE(released[1].aux, 0u);
+        QCOMPARE(world.server.released[0].holds, 2); // each knows what the other one leaves
+        QCOMPARE(world.server.released[1].holds, 1);
+        QVERIFY(!world.server.writer);
+        QCOMPARE(world.lock->holdCount(), 0);
     }
 
     void theLastReleaseThatIsRefusedIsToldToItsCallerAlone() {

@@ -152,7 +152,13 @@ private Q_SLOTS:
         QCOMPARE(clashes, 0);
     }
 
+    void aChangedFileIsASwitch_data() {
+        QTest::addColumn<bool>("removed");
+        QTest::newRow("written over") << false;
+        QTest::newRow("removed, and written anew") << true;
+    }
     void aChangedFileIsASwitch() {
+        QFETCH(bool, removed);
         const auto text = [&](const QString& first, const QString& second) {
             return QStringLiteral("{'lockscope-manager': 1, 'namespaces': [{'name': 'shop', 'engines': ["
                                   "{'url': '%1', 'recipe': 'redis-reentrant'}, {'url': '%2', 'recipe': "
@@ -175,7 +181,7 @@ private Q_SLOTS:
         QVERIFY(a.start());
         const auto complaint = a.manager->watchFile(path);
         QVERIFY2(!complaint, complaint ? qPrintable(*complaint) : "");
-        QVERIFY(write("{ nonsense"));
+        QVERIFY(removed ? QFile::remove(path) : write("{ nonsense"));
         QVERIFY(soon([&] {
             return std::ranges::any_of(a.heard, [](const auto& e) { return e.kind == ManagerEvent::Kind::Refused; });
         }));

@@ -134,6 +134,28 @@ inline void allThatAreHeld() {
     recipeRows({"sql-row", "sql-lease", "sql-for-update", "sql-advisory"});
 }
 
+/// A statement that takes long, of somebody else: while it is under way, no other answer is looked out for awake, and
+/// what is asked for at once is under way at once.
+class SlowBeside {
+public:
+    SlowBeside(Runtime& runtime, const QString& url, const QByteArray& engine) : m_driver(runtime, urlOf(url)) {
+        sql::Statement sleep;
+        sleep.text = engine == "mariadb" ? "SELECT SLEEP(30)" : "SELECT 1 FROM pg_sleep(30)";
+        if (engine != "sqlite") m_ending = beside(m_driver.execute(std::move(sleep), m_stop.get_token()));
+    }
+    /// Ends it; false when it had ended by itself.
+    bool end() {
+        if (!m_ending) return true;
+        m_stop.request_stop();
+        return ends(m_ending, 5000ms) && m_ending->cancelled == Cancelled::Why::Stopped;
+    }
+
+private:
+    sql::SqlDriver m_driver;
+    std::stop_source m_stop;
+    std::shared_ptr<Ending<sql::Result>> m_ending;
+};
+
 /// A lock name that no other test row uses.
 inline QByteArray freshName() {
     static int last = 0;

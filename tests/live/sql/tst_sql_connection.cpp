@@ -64,6 +64,97 @@ private Q_SLOTS:
         VERIFY_OK(run(theirs->unlock()));
     }
 
+    void guardsThatGoTogetherFreeTheLock_data() { recipeRows({"sql-lease", "sql-for-update", "sql-advisory"}); }
+    void guardsThatGoTogetherFreeTheLock() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const auto a = connect(m_databases.url(engine)), b = connect(m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = lockOf(*a, id, name), theirs = lockOf(*b, id, name);
+        QStringList lost;
+        ours->listen([&](Event event, const QByteArray&, const QString& reason) {
+            if (event == Event::Lost) lost << reason;
+        });
+        SlowBeside slow(m_runtime, m_databases.url(engine), engine);
+        for (int round = 0; round < 3; ++round) {
+            {
+                const auto outer = run(ours->acquire({})), inner = run(ours->acquire({}));
+                VERIFY_OK(outer);
+                VERIFY_OK(inner);
+                QCOMPARE(ours->holdCount(), 2);
+            }
+            const auto next = run(theirs->tryLockFor(2s));
+            VERIFY_OK(next);
+            QVERIFY2(*next, "it is still held");
+            QCOMPARE(ours->holdCount(), 0);
+            QVERIFY(!ours->stillMine());
+            VERIFY_OK(run(theirs->unlock()));
+        }
+        QVERIFY2(lost.isEmpty(), qPrintable(lost.join(u'\n')));
+        QVERIFY(slow.end());
+    }
+
+    void reentriesAtOnceAreCounted_data() { recipeRows({"sql-lease", "sql-for-update", "sql-advisory"}); }
+    void reentriesAtOnceAreCounted() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const auto a = connect(m_databases.url(engine)), b = connect(m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = lockOf(*a, id, name), theirs = lockOf(*b, id, name);
+        SlowBeside slow(m_runtime, m_databases.url(engine), engine);
+        VERIFY_OK(run(ours->lock()));
+        const auto second = beside(ours->lock()), third = beside(ours->lock());
+        QVERIFY(ends(second, 5000ms) && ends(third, 5000ms));
+        VERIFY_OK(*second->result);
+        VERIFY_OK(*third->result);
+        QCOMPARE(ours->holdCount(), 3);
+        for (int left = 2; left >= 0; --left) {
+            const auto refused = run(theirs->tryLock());
+            VERIFY_OK(refused);
+            QVERIFY(!*refused);
+            const auto unlocked = run(ours->unlock());
+            VERIFY_OK(unlocked);
+            QCOMPARE(*unlocked, left);
+        }
+        const auto next = run(theirs->tryLockFor(2s));
+        VERIFY_OK(next);
+        QVERIFY(*next);
+        VERIFY_OK(run(theirs->unlock()));
+        QVERIFY(slow.end());
+    }
+
+    /// Whichever of the two the server is asked for first: afterwards it is held once, and can be freed.
+    void reentriesMeetTheLastRelease_data() { recipeRows({"sql-lease", "sql-for-update", "sql-advisory"}); }
+    void reentriesMeetTheLastRelease() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const auto a = connect(m_databases.url(engine)), b = connect(m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = lockOf(*a, id, name), theirs = lockOf(*b, id, name);
+        SlowBeside slow(m_runtime, m_databases.url(engine), engine);
+        for (const bool releaseFirst : {true, false}) {
+            VERIFY_OK(run(ours->lock()));
+            std::shared_ptr<Ending<std::expected<int, LockError>>> giving;
+            if (releaseFirst) giving = beside(ours->unlock());
+            const auto taking = beside(ours->lock());
+            if (!releaseFirst) giving = beside(ours->unlock());
+            QVERIFY(ends(taking, 8000ms) && ends(giving, 8000ms));
+            VERIFY_OK(*taking->result);
+            QVERIFY(**taking->result);
+            VERIFY_OK(*giving->result);
+            QCOMPARE(ours->holdCount(), 1);
+            const auto refused = run(theirs->tryLock());
+            VERIFY_OK(refused);
+            QVERIFY2(!*refused, "somebody else got into it");
+            VERIFY_OK(run(ours->unlock()));
+            const auto next = run(theirs->tryLockFor(2s));
+            VERIFY_OK(next);
+            QVERIFY2(*next, "it is still held");
+            VERIFY_OK(run(theirs->unlock()));
+        }
+        QVERIFY(slow.end());
+    }
+
     void theWatchdogKeepsALease_data() { recipeRows({"sql-lease"}); }
     void theWatchdogKeepsALease() {
         QFETCH(QByteArray, engine);

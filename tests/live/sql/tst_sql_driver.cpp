@@ -92,7 +92,8 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("engine");
         QTest::addColumn<QByteArray>("what");
         for (const char* engine : {"mariadb", "postgresql"}) {
-            for (const char* what : {"password", "user", "database", "port"})
+            for (const char* what : {"password", "user", "database", "database of an odd name", "port",
+                                     "host with the number of another error"})
                 QTest::addRow("%s %s", engine, what) << QByteArray(engine) << QByteArray(what);
         }
     }
@@ -103,11 +104,12 @@ private Q_SLOTS:
         Kind expected = Kind::AuthFailed;
         if (what == "password") url.password = QStringLiteral("very-secret");
         if (what == "user") url.user = QStringLiteral("nobody-we-know");
-        if (what == "database") {
-            url.path = QStringLiteral("no_such_database");
+        if (what.startsWith("database")) {
+            url.path = what == "database" ? QStringLiteral("no_such_database") : QStringLiteral("no_passwords_here");
             expected = Kind::NoDatabase;
         }
-        if (what == "port") {
+        if (what.startsWith("host")) url.endpoints[0].host = QStringLiteral("127.110.0.1");
+        if (what == "port" || what.startsWith("host")) {
             url.endpoints[0].port = sandbox::freePort(m_runtime).value();
             expected = Kind::Unreachable;
         }
@@ -116,7 +118,7 @@ private Q_SLOTS:
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == expected, qPrintable(opened.error().message));
         QVERIFY(!opened.error().outcomeUnknown());
-        QVERIFY2(opened.error().message.contains(QLatin1String("127.0.0.1")), qPrintable(opened.error().message));
+        QVERIFY2(opened.error().message.contains(url.endpoints[0].host), qPrintable(opened.error().message));
         QVERIFY(!opened.error().message.contains(QLatin1String("secret")));
         const Result asked = ask(driver, "SELECT 1");
         QVERIFY(asked.error().kind == expected);
@@ -292,6 +294,71 @@ private Q_SLOTS:
         (*next)->begin();
         VERIFY_OK(run((*next)->execute(row, 5s)));
         VERIFY_OK(run((*next)->commit()));
+    }
+
+    void statementsOfOneSessionTakeTurns_data() { servers(); }
+    void statementsOfOneSessionTakeTurns() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        auto opened = run(driver.session());
+        VERIFY_OK(opened);
+        const std::shared_ptr<Session> session = std::move(*opened).share();
+        std::vector<std::shared_ptr<Ending<Result>>> all{beside(session->execute({sleepFor(engine, "0.3"), {}}))};
+        for (int i = 0; i < 5; ++i)
+            all.push_back(beside(session->execute({"SELECT " + QByteArray::number(i), {}})));
+        const auto sign = beside(session->nextSign(50ms));
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            QVERIFY(ends(all[i], 5000ms));
+            VERIFY_OK(*all[i]->result);
+            if (i > 0) QCOMPARE((*all[i]->result)->number(), std::int64_t(i) - 1);
+        }
+        QVERIFY(ends(sign, 5000ms));
+        QVERIFY(sign->result == Sign::Alive);
+        QVERIFY(!session->broken());
+    }
+
+    void whatAStoppedStatementFreesIsTold_data() { servers(); }
+    void whatAStoppedStatementFreesIsTold() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        (void)ask(driver, "DROP TABLE IF EXISTS stopped_in");
+        VERIFY_OK(ask(driver, "CREATE TABLE stopped_in (k INTEGER PRIMARY KEY)"));
+        VERIFY_OK(ask(driver, "INSERT INTO stopped_in VALUES (1)"));
+        auto holder = run(driver.session());
+        auto rival = run(driver.session());
+        const Statement row{"SELECT k FROM stopped_in WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        (*holder)->begin();
+        VERIFY_OK(run((*holder)->execute(row, 5s)));
+        std::stop_source stop;
+        const auto sleeping = beside((*holder)->execute({sleepFor(engine, "30"), {}}, kNever, stop.get_token()));
+        QTest::qWait(100);
+        stop.request_stop();
+        QVERIFY(ends(sleeping, 4000ms));
+        QCOMPARE(sleeping->cancelled, std::optional(Cancelled::Why::Stopped));
+        (*rival)->begin();
+        const bool freed = run((*rival)->execute(row, 500ms)).has_value();
+        VERIFY_OK(run((*rival)->rollback()));
+        QCOMPARE(freed, engine == "postgresql");
+        QCOMPARE((*holder)->broken(), freed);
+        QCOMPARE(run((*holder)->nextSign(30ms)), freed ? Sign::Broken : Sign::Alive);
+        QCOMPARE(run((*holder)->commit()).has_value(), !freed);
+    }
+
+    void sessionsAreAsGoodAsNewAfterARollback_data() { servers(); }
+    void sessionsAreAsGoodAsNewAfterARollback() {
+        QFETCH(QByteArray, engine);
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        auto session = run(driver.session());
+        (*session)->begin();
+        VERIFY_OK(run((*session)->execute({"SELECT 1", {}})));
+        QVERIFY(!run((*session)->execute({"SELECT * FROM nowhere_to_be_found", {}})));
+        QCOMPARE((*session)->broken(), engine == "postgresql");
+        VERIFY_OK(run((*session)->rollback()));
+        QVERIFY(!(*session)->broken());
+        (*session)->begin();
+        VERIFY_OK(run((*session)->execute({"SELECT 1", {}})));
+        VERIFY_OK(run((*session)->commit()));
+        QVERIFY(run((*session)->nextSign(30ms)) == Sign::Alive);
     }
 
     void driversMayGoAwayWithCallsUnderWay_data() { servers(); }

@@ -212,6 +212,56 @@ private Q_SLOTS:
         VERIFY_OK(release(*ours, **anew));
     }
 
+    void aStoppedReentryLosesNothing_data() { recipeRows({"sql-lease", "sql-for-update", "sql-advisory"}); }
+    void aStoppedReentryLosesNothing() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        SlowBeside slow(m_runtime, m_databases.url(engine), engine);
+        const Granted grant = acquire(*ours, request());
+        VERIFY_OK(grant);
+        int holds = 1;
+        for (int round = 0; round < 5; ++round) {
+            std::stop_source stop;
+            const auto inner = beside(ours->acquire(request(0s, 30s, "1", holds), stop.get_token()));
+            stop.request_stop();
+            QVERIFY(ends(inner, 4000ms));
+            if (!inner->cancelled) {
+                VERIFY_OK(*inner->result);
+                QCOMPARE((**inner->result)->holds, ++holds);
+            }
+            const Granted refused = acquire(*theirs, request(0s));
+            VERIFY_OK(refused);
+            QVERIFY2(!refused->has_value(), "a re-entry that was stopped freed it");
+        }
+        for (; holds > 0; --holds) {
+            Grant last = **grant;
+            last.holds = holds;
+            const auto left = release(*ours, last);
+            VERIFY_OK(left);
+            QCOMPARE(*left, holds - 1);
+        }
+        const Granted next = acquire(*theirs, request(3s));
+        VERIFY_OK(next);
+        QVERIFY(next->has_value());
+        VERIFY_OK(release(*theirs, **next));
+        QVERIFY(slow.end());
+    }
+
+    void freeLocksAreTakenHoweverLongOneWouldWait_data() { allThatAreHeld(); }
+    void freeLocksAreTakenHoweverLongOneWouldWait() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient client(m_runtime, m_databases.url(engine));
+        const auto recipe = client.recipe(id, freshName());
+        const Granted grant = acquire(*recipe, request(24h * 365));
+        VERIFY_OK(grant);
+        QVERIFY(grant->has_value());
+        VERIFY_OK(release(*recipe, **grant));
+    }
+
     void manyWaitersDoNotKeepTheHolderFromReleasing_data() { recipeRows({"sql-for-update", "sql-advisory"}); }
     void manyWaitersDoNotKeepTheHolderFromReleasing() {
         QFETCH(QByteArray, engine);
