@@ -9,7 +9,6 @@ using namespace lockscope;
 using namespace lockscope::etcd;
 using namespace lockscope::test;
 using recipes::EtcdLease;
-using recipes::EtcdLeases;
 using recipes::Grant;
 using recipes::Request;
 using sandbox::EtcdServer;
@@ -33,13 +32,7 @@ std::optional<Grant> taken(EtcdLease& recipe, Nanos wait = 10s, Nanos lease = 30
 /// Passes everything on, and stops whoever asks at the call of that number.
 class StoppingPort final : public Port {
 public:
-    explicit StoppingPort(Port& port) : m_port(port) {}
-    /// Counts from now on.
-    void arm(const std::stop_source& source, int at) {
-        m_source = source;
-        m_at = at;
-        m_calls = 0;
-    }
+    StoppingPort(Port& port, std::stop_source& source, int at) : m_port(port), m_source(source), m_at(at) {}
     int calls() const { return m_calls; }
 
     Runtime& runtime() override { return m_port.runtime(); }
@@ -87,7 +80,8 @@ private:
     }
     Port& m_port;
     std::stop_source m_source;
-    int m_at = 0, m_calls = 0;
+    int m_at;
+    int m_calls = 0;
 };
 
 } // namespace
@@ -265,50 +259,34 @@ private Q_SLOTS:
         QCOMPARE(keys[0].version, 1);
         if (leased) QVERIFY(run(m_driver->revokeLease(lease)).value());
     }
-    void stoppedAtEachCallItLeavesNothing_data() {
-        QTest::addColumn<bool>("contended");
-        QTest::addColumn<bool>("kept"); // under a lease that another lock keeps, so that no end of it helps
-        QTest::addColumn<int>("fewest");
-        QTest::newRow("alone") << false << false << 2;
-        QTest::newRow("waiting") << true << false << 6;
-        QTest::newRow("alone, kept") << false << true << 1;
-        QTest::newRow("waiting, kept") << true << true << 5;
-    }
     void stoppedAtEachCallItLeavesNothing() {
-        QFETCH(bool, contended);
-        QFETCH(bool, kept);
-        QFETCH(int, fewest);
-        EtcdLease holder({*m_driver, "jobs"});
-        const auto held = contended ? taken(holder) : std::nullopt;
-        int struck = 0;
-        for (int at = 1; at < 20; ++at) {
-            std::stop_source stop;
-            StoppingPort port(*m_driver);
-            const auto leases = std::make_shared<EtcdLeases>(port);
-            EtcdLease recipe({port, "jobs", leases}), keeper({port, "other", leases});
-            Request request = asked(contended ? 400ms : 1s, 1s);
-            request.kept = kept;
-            const auto other = kept ? run(keeper.acquire(request, {})).value() : std::nullopt;
-            port.arm(stop, at);
-            auto ending = beside(recipe.acquire(request, stop.get_token()));
-            QVERIFY(ends(ending, 10s));
-            const bool through = port.calls() < at;
-            struck += !through;
-            if (!ending->cancelled) { // it was through before the stop arrived
-                QVERIFY(ending->result && *ending->result);
-                if (**ending->result) QVERIFY(run(recipe.release(***ending->result, {})));
+        for (const bool contended : {false, true}) {
+            EtcdLease holder({*m_driver, "jobs"});
+            const auto held = contended ? taken(holder) : std::nullopt;
+            int struck = 0;
+            for (int at = 1; at < 20; ++at) {
+                std::stop_source stop;
+                StoppingPort port(*m_driver, stop, at);
+                EtcdLease recipe({port, "jobs"});
+                auto ending = beside(recipe.acquire(asked(contended ? 400ms : 1s, 1s), stop.get_token()));
+                QVERIFY(ends(ending, 10s));
+                if (port.calls() < at) {
+                    if (ending->result && *ending->result && **ending->result)
+                        QVERIFY(run(recipe.release(***ending->result, {})));
+                    break;
+                }
+                ++struck;
+                if (!ending->cancelled) { // it was through before the stop arrived
+                    QVERIFY(ending->result && *ending->result);
+                    if (**ending->result) QVERIFY(run(recipe.release(***ending->result, {})));
+                }
+                QVERIFY(comesTrue([&] { return leaseCount(m_server) == (contended ? 1 : 0); }));
+                QCOMPARE(keysUnder(*m_driver, "jobs/").size(), contended ? 1U : 0U);
+                QVERIFY(comesTrue([&] { return watchCount(m_server) == 0; }));
             }
-            if (other) QCOMPARE(run(keeper.renew(*other, {})).value(), true);
-            QCOMPARE(keysUnder(*m_driver, "jobs/").size(), contended ? 1U : 0U);
-            if (other) QVERIFY(run(keeper.release(*other, {})));
-            QVERIFY(run(leases->close()));
-            leases->end();
-            QVERIFY(comesTrue([&] { return leaseCount(m_server) == (contended ? 1 : 0); }));
-            QVERIFY(comesTrue([&] { return watchCount(m_server) == 0; }));
-            if (through) break;
+            QVERIFY2(struck >= (contended ? 6 : 2), qPrintable(QString::number(struck)));
+            if (held) QVERIFY(run(holder.release(*held, {})));
         }
-        QVERIFY2(struck >= fewest, qPrintable(QString::number(struck)));
-        if (held) QVERIFY(run(holder.release(*held, {})));
     }
     void oneOfTwoWritersOfARecordWins() {
         const auto a = makeConnection(m_runtime, urlOf(m_server)), b = makeConnection(m_runtime, urlOf(m_server));

@@ -17,9 +17,10 @@ public:
 
     /// How long the answer to a transaction takes that has run; unset: a millisecond.
     std::function<Nanos(const etcd::Transaction&)> answersAfter;
-    bool garbles = false; ///< transactions that put something run, and what comes back is no answer of an etcd
-    bool away = false;    ///< leases can not be given back
-    bool repeats = false; ///< the first answers to transactions get lost, and they are sent again
+    std::function<void()> onCall; ///< each time that something is asked of it
+    bool garbles = false;         ///< transactions that put something run, and what comes back is no answer of an etcd
+    bool away = false;            ///< leases can not be given back
+    bool repeats = false;         ///< the first answers to transactions get lost, and they are sent again
     std::vector<etcd::Transaction> sentTwice;
 
     /// Runs a transaction at once, as a copy of it that was long on its way would.
@@ -53,7 +54,7 @@ public:
     Runtime& runtime() override { return m_runtime; }
     etcd::Result<etcd::LeaseState> grantLease(std::int64_t id, std::chrono::seconds ttl,
                                               std::stop_token stop) override {
-        co_await m_runtime.sleep(kWay, stop);
+        co_await arrive(stop);
         endLeases();
         m_leases[id] = {ttl, m_runtime.monotonic() + ttl};
         const etcd::LeaseState state = stateOf(id);
@@ -61,7 +62,7 @@ public:
         co_return state;
     }
     etcd::Result<etcd::LeaseState> keepAlive(std::int64_t id, std::stop_token stop) override {
-        co_await m_runtime.sleep(kWay, stop);
+        co_await arrive(stop);
         endLeases();
         if (m_leases.contains(id)) m_leases[id].until = m_runtime.monotonic() + m_leases[id].ttl;
         const etcd::LeaseState state = stateOf(id);
@@ -69,7 +70,7 @@ public:
         co_return state;
     }
     etcd::Result<bool> revokeLease(std::int64_t id, std::stop_token stop) override {
-        co_await m_runtime.sleep(kWay, stop);
+        co_await arrive(stop);
         endLeases();
         if (away) co_return std::unexpected(cutOff());
         const bool there = m_leases.contains(id);
@@ -78,19 +79,19 @@ public:
         co_return there;
     }
     etcd::Result<etcd::LeaseState> timeToLive(std::int64_t id, std::stop_token stop) override {
-        co_await m_runtime.sleep(kWay, stop);
+        co_await arrive(stop);
         endLeases();
         co_return stateOf(id);
     }
     etcd::Result<etcd::RangeResult> range(etcd::Range range, std::stop_token stop) override {
-        co_await m_runtime.sleep(kWay, stop);
+        co_await arrive(stop);
         endLeases();
         const etcd::RangeResult result = found(range);
         co_await m_runtime.sleep(kWay, stop);
         co_return result;
     }
     etcd::Result<etcd::TransactionResult> run(etcd::Transaction transaction, std::stop_token stop) override {
-        co_await m_runtime.sleep(kWay, stop);
+        co_await arrive(stop);
         auto result = apply(transaction);
         if (repeats && result) {
             sentTwice.push_back(transaction);
@@ -109,7 +110,7 @@ public:
         co_return removal;
     }
     etcd::Result<std::int64_t> deleteRange(QByteArray key, QByteArray end, std::stop_token stop) override {
-        co_await m_runtime.sleep(kWay, stop);
+        co_await arrive(stop);
         etcd::Transaction all;
         all.then.push_back(etcd::Operation::remove(key));
         all.then.back().range.end = end;
@@ -119,7 +120,7 @@ public:
     }
     etcd::Result<std::int64_t> put(QByteArray key, QByteArray value, std::int64_t lease,
                                    std::stop_token stop) override {
-        co_await m_runtime.sleep(kWay, stop);
+        co_await arrive(stop);
         etcd::Transaction all;
         all.then.push_back(etcd::Operation::put(key, value, lease));
         const auto result = apply(all);
@@ -128,12 +129,16 @@ public:
         co_return result->revision;
     }
     etcd::Result<etcd::OwnedWatch> watch(QByteArray key, bool, std::stop_token stop) override {
-        co_await m_runtime.sleep(kWay, stop);
+        co_await arrive(stop);
         co_return etcd::OwnedWatch(std::make_unique<Watching>(*this, key));
     }
 
 private:
     static constexpr Nanos kWay = 1ms;
+    QCoro::Task<> arrive(std::stop_token stop) {
+        if (onCall) onCall();
+        co_await m_runtime.sleep(kWay, stop);
+    }
     struct Lease {
         Nanos ttl{}, until{};
     };

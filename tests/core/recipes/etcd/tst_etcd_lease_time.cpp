@@ -139,6 +139,46 @@ private Q_SLOTS:
         QCOMPARE(world.server.leaseCount(), 1U); // and that is kept
     }
 
+    void stoppedAtEachCallItLeavesNothing_data() {
+        QTest::addColumn<bool>("contended");
+        QTest::addColumn<int>("fewest");
+        QTest::newRow("alone") << false << 1;
+        QTest::newRow("waiting") << true << 6;
+    }
+    void stoppedAtEachCallItLeavesNothing() {
+        // Under a lease that another lock keeps, so that no end of it helps.
+        QFETCH(bool, contended);
+        QFETCH(int, fewest);
+        int struck = 0;
+        for (bool through = false; !through; struck += !through) {
+            World world;
+            EtcdLease& other = world.ours("other");
+            world.keep(other, world.taken(other));
+            if (contended) world.taken(world.strangers("jobs"), false, 1000s);
+            std::stop_source stop;
+            int calls = 0;
+            const auto strike = [&] { // after the call was sent, before its answer can have come
+                if (++calls == struck + 1) world.runtime.post([&] { stop.request_stop(); });
+            };
+            // Not at the other lock's renewals: all of this is over before the first.
+            world.server.onCall = strike;
+            EtcdLease& recipe = world.ours("jobs");
+            const auto taking = beside(recipe.acquire(World::asked(true, 100ms), stop.get_token()));
+            QVERIFY(world.comesTrue([&] { return taking->done; }, 1s));
+            world.server.onCall = nullptr;
+            through = calls < struck + 1;
+            if (!taking->cancelled) { // it was through before the stop arrived
+                QVERIFY(taking->result && *taking->result);
+                if (**taking->result) QVERIFY(world.ended(recipe.release(***taking->result, {})));
+            }
+            world.pass(20s); // whatever of it is seen to in the background
+            QCOMPARE(world.count("jobs/"), contended ? 1U : 0U);
+            QCOMPARE(world.server.leaseCount(), contended ? 2U : 1U);
+            QCOMPARE(world.losses, 0);
+        }
+        QVERIFY2(struck >= fewest, qPrintable(QString::number(struck)));
+    }
+
     // --- answers ---
     void aTakingWhoseAnswerIsNotAnEtcds() {
         World world;
