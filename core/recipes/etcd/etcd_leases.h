@@ -18,11 +18,10 @@ LockError lockError(const etcd::Error& error);
 /// do, so that ten thousand of them cost one keep-alive and a hundred small reads a period, and taking one asks for no
 /// new lease. A key's name ends in its lease, so two places in one queue never share.
 ///
-/// What a lease of its own gives for nothing is done by hand here: a key whose owner no longer renews it is deleted
-/// when its time is over although the lease goes on, and so is one whose putting or deleting was left without an
-/// answer, again and again: often at first, then once a TTL, because a server that stood still may run a copy of that
-/// request after any time. Its name is not used a second time. All of that happens when the lease is made a full one
-/// again, by whomever; when nobody does so, its end does the rest.
+/// What a lease of its own gives for nothing is done by hand here, by whoever keeps the lease, whatever for: a key
+/// whose owner no longer renews it is deleted when its time is over although the lease goes on, and so is one whose
+/// putting or deleting was left without an answer, again and again: often at first, then once a TTL, because a server
+/// that stood still may run a copy of that request after any time. Its name is not used a second time.
 ///
 /// Of one thread, its runtime's.
 class EtcdLeases final : public std::enable_shared_from_this<EtcdLeases> {
