@@ -11,10 +11,9 @@ namespace lockscope::recipes {
 ///   token. It grows over all items of a server until that is restarted; then it begins again.
 /// - Releasing is a `cas` with an expiry in the past: memcached has no compare-and-delete in its classic commands, and
 ///   proxies know no others. The item is gone at once.
-/// - A number is of one run of the server, and one connection reaches one run: after a new connection the item is
-/// looked
-///   at again, and its value compared, before a `cas`. (A proxy that keeps our connection while its server is started
-///   again hides that from us.)
+/// - A number is of one run of the server, and one connection reaches one run: over a new one the item is looked at
+///   again, and its value compared, before a `cas`. (A proxy that keeps our connection while its server is restarted
+///   hides that from us.)
 /// - The server's clock ticks once a second, so an item ends up to a second before its expiry. Ours is one second
 ///   longer than the lease, rounded up: a server that runs does not end it while its holder may still believe in it. A
 ///   dead holder's lock is therefore free after its lease and at most two seconds more. A server that stood still
