@@ -303,9 +303,11 @@ Read<WatchLine> watchLine(const QByteArray& line, const QString& where) {
 
 Error refusal(int status, const QByteArray& body, const QString& where) {
     const QJsonObject object = QJsonDocument::fromJson(body).object();
-    const QString message = object[QStringLiteral("message")].toString(object[QStringLiteral("error")].toString());
-    const int code = object[QStringLiteral("code")].toInt();
-    if (message.isEmpty() && status != 404 && status != 503)
+    const QJsonValue error = object[QStringLiteral("error")];
+    const QJsonObject details = error.isObject() ? error.toObject() : object; // a stream's, or of one reply
+    const QString message = details[QStringLiteral("message")].toString(error.toString());
+    const int code = details[error.isObject() ? QStringLiteral("grpc_code") : QStringLiteral("code")].toInt();
+    if (message.isEmpty() && status != 404 && status < 500)
         return errors::garbage(QStringLiteral("HTTP %1").arg(status), where);
     return errors::refused(status, code, message.isEmpty() ? QStringLiteral("HTTP %1").arg(status) : message, where);
 }

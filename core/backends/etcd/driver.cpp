@@ -9,15 +9,25 @@ namespace lockscope::etcd {
 
 namespace {
 
+enum class Does : std::uint8_t { Change, Read };
+
 /// A request, and what its answer says, once it has come.
 template <typename T>
 Result<T> askFor(std::shared_ptr<Members> members, const char* path, QByteArray body,
-                 codec::Read<T> (*read)(const QByteArray&), std::stop_token stop) {
+                 codec::Read<T> (*read)(const QByteArray&), std::stop_token stop, Does does = Does::Change) {
     HttpRequest request{path, std::move(body), {}};
     const auto answer = co_await Members::ask(members, std::move(request), std::move(stop));
-    if (!answer) co_return std::unexpected(answer.error());
+    if (!answer) {
+        Error error = answer.error();
+        error.sent = error.sent && does == Does::Change;
+        co_return std::unexpected(error);
+    }
     auto result = read(answer->body);
-    if (!result) co_return std::unexpected(errors::garbage(result.error(), answer->where));
+    if (!result) {
+        Error error = errors::garbage(result.error(), answer->where);
+        error.sent = does == Does::Change;
+        co_return std::unexpected(error);
+    }
     if constexpr (requires { result->repeated; }) result->repeated = answer->repeated;
     co_return *std::move(result);
 }
@@ -67,11 +77,11 @@ Result<bool> EtcdDriver::revokeLease(std::int64_t id, std::stop_token stop) {
 }
 
 Result<LeaseState> EtcdDriver::timeToLive(std::int64_t id, std::stop_token stop) {
-    return askFor(m_members, "/v3/lease/timetolive", codec::lease(id), &codec::leaseState, std::move(stop));
+    return askFor(m_members, "/v3/lease/timetolive", codec::lease(id), &codec::leaseState, std::move(stop), Does::Read);
 }
 
 Result<RangeResult> EtcdDriver::range(Range range, std::stop_token stop) {
-    return askFor(m_members, "/v3/kv/range", codec::range(range), &codec::rangeResult, std::move(stop));
+    return askFor(m_members, "/v3/kv/range", codec::range(range), &codec::rangeResult, std::move(stop), Does::Read);
 }
 
 Result<TransactionResult> EtcdDriver::run(Transaction transaction, std::stop_token stop) {

@@ -17,6 +17,7 @@ using Kind = Error::Kind;
 
 // gRPC's status numbers, of those that mean something to a caller here.
 enum Grpc {
+    Canceled = 1,
     InvalidArgument = 3,
     DeadlineExceeded = 4,
     NotFound = 5,
@@ -72,7 +73,8 @@ Error driverGone(const QString& where) {
 
 Error refused(int status, int code, const QString& text, const QString& where) {
     const auto says = [&](const char* word) { return text.contains(QLatin1String(word)); };
-    if (code == Unauthenticated || says("invalid auth token"))
+    // A token that says of which users it was made (JWT) is old as soon as any of them is changed.
+    if (code == Unauthenticated || says("invalid auth token") || says("revision of auth store is old"))
         return {Kind::AuthFailed, Unauthenticated, Text::tr("%1 no longer accepts this login: %2.").arg(where, text)};
     if (says("user name is empty"))
         return {Kind::AuthFailed, code,
@@ -88,7 +90,9 @@ Error refused(int status, int code, const QString& text, const QString& where) {
     if (says("lease already exists")) return {Kind::LeaseExists, code, Text::tr("%1 says: %2").arg(where, text)};
     if (code == OutOfRange && says("compacted"))
         return {Kind::Compacted, code, Text::tr("%1 says: %2").arg(where, text)};
-    if (code == Unavailable || code == DeadlineExceeded || status == 503)
+    // Canceled: the member ends, and its gateway has hung up on it. Without a number it is not the etcd's own word.
+    const bool unserved = code == Unavailable || code == DeadlineExceeded || code == Canceled;
+    if (unserved || status == 503 || (status >= 500 && code == 0))
         return {Kind::Unavailable, code,
                 Text::tr("%1 can not serve requests now (%2); whether this one ran is not known. Has the cluster a "
                          "quorum?")

@@ -88,29 +88,63 @@ Result<void> Members::prepare(std::shared_ptr<Members> self, WirePtr wire, Nanos
     // A process that stood still meanwhile finds a connection that was made and has ended. Nothing was sent on it.
     Error over = errors::closed(self->where());
     over.kind = Kind::Unreachable;
+    while (wire->usable() && !self->m_url.user.isEmpty() && self->m_token.isEmpty()) {
+        const Nanos left = std::max(timeout - (self->m_runtime.monotonic() - begun), Nanos(1ms));
+        if (!self->m_loggingIn) {
+            const auto loggedIn = co_await logIn(self, wire, left, stop);
+            if (!loggedIn) co_return std::unexpected(loggedIn.error());
+            break;
+        }
+        const Completion<LoggedIn> other = self->m_waitForLogin.emplace_back();
+        const std::optional<LoggedIn> went = co_await other.wait(self->m_runtime, left, stop);
+        Error late = errors::requestTimeout(left, self->where());
+        late.kind = Kind::Unreachable;
+        if (!went) co_return std::unexpected(late);
+        if (went->refused) co_return std::unexpected(*went->refused);
+        if (!went->again) break;
+    }
     if (!wire->usable()) co_return std::unexpected(over);
-    if (self->m_url.user.isEmpty() || !self->m_token.isEmpty()) co_return std::expected<void, Error>();
+    co_return std::expected<void, Error>();
+}
+
+/// Begins with its making and ends with it, however that comes; then all who wait hear of it.
+struct Members::Login {
+    explicit Login(Members& owner) : members(owner) { members.m_loggingIn = true; }
+    ~Login() {
+        members.m_loggingIn = false;
+        for (const Completion<LoggedIn>& waiting : std::exchange(members.m_waitForLogin, {}))
+            waiting.complete(result);
+    }
+    Login(const Login&) = delete;
+    Login& operator=(const Login&) = delete;
+    Members& members;
+    LoggedIn result;
+};
+
+Result<void> Members::logIn(std::shared_ptr<Members> self, WirePtr wire, Nanos timeout, std::stop_token stop) {
+    Login login(*self);
     HttpRequest request{"/v3/auth/authenticate", codec::login(self->m_url.user, self->m_url.password), {}};
     const QString where = self->where();
     ++self->m_sent;
-    const Nanos left = std::max(timeout - (self->m_runtime.monotonic() - begun), Nanos(1ms));
-    const auto reply = co_await wire->post(std::move(request), left, stop);
-    if (!reply) { // nothing of the caller's was sent yet
-        Error error = reply.error();
-        if (error.outcomeUnknown()) error.kind = Kind::Unreachable;
-        co_return std::unexpected(error);
-    }
-    if (reply->status != 200) {
-        const Error error = codec::refusal(reply->status, reply->body, where);
+    const auto reply = co_await wire->post(std::move(request), timeout, stop);
+    std::optional<Error> error;
+    if (!reply) {
+        error = reply.error();
+    } else if (reply->status != 200) {
+        error = codec::refusal(reply->status, reply->body, where);
         // A server without logins serves everybody, as etcdctl takes it.
-        if (error.message.contains(QLatin1String("authentication is not enabled")))
-            co_return std::expected<void, Error>();
-        co_return std::unexpected(error);
+        if (error->message.contains(QLatin1String("authentication is not enabled"))) error.reset();
+    } else if (const auto token = codec::token(reply->body)) {
+        self->m_token = *token;
+    } else {
+        error = errors::garbage(token.error(), where);
     }
-    const auto token = codec::token(reply->body);
-    if (!token) co_return std::unexpected(errors::garbage(token.error(), where));
-    self->m_token = *token;
-    if (!wire->usable()) co_return std::unexpected(over);
+    if (error && error->outcomeUnknown()) error->kind = Kind::Unreachable; // nothing of the caller's was sent yet
+    // What is the member's own trouble each finds out by itself, at the next one maybe.
+    const bool verdict = error && (error->kind == Kind::AuthFailed || error->kind == Kind::Refused);
+    login.result.again = error && !verdict;
+    if (verdict) login.result.refused = error;
+    if (error) co_return std::unexpected(*error);
     co_return std::expected<void, Error>();
 }
 
@@ -150,6 +184,7 @@ Result<Members::Answer> Members::ask(std::shared_ptr<Members> self, HttpRequest 
         auto reply = co_await loan.wire->post(request, tryTime, stop);
         if (!reply) {
             last = reply.error();
+            last.sent = true;
             if (last.outcomeUnknown() || !unknown) unknown = last;
             answer.repeated = true;
             if (self->m_gone || last.kind == Kind::Protocol) break;
@@ -164,8 +199,9 @@ Result<Members::Answer> Members::ask(std::shared_ptr<Members> self, HttpRequest 
             co_return answer;
         }
         last = codec::refusal(reply->status, reply->body, answer.where);
+        last.sent = reply->status != 404; // who has no such path has not run it
         if (last.code == kUnauthenticated && !self->m_url.user.isEmpty() && !std::exchange(loggedInAgain, true)) {
-            self->m_token.clear(); // it has ended; the request did not run
+            self->forget(request.token); // it has ended; the request did not run
             continue;
         }
         // What a lease's absence or presence says holds whichever try it was; any other refusal is of this try alone.
@@ -204,14 +240,15 @@ Result<OwnedWatch> Members::watch(std::shared_ptr<Members> self, QByteArray key,
             continue;
         }
         ++self->m_sent;
-        HttpRequest request{"/v3/watch", codec::watch(key, deletionsOnly), self->m_token};
+        const QByteArray token = self->m_token;
+        HttpRequest request{"/v3/watch", codec::watch(key, deletionsOnly), token};
         const Nanos patience = self->oneTry(std::max(end - runtime.monotonic(), Nanos(1ms)));
         const auto started = co_await stream->start(std::move(request), patience, stop);
         if (started) co_return OwnedWatch(std::move(stream));
         last = started.error();
         const bool login = last.code == kUnauthenticated || last.kind == Kind::Denied;
         if (login && !self->m_url.user.isEmpty() && !std::exchange(loggedInAgain, true)) {
-            self->m_token.clear();
+            self->forget(token);
             continue;
         }
         if (!last.outcomeUnknown()) break;

@@ -53,9 +53,20 @@ private:
         std::shared_ptr<Members> m_members;
     };
     struct Permit;
+    struct Login;
+    /// How a login went, for all who waited for it.
+    struct LoggedIn {
+        std::optional<Error> refused;
+        bool again = true; ///< nothing came of it: somebody else has to try
+    };
 
-    /// Connects a new wire, and logs in where that is due.
+    /// Connects a new wire, and logs in where that is due: one for all.
     static Result<void> prepare(std::shared_ptr<Members> self, WirePtr wire, Nanos timeout, std::stop_token stop);
+    static Result<void> logIn(std::shared_ptr<Members> self, WirePtr wire, Nanos timeout, std::stop_token stop);
+    /// The server no longer knows this token; a newer one stays.
+    void forget(const QByteArray& token) {
+        if (m_token == token) m_token.clear();
+    }
     Nanos oneTry(Nanos left) const;
     void giveUp(std::size_t member); ///< turns to the next one
     QString whereIs(std::size_t member) const { return m_url.endpoints[member].display(); }
@@ -66,6 +77,8 @@ private:
     std::expected<std::optional<QSslConfiguration>, Error> m_tls;
     std::size_t m_current = 0;
     QByteArray m_token;
+    bool m_loggingIn = false;
+    std::vector<Completion<LoggedIn>> m_waitForLogin;
     std::uint64_t m_sent = 0;
     bool m_gone = false;
     std::vector<WirePtr> m_idle; ///< to the member in use

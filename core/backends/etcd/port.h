@@ -24,7 +24,7 @@ struct Error {
         RequestTimeout, ///< sent, no reply in time: whether it ran is unknown
         Disconnected,   ///< the connection broke after sending: whether it ran is unknown
         Unavailable,    ///< the member has no leader or gave the request up: whether it ran is unknown
-        Protocol,       ///< what came is not the answer of an etcd
+        Protocol,       ///< what came is not the answer of an etcd: `sent` says whether it came for a change
         LeaseNotFound,  ///< the lease has ended, or never was
         LeaseExists,    ///< a lease of that number is there already
         Compacted,      ///< the revision asked for is no longer kept
@@ -34,10 +34,14 @@ struct Error {
     Kind kind = Kind::Unreachable;
     int code = 0;    ///< gRPC's status number where the server sent one
     QString message; ///< one sentence: what, where, what to do; never a password
+    /// Of Protocol: a request that changes something had been sent. Whoever stands between, a proxy say, may have
+    /// passed it on and answer in its own words.
+    bool sent = false;
 
     /// True when the request may or may not have run on the server.
     bool outcomeUnknown() const {
-        return kind == Kind::RequestTimeout || kind == Kind::Disconnected || kind == Kind::Unavailable;
+        return kind == Kind::RequestTimeout || kind == Kind::Disconnected || kind == Kind::Unavailable ||
+               (kind == Kind::Protocol && sent);
     }
 };
 

@@ -56,6 +56,12 @@ Change changed(Call& call) {
     return change;
 }
 
+Result<Change> taken() {
+    Change change;
+    change.outcome = Change::Outcome::Taken;
+    co_return change;
+}
+
 std::optional<Item> found(Call& call) {
     return std::move(call.replies[0].item);
 }
@@ -100,9 +106,13 @@ Result<Change> MemcachedDriver::add(QByteArray key, QByteArray value, Expiry exp
     return ask(lineFor(key), stored("add ", key, value, expiry, look), look ? 2 : 1, &changed, std::move(stop));
 }
 
-Result<Change> MemcachedDriver::compareAndSet(QByteArray key, QByteArray value, Expiry expiry, std::uint64_t unique,
-                                              bool look, std::stop_token stop) {
-    return ask(lineFor(key), stored("cas ", key, value, expiry, look, unique), look ? 2 : 1, &changed, std::move(stop));
+Result<Change> MemcachedDriver::compareAndSet(QByteArray key, QByteArray value, Expiry expiry, Mark meant, bool look,
+                                              std::stop_token stop) {
+    const Lines line = lineFor(key);
+    // Sent over that connection or not at all: what waits when one ends is not carried over to the next.
+    if (meant.connection == 0 || line->connection() != meant.connection) return taken();
+    const QByteArray commands = stored("cas ", key, value, expiry, look, meant.unique);
+    return ask(line, commands, look ? 2 : 1, &changed, std::move(stop));
 }
 
 Result<std::optional<Item>> MemcachedDriver::get(QByteArray key, std::stop_token stop) {

@@ -25,7 +25,7 @@ public:
 
     Runtime& runtime() override { return m_runtime; }
     Result<Change> add(QByteArray key, QByteArray value, Expiry expiry, bool look, std::stop_token stop = {}) override;
-    Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, std::uint64_t unique, bool look,
+    Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, Mark meant, bool look,
                                  std::stop_token stop = {}) override;
     Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) override;
     Result<bool> remove(QByteArray key, std::stop_token stop = {}) override;

@@ -4,6 +4,8 @@
 #include "backends/memcached/errors.h"
 #include "backends/net/tls_configuration.h"
 
+#include <atomic>
+
 namespace lockscope::memcached {
 
 namespace {
@@ -13,6 +15,12 @@ using Word = Reply::Word;
 /// Longer than a header of the binary protocol: a server that speaks only that hangs up at once, and does not wait for
 /// the rest.
 const QByteArray kGreeting = QByteArrayLiteral("get lockscope-asks-whether-it-may\r\n");
+
+/// A number that no other connection of this process has, whatever its thread.
+std::uint64_t nextConnection() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+}
 
 /// memcached's own login: the first `set` of a connection, whatever its key.
 QByteArray loginOf(const ConnectionUrl& url) {
@@ -91,6 +99,7 @@ void Line::abandon(std::uint64_t id) {
 
 void Line::connectNow() {
     m_state = State::Connecting;
+    m_connection = nextConnection();
     net::Stream::Owner& owner = *this;
     m_stream = std::make_unique<net::Stream>(m_endpoint, m_tls, owner);
     m_connectLimit = m_runtime.callAt(m_runtime.monotonic() + m_options.connectTimeout, [this] {
@@ -147,7 +156,9 @@ void Line::takeReplies() {
     while (m_stream) {
         auto reply = m_reader.next();
         if (!reply) {
-            close(errors::garbage(reply.error(), m_where));
+            Error error = errors::garbage(reply.error(), m_where);
+            error.sent = m_state == State::Ready;
+            close(error);
             return;
         }
         if (!*reply) return;
@@ -165,7 +176,8 @@ void Line::take(Reply&& reply) {
     }
     Pending& first = m_pending.front();
     if (first.call) {
-        if (reply.word == Word::Error && !first.call->error) first.call->error = errors::refused(reply.text, m_where);
+        if (reply.word == Word::Error && first.came == 0) first.call->error = errors::refused(reply.text, m_where);
+        if (reply.item) reply.item->mark.connection = m_connection;
         first.call->replies[first.came] = std::move(reply);
     }
     if (++first.came < first.count) return;
@@ -184,6 +196,7 @@ void Line::streamEnded(net::Ending ending) {
 
 void Line::close(const Error& error) {
     m_state = State::Away;
+    m_connection = 0;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
     if (m_stream) {
         m_stream->close();

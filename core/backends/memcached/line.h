@@ -56,13 +56,15 @@ public:
     ~Line() override;
 
     /// Sends commands in one piece; completes `call` when it is known how they went. An error of the server's is
-    /// Kind::Refused.
+    /// Kind::Refused, that of a second command its reply alone: it does not undo what the first one did.
     void submit(const QByteArray& commands, Call& call);
     /// Ends all calls with "closed on purpose", and lets no new ones in.
     void shutDown();
     Runtime& runtime() { return m_runtime; }
     std::uint64_t sent() const { return m_sent; }
     const QString& where() const { return m_where; }
+    /// Which connection the next command goes by: Mark::connection. 0: a new one.
+    std::uint64_t connection() const { return m_connection; }
 
 private:
     friend class Call;
@@ -102,7 +104,7 @@ private:
     QByteArray m_out;
     ReplyReader m_reader;
     std::deque<Pending> m_pending; ///< by id
-    std::uint64_t m_lastId = 0, m_sent = 0;
+    std::uint64_t m_lastId = 0, m_sent = 0, m_connection = 0;
     bool m_gone = false;
 };
 

@@ -20,34 +20,47 @@ struct Error {
         AuthFailed,     ///< the login is wrong, or one is wanted
         CommandTimeout, ///< sent, no reply in time: whether it ran is unknown
         Disconnected,   ///< the connection broke after sending: whether it ran is unknown
-        Protocol,       ///< what came is not the answer of a memcached
+        Protocol,       ///< what came is not the answer of a memcached: `sent` says whether to a command
         Refused,        ///< the server answered with an error
         WrongUrl,       ///< the connection's settings make no sense
     };
     Kind kind = Kind::Unreachable;
-    QString message; ///< one sentence: what, where, what to do; never a password
+    QString message;   ///< one sentence: what, where, what to do; never a password
+    bool sent = false; ///< of Protocol: after the greeting, when commands had been sent
 
     /// True when the command may or may not have run on the server.
-    bool outcomeUnknown() const { return kind == Kind::CommandTimeout || kind == Kind::Disconnected; }
+    bool outcomeUnknown() const {
+        return kind == Kind::CommandTimeout || kind == Kind::Disconnected || (kind == Kind::Protocol && sent);
+    }
 };
 
 template <typename T>
 using Result = QCoro::Task<std::expected<T, Error>>;
 
+/// Which state of an item it is.
+struct Mark {
+    /// Changes with each change of the item; grows over all items of one server's run. 0: the server keeps none
+    /// (memcached -C).
+    std::uint64_t unique = 0;
+    /// Of the connection that told it, among all of this process; 0: none. A server that was started again begins to
+    /// count anew, and only by another connection can it be reached.
+    std::uint64_t connection = 0;
+};
+
 struct Item {
     QByteArray value;
-    std::uint64_t unique = 0; ///< changes with each change of the item; grows over all items of one server's run
+    Mark mark;
 };
 
 /// What became of a change.
 struct Change {
     enum class Outcome : std::uint8_t {
         Stored,
-        Taken, ///< add: there is an item; cas: it is not the one meant any more
+        Taken, ///< add: there is an item; cas: it is not known to be the one meant any more
         Gone,  ///< cas: there is no item
     };
     Outcome outcome = Outcome::Gone;
-    /// The item right afterwards, ours or whoever's; nullopt: none, or not asked for.
+    /// The item right afterwards, ours or whoever's; nullopt: none, or not asked for, or it could not be told.
     std::optional<Item> item;
 };
 
@@ -67,9 +80,11 @@ public:
     /// Stores an item where none is. With `look` also reads it in the same round trip.
     virtual Result<Change> add(QByteArray key, QByteArray value, Expiry expiry, bool look,
                                std::stop_token stop = {}) = 0;
-    /// Replaces the item that has this `unique`. With `look` also reads it in the same round trip.
-    virtual Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, std::uint64_t unique,
-                                         bool look, std::stop_token stop = {}) = 0;
+    /// Replaces the item that is in this state. With `look` also reads it in the same round trip. Taken, without being
+    /// sent, when the state was heard of over another connection than the one in use: look again, and compare the
+    /// value.
+    virtual Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, Mark meant, bool look,
+                                         std::stop_token stop = {}) = 0;
     virtual Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) = 0;
     /// Deletes an item, whoever's it is. False = there was none.
     virtual Result<bool> remove(QByteArray key, std::stop_token stop = {}) = 0;

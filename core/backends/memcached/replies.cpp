@@ -96,7 +96,7 @@ std::expected<bool, QString> ReplyReader::takeItem(QByteArrayView line) {
     const qsizetype begin = m_at + line.size() + 2, length = qsizetype(*size);
     if (m_in.size() < begin + length + 2) return false;
     if (QByteArrayView(m_in).sliced(begin + length, 2) != QByteArrayView("\r\n")) return bad();
-    m_item = Item{m_in.mid(begin, length), *unique};
+    m_item = Item{m_in.mid(begin, length), {*unique}};
     m_at = begin + length + 2;
     return true;
 }

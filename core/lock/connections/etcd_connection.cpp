@@ -39,8 +39,9 @@ public:
         co_return {};
     }
     Outcome<void> close() override {
-        co_await m_parts->leases->close();
-        co_return {};
+        const std::shared_ptr<EtcdParts> parts = m_parts; // until all have been given back, whatever becomes of this
+        const auto closed = co_await parts->leases->close();
+        co_return closed;
     }
     Outcome<void> ping(std::stop_token stop) override { return open(std::move(stop)); }
 

@@ -14,6 +14,14 @@ constexpr memcached::Expiry kNoEnd = 0;
 QByteArray keyOf(const QByteArray& name) {
     return "lockscope_record:" + name.toPercentEncoding();
 }
+
+QByteArray textOf(const memcached::Mark& mark) {
+    return QByteArray::number(qulonglong(mark.unique)) + ' ' + QByteArray::number(qulonglong(mark.connection));
+}
+memcached::Mark markOf(const QByteArray& text) {
+    const qsizetype space = text.indexOf(' ');
+    return {text.left(space).toULongLong(), text.mid(space + 1).toULongLong()};
+}
 } // namespace
 
 recipes::Outcome<Record> MemcachedRecords::read(QByteArray name, std::stop_token stop) {
@@ -35,7 +43,8 @@ recipes::Outcome<Record> MemcachedRecords::read(QByteArray name, std::stop_token
     (*all)[key] = item->value;
     record.there = true;
     record.value = item->value;
-    record.version = QByteArray::number(qulonglong(item->unique));
+    if (item->mark.unique == 0) co_return std::unexpected(recipes::memcachedWithoutCas());
+    record.version = textOf(item->mark);
     co_return record;
 }
 
@@ -46,7 +55,7 @@ recipes::Outcome<bool> MemcachedRecords::replace(QByteArray name, Record seen, Q
     if (const auto wrong = recipes::memcachedNameError(key)) co_return std::unexpected(*wrong);
     std::expected<Change, memcached::Error> done;
     if (seen.there)
-        done = co_await port->compareAndSet(key, value, kNoEnd, seen.version.toULongLong(), false, stop);
+        done = co_await port->compareAndSet(key, value, kNoEnd, markOf(seen.version), false, stop);
     else
         done = co_await port->add(key, value, kNoEnd, false, stop);
     if (!done) co_return std::unexpected(lockError(done.error()));

@@ -7,7 +7,8 @@
 
 namespace lockscope {
 
-/// An item `lockscope_record:<name>` without an end, compared by its unique number.
+/// An item `lockscope_record:<name>` without an end, compared by its unique number and by the connection that told it:
+/// a server that was started again counts anew. What was seen before a reconnect is out of date, and read again.
 ///
 /// memcached forgets when it is restarted or short of memory. Each store remembers what it read or wrote last, and puts
 /// it back where it finds nothing: a record is only gone when every process that knew it is gone, too, or when a new

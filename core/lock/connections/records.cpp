@@ -100,13 +100,13 @@ recipes::Outcome<bool> EtcdRecords::replace(QByteArray name, Record seen, QByteA
     const qint64 seenRevision = seen.version.mid(seenKey.size() + 1).toLongLong();
     const qint64 number = seen.there ? seenKey.mid(etcdPrefix(name).size()).toLongLong() : 0;
     const QByteArray key = etcdKey(name, number + 1);
-    // A number is taken once: whoever makes the next key has seen the last one. The first one stays for those who have
-    // seen none.
+    // Whoever makes the next key has seen the last one. That the next one is free does not say so: it may have come and
+    // gone. None at all may be there from it on.
     etcd::Transaction transaction;
-    transaction.ifAll.push_back({key, 0});
+    transaction.ifAll.push_back({key, 0, etcd::endOfPrefix(etcdPrefix(name))});
     if (seen.there) transaction.ifAll.push_back({seenKey, seenRevision});
     transaction.then.push_back(etcd::Operation::put(key, value, 0));
-    if (number > 1) transaction.then.push_back(etcd::Operation::remove(seenKey));
+    if (seen.there) transaction.then.push_back(etcd::Operation::remove(seenKey));
     etcd::Range look;
     look.key = key;
     transaction.otherwise.push_back(etcd::Operation::read(look));

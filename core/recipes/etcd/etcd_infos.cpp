@@ -18,7 +18,8 @@ RecipeInfo etcdLease() {
         QStringLiteral("mine is the oldest → hold"),
         QStringLiteral("else watch the next older until it is deleted; again 3"),
         QStringLiteral("work, write to the resource with my revision"),
-        QStringLiteral("txn: {name}/lease is still the one I made → delete; revoke the lease")};
+        QStringLiteral(
+            "alone: txn {name}/lease is still the one I made → delete; revoke the lease; shared: delete it")};
     info.workStep = 5;
     info.watchdog = true;
     info.token = true;

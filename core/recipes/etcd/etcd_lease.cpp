@@ -101,6 +101,7 @@ Outcome<std::optional<KeyValue>> EtcdLease::oldest(std::stop_token stop) {
 
 /// A transaction that may put the key. Sent more than once, or without an answer, it may yet do so when it is too late.
 Outcome<etcd::TransactionResult> EtcdLease::put(StandPtr stand, Transaction transaction) {
+    m_leases->touch(*stand);
     const auto result = co_await m_lock.port.run(std::move(transaction));
     if (result) {
         stand->doubtful = stand->doubtful || result->repeated;
@@ -265,7 +266,10 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
                 stopped = true;
             }
         }
+        // A server that answers slowly can answer after the key's time was over, and it was swept away.
+        if (waited && *waited == Waited::Held && EtcdLeases::barred(*stand)) waited = Waited::PlaceLost;
         if (!stopped && waited && *waited == Waited::Held) {
+            m_leases->touch(*stand);
             Grant grant{request.thread, stand->key, stand->keptAt(), stand->ttl(), 1, stand->revision, request.steps};
             grant.own = stand;
             grant.steps.at(5);

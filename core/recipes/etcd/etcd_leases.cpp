@@ -129,6 +129,8 @@ QCoro::Task<> EtcdLeases::fill(Self self, TermPtr term) {
         const auto kept = co_await self->keepNow(term);
         if (!kept) fresh.error = kept.error();
         fresh.ended = term->ended;
+        // Who keeps a lease keeps all keys under it, those of the dead as well.
+        if (kept && *kept && !self->m_gone) self->sweep(term);
     }
     term->freshening = false;
     for (const Completion<Freshened>& waiting : std::exchange(term->waiting, {}))
@@ -141,7 +143,7 @@ QCoro::Task<EtcdLeases::Freshened> EtcdLeases::grant(TermPtr term) {
     const auto granted = co_await m_port.grantLease(term->id, term->wanted);
     if (granted) {
         term->ttl = granted->granted;
-        term->keptAt = term->sweptAt = askedAt;
+        term->keptAt = term->sweptAt = term->scouredAt = askedAt;
         co_return fresh;
     }
     fresh.error = lockError(granted.error());
@@ -255,9 +257,18 @@ void EtcdLeases::sweep(const TermPtr& term) {
     const Nanos now = m_port.runtime().monotonic();
     if (!term->shared || now - term->sweptAt < term->ttl / kFullPart) return;
     term->sweptAt = now;
-    std::vector<QByteArray> over;
-    for (const auto& [key, wanted] : term->keys)
-        if (*wanted != kNever && now - *wanted > term->ttl + kGrace) over.push_back(key);
+    std::vector<QByteArray> over, barred;
+    for (const auto& [key, wanted] : term->keys) {
+        if (*wanted == kNever)
+            barred.push_back(key);
+        else if (now - *wanted > term->ttl + kGrace)
+            over.push_back(key);
+    }
+    if (!barred.empty() && now - term->scouredAt >= term->ttl) {
+        term->scouredAt = now;
+        m_port.runtime().spawn(
+            [self = shared_from_this(), term, names = std::move(barred)] { return scourAgain(self, term, names); });
+    }
     for (QByteArray& key : over) {
         Stand stand;
         stand.term = term;
@@ -341,13 +352,29 @@ QCoro::Task<> EtcdLeases::scour(Self self, Stand stand) {
     }
 }
 
-QCoro::Task<> EtcdLeases::close() {
-    const std::vector<TermPtr> all = std::exchange(m_shared, {});
-    for (const TermPtr& term : all) {
-        const bool over = m_port.runtime().monotonic() > term->keptAt + term->ttl;
-        const bool there = term->ttl > Nanos(0) && !std::exchange(term->ended, true) && !over;
-        if (there && !m_gone) co_await m_port.revokeLease(term->id);
+/// What a server has kept for longer than anybody scours: a member that stood still runs it when it goes on.
+QCoro::Task<> EtcdLeases::scourAgain(Self self, TermPtr term, std::vector<QByteArray> names) {
+    for (std::size_t begin = 0; begin < names.size() && !self->m_gone && !term->ended; begin += kAtOnce) {
+        Transaction all;
+        for (std::size_t i = begin; i < std::min(begin + kAtOnce, names.size()); ++i)
+            all.then.push_back(Operation::remove(names[i]));
+        co_await self->m_port.run(std::move(all)); // after an error there is a next time
     }
+}
+
+Outcome<void> EtcdLeases::close() {
+    const Self self = shared_from_this();
+    const std::vector<TermPtr> all = std::exchange(m_shared, {});
+    std::optional<LockError> error;
+    for (const TermPtr& term : all) {
+        const bool over = self->m_gone || m_port.runtime().monotonic() > term->keptAt + term->ttl;
+        const bool there = term->ttl > Nanos(0) && !std::exchange(term->ended, true) && !over;
+        if (!there) continue;
+        const auto revoked = co_await m_port.revokeLease(term->id);
+        if (!revoked && !error) error = lockError(revoked.error());
+    }
+    if (error) co_return std::unexpected(*error);
+    co_return {};
 }
 
 } // namespace lockscope::recipes

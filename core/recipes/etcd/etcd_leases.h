@@ -18,9 +18,10 @@ LockError lockError(const etcd::Error& error);
 /// do, so that ten thousand of them cost one keep-alive and a hundred small reads a period, and taking one asks for no
 /// new lease. A key's name ends in its lease, so two places in one queue never share.
 ///
-/// What a lease of its own gives for nothing is done by hand here: a key whose owner no longer renews it is deleted
-/// when its time is over although the lease goes on, and so is one whose putting or deleting was left without an
-/// answer, again and again, until no copy of that request can still be on its way; its name is not used a second time.
+/// What a lease of its own gives for nothing is done by hand here, by whoever keeps the lease, whatever for: a key
+/// whose owner no longer renews it is deleted when its time is over although the lease goes on, and so is one whose
+/// putting or deleting was left without an answer, again and again: often at first, then once a TTL, because a server
+/// that stood still may run a copy of that request after any time. Its name is not used a second time.
 ///
 /// Of one thread, its runtime's.
 class EtcdLeases final : public std::enable_shared_from_this<EtcdLeases> {
@@ -57,6 +58,8 @@ public:
     Outcome<bool> renew(Stand stand, std::stop_token stop);
     /// Its owner still wants it.
     void touch(const Stand& stand);
+    /// Its key is being deleted or was: what was put is not to be relied on.
+    static bool barred(const Stand& stand) { return *stand.wanted == kNever; }
     /// Deletes the key of a shared lease that is held: false when it was gone already. After an error that goes on in
     /// the background.
     Outcome<bool> giveUp(Stand stand, std::stop_token stop);
@@ -69,8 +72,8 @@ public:
     /// The same, in the background alone.
     void abandon(const Stand& stand);
 
-    /// Gives all shared leases back: what lives under them is free.
-    QCoro::Task<> close();
+    /// Gives all shared leases back: what lives under them is free. After an error it is when they end.
+    Outcome<void> close();
     /// No request after this.
     void end() { m_gone = true; }
 
@@ -93,6 +96,7 @@ private:
     static QCoro::Task<> check(Self self, std::shared_ptr<Round> round, std::size_t begin, std::size_t end);
     void sweep(const TermPtr& term);
     static QCoro::Task<> scour(Self self, Stand stand);
+    static QCoro::Task<> scourAgain(Self self, TermPtr term, std::vector<QByteArray> names);
     static QCoro::Task<> withdrawLater(Self self, Stand stand);
 
     etcd::Port& m_port;
@@ -125,7 +129,7 @@ struct EtcdLeases::Term {
     std::chrono::seconds wanted{};
     bool shared = false;
     Nanos ttl{}; ///< as granted; 0: not yet
-    Nanos keptAt{}, sweptAt{};
+    Nanos keptAt{}, sweptAt{}, scouredAt{};
     bool ended = false, freshening = false, renewalDue = false;
     std::map<QByteArray, std::shared_ptr<Nanos>> keys; ///< with Stand::wanted
     std::vector<Completion<Freshened>> waiting;

@@ -28,28 +28,27 @@ const RecipeInfo& MemcachedLease::info() const {
     return mine;
 }
 
-QCoro::Task<> MemcachedLease::withdraw(QByteArray value) {
+Outcome<bool> MemcachedLease::withdraw(QByteArray value) {
     // Whatever became of our add: if it ran, undo it. An error here leaves an item that ends by its lease.
-    const auto own = std::make_shared<Own>();
-    co_await change(own, std::move(value), kAtOnce, {});
+    return change(std::make_shared<Own>(), std::move(value), kAtOnce, {});
 }
 
 Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value, Expiry expiry, std::stop_token stop) {
     for (int look = 0; look < kLooks; ++look) {
-        if (own->unique == 0) { // not known
+        if (!own->mark) {
             const auto item = co_await m_lock.port.get(m_lock.name, stop);
             if (!item) co_return std::unexpected(lockError(item.error()));
             if (!item->has_value() || (*item)->value != value) co_return false;
-            own->unique = (*item)->unique;
+            own->mark = (*item)->mark;
         }
-        const std::uint64_t meant = std::exchange(own->unique, 0); // unless we hear of it, it is not known any more
-        const bool stays = expiry != kAtOnce;                      // then we need its new number
+        const memcached::Mark meant = *std::exchange(own->mark, std::nullopt); // not known until we hear of it again
+        const bool stays = expiry != kAtOnce;                                  // then we need its new number
         const auto done = co_await m_lock.port.compareAndSet(m_lock.name, value, expiry, meant, stays, stop);
         if (!done) co_return std::unexpected(lockError(done.error()));
-        if (done->item && done->item->value == value) own->unique = done->item->unique;
+        if (done->item && done->item->value == value) own->mark = done->item->mark;
         if (done->outcome == Change::Outcome::Stored) co_return true;
         if (done->outcome == Change::Outcome::Gone) co_return false;
-        if (stays && own->unique == 0) co_return false; // somebody else's
+        if (done->item && !own->mark) co_return false; // somebody else's
     }
     co_return std::unexpected(
         LockError{LockError::Kind::Refused,
@@ -77,21 +76,27 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
         }
         if (added->outcome == Change::Outcome::Stored) {
             const bool ours = added->item && added->item->value == value;
-            if (ours && stop.stop_requested()) {
-                co_await withdraw(value);
+            if (ours && added->item->mark.unique == 0) {
+                co_await m_lock.port.remove(m_lock.name); // nobody has such a lock there
                 request.steps.at(0);
-                throw Cancelled(Cancelled::Why::Stopped);
+                co_return std::unexpected(memcachedWithoutCas());
             }
-            if (ours) {
+            if (ours && !stop.stop_requested()) {
                 request.steps.at(3);
                 Grant grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
-                grant.token = static_cast<std::int64_t>(added->item->unique);
+                grant.token = static_cast<std::int64_t>(added->item->mark.unique);
                 const auto own = std::make_shared<Own>();
-                own->unique = added->item->unique;
+                own->mark = added->item->mark;
                 grant.own = own;
                 co_return grant;
             }
-            // Taken away between the two commands: by force, or for want of memory.
+            // Not wanted any more, or not seen: taken away between the two commands, by force or for want of memory, or
+            // the server had none left to tell of it.
+            const auto undone = co_await withdraw(value);
+            const bool stopped = stop.stop_requested();
+            if (stopped || !undone) request.steps.at(0);
+            if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+            if (!undone) co_return std::unexpected(undone.error());
         }
         const Nanos now = runtime.monotonic();
         if (now >= giveUpAt) {

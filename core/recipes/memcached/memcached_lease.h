@@ -11,13 +11,18 @@ namespace lockscope::recipes {
 ///   token. It grows over all items of a server until that is restarted; then it begins again.
 /// - Releasing is a `cas` with an expiry in the past: memcached has no compare-and-delete in its classic commands, and
 ///   proxies know no others. The item is gone at once.
+/// - A number is of one run of the server, and one connection reaches one run: over a new one the item is looked at
+///   again, and its value compared, before a `cas`. (A proxy that keeps our connection while its server is restarted
+///   hides that from us.)
 /// - The server's clock ticks once a second, so an item ends up to a second before its expiry. Ours is one second
-/// longer
-///   than the lease, rounded up: the server never ends it while its holder may still believe in it. A dead holder's
-///   lock is therefore free after its lease and at most two seconds more.
+///   longer than the lease, rounded up: a server that runs does not end it while its holder may still believe in it. A
+///   dead holder's lock is therefore free after its lease and at most two seconds more. A server that stood still
+///   (SIGSTOP, a machine that was put to sleep) stores by the clock of before what it finds waiting, and then lets the
+///   clock jump: an item can end right away that was taken shortly before the server went on.
 /// - Nobody is woken: waiters look again after pauses that begin short and grow.
-/// - What the server throws out for want of memory, or forgets by being restarted, is free while its holder still
-///   believes in it: until its next renewal, which is refused.
+/// - What the server throws out for want of memory, or forgets by being restarted or as said above, is free while its
+///   holder still believes in it: until its next renewal, which is refused.
+/// - A server without numbers (memcached -C) is refused.
 class MemcachedLease final : public Recipe {
 public:
     explicit MemcachedLease(MemcachedLock lock) : m_lock(std::move(lock)) {}
@@ -28,13 +33,13 @@ public:
     Outcome<bool> forceRelease(std::stop_token stop) override;
 
 private:
-    /// The number that our item has now, as far as we know. Shared by all copies of a grant: renewals change it.
+    /// The state that our item is in now, as far as we know. Shared by all copies of a grant: renewals change it.
     struct Own {
-        std::uint64_t unique = 0;
+        std::optional<memcached::Mark> mark;
     };
     /// Changes our item's expiry as long as it is ours. False = it is not.
     Outcome<bool> change(std::shared_ptr<Own> own, QByteArray value, memcached::Expiry expiry, std::stop_token stop);
-    QCoro::Task<> withdraw(QByteArray value);
+    Outcome<bool> withdraw(QByteArray value);
     MemcachedLock m_lock;
 };
 

@@ -28,6 +28,12 @@ std::optional<LockError> memcachedNameError(const QByteArray& name) {
                          .arg(QString::fromUtf8(name.left(60)))};
 }
 
+LockError memcachedWithoutCas() {
+    return {LockError::Kind::Refused,
+            QCoreApplication::translate("LockError", "This memcached runs without cas (-C), which is what tells one "
+                                                     "holder's item from another's. Start it without -C.")};
+}
+
 std::optional<LockError> memcachedLeaseError(Nanos lease) {
     if (lease <= std::chrono::seconds(memcached::kLongestExpiry - 2)) return std::nullopt;
     return LockError{LockError::Kind::Refused,

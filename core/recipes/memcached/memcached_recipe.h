@@ -22,6 +22,8 @@ LockError lockError(const memcached::Error& error);
 
 /// The error of a name that is no key there; nullopt when it is one.
 std::optional<LockError> memcachedNameError(const QByteArray& name);
+/// The error of a server that keeps no numbers of its items' states, as these recipes and records need them.
+LockError memcachedWithoutCas();
 /// The error of a lease that the server would take for a date; nullopt when it would not.
 std::optional<LockError> memcachedLeaseError(Nanos lease);
 

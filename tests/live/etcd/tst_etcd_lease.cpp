@@ -3,6 +3,7 @@
 #include "lock/connection.h"
 #include "lock/distributed_lock.h"
 #include "recipes/etcd/etcd_lease.h"
+#include "record_race.h"
 
 using namespace lockscope;
 using namespace lockscope::etcd;
@@ -286,6 +287,12 @@ private Q_SLOTS:
             QVERIFY2(struck >= (contended ? 6 : 2), qPrintable(QString::number(struck)));
             if (held) QVERIFY(run(holder.release(*held, {})));
         }
+    }
+    void oneOfTwoWritersOfARecordWins() {
+        const auto a = makeConnection(m_runtime, urlOf(m_server)), b = makeConnection(m_runtime, urlOf(m_server));
+        VERIFY_EMPTY(raceOfWriters(m_runtime, *a->records(), *b->records(), "race/of writers 锁"));
+        QCOMPARE(keysUnder(*m_driver, "lockscope-records/").size(), 1U); // old values go
+        QCOMPARE(run(m_driver->deleteRange("lockscope-records/", endOfPrefix("lockscope-records/"))).value(), 1);
     }
     void stoppedWhileItWaits() {
         EtcdLease one({*m_driver, "jobs"}), other({*m_driver, "jobs"});

@@ -311,6 +311,25 @@ private Q_SLOTS:
         run(leases->close());
         leases->end();
     }
+    void closingGoesOnWhenTheConnectionGoes() {
+        auto connection = makeConnection(m_runtime, urlOf(m_server));
+        std::vector<std::unique_ptr<recipes::Recipe>> made; // two TTLs, two leases to give back
+        for (const Nanos lease : {20s, 30s}) {
+            made.push_back(*connection->makeRecipe("etcd-lease", {"jobs-" + QByteArray::number(lease / 1s)}));
+            QVERIFY(run(made.back()->acquire(kept(0s, lease), {})).value());
+        }
+        QCOMPARE(leaseCount(m_server), 2);
+        made.clear();
+        m_server.pause();
+        run(m_runtime.sleep(20ms)); // until all its threads stand still
+        const auto closed = beside(connection->close());
+        QVERIFY(!closed->done);
+        connection.reset();
+        m_server.resume();
+        QVERIFY(ends(closed, 10s));
+        QVERIFY(closed->result && *closed->result);
+        QCOMPARE(leaseCount(m_server), 0);
+    }
     void closingTheConnectionGivesTheLeaseBack() {
         const auto connection = makeConnection(m_runtime, urlOf(m_server));
         QVERIFY(run(connection->open()));

@@ -61,6 +61,52 @@ private Q_SLOTS:
         QVERIFY(run(lock.tryLock()).value()); // the connection is back
         QVERIFY(run(lock.unlock()));
     }
+    void numbersOfTheServersLastRunAreNone() {
+        // A server that was started again counts its items anew: the first one's number comes again.
+        MemcachedServer server(m_runtime);
+        VERIFY_STARTED(server);
+        MemcachedClient one(m_runtime, urlOf(server)), other(m_runtime, urlOf(server));
+        const auto ours = one.recipe("jobs"), theirs = other.recipe("jobs");
+        const auto first = run(ours->acquire(asked(0s), {})).value();
+        QVERIFY(first);
+        run(server.stop());
+        VERIFY_STARTED(server);
+        const auto second = run(theirs->acquire(asked(0s), {})).value();
+        QVERIFY(second);
+        QCOMPARE(second->token, first->token);
+        QCOMPARE(run(ours->renew(*first, {})).value(), false);
+        QVERIFY(run(ours->release(*first, {})).error().kind == ErrorKind::NotOwner);
+        QCOMPARE(run(other.driver.get("jobs")).value()->value, second->value);
+        QCOMPARE(run(theirs->renew(*second, {})).value(), true);
+        QCOMPARE(run(theirs->release(*second, {})).value(), 0);
+    }
+    void aNewConnectionIsNoLoss() {
+        // The server went on meanwhile: what was told by the old connection is looked at again, and is still ours.
+        MemcachedClient client(m_runtime, urlOf(m_server), impatient());
+        const auto recipe = client.recipe("jobs");
+        const auto grant = run(recipe->acquire(asked(0s), {})).value();
+        QVERIFY(grant);
+        pause();
+        QVERIFY(!run(client.driver.version())); // and with it goes the connection
+        m_server.resume();
+        QCOMPARE(run(recipe->renew(*grant, {})).value(), true);
+        QCOMPARE(run(recipe->release(*grant, {})).value(), 0);
+    }
+    void serverWithoutCas() {
+        sandbox::MemcachedServerOptions options;
+        options.extra = QStringList{QStringLiteral("-C")};
+        MemcachedServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        MemcachedClient client(m_runtime, urlOf(server));
+        const auto refused = run(client.recipe("jobs")->acquire(asked(10s), {}));
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Refused);
+        QVERIFY2(refused.error().message.contains(QLatin1String("-C")), qPrintable(refused.error().message));
+        QVERIFY(!run(client.driver.get("jobs")).value());
+        const auto connection = makeConnection(m_runtime, urlOf(server));
+        QVERIFY(run(connection->records()->replace("agreed", {}, "1", {})).value());
+        const auto record = run(connection->records()->read("agreed", {}));
+        QVERIFY(!record && record.error().kind == ErrorKind::Refused); // nobody could replace it
+    }
     void evictionLosesTheLockAndItsHolderIsTold() {
         sandbox::MemcachedServerOptions small;
         small.megabytes = 2;
@@ -153,7 +199,7 @@ private Q_SLOTS:
         const auto change = run(client.driver.add("jobs", "v", 60, true));
         QVERIFY(change->outcome == Change::Outcome::Taken);
         QCOMPARE(change->item->value, QByteArray("a\r\nEN"));
-        QCOMPARE(change->item->unique, 42U);
+        QCOMPARE(change->item->mark.unique, 42U);
     }
     void garbage_data() {
         QTest::addColumn<QByteArray>("bytes");
@@ -175,6 +221,7 @@ private Q_SLOTS:
             const auto result = run(client.driver.get("k"));
             QVERIFY(!result);
             QVERIFY2(result.error().kind == Kind::Protocol, qPrintable(result.error().message));
+            QCOMPARE(result.error().outcomeUnknown(), greets); // before the greeting's answer nothing is sent
             QVERIFY(!run(client.recipe("jobs")->acquire(asked(0s), {})));
         }
     }
@@ -186,6 +233,39 @@ private Q_SLOTS:
         const auto refused = run(client.recipe("jobs")->acquire(asked(0s), {}));
         QVERIFY(!refused && refused.error().kind == ErrorKind::Refused);
         QVERIFY(refused.error().message.contains(QLatin1String("out of memory")));
+    }
+    void storedAndNotSeen_data() {
+        QTest::addColumn<QByteArray>("answer");
+        QTest::addColumn<bool>("told");
+        QTest::newRow("no memory") << QByteArray("STORED\r\nSERVER_ERROR out of memory writing get response\r\n")
+                                   << false;
+        QTest::newRow("garbage") << QByteArray("STOR\r\n") << true;
+    }
+    void storedAndNotSeen() {
+        // It was stored, and that was not to be seen or not to be understood: it is taken back.
+        QFETCH(QByteArray, answer);
+        QFETCH(bool, told);
+        QByteArray value, back;
+        FakeMemcached server(m_runtime, [&](QTcpSocket& socket, const QByteArray& bytes) {
+            const QList<QByteArray> lines = bytes.split('\n');
+            if (bytes.startsWith("add ")) {
+                value = lines.at(1).trimmed();
+                socket.write(answer);
+            } else if (bytes.startsWith("gets ")) {
+                socket.write("VALUE jobs 0 " + QByteArray::number(value.size()) + " 42\r\n" + value + "\r\nEND\r\n");
+            } else {
+                back = lines.front().trimmed();
+                socket.write("STORED\r\n");
+            }
+        });
+        MemcachedClient client(m_runtime, urlOf(server));
+        const auto none = run(client.recipe("jobs")->acquire(asked(0s), {}));
+        QCOMPARE(none.has_value(), !told);
+        if (told)
+            QVERIFY(none.error().kind == ErrorKind::OutcomeUnknown);
+        else
+            QVERIFY(!*none);
+        QVERIFY2(back.startsWith("cas jobs 0 -1 ") && back.endsWith(" 42"), back.constData());
     }
     void slowReplyAndSilence() {
         FakeMemcached slow(m_runtime, [](QTcpSocket& socket, const QByteArray&) {

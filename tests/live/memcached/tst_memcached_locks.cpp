@@ -75,15 +75,22 @@ private Q_SLOTS:
         const auto again = run(driver.add("k", "other", 60, true));
         QVERIFY(again->outcome == Change::Outcome::Taken);
         QCOMPARE(again->item->value, odd);
-        const auto changed = run(driver.compareAndSet("k", "new", 60, again->item->unique, true));
+        const auto changed = run(driver.compareAndSet("k", "new", 60, again->item->mark, true));
         QVERIFY(changed->outcome == Change::Outcome::Stored);
-        QVERIFY(changed->item->unique > again->item->unique);
-        QVERIFY(run(driver.compareAndSet("k", "x", 60, again->item->unique, false))->outcome == Change::Outcome::Taken);
+        QVERIFY(changed->item->mark.unique > again->item->mark.unique);
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, again->item->mark, false))->outcome == Change::Outcome::Taken);
         QCOMPARE(run(driver.get("k")).value()->value, QByteArray("new"));
-        QVERIFY(run(driver.compareAndSet("k", "new", -1, changed->item->unique, false))->outcome ==
+        // The same number, told by another connection, is not the same state.
+        MemcachedDriver other(m_runtime, urlOf(m_server));
+        const Mark theirs = run(other.get("k")).value()->mark;
+        QCOMPARE(theirs.unique, changed->item->mark.unique);
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, theirs, false))->outcome == Change::Outcome::Taken);
+        QVERIFY(run(other.compareAndSet("k", "x", 60, changed->item->mark, true))->outcome == Change::Outcome::Taken);
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, Mark{theirs.unique}, true))->outcome == Change::Outcome::Taken);
+        QVERIFY(run(driver.compareAndSet("k", "new", -1, changed->item->mark, false))->outcome ==
                 Change::Outcome::Stored);
         QVERIFY(!run(driver.get("k"))->has_value()); // gone at once
-        QVERIFY(run(driver.compareAndSet("k", "x", 60, 1, true))->outcome == Change::Outcome::Gone);
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, changed->item->mark, true))->outcome == Change::Outcome::Gone);
         QCOMPARE(run(driver.remove("k")).value(), false);
         QVERIFY(run(driver.version())->text.startsWith("1."));
     }
