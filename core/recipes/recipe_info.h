@@ -20,7 +20,8 @@ struct RecipeInfo {
     QByteArray id;      ///< "redis-set"
     QByteArray backend; ///< "redis"
     QString summary;    ///< one translated sentence
-    QStringList steps;  ///< the numbered steps, as code: "SET orders value NX PX 5000" with {name}, {lease}
+    QStringList
+        steps; ///< numbered, in the user's language, commands as they are; {name} and {lease} stand for the lock's
     int workStep = 0;   ///< number of the step at which the holder works, from 1
     bool naive = false; ///< exists to be seen failing
     bool reentrant = false;

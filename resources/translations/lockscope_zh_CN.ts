@@ -1057,6 +1057,10 @@
         <translation>“%1”不能作 memcached 上的锁名：它的键为 1 到 250 字节，不含空格和控制字符。</translation>
     </message>
     <message>
+        <source>This memcached runs without cas (-C), which is what tells one holder's item from another's. Start it without -C.</source>
+        <translation>这个 memcached 以不带 cas 的方式 (-C) 运行，而持有者的条目正靠 cas 区分。请不带 -C 启动它。</translation>
+    </message>
+    <message>
         <source>memcached takes a lease of 30 days or more for a date. Ask for a shorter one, and let it be renewed.</source>
         <translation>memcached 会把 30 天及以上的租约当作日期。请用较短的租约并让它续期。</translation>
     </message>
@@ -1255,8 +1259,16 @@
         <translation>手动切换</translation>
     </message>
     <message>
+        <source>The namespace “%1” is in use and not in the new configuration. Leave it there, or start this process anew without it.</source>
+        <translation>命名空间“%1”正在使用，却不在新配置中。请保留它，或不带它重新启动本进程。</translation>
+    </message>
+    <message>
         <source>The namespace “%1” is new, or names other servers or other recipes on them than before. All processes agree on one of those: end them all, then start them with the new configuration.</source>
         <translation>命名空间“%1”是新的，或者指定的服务器或其上的算法与之前不同。所有进程必须采用同一种：请先结束它们，再以新配置启动。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” has another switch mode, drain-for, confirm-for or lease than before. Processes wait for each other as long as those say: end them all, then start them with the new configuration.</source>
+        <translation>命名空间“%1”的切换方式、drain-for、confirm-for 或租约与之前不同。各进程按这些时间互相等待：请先全部结束，再用新配置启动。</translation>
     </message>
     <message>
         <source>%1 cannot be read: %2.</source>
@@ -1277,6 +1289,10 @@
     <message>
         <source>is not a duration; write for example "250ms", "5s" or "2m"</source>
         <translation>不是时长；例如写成 "250ms"、"5s" 或 "2m"</translation>
+    </message>
+    <message>
+        <source>is longer than 365 days</source>
+        <translation>超过 365 天</translation>
     </message>
     <message>
         <source>is not a list</source>
@@ -1323,6 +1339,10 @@
         <translation>命名空间“%1”两次写了引擎 %2。</translation>
     </message>
     <message>
+        <source>The namespace “%1” has a drain-for, confirm-for or lease that is longer than 365 days, or negative.</source>
+        <translation>命名空间“%1”的 drain-for、confirm-for 或租约超过 365 天，或为负数。</translation>
+    </message>
+    <message>
         <source>The namespace “%1” trusts its record for too short a time; at least 200ms.</source>
         <translation>命名空间“%1”信任其记录的时间太短；至少 200ms。</translation>
     </message>
@@ -1361,6 +1381,10 @@
     <message>
         <source>another engine is in use</source>
         <translation>正在使用另一个引擎</translation>
+    </message>
+    <message>
+        <source>The switch of “%1” to another engine may still happen: fewer than %2 of the %3 servers that keep its record have confirmed it. See which engine is in use before you try again.</source>
+        <translation>“%1”向另一个引擎的切换仍可能发生：保存其记录的 %3 台服务器中，确认的不足 %2 台。再试之前请先看看正在使用哪个引擎。</translation>
     </message>
     <message>
         <source>The engine of “%1” could not be changed: fewer than %2 of the %3 servers that keep its record agreed. Add witnesses, or wait for them.</source>
@@ -1508,80 +1532,376 @@
         <translation>etcd 自己的互斥锁：租约下的键按修订号排队，等待比它早的前一个</translation>
     </message>
     <message>
+        <source>a lease of {lease}, shared by locks that are kept; nobody under {name}/ → put {name}/lease</source>
+        <translation>一个 {lease} 的租约，由保持中的锁共用；{name}/ 下没有人 → put {name}/租约</translation>
+    </message>
+    <message>
+        <source>txn: {name}/lease absent → put it; get the oldest</source>
+        <translation>txn：没有 {name}/租约 → put；取最旧的</translation>
+    </message>
+    <message>
+        <source>mine is the oldest → hold</source>
+        <translation>我的最旧 → 持有</translation>
+    </message>
+    <message>
+        <source>else watch the next older until it is deleted; again 3</source>
+        <translation>否则监视前一个，直到它被删除；再做 3</translation>
+    </message>
+    <message>
+        <source>work, write to the resource with my revision</source>
+        <translation>工作，带着我的修订号写入资源</translation>
+    </message>
+    <message>
+        <source>alone: txn {name}/lease is still the one I made → delete; revoke the lease; shared: delete it</source>
+        <translation>独自：txn {name}/租约仍是我建的 → 删除；撤销租约；共用：删除它</translation>
+    </message>
+    <message>
         <source>add with an expiry, and a delete that does not look whose lock it is</source>
         <translation>带过期时间的 add，以及不看锁属于谁的 delete</translation>
+    </message>
+    <message>
+        <source>add {name} me {lease}</source>
+        <translation>add {name} 我 {lease}</translation>
+    </message>
+    <message>
+        <source>NOT_STORED → wait a little, again 1</source>
+        <translation>NOT_STORED → 稍等，再做 1</translation>
+    </message>
+    <message>
+        <source>work, write to the resource</source>
+        <translation>工作，写入资源</translation>
+    </message>
+    <message>
+        <source>delete {name}, whoever holds it</source>
+        <translation>delete {name}，不管谁持有</translation>
     </message>
     <message>
         <source>add with a unique value; renewal and release compare its version by cas</source>
         <translation>带唯一值的 add；续期和释放用 cas 比较版本</translation>
     </message>
     <message>
+        <source>value := new unique id</source>
+        <translation>值 := 新的唯一 id</translation>
+    </message>
+    <message>
+        <source>add {name} value {lease}; gets {name} → version; taken → wait a little, again</source>
+        <translation>add {name} 值 {lease}；gets {name} → 版本；被占用 → 稍等，再来</translation>
+    </message>
+    <message>
+        <source>STORED → hold until sent + {lease}; watchdog: cas {lease}</source>
+        <translation>STORED → 持有到发送时刻 + {lease}；看门狗：cas {lease}</translation>
+    </message>
+    <message>
+        <source>work, write to the resource with the version</source>
+        <translation>工作，带着版本写入资源</translation>
+    </message>
+    <message>
+        <source>cas {name} version, expiring at once</source>
+        <translation>cas {name} 版本，立即到期</translation>
+    </message>
+    <message>
         <source>SETNX with an expiry time by the client's own clock; GETSET takes an expired one</source>
         <translation>SETNX，过期时间按客户端自己的时钟；GETSET 夺取已过期的锁</translation>
+    </message>
+    <message>
+        <source>SETNX {name} (my clock + {lease})</source>
+        <translation>SETNX {name} (我的时钟 + {lease})</translation>
+    </message>
+    <message>
+        <source>taken → GET: is its time past? no → wait a little, again 1</source>
+        <translation>被占用 → GET：到期了吗？没有 → 稍等，再做 1</translation>
+    </message>
+    <message>
+        <source>GETSET {name} (my clock + {lease}); was it what I had read?</source>
+        <translation>GETSET {name} (我的时钟 + {lease})；旧值是我读到的吗？</translation>
+    </message>
+    <message>
+        <source>DEL {name}, whoever holds it</source>
+        <translation>DEL {name}，不管谁持有</translation>
     </message>
     <message>
         <source>SETNX, then its expiry as a second command</source>
         <translation>SETNX，再用第二条命令设过期时间</translation>
     </message>
     <message>
+        <source>SETNX {name} me</source>
+        <translation>SETNX {name} 我</translation>
+    </message>
+    <message>
+        <source>PEXPIRE {name} {lease}</source>
+        <translation>PEXPIRE {name} {lease}</translation>
+    </message>
+    <message>
+        <source>taken → wait a little, again 1</source>
+        <translation>被占用 → 稍等，再做 1</translation>
+    </message>
+    <message>
         <source>SET NX with an expiry, and a DEL that does not look whose lock it is</source>
         <translation>带过期时间的 SET NX，DEL 时不看锁属于谁</translation>
+    </message>
+    <message>
+        <source>SET {name} me NX PX {lease}</source>
+        <translation>SET {name} 我 NX PX {lease}</translation>
     </message>
     <message>
         <source>SET NX PX with a unique value; GET, compare and DEL as separate commands</source>
         <translation>带唯一值的 SET NX PX；GET、比较和 DEL 是分开的命令</translation>
     </message>
     <message>
+        <source>SET {name} value NX PX {lease}</source>
+        <translation>SET {name} 值 NX PX {lease}</translation>
+    </message>
+    <message>
+        <source>GET {name}: is it my value?</source>
+        <translation>GET {name}：是我的值吗？</translation>
+    </message>
+    <message>
+        <source>DEL {name}</source>
+        <translation>DEL {name}</translation>
+    </message>
+    <message>
         <source>SET NX PX with a unique value; release and renewal compare it first</source>
         <translation>带唯一值的 SET NX PX；释放和续约前先比对</translation>
+    </message>
+    <message>
+        <source>SET {name} value NX PX {lease}, a new unique value each time</source>
+        <translation>SET {name} 值 NX PX {lease}，每次用新的唯一值</translation>
+    </message>
+    <message>
+        <source>taken → SUBSCRIBE its channel, try again</source>
+        <translation>被占用 → SUBSCRIBE 它的频道，再试一次</translation>
+    </message>
+    <message>
+        <source>wait for a message, a little while; again 1</source>
+        <translation>等消息，只等一会儿；再做 1</translation>
+    </message>
+    <message>
+        <source>hold until sent + {lease}; watchdog: script: if value is mine, PEXPIRE {lease}</source>
+        <translation>持有到发送时刻 + {lease}；看门狗：脚本：值是我的就 PEXPIRE {lease}</translation>
+    </message>
+    <message>
+        <source>script: if value is mine, DEL, PUBLISH 0</source>
+        <translation>脚本：值是我的就 DEL，PUBLISH 0</translation>
     </message>
     <message>
         <source>Redisson's reentrant lock: a hash of holds, woken by messages, renewed by a watchdog</source>
         <translation>Redisson 的可重入锁：记录持有次数的哈希，由消息唤醒，由看门狗续约</translation>
     </message>
     <message>
+        <source>script: free or mine → HINCRBY me 1, PEXPIRE {lease}</source>
+        <translation>脚本：空闲或是我的 → HINCRBY 我 1，PEXPIRE {lease}</translation>
+    </message>
+    <message>
+        <source>wait for a message, at most PTTL; again 1</source>
+        <translation>等消息，最多 PTTL；再做 1</translation>
+    </message>
+    <message>
+        <source>hold; watchdog: PEXPIRE {lease} if mine</source>
+        <translation>持有；看门狗：是我的就 PEXPIRE {lease}</translation>
+    </message>
+    <message>
+        <source>script: HINCRBY me -1; at 0 DEL, PUBLISH 0</source>
+        <translation>脚本：HINCRBY 我 -1；到 0 就 DEL，PUBLISH 0</translation>
+    </message>
+    <message>
         <source>Redisson's fenced lock: the reentrant one, and a counter that numbers every grant</source>
         <translation>Redisson 的栅栏锁：可重入锁，加上为每次授予编号的计数器</translation>
+    </message>
+    <message>
+        <source>script: free or mine → INCR token, HINCRBY me 1, PEXPIRE {lease}</source>
+        <translation>脚本：空闲或是我的 → INCR 令牌，HINCRBY 我 1，PEXPIRE {lease}</translation>
+    </message>
+    <message>
+        <source>hold and show the token; watchdog: PEXPIRE {lease} if mine</source>
+        <translation>持有并出示令牌；看门狗：是我的就 PEXPIRE {lease}</translation>
+    </message>
+    <message>
+        <source>script: HINCRBY me -1; at 0 DEL, PUBLISH 0; the counter stays</source>
+        <translation>脚本：HINCRBY 我 -1；到 0 就 DEL，PUBLISH 0；计数器留下</translation>
     </message>
     <message>
         <source>Redisson's fair lock: a queue on the server, in which dead waiters time out</source>
         <translation>Redisson 的公平锁：服务器上的队列，死掉的等待者会超时</translation>
     </message>
     <message>
+        <source>script: drop dead waiters; free and I am first → HSET me 1, PEXPIRE {lease}; else queue up</source>
+        <translation>脚本：清掉死去的等待者；空闲且我在最前 → HSET 我 1，PEXPIRE {lease}；否则排队</translation>
+    </message>
+    <message>
+        <source>queued → SUBSCRIBE my own channel, try again</source>
+        <translation>排队 → SUBSCRIBE 我自己的频道，再试一次</translation>
+    </message>
+    <message>
+        <source>wait for my message, at most PTTL; again 1</source>
+        <translation>等我的消息，最多 PTTL；再做 1</translation>
+    </message>
+    <message>
+        <source>script: HINCRBY me -1; at 0 DEL, PUBLISH 0 to the first in the queue</source>
+        <translation>脚本：HINCRBY 我 -1；到 0 就 DEL，向队首 PUBLISH 0</translation>
+    </message>
+    <message>
         <source>Redisson's read/write lock: many readers or one writer; writers may starve</source>
         <translation>Redisson 的读写锁：多个读者或一个写者；写者可能饿死</translation>
+    </message>
+    <message>
+        <source>script: free, mine, or readers among themselves → HINCRBY me 1, PEXPIRE {lease}</source>
+        <translation>脚本：空闲、是我的，或都是读者 → HINCRBY 我 1，PEXPIRE {lease}</translation>
+    </message>
+    <message>
+        <source>hold; watchdog: PEXPIRE {lease} of my own holds</source>
+        <translation>持有；看门狗：对我自己的持有 PEXPIRE {lease}</translation>
+    </message>
+    <message>
+        <source>script: HINCRBY me -1; nobody left → DEL, PUBLISH</source>
+        <translation>脚本：HINCRBY 我 -1；没有人了 → DEL，PUBLISH</translation>
     </message>
     <message>
         <source>Several reentrant locks as one, all of them or none: “a,b,c”</source>
         <translation>把多把可重入锁当作一把，要么全有要么全无：“a,b,c”</translation>
     </message>
     <message>
+        <source>take each in the order of its name</source>
+        <translation>按名字的顺序逐个获取</translation>
+    </message>
+    <message>
+        <source>not all in time → give back in reverse, again 1</source>
+        <translation>未能及时全部取得 → 倒序归还，再做 1</translation>
+    </message>
+    <message>
+        <source>hold, work; watchdog: renew each</source>
+        <translation>持有，工作；看门狗：逐个续约</translation>
+    </message>
+    <message>
+        <source>give back in reverse</source>
+        <translation>倒序归还</translation>
+    </message>
+    <message>
         <source>Redisson's semaphore whose permits expire: a counter, and a lease for each permit</source>
         <translation>Redisson 的许可会过期的信号量：一个计数器，每个许可一个租约</translation>
+    </message>
+    <message>
+        <source>script: take ended permits back; enough free → DECRBY {name}, ZADD ids</source>
+        <translation>脚本：收回到期的许可；空闲够用 → DECRBY {name}，ZADD 各 id</translation>
+    </message>
+    <message>
+        <source>too few → SUBSCRIBE its channel, try again</source>
+        <translation>不够 → SUBSCRIBE 它的频道，再试一次</translation>
+    </message>
+    <message>
+        <source>wait for a message, at most until a permit ends; again 1</source>
+        <translation>等消息，最多到某个许可到期；再做 1</translation>
+    </message>
+    <message>
+        <source>hold; watchdog: ZADD my ids with {lease} again</source>
+        <translation>持有；看门狗：以 {lease} 再次 ZADD 我的 id</translation>
+    </message>
+    <message>
+        <source>script: ZREM my ids, INCRBY {name}, PUBLISH</source>
+        <translation>脚本：ZREM 我的 id，INCRBY {name}，PUBLISH</translation>
     </message>
     <message>
         <source>Redlock: a majority of independent masters; held for the lease less what getting it took</source>
         <translation>Redlock：独立主节点的多数派；持有时间为租约减去获取所花的时间</translation>
     </message>
     <message>
+        <source>on all servers at once: SET {name} value NX PX {lease}</source>
+        <translation>同时在所有服务器上：SET {name} 值 NX PX {lease}</translation>
+    </message>
+    <message>
+        <source>majority, and {lease} − elapsed − drift &gt; 0 → hold that long</source>
+        <translation>过半数，且 {lease} − 耗时 − 漂移 &gt; 0 → 持有这么久</translation>
+    </message>
+    <message>
+        <source>on all servers: script: if value is mine, DEL</source>
+        <translation>在所有服务器上：脚本：值是我的就 DEL</translation>
+    </message>
+    <message>
+        <source>taken → wait in the server's queue</source>
+        <translation>被占用 → 在服务器的队列里等</translation>
+    </message>
+    <message>
+        <source>work, write to the resource; sign of life on the same connection</source>
+        <translation>工作，写入资源；在同一连接上发出生命信号</translation>
+    </message>
+    <message>
         <source>A row under a unique key is the lock, without an expiry; waiters poll</source>
         <translation>唯一键下的一行就是锁，没有过期时间；等待者轮询</translation>
+    </message>
+    <message>
+        <source>INSERT ({name}, me)</source>
+        <translation>INSERT ({name}, 我)</translation>
+    </message>
+    <message>
+        <source>duplicate key → wait a little, again 1</source>
+        <translation>键重复 → 稍等，再做 1</translation>
+    </message>
+    <message>
+        <source>DELETE WHERE name = {name}, whoever's it is</source>
+        <translation>DELETE WHERE name = {name}，不管是谁的</translation>
     </message>
     <message>
         <source>A row with an owner, an expiry by the server's clock, a heartbeat and a version as token</source>
         <translation>一行记录，含所有者、按服务器时钟的过期时间、心跳，版本作令牌</translation>
     </message>
     <message>
+        <source>UPDATE owner = me, version + 1, expires = now + {lease} WHERE name = {name} AND (free OR expired)</source>
+        <translation>UPDATE owner = 我, version + 1, expires = now + {lease} WHERE name = {name} AND (空闲 OR 到期)</translation>
+    </message>
+    <message>
+        <source>0 rows → wait a little, at most what is left of the lease; again 1</source>
+        <translation>0 行 → 稍等，最多到租约结束；再做 1</translation>
+    </message>
+    <message>
+        <source>hold, write with the version; heartbeat: expires = now + {lease} if mine</source>
+        <translation>持有，带着版本写入；心跳：是我的就 expires = now + {lease}</translation>
+    </message>
+    <message>
+        <source>UPDATE owner = NULL WHERE name = {name} AND owner = me</source>
+        <translation>UPDATE owner = NULL WHERE name = {name} AND owner = 我</translation>
+    </message>
+    <message>
         <source>A transaction locks the row and holds it until its end; waiters stand in the server's queue</source>
         <translation>事务锁住该行直到结束；等待者排在服务器的队列中</translation>
+    </message>
+    <message>
+        <source>no row → INSERT ({name})</source>
+        <translation>没有行 → INSERT ({name})</translation>
+    </message>
+    <message>
+        <source>BEGIN; SELECT … WHERE name = {name} FOR UPDATE</source>
+        <translation>BEGIN; SELECT … WHERE name = {name} FOR UPDATE</translation>
+    </message>
+    <message>
+        <source>COMMIT</source>
+        <translation>COMMIT</translation>
     </message>
     <message>
         <source>Optimistic: read a version, and let the release succeed only if nobody raised it since</source>
         <translation>乐观：读取版本，只有此后无人提升它，释放才成功</translation>
     </message>
     <message>
+        <source>v := SELECT version WHERE name = {name}</source>
+        <translation>v := SELECT version WHERE name = {name}</translation>
+    </message>
+    <message>
+        <source>work on what was read; nobody is kept out</source>
+        <translation>在读到的数据上工作；谁也不挡</translation>
+    </message>
+    <message>
+        <source>UPDATE version = v + 1 WHERE name = {name} AND version = v; 0 rows → do it again</source>
+        <translation>UPDATE version = v + 1 WHERE name = {name} AND version = v；0 行 → 重做</translation>
+    </message>
+    <message>
         <source>The server's own named lock, held by a connection; on PostgreSQL also shared</source>
         <translation>服务器自己的命名锁，由连接持有；在 PostgreSQL 上也可共享</translation>
+    </message>
+    <message>
+        <source>GET_LOCK({name}) · pg_advisory_lock(hash of {name})</source>
+        <translation>GET_LOCK({name}) · pg_advisory_lock({name} 的散列)</translation>
+    </message>
+    <message>
+        <source>RELEASE_LOCK({name}) · pg_advisory_unlock</source>
+        <translation>RELEASE_LOCK({name}) · pg_advisory_unlock</translation>
     </message>
     <message>
         <source>Curator's read/write lock</source>
@@ -1628,20 +1948,84 @@
         <translation>一个临时节点，人人监视它：惊群</translation>
     </message>
     <message>
+        <source>create {name} ephemeral</source>
+        <translation>create {name} 临时节点</translation>
+    </message>
+    <message>
+        <source>there already → watch it; gone → all again 1</source>
+        <translation>已存在 → 监视它；消失后所有人再做 1</translation>
+    </message>
+    <message>
+        <source>delete {name}</source>
+        <translation>delete {name}</translation>
+    </message>
+    <message>
         <source>A queue of numbered ephemeral nodes, each watching the one before</source>
         <translation>编号临时节点的队列，各自监视前一个</translation>
+    </message>
+    <message>
+        <source>create {name}/lock- ephemeral sequential</source>
+        <translation>create {name}/lock- 临时顺序节点</translation>
+    </message>
+    <message>
+        <source>children of {name}: is ours the lowest?</source>
+        <translation>列出 {name} 的子节点：我们的序号最小吗？</translation>
+    </message>
+    <message>
+        <source>watch the next lower one until it is gone</source>
+        <translation>监视前一个，直到它消失</translation>
+    </message>
+    <message>
+        <source>delete ours</source>
+        <translation>delete 我们的节点</translation>
     </message>
     <message>
         <source>Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; joins kazoo's</source>
         <translation>Curator 的互斥锁：公平队列，可重入，名称能经受丢失的回复；可加入 kazoo 的队列</translation>
     </message>
     <message>
+        <source>create {name}/_c_{uuid}-lock- ephemeral sequential</source>
+        <translation>create {name}/_c_{uuid}-lock- 临时顺序节点</translation>
+    </message>
+    <message>
         <source>Curator's read/write lock: one queue for readers and writers, in order</source>
         <translation>Curator 的读写锁：读者和写者共用一个队列，按顺序</translation>
     </message>
     <message>
+        <source>create {name}/_c_{uuid}-__READ__ or -__WRIT__ ephemeral sequential</source>
+        <translation>create {name}/_c_{uuid}-__READ__ 或 -__WRIT__ 临时顺序节点</translation>
+    </message>
+    <message>
+        <source>children of {name}: a writer before ours, or anybody before our writer?</source>
+        <translation>列出 {name} 的子节点：读者前面有写者，或写者前面有任何人？</translation>
+    </message>
+    <message>
+        <source>watch the first writer, or the next lower one, until it is gone</source>
+        <translation>监视第一个写者，或前一个，直到它消失</translation>
+    </message>
+    <message>
         <source>Curator's semaphore: permits are nodes, taken one client at a time</source>
         <translation>Curator 的信号量：许可是节点，一次由一个客户端获取</translation>
+    </message>
+    <message>
+        <source>create {name}/locks/_c_{uuid}-lock- ephemeral sequential</source>
+        <translation>create {name}/locks/_c_{uuid}-lock- 临时顺序节点</translation>
+    </message>
+    <message>
+        <source>wait until ours is the lowest</source>
+        <translation>等到我们的序号最小</translation>
+    </message>
+    <message>
+        <source>create {name}/leases/_c_{uuid}-lease- ephemeral sequential, for each permit</source>
+        <translation>每个许可 create {name}/leases/_c_{uuid}-lease- 临时顺序节点</translation>
+    </message>
+    <message>
+        <source>more leases than there may be → watch them</source>
+        <translation>租约多于许可总数 → 监视它们</translation>
+    </message>
+    <message>
+        <source>delete our leases</source>
+        <translation>delete 我们的租约</translation>
     </message>
 </context>
 <context>
@@ -4278,6 +4662,10 @@
 </context>
 <context>
     <name>lockscope::views::ProtocolModel</name>
+    <message>
+        <source>lease</source>
+        <translation>租约</translation>
+    </message>
     <message>
         <source>%1 waits</source>
         <translation>%1 在等待</translation>

@@ -35,7 +35,7 @@ Followed followed(const ViewContext& context) {
 
 /// A step's text with this lock's name and lease. Redis takes milliseconds after PX and PEXPIRE; people do not.
 QString filled(QString step, const Followed& lock) {
-    const QString word = QStringLiteral("lease"); // as in the text of the steps, in every language
+    const QString word = ProtocolModel::tr("lease");
     const QString ms = lock.lease ? QString::number(lock.lease->count() / 1'000'000) : word;
     for (const char* command : {"PX ", "PEXPIRE "})
         step.replace(QLatin1String(command) + QLatin1String("{lease}"), QLatin1String(command) + ms);

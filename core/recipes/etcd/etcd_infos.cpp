@@ -6,6 +6,11 @@
 namespace lockscope::recipes {
 
 namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Recipe)
+};
+
 RecipeInfo etcdLease() {
     RecipeInfo info;
     info.id = "etcd-lease";
@@ -13,13 +18,12 @@ RecipeInfo etcdLease() {
     info.summary = QCoreApplication::translate(
         "Recipe", "etcd's own mutex: a key under a lease queues by its revision and waits for the next older one");
     info.steps = {
-        QStringLiteral("a lease of {lease}, shared by locks that are kept; nobody under {name}/ → put {name}/lease"),
-        QStringLiteral("txn: {name}/lease absent → put it; get the oldest"),
-        QStringLiteral("mine is the oldest → hold"),
-        QStringLiteral("else watch the next older until it is deleted; again 3"),
-        QStringLiteral("work, write to the resource with my revision"),
-        QStringLiteral(
-            "alone: txn {name}/lease is still the one I made → delete; revoke the lease; shared: delete it")};
+        Text::tr("a lease of {lease}, shared by locks that are kept; nobody under {name}/ → put {name}/lease"),
+        Text::tr("txn: {name}/lease absent → put it; get the oldest"),
+        Text::tr("mine is the oldest → hold"),
+        Text::tr("else watch the next older until it is deleted; again 3"),
+        Text::tr("work, write to the resource with my revision"),
+        Text::tr("alone: txn {name}/lease is still the one I made → delete; revoke the lease; shared: delete it")};
     info.workStep = 5;
     info.watchdog = true;
     info.token = true;

@@ -6,14 +6,19 @@
 namespace lockscope::recipes {
 
 namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Recipe)
+};
+
 RecipeInfo memcachedAdd() {
     RecipeInfo info;
     info.id = "memcached-add";
     info.backend = "memcached";
     info.summary =
         QCoreApplication::translate("Recipe", "add with an expiry, and a delete that does not look whose lock it is");
-    info.steps = {QStringLiteral("add {name} me {lease}"), QStringLiteral("NOT_STORED → wait a little, again 1"),
-                  QStringLiteral("work, write to the resource"), QStringLiteral("delete {name}, whoever holds it")};
+    info.steps = {Text::tr("add {name} me {lease}"), Text::tr("NOT_STORED → wait a little, again 1"),
+                  Text::tr("work, write to the resource"), Text::tr("delete {name}, whoever holds it")};
     info.workStep = 3;
     info.naive = true;
     return info;
@@ -25,11 +30,11 @@ RecipeInfo memcachedLease() {
     info.backend = "memcached";
     info.summary = QCoreApplication::translate(
         "Recipe", "add with a unique value; renewal and release compare its version by cas");
-    info.steps = {QStringLiteral("value := new unique id"),
-                  QStringLiteral("add {name} value {lease}; gets {name} → version; taken → wait a little, again"),
-                  QStringLiteral("STORED → hold until sent + {lease}; watchdog: cas {lease}"),
-                  QStringLiteral("work, write to the resource with the version"),
-                  QStringLiteral("cas {name} version, expiring at once")};
+    info.steps = {Text::tr("value := new unique id"),
+                  Text::tr("add {name} value {lease}; gets {name} → version; taken → wait a little, again"),
+                  Text::tr("STORED → hold until sent + {lease}; watchdog: cas {lease}"),
+                  Text::tr("work, write to the resource with the version"),
+                  Text::tr("cas {name} version, expiring at once")};
     info.workStep = 4;
     info.watchdog = true;
     info.token = true;

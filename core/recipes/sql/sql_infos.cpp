@@ -24,18 +24,18 @@ RecipeInfo sqlInfo(const char* id, const QString& summary, HeldBy heldBy, int wo
 }
 
 QString queued() {
-    return QStringLiteral("taken → wait in the server's queue");
+    return Text::tr("taken → wait in the server's queue");
 }
 QString workAndSign() {
-    return QStringLiteral("work, write to the resource; sign of life on the same connection");
+    return Text::tr("work, write to the resource; sign of life on the same connection");
 }
 
 RecipeInfo sqlRow() {
-    RecipeInfo info = sqlInfo(
-        "sql-row", Text::tr("A row under a unique key is the lock, without an expiry; waiters poll"), HeldBy::Nothing,
-        3,
-        {QStringLiteral("INSERT ({name}, me)"), QStringLiteral("duplicate key → wait a little, again 1"),
-         QStringLiteral("work, write to the resource"), QStringLiteral("DELETE WHERE name = {name}, whoever's it is")});
+    RecipeInfo info =
+        sqlInfo("sql-row", Text::tr("A row under a unique key is the lock, without an expiry; waiters poll"),
+                HeldBy::Nothing, 3,
+                {Text::tr("INSERT ({name}, me)"), Text::tr("duplicate key → wait a little, again 1"),
+                 Text::tr("work, write to the resource"), Text::tr("DELETE WHERE name = {name}, whoever's it is")});
     info.naive = true;
     return info;
 }
@@ -45,11 +45,10 @@ RecipeInfo sqlLease() {
         "sql-lease",
         Text::tr("A row with an owner, an expiry by the server's clock, a heartbeat and a version as token"),
         HeldBy::Lease, 3,
-        {QStringLiteral(
-             "UPDATE owner = me, version + 1, expires = now + {lease} WHERE name = {name} AND (free OR expired)"),
-         QStringLiteral("0 rows → wait a little, at most what is left of the lease; again 1"),
-         QStringLiteral("hold, write with the version; heartbeat: expires = now + {lease} if mine"),
-         QStringLiteral("UPDATE owner = NULL WHERE name = {name} AND owner = me")});
+        {Text::tr("UPDATE owner = me, version + 1, expires = now + {lease} WHERE name = {name} AND (free OR expired)"),
+         Text::tr("0 rows → wait a little, at most what is left of the lease; again 1"),
+         Text::tr("hold, write with the version; heartbeat: expires = now + {lease} if mine"),
+         Text::tr("UPDATE owner = NULL WHERE name = {name} AND owner = me")});
     info.reentrant = true;
     info.watchdog = true;
     info.token = true;
@@ -57,24 +56,23 @@ RecipeInfo sqlLease() {
 }
 
 RecipeInfo sqlForUpdate() {
-    RecipeInfo info = sqlInfo(
-        "sql-for-update",
-        Text::tr("A transaction locks the row and holds it until its end; waiters stand in the server's queue"),
-        HeldBy::Connection, 4,
-        {QStringLiteral("no row → INSERT ({name})"), QStringLiteral("BEGIN; SELECT … WHERE name = {name} FOR UPDATE"),
-         queued(), workAndSign(), QStringLiteral("COMMIT")});
+    RecipeInfo info =
+        sqlInfo("sql-for-update",
+                Text::tr("A transaction locks the row and holds it until its end; waiters stand in the server's queue"),
+                HeldBy::Connection, 4,
+                {Text::tr("no row → INSERT ({name})"), Text::tr("BEGIN; SELECT … WHERE name = {name} FOR UPDATE"),
+                 queued(), workAndSign(), Text::tr("COMMIT")});
     info.reentrant = true;
     return info;
 }
 
 RecipeInfo sqlVersion() {
-    RecipeInfo info =
-        sqlInfo("sql-version",
-                Text::tr("Optimistic: read a version, and let the release succeed only if nobody raised it since"),
-                HeldBy::Nothing, 2,
-                {QStringLiteral("v := SELECT version WHERE name = {name}"),
-                 QStringLiteral("work on what was read; nobody is kept out"),
-                 QStringLiteral("UPDATE version = v + 1 WHERE name = {name} AND version = v; 0 rows → do it again")});
+    RecipeInfo info = sqlInfo(
+        "sql-version",
+        Text::tr("Optimistic: read a version, and let the release succeed only if nobody raised it since"),
+        HeldBy::Nothing, 2,
+        {Text::tr("v := SELECT version WHERE name = {name}"), Text::tr("work on what was read; nobody is kept out"),
+         Text::tr("UPDATE version = v + 1 WHERE name = {name} AND version = v; 0 rows → do it again")});
     info.token = true;
     return info;
 }
@@ -83,8 +81,8 @@ RecipeInfo sqlAdvisory() {
     RecipeInfo info = sqlInfo("sql-advisory",
                               Text::tr("The server's own named lock, held by a connection; on PostgreSQL also shared"),
                               HeldBy::Connection, 3,
-                              {QStringLiteral("GET_LOCK({name}) · pg_advisory_lock(hash of {name})"), queued(),
-                               workAndSign(), QStringLiteral("RELEASE_LOCK({name}) · pg_advisory_unlock")});
+                              {Text::tr("GET_LOCK({name}) · pg_advisory_lock(hash of {name})"), queued(), workAndSign(),
+                               Text::tr("RELEASE_LOCK({name}) · pg_advisory_unlock")});
     info.reentrant = true;
     info.shared = true;
     info.layout = "GET_LOCK, pg_advisory_lock";

@@ -7,9 +7,9 @@ namespace lockscope::recipes {
 
 namespace {
 
-QString step(const char* text) {
-    return QString::fromUtf8(text);
-}
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Recipe)
+};
 
 RecipeInfo onZooKeeper(const char* id, const char* summary, QStringList steps, int workStep) {
     RecipeInfo info;
@@ -26,8 +26,8 @@ RecipeInfo onZooKeeper(const char* id, const char* summary, QStringList steps, i
 RecipeInfo zkEphemeral() {
     RecipeInfo info =
         onZooKeeper("zk-ephemeral", QT_TRANSLATE_NOOP("Recipe", "One ephemeral node, and everybody watches it: a herd"),
-                    {step("create {name} ephemeral"), step("there already → watch it; gone → all again 1"),
-                     step("work, write to the resource"), step("delete {name}")},
+                    {Text::tr("create {name} ephemeral"), Text::tr("there already → watch it; gone → all again 1"),
+                     Text::tr("work, write to the resource"), Text::tr("delete {name}")},
                     3);
     info.naive = true;
     return info;
@@ -37,8 +37,9 @@ RecipeInfo zkSequential() {
     RecipeInfo info = onZooKeeper(
         "zk-sequential",
         QT_TRANSLATE_NOOP("Recipe", "A queue of numbered ephemeral nodes, each watching the one before"),
-        {step("create {name}/lock- ephemeral sequential"), step("children of {name}: is ours the lowest?"),
-         step("watch the next lower one until it is gone"), step("work, write to the resource"), step("delete ours")},
+        {Text::tr("create {name}/lock- ephemeral sequential"), Text::tr("children of {name}: is ours the lowest?"),
+         Text::tr("watch the next lower one until it is gone"), Text::tr("work, write to the resource"),
+         Text::tr("delete ours")},
         4);
     info.fair = true;
     info.condition = true;
@@ -51,8 +52,9 @@ RecipeInfo zkMutex() {
         "zk-mutex",
         QT_TRANSLATE_NOOP(
             "Recipe", "Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; joins kazoo's"),
-        {step("create {name}/_c_{uuid}-lock- ephemeral sequential"), step("children of {name}: is ours the lowest?"),
-         step("watch the next lower one until it is gone"), step("work, write to the resource"), step("delete ours")},
+        {Text::tr("create {name}/_c_{uuid}-lock- ephemeral sequential"),
+         Text::tr("children of {name}: is ours the lowest?"), Text::tr("watch the next lower one until it is gone"),
+         Text::tr("work, write to the resource"), Text::tr("delete ours")},
         4);
     info.fair = true;
     info.reentrant = true;
@@ -64,10 +66,10 @@ RecipeInfo zkMutex() {
 RecipeInfo zkReadWrite() {
     RecipeInfo info = onZooKeeper(
         "zk-rw", QT_TRANSLATE_NOOP("Recipe", "Curator's read/write lock: one queue for readers and writers, in order"),
-        {step("create {name}/_c_{uuid}-__READ__ or -__WRIT__ ephemeral sequential"),
-         step("children of {name}: a writer before ours, or anybody before our writer?"),
-         step("watch the first writer, or the next lower one, until it is gone"), step("work, write to the resource"),
-         step("delete ours")},
+        {Text::tr("create {name}/_c_{uuid}-__READ__ or -__WRIT__ ephemeral sequential"),
+         Text::tr("children of {name}: a writer before ours, or anybody before our writer?"),
+         Text::tr("watch the first writer, or the next lower one, until it is gone"),
+         Text::tr("work, write to the resource"), Text::tr("delete ours")},
         4);
     info.fair = true;
     info.reentrant = true;
@@ -77,14 +79,15 @@ RecipeInfo zkReadWrite() {
 }
 
 RecipeInfo zkSemaphore() {
-    RecipeInfo info = onZooKeeper(
-        "zk-semaphore",
-        QT_TRANSLATE_NOOP("Recipe", "Curator's semaphore: permits are nodes, taken one client at a time"),
-        {step("create {name}/locks/_c_{uuid}-lock- ephemeral sequential"), step("wait until ours is the lowest"),
-         step("create {name}/leases/_c_{uuid}-lease- ephemeral sequential, for each permit"),
-         step("more leases than there may be → watch them"), step("work, write to the resource"),
-         step("delete our leases")},
-        5);
+    RecipeInfo info =
+        onZooKeeper("zk-semaphore",
+                    QT_TRANSLATE_NOOP("Recipe", "Curator's semaphore: permits are nodes, taken one client at a time"),
+                    {Text::tr("create {name}/locks/_c_{uuid}-lock- ephemeral sequential"),
+                     Text::tr("wait until ours is the lowest"),
+                     Text::tr("create {name}/leases/_c_{uuid}-lease- ephemeral sequential, for each permit"),
+                     Text::tr("more leases than there may be → watch them"), Text::tr("work, write to the resource"),
+                     Text::tr("delete our leases")},
+                    5);
     info.fair = true;
     info.exclusive = false;
     info.permits = true;
