@@ -51,8 +51,11 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
         std::shared_ptr<Hold> again; // GCC 12 destroys what a conditional inside a co_await makes twice
         if (held == 0) again = hold;
         const auto taken = co_await take(core, request, {}, again);
+        if (taken && taken->hold) continue;
+        // Nothing comes of our signal: it goes to the next one.
+        if (signalled && *signalled) co_await condition->signal(1, {});
         if (!taken) co_return std::unexpected(taken.error());
-        if (!taken->hold) co_return std::unexpected(notHeld()); // the lock object is gone
+        co_return std::unexpected(notHeld()); // the lock object is gone
     }
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     co_return signalled;

@@ -16,8 +16,8 @@ public:
     /// Enters the thread as waiting. Precondition: it holds the lock and is not entered.
     virtual Outcome<void> enlist(QByteArray thread, std::stop_token stop) = 0;
     /// Waits until the thread's entry has been signalled; false = not within `wait` (the entry is removed: a signal
-    /// that came at the last moment counts as true). Stopped: the entry is removed, or passed on when it had been
-    /// signalled already.
+    /// that came at the last moment counts as true). Stopped or failed: the entry is removed, and a signal that it had
+    /// got already is passed on to the next one; where the server cannot be reached, both end with the entry's life.
     virtual Outcome<bool> awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) = 0;
     /// Wakes those that have waited longest, at most `most` (INT_MAX: all); how many. The caller holds the lock.
     virtual Outcome<int> signal(int most, std::stop_token stop) = 0;

@@ -190,7 +190,8 @@ QCoro::Task<bool> Herd::ends(sandbox::ProcessSupervisor* process, Nanos within) 
 
 QCoro::Task<> Herd::finish() {
     // Holders that were killed are waited out by those behind them; no more than that keeps anybody.
-    const Nanos patience = m_until - m_runtime.monotonic() + 2 * m_plan.lease + 10s;
+    // A server that was slow to come back may have used their time up: they get theirs from then on.
+    const Nanos patience = std::max(Nanos(0), m_until - m_runtime.monotonic()) + 2 * m_plan.lease + 10s;
     for (Slot& slot : m_slots) {
         if (!slot.alive) continue;
         const bool ended = co_await ends(slot.process.get(), patience);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger.h"
 
+#include <QFile>
 #include <algorithm>
 
 namespace lockscope::torture {
@@ -16,9 +17,9 @@ void Merger::take(const Chronicle& chronicle) {
         m_locks.push_back(m_trace.intern(EntityKind::Lock, lockName(i, false), m_node));
     for (const Fate& fate : chronicle.server) {
         add(fate.at, fate.kind, m_node);
-        if (fate.kind == EventKind::NodeKilled) m_serverDeaths.push_back(fate.at);
+        if (fate.kind == EventKind::NodeKilled) m_ordeal.serverDeaths.push_back(fate.at);
     }
-    m_ruling.restarts = int(m_serverDeaths.size());
+    m_ruling.restarts = int(m_ordeal.serverDeaths.size());
     for (const Life& life : chronicle.lives)
         take(life, chronicle.wallAhead.count());
     takeRecords(chronicle);
@@ -34,6 +35,8 @@ void Merger::take(const Life& life, std::int64_t ahead) {
     const EntityId client = m_trace.intern(EntityKind::Client, life.name);
     Nanos last{}, died = kNever;
     const auto journal = readJournal(life.journal);
+    // One that was killed before it could open its journal has none.
+    if (!journal && QFile::exists(life.journal)) m_ruling.complaints << journal.error();
     if (journal) {
         for (const Entry& entry : *journal) {
             last = std::max(last, entry.event.time());
@@ -55,7 +58,7 @@ void Merger::take(const Life& life, std::int64_t ahead) {
         m_ruling.stops += fate.kind == EventKind::ClientPaused;
         if (fate.kind == EventKind::ClientPaused) stopped = at;
         if (stopped && (fate.kind == EventKind::ClientResumed || killed)) {
-            m_pauses.push_back({client, {*stopped, at}});
+            m_ordeal.stops.push_back({client, *stopped, at});
             stopped.reset();
         }
     }
@@ -103,7 +106,7 @@ void Merger::take(const Entry& entry, EntityId client, const QByteArray& name) {
         ++m_increments[lock];
         break;
     case Entry::What::Defect:
-        (entry.text.contains("reader") ? m_readersDefects : m_ruling.complaints)
+        (entry.text.contains("reader") ? m_readersDefects[lock] : m_ruling.complaints)
             << QStringLiteral("%1, lock %2: %3")
                    .arg(QString::fromLatin1(name), QString::number(lock), QString::fromUtf8(entry.text));
         break;
@@ -124,30 +127,6 @@ void Merger::add(Nanos at, EventKind kind, EntityId actor) {
     event.kind = kind;
     event.actor = actor;
     m_events.emplace_back(event, QByteArray());
-}
-
-/// That a client was stopped for longer than what it held could last, and learned of the loss soon after it went
-/// on. A lease ends meanwhile; what a connection holds ends only if the server died.
-bool Merger::excusedByPause(EntityId thread, const verdict::Violation& v, const Subject& subject, Nanos lease) const {
-    constexpr Nanos soon = 1s; // to be scheduled again, on a machine with better things to do
-    const EntityId client = m_trace.clientOf(thread);
-    const bool connection = subject.recipe.heldBy == recipes::HeldBy::Connection;
-    return std::ranges::any_of(m_pauses, [&](const auto& pause) {
-        const auto& [from, to] = pause.second;
-        const bool ended =
-            connection ? std::ranges::any_of(m_serverDeaths, [&](Nanos at) { return at >= from - soon && at <= to; })
-                       : to - from > lease / 2; // a renewal may have been due
-        return pause.first == client && ended && v.from >= from && v.from <= to + soon && v.to <= to + soon;
-    });
-}
-
-bool Merger::allowed(const verdict::Violation& v, const Subject& subject, const Plan& plan) const {
-    if (v.invariant != verdict::Invariant::MutualExclusion) return false;
-    const auto excused = std::ranges::count_if(
-        v.actors, [&](EntityId thread) { return excusedByPause(thread, v, subject, plan.lease); });
-    // Readers and permits: the others may well hold together, and only the stopped one is too many.
-    if (subject.recipe.shared || subject.recipe.permits) return excused > 0;
-    return excused + 1 >= std::ptrdiff_t(v.actors.size());
 }
 
 } // namespace lockscope::torture

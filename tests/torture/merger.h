@@ -3,6 +3,7 @@
 #include "ruling.h"
 
 #include "background.h"
+#include "paused_beliefs.h"
 
 namespace lockscope::torture {
 
@@ -12,10 +13,11 @@ public:
     explicit Merger(Ruling& of) : m_ruling(of), m_trace(*of.trace) {}
     void take(const Chronicle& chronicle);
 
-    /// Whether it can be no recipe's fault: only who was stopped for longer than its hold lasts is too many.
-    bool allowed(const verdict::Violation& v, const Subject& subject, const Plan& plan) const;
-    const QStringList& readersDefects() const { return m_readersDefects; }
+    const Ordeal& ordeal() const { return m_ordeal; }
+    /// What readers of a lock saw that they must not see, unless they believed on while they were stopped.
+    const QStringList& readersDefects(std::size_t lock) const { return m_readersDefects[lock]; }
     std::int64_t increments(std::size_t lock) const { return m_increments[lock]; }
+    trace::EntityId entityOf(std::size_t lock) const { return m_locks[lock]; }
 
 private:
     void take(const Life& life, std::int64_t ahead);
@@ -23,16 +25,14 @@ private:
     void takeRecords(const Chronicle& chronicle);
     void add(Nanos at, trace::EventKind kind, trace::EntityId actor);
     trace::EntityId threadOf(const QByteArray& identity, const Chronicle& chronicle);
-    bool excusedByPause(trace::EntityId thread, const verdict::Violation& v, const Subject& subject, Nanos lease) const;
 
     Ruling& m_ruling;
     trace::Trace& m_trace;
     Background m_background;
     std::vector<std::pair<trace::Event, QByteArray>> m_events; ///< with texts, not yet in the trace
     std::vector<std::int64_t> m_increments = std::vector<std::int64_t>(kLocks);
-    std::vector<std::pair<trace::EntityId, std::pair<Nanos, Nanos>>> m_pauses; ///< of clients
-    std::vector<Nanos> m_serverDeaths;
-    QStringList m_readersDefects; ///< what a reader saw that believed on while it was stopped
+    Ordeal m_ordeal;
+    std::array<QStringList, kLocks> m_readersDefects;
     trace::EntityId m_node = trace::kNoEntity;
     std::vector<trace::EntityId> m_locks;
 };

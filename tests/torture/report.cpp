@@ -14,6 +14,21 @@ QString idOf(Invariant invariant) {
     return QString::fromLatin1(verdict::invariantId(invariant));
 }
 
+/// What was judged without a single occasion to violate it: who was never put to the test has not stood it.
+QStringList untried(const Subject& subject, const Plan& plan, const Ruling& ruling) {
+    QStringList names;
+    const auto demand = [&](Invariant invariant, bool expected) {
+        if (expected && whyNotJudged(invariant, subject.recipe).isEmpty() && ruling.occasions.at(invariant) == 0)
+            names << QStringLiteral("%1: there was no occasion to violate it").arg(idOf(invariant));
+    };
+    constexpr int many = 60;       // one holder in four takes its lock again
+    constexpr Nanos longRun = 30s; // until some are certainly too late for others in the queue
+    demand(Invariant::TokenOrder, true);
+    demand(Invariant::Reentrancy, ruling.acquisitions >= many);
+    demand(Invariant::Fifo, plan.gentle + plan.rough >= longRun);
+    return names;
+}
+
 } // namespace
 
 void Report::say(const QString& text) {
@@ -45,7 +60,7 @@ bool Report::add(const Subject& subject, const Plan& plan, const Ruling& ruling)
         });
         if (complaints > 0) line.violated[invariant] += int(complaints);
     }
-    line.allowed += ruling.pausedBeliefs;
+    line.allowed += ruling.allPausedBeliefs();
 
     say(QStringLiteral("%1 %2 acquisitions, %3 stops, %4 kills, %5 server restarts, %6 beliefs of stopped clients, "
                        "%7 records of the server")
@@ -54,7 +69,7 @@ bool Report::add(const Subject& subject, const Plan& plan, const Ruling& ruling)
             .arg(ruling.stops)
             .arg(ruling.kills)
             .arg(ruling.restarts)
-            .arg(ruling.pausedBeliefs)
+            .arg(ruling.allPausedBeliefs())
             .arg(ruling.occasions.at(Invariant::Ownership)));
     const QStringList breaks = plan.saboteur ? QStringList(idOf(Invariant::Ownership)) : subject.breaks;
     if (!breaks.isEmpty()) {
@@ -67,11 +82,12 @@ bool Report::add(const Subject& subject, const Plan& plan, const Ruling& ruling)
             say(QStringLiteral("  ! was to be seen failing (%1), and was not").arg(breaks.join(QLatin1Char(' '))));
         return broken;
     }
-    for (const QString& complaint : ruling.complaints)
+    const QStringList complaints = ruling.complaints + untried(subject, plan, ruling);
+    for (const QString& complaint : complaints)
         say(QStringLiteral("  ! ") + complaint);
     constexpr int least = 10; // fewer would mean that nothing was tried
     if (ruling.acquisitions < least) say(QStringLiteral("  ! hardly anybody got a lock"));
-    return ruling.complaints.isEmpty() && ruling.acquisitions >= least;
+    return complaints.isEmpty() && ruling.acquisitions >= least;
 }
 
 // subject | how many occasions there were to violate each; in brackets how many violations were allowed

@@ -7,8 +7,9 @@ namespace lockscope::torture {
 /// What is said of the runs, on standard output.
 class Report {
 public:
-    /// Says how one went; whether it went as it must. Naive ones must not go well, and nobody's locks may when a
-    /// saboteur was about. Rounds of one subject are counted together.
+    /// Says how one went; whether it went as it must: what is judged must also have had an occasion to go wrong. Naive
+    /// ones must not go well, and nobody's locks may when a saboteur was about. Rounds of one subject are counted
+    /// together.
     bool add(const Subject& subject, const Plan& plan, const Ruling& ruling);
     /// Which invariants were judged of which, on how many occasions.
     void table() const;

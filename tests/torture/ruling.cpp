@@ -4,6 +4,7 @@
 #include "merger.h"
 #include "trace/state.h"
 
+#include <algorithm>
 #include <set>
 
 namespace lockscope::torture {
@@ -66,6 +67,23 @@ void countOccasions(Ruling& ruling) {
     ruling.occasions[Invariant::Fifo] = order.occasions;
 }
 
+verdict::Verdict judged(const std::shared_ptr<const trace::Trace>& trace, const Subject& subject) {
+    verdict::Bounds bounds;
+    bounds.progress = kNever;
+    bounds.fair = subject.recipe.fair;
+    bounds.fifoSlack = kFifoSlack;
+    verdict::Judge judge(trace, bounds);
+    judge.consume();
+    return judge.verdict(true);
+}
+
+/// Whether two who may not hold a lock together did so within a violation even without those that were stopped.
+bool remains(const verdict::Violation& v, const verdict::Verdict& rest) {
+    return std::ranges::any_of(rest.violations, [&](const verdict::Violation& other) {
+        return other.invariant == v.invariant && other.lock == v.lock && other.from <= v.to && other.to >= v.from;
+    });
+}
+
 } // namespace
 
 QString whyNotJudged(Invariant invariant, const recipes::RecipeInfo& recipe) {
@@ -97,30 +115,29 @@ Ruling rule(const Subject& subject, const Plan& plan, const Chronicle& chronicle
     merger.take(chronicle);
     countOccasions(ruling);
 
-    verdict::Bounds bounds;
-    bounds.progress = kNever;
-    bounds.fair = subject.recipe.fair;
-    bounds.fifoSlack = kFifoSlack;
-    verdict::Judge judge(ruling.trace, bounds);
-    judge.consume();
-    ruling.verdict = judge.verdict(true);
+    ruling.verdict = judged(ruling.trace, subject);
+    const verdict::Verdict rest =
+        judged(withoutPausedBeliefs(*ruling.trace, merger.ordeal(), subject.recipe.heldBy, plan.lease), subject);
 
     for (const verdict::Violation& v : ruling.verdict.violations) {
         if (v.invariant == Invariant::Progress) continue;
-        const bool excused = merger.allowed(v, subject, plan);
-        ruling.pausedBeliefs += excused;
-        if (!excused)
-            ruling.complaints << QString::fromLatin1(verdict::invariantId(v.invariant)) + QStringLiteral(": ") +
-                                     verdict::explain(v, *ruling.trace);
+        if (v.invariant == Invariant::MutualExclusion && !remains(v, rest)) {
+            for (std::size_t i = 0; i < kLocks; ++i)
+                ruling.pausedBeliefs[i] += v.lock == merger.entityOf(i);
+            continue;
+        }
+        ruling.complaints << QString::fromLatin1(verdict::invariantId(v.invariant)) + QStringLiteral(": ") +
+                                 verdict::explain(v, *ruling.trace);
     }
     if (ruling.verdict.outcomes[std::size_t(Invariant::Ownership)] == verdict::Outcome::Unknown)
         ruling.complaints << QStringLiteral("what the server said does not tell whose its locks were");
-    if (ruling.pausedBeliefs == 0) ruling.complaints << merger.readersDefects();
+    for (std::size_t i = 0; i < kLocks; ++i)
+        if (ruling.pausedBeliefs[i] == 0) ruling.complaints << merger.readersDefects(i);
     for (std::size_t i = 0; i < chronicle.counters.size(); ++i) {
         // Who was killed between writing and telling has written once more than was told; a stopped one that believed
-        // on may have written an old number.
+        // on in this lock may have written an old number.
         const std::int64_t least = merger.increments(i), most = least + ruling.kills, is = chronicle.counters[i];
-        if (is > most || (is < least && ruling.pausedBeliefs == 0))
+        if (is > most || (is < least && ruling.pausedBeliefs[i] == 0))
             ruling.complaints << QStringLiteral("the counter of lock %1 says %2 after %3 increments")
                                      .arg(QString::number(i), QString::number(is), QString::number(least));
     }

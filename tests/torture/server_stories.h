@@ -151,30 +151,10 @@ inline QByteArray audit(int ms, int port, const QByteArray& before, const QByteA
            owner(before) + '|' + owner(after) + (over ? "|1" : "|0");
 }
 
-/// Two clients, and what the server says. The first one's journal can say more.
+/// Two clients, what befell them, and what the server says.
 class Case {
 public:
     Case() {
-        for (const bool one : {true, false}) {
-            JournalWriter journal(path(one));
-            Entry port;
-            port.what = Entry::What::Port;
-            port.event.value = one ? kOnesPort : kOthersPort;
-            journal.write(port);
-        }
-    }
-    Case& believes(int ms, EventKind kind, std::int64_t value = 0) {
-        Entry entry;
-        entry.event.at = ns(ms);
-        entry.event.kind = kind;
-        entry.event.actor = 1;
-        entry.event.value = value;
-        entry.event.aux = kind == EventKind::Granted ? 1 : 0;
-        JournalWriter(path(true)).write(entry);
-        return *this;
-    }
-    Ruling ruled(Testimony::Kind kind, const QByteArrayList& parts) const {
-        Chronicle chronicle;
         chronicle.lives.resize(2);
         chronicle.lives[0].journal = path(true);
         chronicle.lives[1].journal = path(false);
@@ -183,12 +163,57 @@ public:
         chronicle.lives[1].name = "B";
         chronicle.lives[1].identity = kOther;
         chronicle.wallAhead = std::chrono::seconds(kStart);
+        for (const bool one : {true, false}) {
+            JournalWriter journal(path(one));
+            Entry port;
+            port.what = Entry::What::Port;
+            port.event.value = one ? kOnesPort : kOthersPort;
+            journal.write(port);
+        }
+    }
+    /// The first one's only thread, of the first lock.
+    Case& believes(int ms, EventKind kind, std::int64_t value = 0) { return believes({kOne, 1, 0}, ms, kind, value); }
+    struct Who {
+        QByteArray client;
+        trace::EntityId thread = 1, lock = 0;
+    };
+    Case& believes(const Who& who, int ms, EventKind kind, std::int64_t value = 0) {
+        Entry entry;
+        entry.event.at = ns(ms);
+        entry.event.kind = kind;
+        entry.event.actor = who.thread;
+        entry.event.subject = who.lock;
+        entry.event.value = value;
+        entry.event.aux = kind == EventKind::Granted || kind == EventKind::GrantedAs ? 1 : 0;
+        return writes(who.client, entry);
+    }
+    Case& writes(const QByteArray& client, const Entry& entry) {
+        JournalWriter(path(client == kOne)).write(entry);
+        return *this;
+    }
+    /// To the first one's journal, as it is.
+    Case& appends(const QByteArray& text) {
+        QFile file(path(true));
+        if (file.open(QIODevice::Append)) file.write(text);
+        return *this;
+    }
+    /// The first one stood still.
+    Case& stopped(int from, int to) {
+        chronicle.lives[0].fates.push_back({Nanos(ns(from)), EventKind::ClientPaused});
+        chronicle.lives[0].fates.push_back({Nanos(ns(to)), EventKind::ClientResumed});
+        return *this;
+    }
+    Ruling ruled(Testimony::Kind kind, const QByteArrayList& parts) const {
+        Chronicle whole = chronicle;
         Testimony testimony;
         testimony.kind = kind;
         testimony.parts = parts;
-        chronicle.testimonies.push_back(testimony);
-        return rule({}, {}, chronicle);
+        whole.testimonies.push_back(testimony);
+        return rule(subject, plan, whole);
     }
+    Subject subject;
+    Plan plan;
+    Chronicle chronicle;
 
 private:
     QString path(bool one) const { return m_folder.filePath(one ? QStringLiteral("one") : QStringLiteral("other")); }

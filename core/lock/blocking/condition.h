@@ -38,9 +38,10 @@ public:
     template <typename Rep, typename Period, typename Predicate>
     bool wait_for(std::unique_lock<Mutex>& lock, std::chrono::duration<Rep, Period> wait,
                   Predicate predicate) requires std::predicate<Predicate> {
-        const auto until = std::chrono::steady_clock::now() + wait;
+        using Clock = std::chrono::steady_clock;
+        const Nanos until = laterBy(Clock::now().time_since_epoch(), detail::waitOf(wait)); // no sum that overflows
         while (!predicate()) {
-            if (!wait_until(lock, until)) return predicate();
+            if (!wait_until(lock, Clock::time_point(until))) return predicate();
         }
         return true;
     }

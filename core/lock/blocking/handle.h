@@ -18,7 +18,9 @@ Nanos waitOf(std::chrono::duration<Rep, Period> wait) {
 }
 template <typename Clock, typename Duration>
 Nanos waitUntil(std::chrono::time_point<Clock, Duration> until) {
-    return waitOf(until - Clock::now());
+    // Not in whole numbers: those of the earliest and the latest time point overflow.
+    using Wide = std::chrono::duration<long double, std::nano>;
+    return waitOf(Wide(until.time_since_epoch()) - Wide(Clock::now().time_since_epoch()));
 }
 
 /// What Mutex, SharedMutex and Semaphore are made of: one lock, on behalf of whichever thread calls.

@@ -16,6 +16,19 @@ void orderWithOtherClients() {
     calls.fetch_add(1, std::memory_order_acq_rel);
 }
 
+void tellLoss(Entry& entry, const std::string& reason) {
+    const std::lock_guard held(entry.calling);
+    std::vector<std::uint64_t> there;
+    for (const auto& [id, listener] : entry.onLost)
+        there.push_back(id);
+    for (const std::uint64_t id : there) {
+        const auto found = entry.onLost.find(id);
+        if (found == entry.onLost.end()) continue; // one before it took it out: what it would use may be gone
+        const auto listener = found->second;       // it may take itself out
+        listener(reason);
+    }
+}
+
 } // namespace
 
 LockError closedError() {
@@ -97,16 +110,18 @@ QCoro::Task<> Service::drive(std::shared_ptr<PendingCall> pending, std::function
 std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode, LockOptions options, int permits) {
     std::shared_ptr<Entry> found;
     call<bool>([&, this](std::stop_token) -> recipes::Outcome<bool> {
-        auto& known = m_entries[{name, options.recipe.isEmpty() ? QByteArray::number(int(mode)) : options.recipe}];
-        found = known.lock();
+        const Key asked(name, options.recipe.isEmpty() ? QByteArray::number(int(mode)) : options.recipe);
+        const auto known = m_entries.find(asked);
+        if (known != m_entries.end()) found = known->second.lock();
         if (found) co_return true;
         auto lock = makeLock(*m_connection, name, mode, options, permits);
         if (!lock) co_return std::unexpected(lock.error());
         // The usual recipe, and the same by its name: servers could not tell the holds of two such locks apart.
-        auto& same = m_entries[{name, (*lock)->recipe().id}];
-        found = same.lock();
+        const Key usual(name, (*lock)->recipe().id);
+        const auto same = m_entries.find(usual);
+        if (same != m_entries.end()) found = same->second.lock();
         if (found) {
-            known = found;
+            note(asked, found);
             co_return true;
         }
         auto* const made = new Entry;
@@ -114,10 +129,7 @@ std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode
         made->name = name;
         made->lock->listen([made](DistributedLock::Event event, const QByteArray&, const QString& reason) {
             if (event != DistributedLock::Event::Lost) return;
-            const std::lock_guard held(made->calling);
-            const auto listeners = made->onLost; // one of them may take itself out
-            for (const auto& [id, listener] : listeners)
-                listener(reason.toStdString());
+            tellLoss(*made, reason.toStdString());
         });
         m_living.insert(made);
         // Whichever thread lets go of it last, it ends on this one; the service must be there till then. And no longer:
@@ -125,15 +137,28 @@ std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode
         found = std::shared_ptr<Entry>(made, [service = shared_from_this()](Entry* entry) mutable {
             const std::shared_ptr<Service> last = std::move(service);
             Service* const raw = last.get();
-            raw->m_thread.put([raw, entry] {
-                raw->m_living.erase(entry);
-                delete entry;
-            });
+            raw->m_thread.put([raw, entry] { raw->forget(entry); });
         });
-        known = same = found;
+        note(asked, found);
+        note(usual, found);
         co_return true;
     });
     return found;
+}
+
+void Service::note(const Key& key, const std::shared_ptr<Entry>& entry) {
+    m_entries[key] = entry;
+    entry->knownAs.push_back(key);
+}
+
+void Service::forget(Entry* entry) {
+    for (const Key& key : entry->knownAs) {
+        const auto known = m_entries.find(key);
+        // It may be another's by now, who came before this letter.
+        if (known != m_entries.end() && known->second.expired()) m_entries.erase(known);
+    }
+    m_living.erase(entry);
+    delete entry;
 }
 
 std::shared_ptr<GuardBox> Service::box(LockGuard guard, std::shared_ptr<const HoldView> view) {

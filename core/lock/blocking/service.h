@@ -19,6 +19,7 @@ struct Entry {
     std::unique_ptr<DistributedLock> lock;           ///< service's thread; nullptr once the client is closed
     std::unique_ptr<DistributedCondition> condition; ///< the same
     QByteArray name;
+    std::vector<std::pair<QByteArray, QByteArray>> knownAs; ///< the same: its keys in the service's list
 
     std::mutex guard; ///< of what follows
     std::map<std::pair<QByteArray, recipes::Mode>, std::shared_ptr<const HoldView>> views;
@@ -77,11 +78,16 @@ public:
     /// Now on the clock that HoldView::deadline is of.
     Nanos now() const { return std::chrono::steady_clock::now() - m_origin; }
     Connection& connection() { return *m_connection; } ///< on the service's thread
+    /// By how many names the locks that there are, are known; on the service's thread.
+    std::size_t namesKnown() const { return m_entries.size(); }
     bool onOwnThread() const { return std::this_thread::get_id() == m_threadId; }
     const QByteArray& identity() const { return m_identity; }
     const QString& display() const { return m_display; }
 
 private:
+    using Key = std::pair<QByteArray, QByteArray>;
+    void note(const Key& key, const std::shared_ptr<Entry>& entry);
+    void forget(Entry* entry);
     void run(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work);
     void begin(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work,
                std::stop_token stop);
@@ -97,7 +103,8 @@ private:
     std::unique_ptr<EventLoopRuntime> m_runtime;
     std::unique_ptr<Connection> m_connection;
     /// By name and recipe, as asked for (its mode, when none was named) and as it came to be.
-    std::map<std::pair<QByteArray, QByteArray>, std::weak_ptr<Entry>> m_entries;
+    /// Nothing is kept of locks that are gone: names may be as many as there are orders in a shop.
+    std::map<Key, std::weak_ptr<Entry>> m_entries;
     std::set<Entry*> m_living;
     std::set<GuardBox*> m_boxes;
     std::set<std::shared_ptr<PendingCall>> m_pending;

@@ -52,7 +52,8 @@ Outcome<bool> RedisCondition::awaitSignal(QByteArray thread, Nanos wait, std::st
         if (cancelled.why() == Cancelled::Why::Killed) throw;
         stopped = true;
     }
-    const auto left = co_await leave(thread, stopped);
+    const bool failed = stopped || !signalled; // nobody makes use of a signal that came meanwhile: the next one does
+    const auto left = co_await leave(thread, failed);
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     if (!signalled || *signalled) co_return signalled; // what could not be taken away ends with its life
     co_return left;

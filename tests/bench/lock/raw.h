@@ -8,8 +8,8 @@
 
 namespace lockscope::bench {
 
-/// The same work by the backend's bare C client, with the fewest commands that the recipe needs: as fast as locks of
-/// that kind could be. Blocks the thread it is called on.
+/// The same work by the backend's bare C client, or on a bare socket where that is faster, with the fewest commands and
+/// round trips that the recipe needs: as fast as locks of that kind could be. Blocks the thread it is called on.
 class Raw {
 public:
     virtual ~Raw() = default;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/event_loop_runtime.h"
+#include "sandbox/memcached_server.h"
 #include "sandbox/redis_server.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QTcpSocket>
 #include <QTest>
 
 using namespace lockscope;
@@ -36,7 +38,8 @@ class TestLockBench : public QObject {
 private Q_SLOTS:
     void initTestCase() {
         m_runtime.spawn([this]() -> QCoro::Task<> {
-            const auto started = co_await m_server.start();
+            auto started = co_await m_server.start();
+            if (started) started = co_await m_memcached.start();
             m_error = started ? QString() : started.error();
         });
         QTRY_VERIFY_WITH_TIMEOUT(m_error.has_value(), 20'000);
@@ -101,6 +104,34 @@ private Q_SLOTS:
             QVERIFY(held[i - 1].second <= held[i].first); // nobody has it while another has
     }
 
+    void theLimitOfMemcachedHasAsManyConnectionsAsWe_data() {
+        QTest::addColumn<QString>("recipe");
+        QTest::addColumn<QString>("workload");
+        QTest::addColumn<int>("most"); ///< connections, by whoever measures
+        for (const char* recipe : {"memcached-lease", "memcached-add"}) {
+            const QString id = QString::fromLatin1(recipe);
+            QTest::addRow("%s seq", recipe) << id << QStringLiteral("seq") << 8;
+            QTest::addRow("%s conc40", recipe) << id << QStringLiteral("conc40") << 8;
+        }
+    }
+    void theLimitOfMemcachedHasAsManyConnectionsAsWe() {
+        QFETCH(QString, recipe);
+        QFETCH(QString, workload);
+        QFETCH(int, most);
+        const int before = connectionsSoFar();
+        const Outcome run = runBench({QStringLiteral("--url"), m_memcached.url(), QStringLiteral("--recipe"), recipe,
+                                      QStringLiteral("--workload"), workload, QStringLiteral("--seconds"),
+                                      QStringLiteral("0.1"), QStringLiteral("--json")});
+        QVERIFY2(run.status == 0, run.err.constData());
+        const QJsonObject object = QJsonDocument::fromJson(run.out).object();
+        const double ours = object[QStringLiteral("per_s")].toDouble();
+        const double raw = object[QStringLiteral("raw_per_s")].toDouble();
+        QVERIFY(ours > 0 && raw > 0);
+        QVERIFY(qAbs(object[QStringLiteral("ratio")].toDouble() - ours / raw) < 0.01);
+        const int made = connectionsSoFar() - before;
+        QVERIFY2(made >= 2 && made <= most, qPrintable(QString::number(made)));
+    }
+
     void heldLocksAreRenewed() {
         const Outcome run =
             runBench({QStringLiteral("--url"), m_server.url(), QStringLiteral("--recipe"), QStringLiteral("redis-set"),
@@ -145,8 +176,21 @@ private Q_SLOTS:
     }
 
 private:
+    /// That memcached has ever had.
+    int connectionsSoFar() const {
+        QTcpSocket socket;
+        socket.connectToHost(QStringLiteral("127.0.0.1"), m_memcached.port());
+        socket.write("stats\r\n");
+        QByteArray said;
+        while (!said.endsWith("END\r\n") && socket.waitForReadyRead(5000))
+            said += socket.readAll();
+        const QByteArray name = "total_connections ";
+        const qsizetype at = said.indexOf(name) + name.size();
+        return said.mid(at, said.indexOf('\r', at) - at).toInt();
+    }
     EventLoopRuntime m_runtime;
     sandbox::RedisServer m_server{m_runtime};
+    sandbox::MemcachedServer m_memcached{m_runtime};
     std::optional<QString> m_error; ///< of the server's start, once it is known
 };
 

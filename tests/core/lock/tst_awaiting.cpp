@@ -28,6 +28,25 @@ private:
     tests::PretendRecipe m_inner;
 };
 
+/// Grants once, and cannot be reached from then on.
+class OnceRecipe final : public recipes::Recipe {
+public:
+    OnceRecipe(Runtime& runtime, tests::PretendServer& server) : m_inner(runtime, server) {}
+    const recipes::RecipeInfo& info() const override { return m_inner.info(); }
+    Outcome<std::optional<recipes::Grant>> acquire(recipes::Request request, std::stop_token stop) override {
+        if (std::exchange(m_granted, true)) co_return std::unexpected(LockError{LockError::Kind::Unreachable, {}});
+        co_return co_await m_inner.acquire(std::move(request), std::move(stop));
+    }
+    Outcome<int> release(recipes::Grant grant, std::stop_token stop) override {
+        return m_inner.release(std::move(grant), std::move(stop));
+    }
+    Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
+
+private:
+    tests::PretendRecipe m_inner;
+    bool m_granted = false;
+};
+
 /// Whoever came into the lock meanwhile has signalled, or has not.
 struct Signals final : recipes::ConditionRecipe {
     explicit Signals(bool s) : signalled(s) {}
@@ -53,19 +72,27 @@ class TestAwaiting : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void aSignalThatCannotBeUsedIsPassedOn_data() {
+        QTest::addColumn<bool>("deaf");
         QTest::addColumn<bool>("signalled");
-        QTest::newRow("signalled") << true;
-        QTest::newRow("not signalled") << false;
+        QTest::newRow("not given up, signalled") << true << true;
+        QTest::newRow("not given up, not signalled") << true << false;
+        QTest::newRow("not taken again, signalled") << false << true;
+        QTest::newRow("not taken again, not signalled") << false << false;
     }
     void aSignalThatCannotBeUsedIsPassedOn() {
+        QFETCH(bool, deaf);
         QFETCH(bool, signalled);
         VirtualScheduler scheduler;
         VirtualRuntime runtime(scheduler, 1);
         tests::PretendServer server;
         server.info.heldBy = recipes::HeldBy::Lease;
-        const auto core =
-            std::make_shared<LockCore>(LockClient{runtime, "client"}, std::make_unique<DeafRecipe>(runtime, server),
-                                       LockOptions(), trace::kNoEntity);
+        std::unique_ptr<recipes::Recipe> recipe;
+        if (deaf)
+            recipe = std::make_unique<DeafRecipe>(runtime, server);
+        else
+            recipe = std::make_unique<OnceRecipe>(runtime, server);
+        const auto core = std::make_shared<LockCore>(LockClient{runtime, "client"}, std::move(recipe), LockOptions(),
+                                                     trace::kNoEntity);
         const auto condition = std::make_shared<Signals>(signalled);
         std::expected<bool, LockError> outcome = true;
         runtime.spawn([&]() -> QCoro::Task<> {
@@ -73,7 +100,8 @@ private Q_SLOTS:
             outcome = co_await LockCore::await(core, condition, "1", kNever, {});
         });
         scheduler.runUntil(1s);
-        QVERIFY(!outcome.has_value() && outcome.error().kind == LockError::Kind::OutcomeUnknown);
+        QVERIFY(!outcome.has_value() &&
+                outcome.error().kind == (deaf ? LockError::Kind::OutcomeUnknown : LockError::Kind::Unreachable));
         QVERIFY(!condition->entered);
         QCOMPARE(condition->passedOn, signalled ? 1 : 0);
         runtime.kill();

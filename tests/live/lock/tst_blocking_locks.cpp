@@ -2,6 +2,7 @@
 #include "live_redis.h"
 #include "lock/blocking/mutex.h"
 #include "lock/blocking/semaphore.h"
+#include "lock/blocking/service.h"
 
 #include <algorithm>
 #include <atomic>
@@ -186,6 +187,69 @@ private Q_SLOTS:
         QVERIFY_THROWS_EXCEPTION(NotOwnerException, orders.unlockOrThrow());
         orders.unlock(); // as a guard's destructor does
         QVERIFY(problem == LockError::Kind::NotOwner);
+    }
+
+    void aLossIsNotToldToALockThatIsGone() {
+        LockOptions options;
+        options.lease = 600ms;
+        options.watchdog = 100ms;
+        blocking::Client client(url());
+        blocking::Mutex first(client, "orders", options);
+        auto second = std::make_unique<blocking::Mutex>(client, "orders"); // the same lock
+        std::atomic<bool> toldFirst = false, toldSecond = false;
+        first.onLost([&](const std::string&) {
+            second.reset();
+            toldFirst = true;
+        });
+        second->onLost([&](const std::string&) { toldSecond = true; });
+        first.lock();
+        ask({"DEL", "orders"});
+        QVERIFY(soon([&] { return toldFirst.load(); }));
+        client.ping(); // after everybody was told
+        QVERIFY(!toldSecond);
+    }
+
+    void namesOfLocksThatAreGoneAreForgotten() {
+        constexpr int kNames = 10'000;
+        blocking::Client client(url());
+        const auto known = [&] {
+            blocking::detail::Service& service = *client.service();
+            return service.call<std::size_t>(
+                [&](std::stop_token) -> recipes::Outcome<std::size_t> { co_return service.namesKnown(); });
+        };
+        LockOptions named;
+        named.recipe = "redis-reentrant";
+        for (int i = 0; i < kNames; ++i) {
+            const std::string name = "order-" + std::to_string(i);
+            const blocking::Mutex usual(client, name), byName(client, name, named);
+        }
+        QCOMPARE(known(), std::size_t(0));
+        LockOptions wrong;
+        wrong.recipe = "redis-no-such";
+        QVERIFY_THROWS_EXCEPTION(NotSupportedException, blocking::Mutex(client, "orders", wrong));
+        QCOMPARE(known(), std::size_t(0));
+        const blocking::Mutex one(client, "orders");
+        const blocking::Mutex same(client, "orders");
+        QCOMPARE(known(), std::size_t(2)); // as it was asked for, and as it came to be
+    }
+
+    void instantsFarAwayAreWhereTheyAre() {
+        using blocking::detail::waitUntil;
+        using Steady = std::chrono::steady_clock;
+        using Days = std::chrono::time_point<std::chrono::system_clock, std::chrono::days>;
+        QCOMPARE(waitUntil(Steady::time_point::min()), Nanos(0));
+        QCOMPARE(waitUntil(Steady::now() - 1s), Nanos(0));
+        QVERIFY(waitUntil(Steady::time_point::max()) > std::chrono::hours(24 * 365 * 100));
+        QCOMPARE(waitUntil(Days::min()), Nanos(0)); // whole numbers of ns know no such day
+        QCOMPARE(waitUntil(Days::max()), kNever);
+        const Nanos soon = waitUntil(std::chrono::system_clock::now() + 1h);
+        QVERIFY(soon > 50min && soon <= 1h);
+
+        blocking::Client client(url()), other(url());
+        blocking::Mutex held(other, "orders"), wanted(client, "orders");
+        held.lock();
+        QVERIFY(!wanted.try_lock_until(Steady::time_point::min()));
+        held.unlock();
     }
 
     void nothingIsLeftOfAClientThatIsGone() {

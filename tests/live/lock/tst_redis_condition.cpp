@@ -4,6 +4,7 @@
 #include "lock/distributed_condition.h"
 
 #include <deque>
+#include <future>
 #include <thread>
 
 using namespace lockscope;
@@ -166,6 +167,25 @@ private Q_SLOTS:
         QVERIFY(clean());
     }
 
+    void aSignalToOneThatFailsGoesToTheNext() {
+        // It may do all but listen.
+        ask({"ACL", "SETUSER", "deaf", "on", ">hush", "~*", "&*", "+@all", "-subscribe"});
+        const auto deaf =
+            connectionTo(m_runtime, QStringLiteral("redis://deaf:hush@127.0.0.1:%1").arg(m_server->port()));
+        QVERIFY(deaf);
+        const auto failing = deaf->makeCondition("redis-reentrant", {"orders", 1});
+        const auto next = m_b->makeCondition("redis-reentrant", {"orders", 1});
+        QVERIFY(failing && next);
+        QVERIFY(run((*failing)->enlist("1", {})).has_value());
+        QVERIFY(run((*next)->enlist("2", {})).has_value());
+        QCOMPARE(signal(1), 1);
+        const auto failed = run((*failing)->awaitSignal("1", 5s, {}));
+        QVERIFY(!failed && failed.error().kind == LockError::Kind::Refused);
+        const auto signalled = run((*next)->awaitSignal("2", 5s, {}));
+        QVERIFY(signalled && *signalled);
+        QVERIFY(clean());
+    }
+
     void aDeadWaiterGetsNoSignal() {
         ask({"RPUSH", "lockscope_condition:{orders}", "dead:1"}); // its state has ended with its life
         Waiting alive(*m_a, m_runtime, "1");
@@ -185,6 +205,27 @@ private Q_SLOTS:
         QVERIFY(run((*recipe)->enlist("7", {})).has_value());
         QCOMPARE(signal(1), 1);
         QVERIFY(run((*recipe)->awaitSignal("7", 5s, {})).value());
+        QVERIFY(clean());
+    }
+
+    void theLongestTimeIsNoShortOne() {
+        blocking::Client client(m_server->url().toStdString());
+        bool ready = false; // guarded by the mutex
+        auto waiter = std::async(std::launch::async, [&] {
+            blocking::Mutex mutex(client, "orders");
+            blocking::Condition changed(mutex);
+            std::unique_lock lock(mutex);
+            return changed.wait_for(lock, std::chrono::hours::max(), [&] { return ready; });
+        });
+        QVERIFY2(soon([&] { return entered() == 1; }), "it did not wait");
+        {
+            blocking::Mutex mutex(client, "orders");
+            blocking::Condition changed(mutex);
+            const std::lock_guard lock(mutex);
+            ready = true;
+            QCOMPARE(changed.notify_one(), 1);
+        }
+        QVERIFY(waiter.get());
         QVERIFY(clean());
     }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "herd.h"
+#include "trace/trace.h"
+
+namespace lockscope::torture {
+
+/// A client that stood still.
+struct Stop {
+    trace::EntityId client = trace::kNoEntity;
+    Nanos from{}, to{}; ///< until it went on, or was killed
+};
+
+/// What was done to those whose beliefs are looked at.
+struct Ordeal {
+    std::vector<Stop> stops;
+    std::vector<Nanos> serverDeaths;
+};
+
+/// The same trace, with the same entities, without the beliefs that no recipe can prevent: those of a client that was
+/// stopped when its hold ended, from then on until it learned of that: within a second of going on, or nothing of it is
+/// excused. Nor is a hold that began after the client went on, nor the part of one in which it cannot have ended:
+/// - a lease lasts at least as long as its holder was going to rely on it;
+/// - what a connection holds ends with the server only. A wait is excused like a hold there: the server may have
+/// granted
+///   it to the stopped one and died.
+/// What is wrong in this trace is a recipe's fault.
+std::shared_ptr<const trace::Trace> withoutPausedBeliefs(const trace::Trace& trace, const Ordeal& ordeal,
+                                                         recipes::HeldBy heldBy, Nanos lease);
+
+} // namespace lockscope::torture
