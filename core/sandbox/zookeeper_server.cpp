@@ -81,23 +81,25 @@ QCoro::Task<> ZooKeeperServer::awaitEnd(std::stop_token stop) {
 }
 
 QCoro::Task<std::expected<void, QString>> ZooKeeperServer::start(std::stop_token stop) {
-    co_await awaitEnd(stop);
+    if (running()) kill(); // from a start that was given up
     QString said;
     const bool given = m_port != 0;
+    const QByteArray ownData = "dataDir=" + m_workspace.file(QStringLiteral("data")).toUtf8();
     for (int tries = 0; tries < kPortTries; ++tries) {
         if (!given) m_port = freePort(m_runtime).value_or(0);
         if (m_port == 0) co_return std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
+        co_await awaitEnd(stop);
         const std::expected<void, QString> launched = launch();
         if (!launched) co_return std::unexpected(launched.error());
         const Nanos end = m_runtime.monotonic() + kStartLimit;
         while (m_process.running() && m_runtime.monotonic() < end) {
-            const QByteArray answer = co_await ask("srvr", stop, kProbeLimit);
-            // On a port that is taken somebody else would answer, and ours would have ended.
-            if (answer.contains("Mode: ") && m_process.running()) co_return std::expected<void, QString>();
+            // On a port that is taken somebody else answers, long before ours has found that out and ends.
+            const QByteArray answer = co_await ask("conf", stop, kProbeLimit);
+            if (answer.contains(ownData) && m_process.running()) co_return std::expected<void, QString>();
             co_await m_runtime.sleep(kBetweenProbes, stop);
         }
         said = m_process.lastOutput();
-        m_process.kill();
+        kill();
         if (given) break;
     }
     co_return std::unexpected(

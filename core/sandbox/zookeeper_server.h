@@ -21,7 +21,8 @@ public:
     explicit ZooKeeperServer(Runtime& runtime, ZooKeeperServerOptions options = {});
     ~ZooKeeperServer();
 
-    /// Starts it, again on the same port after an end, and returns when it serves. The error says what the server said.
+    /// Starts it, again on the same port after an end or a start that was given up, and returns when it serves. The
+    /// error says what the server said. Precondition: it does not serve.
     QCoro::Task<std::expected<void, QString>> start(std::stop_token stop = {});
     bool running() const { return m_process.running(); }
     bool paused() const { return m_process.paused(); }

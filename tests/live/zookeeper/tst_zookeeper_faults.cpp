@@ -210,6 +210,20 @@ private Q_SLOTS:
         QVERIFY(m_runtime.monotonic() - begun < 4s);
         QVERIFY(!run(std::move(alsoStuck)));
     }
+    void serverIsNotTakenForAnotherOnItsPort() {
+        sandbox::ZooKeeperServerOptions options;
+        options.port = m_server.port();
+        sandbox::ZooKeeperServer late(m_runtime, options);
+        QVERIFY(!run(late.start()));
+        sandbox::ZooKeeperServer again(m_runtime);
+        std::stop_source stop;
+        const auto starting = beside(again.start(stop.get_token()));
+        QVERIFY(eventually([&] { return again.running(); }));
+        stop.request_stop();
+        QVERIFY(ends(starting, 1s));
+        QCOMPARE(starting->cancelled, std::optional(Cancelled::Why::Stopped));
+        VERIFY_STARTED(again); // after a start that was given up
+    }
     void sessionsAndWatchesLeaveNoDescriptorsBehind() {
         const auto descriptors = [] { return QDir(QStringLiteral("/proc/self/fd")).count(); };
         FaultProxy proxy(m_runtime, m_server.port());
