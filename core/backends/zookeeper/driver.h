@@ -26,7 +26,8 @@ public:
     Reply<void> connected(Nanos patience = kNever, std::stop_token stop = {}) override;
     Reply<CreatedNode> create(QByteArray path, QByteArray data, NodeMode mode, Nanos ttl = {},
                               std::stop_token stop = {}) override;
-    Reply<void> remove(QByteArray path, int version = -1, std::stop_token stop = {}) override;
+    Reply<void> remove(QByteArray path, int version = -1, std::stop_token stop = {},
+                       std::uint64_t generation = 0) override;
     Reply<NodeData> get(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) override;
     Reply<std::optional<NodeStat>> exists(QByteArray path, std::optional<Watch> watch = {},
                                           std::stop_token stop = {}) override;

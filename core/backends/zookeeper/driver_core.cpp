@@ -249,13 +249,14 @@ void DriverCore::over(bool answered, Nanos sentAt, std::uint64_t generation) {
     if (answered && generation == session.generation) prove(sentAt);
 }
 
-QCoro::Task<Result<void>> DriverCore::waitReady(std::shared_ptr<DriverCore> core, Nanos patience,
-                                                std::stop_token stop) {
+QCoro::Task<Result<void>> DriverCore::waitReady(std::shared_ptr<DriverCore> core, Nanos patience, std::stop_token stop,
+                                                std::uint64_t generation) {
     core->start();
     const Watch news;
     core->watches->addSession(news);
     const Nanos begun = core->runtime.monotonic();
     for (;;) {
+        if (core->isOver(generation)) co_return std::unexpected(errors::sessionLost(core->where));
         if (core->ready()) co_return Result<void>();
         if (core->session.state == State::Failed) co_return std::unexpected(errors::authFailed(core->where));
         if (core->stopped()) co_return std::unexpected(errors::goneAway(core->where));

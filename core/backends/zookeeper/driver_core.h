@@ -37,7 +37,11 @@ public:
 
     /// A session as soon as there is one: nothing to wait for when connected.
     bool ready() const { return session.state == Session::State::Connected; }
-    static QCoro::Task<Result<void>> waitReady(std::shared_ptr<DriverCore> core, Nanos patience, std::stop_token stop);
+    /// With a `generation` only that session will do: Kind::SessionLost as soon as it has ended.
+    static QCoro::Task<Result<void>> waitReady(std::shared_ptr<DriverCore> core, Nanos patience, std::stop_token stop,
+                                               std::uint64_t generation = 0);
+    /// The session of that generation has ended; never, when it is 0.
+    bool isOver(std::uint64_t generation) const { return generation && generation != session.generation; }
 
     /// A request has been given to the C client; `least`: bytes that a good answer has at least.
     void submitted(int least);

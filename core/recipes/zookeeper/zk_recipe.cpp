@@ -65,9 +65,8 @@ QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::
             ours = node && (ticket->czxid ? node->stat.czxid == ticket->czxid : node->data == ticket->data);
             if (!node) failure = node.error().kind;
         }
-        // In the next session the name may be the next holder's by the time at which a removal arrives.
-        if (ours && !life.expired() && port->session().generation == ticket->generation) {
-            const Result<void> removed = co_await port->remove(ticket->path);
+        if (ours && !life.expired()) {
+            const Result<void> removed = co_await port->remove(ticket->path, -1, {}, ticket->generation);
             if (!removed) failure = removed.error().kind;
         }
         if (!connectionFailed(failure)) break;
@@ -82,11 +81,9 @@ zookeeper::Port::Reply<void> removeUnlessAnothers(zookeeper::Port* port, std::we
     if (!stat) co_return std::unexpected(stat.error());
     const bool ours = *stat && (*stat)->czxid == ticket->czxid;
     Error gone;
-    // In the next session the name may be the next holder's by the time at which a removal arrives.
-    const bool over = life.expired() || port->session().generation != ticket->generation;
-    gone.kind = over ? Error::Kind::SessionLost : Error::Kind::NoNode;
-    if (!ours || over) co_return std::unexpected(gone);
-    co_return co_await port->remove(ticket->path, -1, stop);
+    gone.kind = life.expired() ? Error::Kind::SessionLost : Error::Kind::NoNode;
+    if (!ours || life.expired()) co_return std::unexpected(gone);
+    co_return co_await port->remove(ticket->path, -1, stop, ticket->generation);
 }
 
 /// Ends a hold's wait for news without an exception: that its hold is given up is how it usually ends.
@@ -283,7 +280,7 @@ Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
     std::vector<zookeeper::Port::Reply<void>> removals;
     for (const auto& node : hold->nodes) {
         removals.push_back(node->commonName ? removeUnlessAnothers(&port, life, node, stop)
-                                            : port.remove(node->path, -1, stop));
+                                            : port.remove(node->path, -1, stop, node->generation));
     }
     bool stopped = false;
     std::optional<Error> failure;

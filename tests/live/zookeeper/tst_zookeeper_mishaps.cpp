@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "fault_proxy.h"
 #include "meddling_port.h"
+#include "recipes/zookeeper/zk_condition.h"
 #include "zookeeper_client.h"
 
 using namespace lockscope;
@@ -17,10 +19,12 @@ private:
     static std::unique_ptr<Recipe> over(MeddlingPort& port, const QByteArray& id, const QByteArray& name) {
         return makeZooKeeperRecipe(id, {port, lockPath(name).value(), "m", 1});
     }
+    static Mode modeOf(const QByteArray& id) { return id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive; }
     bool watched(const QByteArray& path) { return run(m_server.ask("wchp")).contains(path + '\n'); }
 
 private Q_SLOTS:
     void initTestCase() { VERIFY_STARTED(m_server); }
+    void cleanup() { m_server.resume(); }
 
     void writerThatGoesOnReadingKeepsTheNextWriterOut() {
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
@@ -103,6 +107,31 @@ private Q_SLOTS:
         QCOMPARE(run(theirs->release(**next, {})).value(), 0);
     }
 
+    void removalThatWaitsForTheNextSessionIsNotSent() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a", 900ms), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh(), path = '/' + name;
+        const auto ours = a.recipe("zk-sequential", name), theirs = b.recipe("zk-sequential", name);
+        const auto held = take(*ours);
+        VERIFY_OK(held);
+        proxy.deaf = true;
+        proxy.cutAll();
+        QVERIFY(eventually([&] { return a.driver.session().state == zookeeper::Session::State::Suspended; }));
+        const auto releasing = beside(ours->release(**held, {}));
+        QVERIFY(eventually([&] { return childrenOf(b.driver, path).empty(); }));
+        VERIFY_OK(run(b.driver.remove(path))); // so that its numbers begin again, as when an empty container goes
+        const auto next = take(*theirs, request(5s));
+        VERIFY_OK(next);
+        QCOMPARE((*next)->value, (*held)->value);
+        proxy.deaf = false;
+        proxy.cutAll();
+        QVERIFY(ends(releasing, 10s));
+        QVERIFY(releasing->result->error().kind == Kind::NotOwner);
+        VERIFY_OK(run(a.driver.sync("/")));
+        QVERIFY(run(b.driver.exists((*next)->value)).value());
+        QCOMPARE(run(theirs->release(**next, {})).value(), 0);
+    }
+
     void nothingIsAskedOnceTheSessionHasEnded() {
         Client a(m_runtime, m_server, "a");
         MeddlingPort port(a.driver);
@@ -121,7 +150,7 @@ private Q_SLOTS:
     }
     void driverMayGoDuringARelease() {
         QFETCH(QByteArray, id);
-        auto client = std::make_unique<Client>(m_runtime, m_server, "a");
+        auto client = std::make_unique<Client>(m_runtime, m_server, "a", 1s);
         const QByteArray name = fresh();
         const auto recipe = client->recipe(id, name);
         const auto held = take(*recipe, request(kNever, "1", id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive));
