@@ -128,19 +128,22 @@ QCoro::Task<QByteArray> ZooKeeperServer::ask(QByteArray word, std::stop_token st
     co_return socket.readAll();
 }
 
-ZooKeeperEnsemble::ZooKeeperEnsemble(Runtime& runtime, int size, const ZooKeeperServerOptions& options)
+ZooKeeperEnsemble::ZooKeeperEnsemble(Runtime& runtime, int size, const ZooKeeperServerOptions& options, const Via& via)
     : m_runtime(runtime) {
-    QStringList lines;
+    std::vector<std::uint16_t> quorumPorts, electionPorts;
     for (int i = 0; i < size; ++i) {
-        lines += QStringLiteral("server.%1=127.0.0.1:%2:%3")
-                     .arg(i + 1)
-                     .arg(freePort(runtime).value_or(0))
-                     .arg(freePort(runtime).value_or(0));
+        quorumPorts.push_back(freePort(runtime).value_or(0));
+        electionPorts.push_back(freePort(runtime).value_or(0));
     }
     for (int i = 0; i < size; ++i) {
         ZooKeeperServerOptions own = options;
         own.port = freePort(runtime).value_or(0);
-        own.extraLines += lines;
+        for (int other = 0; other < size; ++other) {
+            const auto at = std::size_t(other);
+            const std::uint16_t port = via && other != i ? via(i, other, quorumPorts[at]) : quorumPorts[at];
+            own.extraLines +=
+                QStringLiteral("server.%1=127.0.0.1:%2:%3").arg(other + 1).arg(port).arg(electionPorts[at]);
+        }
         // After an election without a majority they would ask each other ever more rarely, up to once a minute.
         own.javaOptions += {QStringLiteral("-Dzookeeper.fastleader.minNotificationInterval=100"),
                             QStringLiteral("-Dzookeeper.fastleader.maxNotificationInterval=400")};

@@ -60,7 +60,10 @@ private:
 /// Several of them as one ensemble.
 class ZooKeeperEnsemble {
 public:
-    explicit ZooKeeperEnsemble(Runtime& runtime, int size = 3, const ZooKeeperServerOptions& options = {});
+    /// The port under which one of them is to reach another, whose own it gets: that of somebody in between. From 0.
+    using Via = std::function<std::uint16_t(int from, int to, std::uint16_t port)>;
+    explicit ZooKeeperEnsemble(Runtime& runtime, int size = 3, const ZooKeeperServerOptions& options = {},
+                               const Via& via = {});
     ~ZooKeeperEnsemble();
 
     /// Starts those that do not run, and returns when one leads and all others follow.

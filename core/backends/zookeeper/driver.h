@@ -10,7 +10,7 @@ class DriverCore;
 
 /// A client of a real ZooKeeper or an ensemble: one session over one connection, shared by all coroutines of the
 /// client. Connects at the first call, to another server when one is lost, and makes a new session when one has ended:
-/// by the server's word, or by the own clock once nothing has been heard for the session's time-out.
+/// by the server's word, or by the own clock once the leader has not been heard of for the session's time-out.
 ///
 /// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
 /// they end with SessionLost. The runtime must outlive it.

@@ -47,8 +47,13 @@ public:
     void submitted(int least);
     /// The C client has not taken the newest one.
     void unsent();
-    /// One of those is over. `answered`: the server said something, to what was sent at `sentAt`.
-    void over(bool answered, Nanos sentAt, std::uint64_t generation);
+    /// One of those is over: who answered to what was sent at `sentAt`.
+    enum class By : std::uint8_t {
+        Nobody,
+        Server, ///< the one that we are with, out of what it knows: it may be cut off from the leader
+        Leader, ///< through that one
+    };
+    void over(By answered, Nanos sentAt, std::uint64_t generation);
 
     /// Begins to connect and keeps at it; nothing when it does already.
     void start();
@@ -63,8 +68,8 @@ private:
     Nanos turn();
     void open(const QByteArray& servers);
     void onSession(int state);
-    void prove(Nanos at);
-    void beat(Nanos now, Nanos unlessHeardFor);
+    void heardOfLeader(Nanos sentAt);
+    void beat(Nanos now);
     void endSession(bool forGood);
     void dropHandle();
 
@@ -76,7 +81,9 @@ private:
     bool m_ended = false;   ///< the server has ended the session
     bool m_refused = false; ///< the login
     bool m_beating = false; ///< a heartbeat is under way
-    Nanos m_toldAt{};       ///< provenAt that watchers were told last
+    Nanos m_beatEvery{};
+    Nanos m_heard{};    ///< when that was sent which the leader is to confirm next
+    Nanos m_heardAt{};  ///< when its answer came
     Nanos m_resolveAgain{};
     std::deque<int> m_least; ///< of the requests in flight, in order
 };

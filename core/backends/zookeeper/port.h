@@ -63,10 +63,14 @@ struct Session {
     State state = State::None;
     std::uint64_t generation = 1; ///< counts sessions: another number, another session
     std::int64_t id = 0;
-    Nanos timeout{};  ///< as granted
-    Nanos provenAt{}; ///< own monotonic clock: when the newest request was sent that the server has answered
-    /// Own monotonic clock: from when on the server may have ended the session without our knowing.
+    Nanos timeout{}; ///< as granted
+    /// Own monotonic clock: the ensemble's leader, which alone ends sessions, counts this one's time from then at the
+    /// earliest. What another server answers by itself, cut off from the leader, proves nothing.
+    Nanos provenAt{};
+    /// Own monotonic clock: from when on the leader may have ended the session without our knowing.
     Nanos until() const { return laterBy(provenAt, timeout); }
+    /// Own monotonic clock: when the newest request was sent that the server we are with has answered.
+    Nanos answeredAt{};
 };
 
 /// What a recipe needs of a ZooKeeper. Paths are absolute below the URL's chroot, and valid (validPath).

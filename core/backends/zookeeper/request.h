@@ -31,6 +31,11 @@ struct Answer {
     };
 };
 
+/// What such a call asks for, the server that we are with answers out of what it knows; all others go to the leader.
+template <typename T>
+inline constexpr bool kLooks =
+    std::is_same_v<T, NodeData> || std::is_same_v<T, std::optional<NodeStat>> || std::is_same_v<T, ChildList>;
+
 /// A request in flight, while the C client has the only pointer to it: it calls back exactly once for each.
 template <typename T>
 struct Request {
@@ -49,7 +54,9 @@ struct Request {
         std::unique_ptr<Request> request(static_cast<Request*>(const_cast<void*>(data)));
         const bool byServer = code == ZOK || (code <= ZAPIERROR && code != ZSESSIONEXPIRED && code != ZCLOSING &&
                                               code != ZAUTHFAILED && code != ZSESSIONMOVED);
-        request->core->over(byServer, request->sentAt, request->generation);
+        using By = DriverCore::By;
+        const By by = !byServer ? By::Nobody : kLooks<T> ? By::Server : By::Leader;
+        request->core->over(by, request->sentAt, request->generation);
         return request;
     }
     void fail(int code) const { answer->give(std::unexpected(errors::of(code, what, path, core->where))); }
