@@ -36,9 +36,9 @@ public:
     Reply<std::vector<QByteArray>> multi(std::vector<Op> ops, std::stop_token stop = {}) override;
     Reply<void> sync(QByteArray path, std::stop_token stop = {}) override;
 
-    /// Waits for what is in flight, 0.5 s at most, ends the session and disconnects; a later call makes a new one.
-    /// Where the server answers, its ephemeral nodes are gone afterwards; the thread is blocked for that last answer
-    /// (1.5 s at most, if the server stops answering at that very moment).
+    /// Waits for what is in flight, 0.5 s at most, ends the session and disconnects; calls that come meanwhile end with
+    /// SessionLost, a later one makes a new session. Where the server answers, its ephemeral nodes are gone afterwards;
+    /// the thread is blocked for that last answer (1.5 s at most, if the server stops answering at that very moment).
     QCoro::Task<> close();
     /// "host:port,host:port/chroot".
     QString where() const;

@@ -65,16 +65,20 @@ void DriverCore::start() {
 void DriverCore::stop(Handle::Farewell farewell) {
     m_stop.request_stop();
     m_running = false;
-    const bool fresh = ready() && runtime.alive() && runtime.monotonic() - session.answeredAt < session.timeout / 3;
-    if (handle && fresh && m_least.empty()) handle->endSession(farewell);
+    const bool connected = handle && handle->connected() && runtime.alive();
+    const bool fresh = connected && runtime.monotonic() - session.answeredAt < session.timeout / 3;
+    if (fresh && m_least.empty()) handle->endSession(farewell);
     endSession(false);
 }
 
 QCoro::Task<> DriverCore::close(std::shared_ptr<DriverCore> core) {
     // The C client's farewell blocks until it is answered: first make sure that somebody answers, without blocking.
     const Nanos begun = core->runtime.monotonic();
-    if (core->ready()) core->beat(begun);
-    while (core->ready() && !core->m_least.empty() && core->runtime.monotonic() - begun < kCloseWaits)
+    if (core->ready()) {
+        core->beat(begun);
+        core->suspend(); // who goes on using it waits, so that what is in flight comes to an end
+    }
+    while (!core->m_least.empty() && core->runtime.monotonic() - begun < kCloseWaits)
         co_await core->runtime.sleep(1ms);
     const bool answers = core->session.answeredAt >= begun;
     core->stop(answers ? Handle::Farewell::Awaited : Handle::Farewell::Said);
@@ -213,10 +217,14 @@ void DriverCore::onSession(int state) {
     } else if (state == ZOO_AUTH_FAILED_STATE) {
         m_refused = true;
     } else if (ready()) {
-        session.state = State::Suspended;
-        watches->tellSession(WatchEvent::Kind::Suspended);
+        suspend();
     }
     m_kick.release();
+}
+
+void DriverCore::suspend() {
+    session.state = State::Suspended;
+    watches->tellSession(WatchEvent::Kind::Suspended);
 }
 
 void DriverCore::heardOfLeader(Nanos sentAt) {

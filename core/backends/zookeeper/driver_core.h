@@ -70,6 +70,7 @@ private:
     void onSession(int state);
     void heardOfLeader(Nanos sentAt);
     void beat(Nanos now);
+    void suspend();
     void endSession(bool forGood);
     void dropHandle();
 
