@@ -59,6 +59,7 @@ void DriverCore::start() {
     m_stop = std::stop_source();
     if (session.state == State::Failed) session.state = State::None;
     m_refused = false;
+    m_resolving = false; // a lookup that was under way has been stopped
     runtime.spawn([core = shared_from_this(), token = m_stop.get_token()] { return pulse(core, token); });
 }
 
@@ -105,6 +106,9 @@ Nanos DriverCore::turn() {
     // Nothing heard for too long: the server has ended the session, or may have; nobody may rely on it any more.
     if (session.state == State::Suspended && now >= session.until()) endSession(false);
     if (session.state == State::Connected && now >= session.until()) endSession(false);
+    // Names may have other addresses by now.
+    const bool waitsForNames = m_named && session.state == State::None;
+    if (handle && waitsForNames && now - m_openedAt >= options.staleAfter) dropHandle();
     if (!handle && !m_resolving && now >= m_resolveAgain) {
         m_resolving = true;
         runtime.spawn([core = shared_from_this(), token = m_stop.get_token()] { return resolve(core, token); });
@@ -114,6 +118,7 @@ Nanos DriverCore::turn() {
     Nanos wait = handle->look();
     if (m_ended || m_refused) return Nanos(0);
     if (ready() && now >= m_heardAt + m_beatEvery) beat(now);
+    if (waitsForNames) wait = std::min(wait, std::max(Nanos(0), m_openedAt + options.staleAfter - now));
     if (session.state != State::None) {
         now = runtime.monotonic();
         wait = std::min(wait, std::max(Nanos(0), session.until() - now));
@@ -147,23 +152,32 @@ void DriverCore::beat(Nanos now) {
     }
 }
 
+QCoro::Task<QList<QHostAddress>> DriverCore::addressesOf(std::shared_ptr<DriverCore> core, QString host,
+                                                         std::stop_token stop) {
+    if (core->options.lookup) co_return core->options.lookup(host);
+    const Completion<QHostInfo> found;
+    const int lookup = QHostInfo::lookupHost(host, [found](const QHostInfo& info) { found.complete(info); });
+    const std::optional<QHostInfo> info = co_await found.wait(core->runtime, core->options.connect, stop);
+    if (info) co_return info->addresses();
+    QHostInfo::abortHostLookup(lookup);
+    co_return QList<QHostAddress>();
+}
+
 QCoro::Task<> DriverCore::resolve(std::shared_ptr<DriverCore> core, std::stop_token stop) {
     QByteArrayList servers;
+    core->m_named = false;
     std::optional<Error> failure;
     for (const Endpoint& endpoint : core->url.endpoints) {
         QList<QHostAddress> addresses{QHostAddress(endpoint.host)};
         if (addresses.first().isNull()) {
-            const Completion<QHostInfo> found;
-            const int lookup =
-                QHostInfo::lookupHost(endpoint.host, [found](const QHostInfo& info) { found.complete(info); });
-            const std::optional<QHostInfo> info = co_await found.wait(core->runtime, core->options.connect, stop);
-            if (!info) QHostInfo::abortHostLookup(lookup);
-            addresses = info ? info->addresses() : QList<QHostAddress>();
+            core->m_named = true;
+            addresses = co_await addressesOf(core, endpoint.host, stop);
             if (addresses.isEmpty()) failure = errors::unresolved(endpoint.host);
         }
         for (const QHostAddress& address : addresses)
             servers += address.toString().toLatin1() + ':' + QByteArray::number(endpoint.port);
     }
+    if (stop.stop_requested()) co_return; // its answer came in the same moment
     core->m_resolving = false;
     core->m_unresolved.reset();
     if (servers.isEmpty()) {
@@ -176,6 +190,7 @@ QCoro::Task<> DriverCore::resolve(std::shared_ptr<DriverCore> core, std::stop_to
 }
 
 void DriverCore::open(const QByteArray& servers) {
+    m_openedAt = runtime.monotonic();
     DriverCore* const self = this; // the handle is ours: it calls nobody when we are gone
     handle = std::make_unique<Handle>(runtime, servers, options.session,
                                       Handle::Callbacks{

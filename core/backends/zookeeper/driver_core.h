@@ -64,6 +64,8 @@ public:
 
 private:
     static QCoro::Task<> pulse(std::shared_ptr<DriverCore> core, std::stop_token stop);
+    static QCoro::Task<QList<QHostAddress>> addressesOf(std::shared_ptr<DriverCore> core, QString host,
+                                                        std::stop_token stop);
     static QCoro::Task<> resolve(std::shared_ptr<DriverCore> core, std::stop_token stop);
     Nanos turn();
     void open(const QByteArray& servers);
@@ -78,6 +80,7 @@ private:
     std::stop_source m_stop;
     bool m_running = false;
     bool m_resolving = false;
+    bool m_named = false; ///< some endpoint is a host name
     std::optional<Error> m_unresolved;
     bool m_ended = false;   ///< the server has ended the session
     bool m_refused = false; ///< the login
@@ -85,6 +88,7 @@ private:
     Nanos m_beatEvery{};
     Nanos m_heard{};    ///< when that was sent which the leader is to confirm next
     Nanos m_heardAt{};  ///< when its answer came
+    Nanos m_openedAt{}; ///< the handle
     Nanos m_resolveAgain{};
     std::deque<int> m_least; ///< of the requests in flight, in order
 };

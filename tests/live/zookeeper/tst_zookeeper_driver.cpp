@@ -199,6 +199,30 @@ private Q_SLOTS:
         ZooKeeperDriver driver(m_runtime, url);
         VERIFY_OK(run(driver.exists("/")));
     }
+    void hostNamesAreLookedUpAgainWhenNobodyAnswers() {
+        ConnectionUrl url = urlOf(m_server.url());
+        url.endpoints[0].host = QStringLiteral("zookeeper.example");
+        DriverOptions options;
+        options.staleAfter = 200ms;
+        int lookups = 0;
+        options.lookup = [&lookups](const QString&) { // it moves
+            return QList{QHostAddress(++lookups == 1 ? QStringLiteral("127.0.0.9") : QStringLiteral("127.0.0.1"))};
+        };
+        ZooKeeperDriver driver(m_runtime, url, options);
+        VERIFY_OK(run(driver.connected()));
+        QVERIFY(lookups >= 2);
+        QCOMPARE(driver.session().generation, 1u);
+    }
+    void connectsAfterACloseDuringALookup() {
+        ConnectionUrl url = urlOf(m_server.url());
+        url.endpoints[0].host = QStringLiteral("localhost");
+        ZooKeeperDriver driver(m_runtime, url);
+        const auto connecting = beside(driver.connected());
+        run(driver.close());
+        QVERIFY(ends(connecting, 5s));
+        QVERIFY(!connecting->result->has_value());
+        VERIFY_OK(run(driver.exists("/")));
+    }
     void closeEndsTheSessionAlsoWhileItIsUsed() {
         ZooKeeperDriver driver(m_runtime, urlOf(m_server.url()), sessionOf(20s)),
             other(m_runtime, urlOf(m_server.url()));
