@@ -45,6 +45,26 @@ private Q_SLOTS:
         QCOMPARE(run(theirs->release(**next->taken, {})).value(), 0);
     }
 
+    void writerThatAsksToReadAsItsSessionEndsLeavesNothing() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a", 900ms), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto ours = a.recipe("zk-rw", name);
+        VERIFY_OK(take(*ours));
+        proxy.deaf = true;
+        proxy.cutAll();
+        QVERIFY(eventually([&] { return a.driver.session().state == zookeeper::Session::State::Suspended; }));
+        const auto reading = begin(m_runtime, *ours, request(kNever, "1", Mode::Shared));
+        QVERIFY(eventually([&] { return a.driver.session().generation == 2; }));
+        QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 0; }));
+        proxy.deaf = false;
+        proxy.cutAll(); // the next session comes while it still asks
+        QVERIFY(eventually([&] { return reading->done; }));
+        QVERIFY(!reading->taken);
+        VERIFY_OK(run(a.driver.sync("/")));
+        QCOMPARE(ephemerals(b.driver, '/' + name), 0);
+    }
+
     void placeRemovedBeforeItIsWatchedIsNoTurn() {
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
         const QByteArray name = fresh(), path = '/' + name;
