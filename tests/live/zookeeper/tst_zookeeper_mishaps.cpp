@@ -65,6 +65,29 @@ private Q_SLOTS:
         QCOMPARE(ephemerals(b.driver, '/' + name), 0);
     }
 
+    void placeThatSomebodyWroteIntoIsWatchedAgain() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh(), path = '/' + name;
+        const auto holder = a.recipe("zk-mutex", name), waiter = b.recipe("zk-mutex", name);
+        const auto held = take(*holder);
+        VERIFY_OK(held);
+        const auto waiting = begin(m_runtime, *waiter);
+        QByteArray place;
+        QVERIFY(eventually([&] {
+            for (const QByteArray& child : childrenOf(a.driver, path))
+                if (zookeeper::childOf(path, child) != (*held)->value) place = zookeeper::childOf(path, child);
+            return !place.isEmpty() && watched(place);
+        }));
+        VERIFY_OK(run(a.driver.set(place, "asked to leave"))); // as Curator's Revoker does
+        VERIFY_OK(run(b.driver.sync("/")));
+        VERIFY_OK(run(a.driver.remove(place)));
+        QCOMPARE(run(holder->release(**held, {})).value(), 0);
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(waiting->taken);
+        QVERIFY(run(a.driver.exists((*waiting->taken)->value)).value()); // a hold has a node
+        QCOMPARE(run(waiter->release(**waiting->taken, {})).value(), 0);
+    }
+
     void placeRemovedBeforeItIsWatchedIsNoTurn() {
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
         const QByteArray name = fresh(), path = '/' + name;
