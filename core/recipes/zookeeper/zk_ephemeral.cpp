@@ -90,16 +90,22 @@ Outcome<std::optional<Grant>> ZkEphemeral::acquire(Request request, std::stop_to
     ticket->commonName = true;
     ticket->data = value;
     std::expected<std::optional<Grant>, LockError> grant;
+    const ZkPatience patience(m_lock.port, giveUpAt, stop);
     ZkInterruption interruption;
     try {
-        grant = co_await attempt(ticket, request, value, giveUpAt, stop);
+        grant = co_await attempt(ticket, request, value, giveUpAt, patience.token());
     } catch (const Cancelled& cancelled) {
         interruption.caught(cancelled);
     }
     if (!interruption.stopped && grant && *grant) co_return grant;
-    co_await takeAway(m_lock.port, ticket); // a creation whose answer nobody has heard
+    // A creation whose answer nobody has heard.
+    if (patience.over()) {
+        takeAwaySoon(m_lock.port, ticket);
+    } else {
+        co_await takeAway(m_lock.port, ticket);
+    }
     request.steps.at(0);
-    interruption.goOn();
+    if (!patience.over()) interruption.goOn();
     co_return grant;
 }
 

@@ -141,7 +141,7 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
             auto children = readZkChildren(list->names);
             if (contains(children, zookeeper::nameOf(ticket->path))) co_return children;
         }
-        co_return co_await look(stop);
+        co_return co_await look(stop, giveUpAt);
     }
     co_return std::unexpected(lockError(*last));
 }
@@ -184,7 +184,7 @@ Outcome<ZkTurn> ZkQueue::await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkC
             const Result<void> back = co_await m_port.connected(left, stop);
             if (!back && runtime.monotonic() >= giveUpAt) co_return ZkTurn::TimedOut;
             if (!back) co_return std::unexpected(lockError(back.error()));
-            const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop);
+            const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop, giveUpAt);
             if (!again && m_port.session().state == Session::State::Connected) co_return std::unexpected(again.error());
             if (again) children = *again;
             continue;
@@ -217,7 +217,7 @@ Outcome<ZkTurn> ZkQueue::await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkC
             lookAgain = gone || changed || suspended;
         }
         if (m_port.session().state != Session::State::Connected) continue;
-        const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop);
+        const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop, giveUpAt);
         if (again) {
             children = *again;
         } else if (m_port.session().state == Session::State::Connected &&

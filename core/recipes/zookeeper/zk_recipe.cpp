@@ -112,6 +112,18 @@ QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) 
     co_await done.wait(runtime, kTakeAwayWaits);
 }
 
+QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkTicket>> tickets) {
+    Runtime& runtime = port.runtime();
+    const Nanos end = runtime.monotonic() + kTakeAwayWaits;
+    std::vector<Completion<bool>> all;
+    for (auto& ticket : tickets)
+        all.push_back(startSweep(port, std::move(ticket)));
+    for (const Completion<bool>& done : all) {
+        const Nanos left = std::max(Nanos(0), end - runtime.monotonic());
+        co_await done.wait(runtime, left);
+    }
+}
+
 void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {
     startSweep(port, std::move(ticket));
 }

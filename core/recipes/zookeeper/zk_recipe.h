@@ -49,6 +49,8 @@ struct ZkTicket {
 /// Removes a ticket's node; when the connection is lost, after it has come back, as long as the session lasts. Returns
 /// when that is done, or after a second: then it goes on by itself. Not interruptible: it is what interruptions need.
 QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
+/// The same of several at once.
+QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkTicket>> tickets);
 /// The same without waiting.
 void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
 

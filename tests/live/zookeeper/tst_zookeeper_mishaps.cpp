@@ -175,6 +175,66 @@ private Q_SLOTS:
         QCOMPARE(run(theirs->release(**next, {})).value(), 0);
     }
 
+    void timedTriesEndInTimeWhenTheServerHangs() {
+        constexpr std::array kIds{"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"};
+        Client b(m_runtime, m_server, "b");
+        std::vector<std::unique_ptr<Client>> clients;
+        std::vector<std::unique_ptr<Recipe>> recipes;
+        std::vector<QByteArray> names;
+        for (const char* id : kIds) {
+            names.push_back(fresh());
+            clients.push_back(std::make_unique<Client>(m_runtime, m_server, "a", 20s));
+            recipes.push_back(clients.back()->recipe(id, names.back()));
+            const auto first = take(*recipes.back(), request(5s, "1", modeOf(id))); // it knows its queue
+            VERIFY_OK(first);
+            QCOMPARE(run(recipes.back()->release(**first, {})).value(), 0);
+        }
+        VERIFY_OK(run(b.driver.connected()));
+        pauseWholly(m_server);
+        for (const Nanos wait : {Nanos(0), Nanos(300ms)}) {
+            const Nanos begun = m_runtime.monotonic();
+            std::vector<std::shared_ptr<TakeEnding>> tries;
+            for (std::size_t i = 0; i < kIds.size(); ++i)
+                tries.push_back(begin(m_runtime, *recipes[i], request(wait, "1", modeOf(kIds[i]))));
+            for (std::size_t i = 0; i < kIds.size(); ++i) {
+                QVERIFY2(eventually([&] { return tries[i]->done; }), kIds[i]);
+                QVERIFY2(!tries[i]->cancelled, kIds[i]);
+                VERIFY_OK(tries[i]->taken);
+                QVERIFY2(!*tries[i]->taken, kIds[i]);
+                QVERIFY2(tries[i]->at - begun < wait + 2s, kIds[i]); // the sessions go on
+            }
+        }
+        m_server.resume();
+        for (const QByteArray& name : names) // what the server has done since is taken back
+            QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 0; }));
+        for (const auto& client : clients)
+            VERIFY_OK(run(client->driver.sync("/")));
+        for (const QByteArray& name : names)
+            QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 0; }));
+    }
+
+    void permitsThatAreGivenUpTogetherTakeTheTimeOfOne() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a", 20s), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto ours = a.recipe("zk-semaphore", name, 10), theirs = b.recipe("zk-semaphore", name, 10);
+        const auto one = take(*theirs, request(5s, "1", Mode::Permit, 1));
+        VERIFY_OK(one);
+        VERIFY_OK(run(a.driver.connected()));
+        const Nanos begun = m_runtime.monotonic();
+        const auto asking = begin(m_runtime, *ours, request(1s, "1", Mode::Permit, 10));
+        QVERIFY(eventually([&] { return childrenOf(b.driver, '/' + name + "/leases").size() == 11; }));
+        proxy.deaf = true;
+        QVERIFY(eventually([&] { return asking->done; }, 20s));
+        VERIFY_OK(asking->taken);
+        QVERIFY(!asking->taken->has_value());
+        QVERIFY(asking->at - begun < 4s);
+        proxy.deaf = false;
+        proxy.cutAll();
+        QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 1; })); // the other's
+        QCOMPARE(run(theirs->release(**one, {})).value(), 0);
+    }
+
     void nothingIsAskedOnceTheSessionHasEnded() {
         Client a(m_runtime, m_server, "a");
         MeddlingPort port(a.driver);
