@@ -25,7 +25,8 @@ Outcome<bool> ZkEphemeral::watchHolder(std::shared_ptr<ZkTicket> ticket, QByteAr
         co_return std::unexpected(foreignFormat(
             m_lock, QCoreApplication::translate("LockError", "somebody who keeps a lasting node at that very path")));
     }
-    if (node->data == value) {
+    // After a lost answer it may be our previous session's, and is gone as soon as the server has noticed its end.
+    if (node->data == value && node->stat.ephemeralOwner == m_lock.port.session().id) {
         ours = true;
         ticket->czxid = node->stat.czxid;
         ticket->generation = m_lock.port.session().generation;

@@ -175,6 +175,18 @@ private Q_SLOTS:
         QCOMPARE(run(theirs->release(**next, {})).value(), 0);
     }
 
+    void nodeOfThePreviousSessionIsNoGrant() {
+        Client a(m_runtime, m_server, "a"), before(m_runtime, m_server, "a");
+        const QByteArray name = fresh();
+        MeddlingPort port(a.driver);
+        const auto recipe = over(port, "zk-ephemeral", name);
+        port.createsThrough = &before.driver;
+        const auto taken = take(*recipe, request(300ms));
+        VERIFY_OK(taken);
+        QVERIFY(!taken->has_value()); // it ends with that session, whatever becomes of ours
+        QCOMPARE(port.createsThrough, nullptr);
+    }
+
     void timedTriesEndInTimeWhenTheServerHangs() {
         constexpr std::array kIds{"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"};
         Client b(m_runtime, m_server, "b");
