@@ -31,11 +31,6 @@ std::shared_ptr<ZkHold> sharedHoldIn(const Grant& grant) {
     return std::static_pointer_cast<ZkHold>(std::const_pointer_cast<void>(grant.own));
 }
 
-/// Nobody knows, but the session may come back.
-bool connectionFailed(Error::Kind kind) {
-    return kind == Error::Kind::ConnectionLoss || kind == Error::Kind::Unreachable;
-}
-
 // Nothing of the port is touched before asking whether it still exists: this may outlive everything.
 QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
                     Completion<bool> done) {
@@ -354,6 +349,10 @@ std::expected<QByteArray, LockError> lockPath(const QByteArray& name) {
                                     "“%1” can not be a lock's name on ZooKeeper: it becomes a path, which has "
                                     "no empty, “.” or “..” parts and is not the server's own “/zookeeper”.")
             .arg(QString::fromUtf8(name))});
+}
+
+bool connectionFailed(Error::Kind kind) {
+    return kind == Error::Kind::ConnectionLoss || kind == Error::Kind::Unreachable;
 }
 
 LockError lockError(const Error& error) {

@@ -22,6 +22,8 @@ std::unique_ptr<Recipe> makeZooKeeperRecipe(const QByteArray& id, ZkLock lock);
 /// A lock's name as a path: "orders" → "/orders". Kind::Refused for one that ZooKeeper can not have.
 std::expected<QByteArray, LockError> lockPath(const QByteArray& name);
 
+/// Nobody knows what became of a request, but the session may come back.
+bool connectionFailed(zookeeper::Error::Kind kind);
 /// A server's answer as a lock's error, with what it means for the lock.
 LockError lockError(const zookeeper::Error& error);
 LockError notOwner(const ZkLock& lock);

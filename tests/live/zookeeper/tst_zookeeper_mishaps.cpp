@@ -247,6 +247,31 @@ private Q_SLOTS:
         QCOMPARE(run(theirs->release(**one, {})).value(), 0);
     }
 
+    void signalOfAWaiterThatGivesUpUnheardIsPassedOn() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        VERIFY_OK(run(b.driver.makeContainers('/' + name)));
+        MeddlingPort port(a.driver);
+        ZkCondition waiters(ZkLock{port, lockPath(name).value(), "a"});
+        ZkCondition signaller(ZkLock{b.driver, lockPath(name).value(), "b"});
+        VERIFY_OK(run(waiters.enlist("1", {})));
+        VERIFY_OK(run(waiters.enlist("2", {})));
+        std::stop_source stop;
+        const auto first = beside(waiters.awaitSignal("1", kNever, stop.get_token()));
+        const auto second = beside(waiters.awaitSignal("2", kNever, {}));
+        int signalled = 0;
+        port.atRemoval = [&]() -> QCoro::Task<> { // as the first waiter withdraws
+            const auto woken = co_await signaller.signal(1, {});
+            signalled = woken.value_or(-1);
+        };
+        stop.request_stop();
+        QVERIFY(ends(first, 5s));
+        QCOMPARE(first->cancelled, std::optional(Cancelled::Why::Stopped));
+        QCOMPARE(signalled, 1);
+        QVERIFY(ends(second, 5s));
+        QCOMPARE(second->result->value(), true);
+    }
+
     void nothingIsAskedOnceTheSessionHasEnded() {
         Client a(m_runtime, m_server, "a");
         MeddlingPort port(a.driver);
