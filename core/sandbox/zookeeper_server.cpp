@@ -81,23 +81,25 @@ QCoro::Task<> ZooKeeperServer::awaitEnd(std::stop_token stop) {
 }
 
 QCoro::Task<std::expected<void, QString>> ZooKeeperServer::start(std::stop_token stop) {
-    co_await awaitEnd(stop);
+    if (running()) kill(); // from a start that was given up
     QString said;
     const bool given = m_port != 0;
+    const QByteArray ownData = "dataDir=" + m_workspace.file(QStringLiteral("data")).toUtf8();
     for (int tries = 0; tries < kPortTries; ++tries) {
         if (!given) m_port = freePort(m_runtime).value_or(0);
         if (m_port == 0) co_return std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
+        co_await awaitEnd(stop);
         const std::expected<void, QString> launched = launch();
         if (!launched) co_return std::unexpected(launched.error());
         const Nanos end = m_runtime.monotonic() + kStartLimit;
         while (m_process.running() && m_runtime.monotonic() < end) {
-            const QByteArray answer = co_await ask("srvr", stop, kProbeLimit);
-            // On a port that is taken somebody else would answer, and ours would have ended.
-            if (answer.contains("Mode: ") && m_process.running()) co_return std::expected<void, QString>();
+            // On a port that is taken somebody else answers, long before ours has found that out and ends.
+            const QByteArray answer = co_await ask("conf", stop, kProbeLimit);
+            if (answer.contains(ownData) && m_process.running()) co_return std::expected<void, QString>();
             co_await m_runtime.sleep(kBetweenProbes, stop);
         }
         said = m_process.lastOutput();
-        m_process.kill();
+        kill();
         if (given) break;
     }
     co_return std::unexpected(
@@ -126,19 +128,22 @@ QCoro::Task<QByteArray> ZooKeeperServer::ask(QByteArray word, std::stop_token st
     co_return socket.readAll();
 }
 
-ZooKeeperEnsemble::ZooKeeperEnsemble(Runtime& runtime, int size, const ZooKeeperServerOptions& options)
+ZooKeeperEnsemble::ZooKeeperEnsemble(Runtime& runtime, int size, const ZooKeeperServerOptions& options, const Via& via)
     : m_runtime(runtime) {
-    QStringList lines;
+    std::vector<std::uint16_t> quorumPorts, electionPorts;
     for (int i = 0; i < size; ++i) {
-        lines += QStringLiteral("server.%1=127.0.0.1:%2:%3")
-                     .arg(i + 1)
-                     .arg(freePort(runtime).value_or(0))
-                     .arg(freePort(runtime).value_or(0));
+        quorumPorts.push_back(freePort(runtime).value_or(0));
+        electionPorts.push_back(freePort(runtime).value_or(0));
     }
     for (int i = 0; i < size; ++i) {
         ZooKeeperServerOptions own = options;
         own.port = freePort(runtime).value_or(0);
-        own.extraLines += lines;
+        for (int other = 0; other < size; ++other) {
+            const auto at = std::size_t(other);
+            const std::uint16_t port = via && other != i ? via(i, other, quorumPorts[at]) : quorumPorts[at];
+            own.extraLines +=
+                QStringLiteral("server.%1=127.0.0.1:%2:%3").arg(other + 1).arg(port).arg(electionPorts[at]);
+        }
         // After an election without a majority they would ask each other ever more rarely, up to once a minute.
         own.javaOptions += {QStringLiteral("-Dzookeeper.fastleader.minNotificationInterval=100"),
                             QStringLiteral("-Dzookeeper.fastleader.maxNotificationInterval=400")};

@@ -21,7 +21,8 @@ public:
     explicit ZooKeeperServer(Runtime& runtime, ZooKeeperServerOptions options = {});
     ~ZooKeeperServer();
 
-    /// Starts it, again on the same port after an end, and returns when it serves. The error says what the server said.
+    /// Starts it, again on the same port after an end or a start that was given up, and returns when it serves. The
+    /// error says what the server said. Precondition: it does not serve.
     QCoro::Task<std::expected<void, QString>> start(std::stop_token stop = {});
     bool running() const { return m_process.running(); }
     bool paused() const { return m_process.paused(); }
@@ -59,7 +60,10 @@ private:
 /// Several of them as one ensemble.
 class ZooKeeperEnsemble {
 public:
-    explicit ZooKeeperEnsemble(Runtime& runtime, int size = 3, const ZooKeeperServerOptions& options = {});
+    /// The port under which one of them is to reach another, whose own it gets: that of somebody in between. From 0.
+    using Via = std::function<std::uint16_t(int from, int to, std::uint16_t port)>;
+    explicit ZooKeeperEnsemble(Runtime& runtime, int size = 3, const ZooKeeperServerOptions& options = {},
+                               const Via& via = {});
     ~ZooKeeperEnsemble();
 
     /// Starts those that do not run, and returns when one leads and all others follow.

@@ -142,6 +142,25 @@ Port::Reply<void> makeChroot(std::shared_ptr<DriverCore> core, std::stop_token s
     co_return Result<void>();
 }
 
+Port::Reply<void> removeNode(std::shared_ptr<DriverCore> core, QByteArray path, int version, std::stop_token stop,
+                             std::uint64_t generation) {
+    const auto send = [core, path, version](zhandle_t* zh, Request<Nothing>* request) {
+        return ::zoo_adelete(zh, core->full(path).constData(), version, &onVoid, request);
+    };
+    return ask<Nothing>(core, "delete", path, kVoidAnswer, send, std::move(stop), {}, generation);
+}
+
+// Of somebody who does not wait for it any more.
+QCoro::Task<> takeBackNode(std::shared_ptr<DriverCore> core, QByteArray path, std::uint64_t generation) {
+    for (;;) {
+        if (core->stopped()) co_return; // the session is being ended
+        const Result<void> removed = co_await removeNode(core, path, -1, {}, generation);
+        const bool again = !removed && (removed.error().kind == Error::Kind::ConnectionLoss ||
+                                        removed.error().kind == Error::Kind::Unreachable);
+        if (!again) co_return;
+    }
+}
+
 template <typename Send>
 Port::Reply<CreatedNode> createBelowChroot(std::shared_ptr<DriverCore> core, QByteArray path, Send send,
                                            std::stop_token stop, std::function<void(const CreatedNode&)> takeBack) {
@@ -189,13 +208,7 @@ Port::Reply<CreatedNode> ZooKeeperDriver::create(QByteArray path, QByteArray dat
             if (!core || core->stopped()) return;
             // From a coroutine of its own: this may be inside the C client.
             core->runtime.post([core, path = node.path, generation = core->session.generation] {
-                if (!core->ready() || core->session.generation != generation) return;
-                const auto send = [core, path](zhandle_t* zh, Request<Nothing>* request) {
-                    return ::zoo_adelete(zh, core->full(path).constData(), -1, &onVoid, request);
-                };
-                core->runtime.spawn([core, path, send]() -> QCoro::Task<> {
-                    co_await ask<Nothing>(core, "delete", path, kVoidAnswer, send, {});
-                });
+                core->runtime.spawn([core, path, generation] { return takeBackNode(core, path, generation); });
             });
         };
     }
@@ -215,11 +228,9 @@ Port::Reply<CreatedNode> ZooKeeperDriver::create(QByteArray path, QByteArray dat
     return createBelowChroot(m_core, std::move(path), send, std::move(stop), std::move(takeBack));
 }
 
-Port::Reply<void> ZooKeeperDriver::remove(QByteArray path, int version, std::stop_token stop) {
-    const auto send = [core = m_core, path, version](zhandle_t* zh, Request<Nothing>* request) {
-        return ::zoo_adelete(zh, core->full(path).constData(), version, &onVoid, request);
-    };
-    return ask<Nothing>(m_core, "delete", std::move(path), kVoidAnswer, send, std::move(stop));
+Port::Reply<void> ZooKeeperDriver::remove(QByteArray path, int version, std::stop_token stop,
+                                          std::uint64_t generation) {
+    return removeNode(m_core, std::move(path), version, std::move(stop), generation);
 }
 
 Port::Reply<NodeData> ZooKeeperDriver::get(QByteArray path, std::optional<Watch> watch, std::stop_token stop) {

@@ -10,7 +10,7 @@ class DriverCore;
 
 /// A client of a real ZooKeeper or an ensemble: one session over one connection, shared by all coroutines of the
 /// client. Connects at the first call, to another server when one is lost, and makes a new session when one has ended:
-/// by the server's word, or by the own clock once nothing has been heard for the session's time-out.
+/// by the server's word, or by the own clock once the leader has not been heard of for the session's time-out.
 ///
 /// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
 /// they end with SessionLost. The runtime must outlive it.
@@ -26,7 +26,8 @@ public:
     Reply<void> connected(Nanos patience = kNever, std::stop_token stop = {}) override;
     Reply<CreatedNode> create(QByteArray path, QByteArray data, NodeMode mode, Nanos ttl = {},
                               std::stop_token stop = {}) override;
-    Reply<void> remove(QByteArray path, int version = -1, std::stop_token stop = {}) override;
+    Reply<void> remove(QByteArray path, int version = -1, std::stop_token stop = {},
+                       std::uint64_t generation = 0) override;
     Reply<NodeData> get(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) override;
     Reply<std::optional<NodeStat>> exists(QByteArray path, std::optional<Watch> watch = {},
                                           std::stop_token stop = {}) override;
@@ -35,9 +36,9 @@ public:
     Reply<std::vector<QByteArray>> multi(std::vector<Op> ops, std::stop_token stop = {}) override;
     Reply<void> sync(QByteArray path, std::stop_token stop = {}) override;
 
-    /// Waits for what is in flight, 0.5 s at most, ends the session and disconnects; a later call makes a new one.
-    /// Where the server answers, its ephemeral nodes are gone afterwards; the thread is blocked for that last answer
-    /// (1.5 s at most, if the server stops answering at that very moment).
+    /// Waits for what is in flight, 0.5 s at most, ends the session and disconnects; calls that come meanwhile end with
+    /// SessionLost, a later one makes a new session. Where the server answers, its ephemeral nodes are gone afterwards;
+    /// the thread is blocked for that last answer (1.5 s at most, if the server stops answering at that very moment).
     QCoro::Task<> close();
     /// "host:port,host:port/chroot".
     QString where() const;

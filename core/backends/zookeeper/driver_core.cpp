@@ -13,8 +13,13 @@ namespace {
 
 using State = Session::State;
 
-// Heartbeats leave room for three that are lost, like the C client's own pings; ours tell when they were answered.
-constexpr int kBeatsPerSession = 4;
+/// How long after something was answered the leader has been told of it: our server names those from whom it has heard
+/// when it answers a ping of the leader, of which there are two in a tick. Covers the usual tick of two seconds, and
+/// longer ones for sessions of four ticks and more; short sessions, on servers whose tick is short, last two at least.
+/// Heartbeats come as often.
+Nanos beatPeriod(Nanos session) {
+    return std::clamp<Nanos>(1s, session / 8, session / 4);
+}
 constexpr Nanos kPauseBetweenLookups = 1s;
 constexpr Nanos kCloseWaits = 500ms;
 
@@ -54,24 +59,29 @@ void DriverCore::start() {
     m_stop = std::stop_source();
     if (session.state == State::Failed) session.state = State::None;
     m_refused = false;
+    m_resolving = false; // a lookup that was under way has been stopped
     runtime.spawn([core = shared_from_this(), token = m_stop.get_token()] { return pulse(core, token); });
 }
 
 void DriverCore::stop(Handle::Farewell farewell) {
     m_stop.request_stop();
     m_running = false;
-    const bool fresh = ready() && runtime.alive() && runtime.monotonic() - session.provenAt < session.timeout / 3;
-    if (handle && fresh && m_least.empty()) handle->endSession(farewell);
+    const bool connected = handle && handle->connected() && runtime.alive();
+    const bool fresh = connected && runtime.monotonic() - session.answeredAt < session.timeout / 3;
+    if (fresh && m_least.empty()) handle->endSession(farewell);
     endSession(false);
 }
 
 QCoro::Task<> DriverCore::close(std::shared_ptr<DriverCore> core) {
     // The C client's farewell blocks until it is answered: first make sure that somebody answers, without blocking.
     const Nanos begun = core->runtime.monotonic();
-    if (core->ready()) core->beat(begun, Nanos(0));
-    while (core->ready() && !core->m_least.empty() && core->runtime.monotonic() - begun < kCloseWaits)
+    if (core->ready()) {
+        core->beat(begun);
+        core->suspend(); // who goes on using it waits, so that what is in flight comes to an end
+    }
+    while (!core->m_least.empty() && core->runtime.monotonic() - begun < kCloseWaits)
         co_await core->runtime.sleep(1ms);
-    const bool answers = core->session.provenAt >= begun;
+    const bool answers = core->session.answeredAt >= begun;
     core->stop(answers ? Handle::Farewell::Awaited : Handle::Farewell::Said);
 }
 
@@ -96,6 +106,9 @@ Nanos DriverCore::turn() {
     // Nothing heard for too long: the server has ended the session, or may have; nobody may rely on it any more.
     if (session.state == State::Suspended && now >= session.until()) endSession(false);
     if (session.state == State::Connected && now >= session.until()) endSession(false);
+    // Names may have other addresses by now.
+    const bool waitsForNames = m_named && session.state == State::None;
+    if (handle && waitsForNames && now - m_openedAt >= options.staleAfter) dropHandle();
     if (!handle && !m_resolving && now >= m_resolveAgain) {
         m_resolving = true;
         runtime.spawn([core = shared_from_this(), token = m_stop.get_token()] { return resolve(core, token); });
@@ -104,31 +117,34 @@ Nanos DriverCore::turn() {
 
     Nanos wait = handle->look();
     if (m_ended || m_refused) return Nanos(0);
-    if (ready()) beat(now, session.timeout / kBeatsPerSession);
+    if (ready() && now >= m_heardAt + m_beatEvery) beat(now);
+    if (waitsForNames) wait = std::min(wait, std::max(Nanos(0), m_openedAt + options.staleAfter - now));
     if (session.state != State::None) {
         now = runtime.monotonic();
         wait = std::min(wait, std::max(Nanos(0), session.until() - now));
-        if (ready()) wait = std::min(wait, session.timeout / (2 * kBeatsPerSession));
+        const Nanos next = m_beating ? m_beatEvery / 2 : std::max<Nanos>(m_heardAt + m_beatEvery - now, 1ms);
+        if (ready()) wait = std::min(wait, next);
     }
     return wait;
 }
 
-void DriverCore::beat(Nanos now, Nanos unlessHeardFor) {
-    if (m_beating || now - session.provenAt < unlessHeardFor) return;
+void DriverCore::beat(Nanos now) {
+    if (m_beating) return;
     struct Beat {
         std::shared_ptr<DriverCore> core;
         Nanos sentAt;
         std::uint64_t generation;
     };
     auto pulseBeat = std::make_unique<Beat>(shared_from_this(), now, session.generation);
-    const auto answered = [](int rc, const Stat*, const void* data) {
+    const auto answered = [](int rc, const char*, const void* data) {
         const std::unique_ptr<const Beat> mine(static_cast<const Beat*>(data));
         mine->core->m_beating = false;
-        mine->core->over(rc == ZOK || rc == ZNONODE, mine->sentAt, mine->generation);
+        mine->core->over(rc == ZOK ? By::Leader : By::Nobody, mine->sentAt, mine->generation);
     };
     m_beating = true;
-    submitted(kStatAnswer);
-    if (::zoo_awexists(handle->raw(), "/", nullptr, nullptr, answered, pulseBeat.get()) == ZOK) {
+    submitted(kTextAnswer);
+    // To the leader and back: the server that we are with may be cut off from it and answer what it can by itself.
+    if (::zoo_async(handle->raw(), "/", answered, pulseBeat.get()) == ZOK) {
         (void)pulseBeat.release(); // its answer's now
     } else {
         m_beating = false;
@@ -136,23 +152,32 @@ void DriverCore::beat(Nanos now, Nanos unlessHeardFor) {
     }
 }
 
+QCoro::Task<QList<QHostAddress>> DriverCore::addressesOf(std::shared_ptr<DriverCore> core, QString host,
+                                                         std::stop_token stop) {
+    if (core->options.lookup) co_return core->options.lookup(host);
+    const Completion<QHostInfo> found;
+    const int lookup = QHostInfo::lookupHost(host, [found](const QHostInfo& info) { found.complete(info); });
+    const std::optional<QHostInfo> info = co_await found.wait(core->runtime, core->options.connect, stop);
+    if (info) co_return info->addresses();
+    QHostInfo::abortHostLookup(lookup);
+    co_return QList<QHostAddress>();
+}
+
 QCoro::Task<> DriverCore::resolve(std::shared_ptr<DriverCore> core, std::stop_token stop) {
     QByteArrayList servers;
+    core->m_named = false;
     std::optional<Error> failure;
     for (const Endpoint& endpoint : core->url.endpoints) {
         QList<QHostAddress> addresses{QHostAddress(endpoint.host)};
         if (addresses.first().isNull()) {
-            const Completion<QHostInfo> found;
-            const int lookup =
-                QHostInfo::lookupHost(endpoint.host, [found](const QHostInfo& info) { found.complete(info); });
-            const std::optional<QHostInfo> info = co_await found.wait(core->runtime, core->options.connect, stop);
-            if (!info) QHostInfo::abortHostLookup(lookup);
-            addresses = info ? info->addresses() : QList<QHostAddress>();
+            core->m_named = true;
+            addresses = co_await addressesOf(core, endpoint.host, stop);
             if (addresses.isEmpty()) failure = errors::unresolved(endpoint.host);
         }
         for (const QHostAddress& address : addresses)
             servers += address.toString().toLatin1() + ':' + QByteArray::number(endpoint.port);
     }
+    if (stop.stop_requested()) co_return; // its answer came in the same moment
     core->m_resolving = false;
     core->m_unresolved.reset();
     if (servers.isEmpty()) {
@@ -165,6 +190,7 @@ QCoro::Task<> DriverCore::resolve(std::shared_ptr<DriverCore> core, std::stop_to
 }
 
 void DriverCore::open(const QByteArray& servers) {
+    m_openedAt = runtime.monotonic();
     DriverCore* const self = this; // the handle is ours: it calls nobody when we are gone
     handle = std::make_unique<Handle>(runtime, servers, options.session,
                                       Handle::Callbacks{
@@ -194,26 +220,37 @@ void DriverCore::onSession(int state) {
         session.id = handle->sessionId();
         session.timeout = handle->sessionTimeout();
         session.state = State::Connected;
-        prove(handle->greetedAt());
-        m_toldAt = session.provenAt;
+        // The leader has made the session, or found it still there, and counts its time from then.
+        session.provenAt = std::max(session.provenAt, handle->greetedAt());
+        session.answeredAt = std::max(session.answeredAt, handle->greetedAt());
+        m_beatEvery = beatPeriod(session.timeout);
+        m_heard = handle->greetedAt();
+        m_heardAt = runtime.monotonic();
         watches->tellSession(WatchEvent::Kind::Session);
     } else if (state == ZOO_EXPIRED_SESSION_STATE) {
         m_ended = true;
     } else if (state == ZOO_AUTH_FAILED_STATE) {
         m_refused = true;
     } else if (ready()) {
-        session.state = State::Suspended;
-        watches->tellSession(WatchEvent::Kind::Suspended);
+        suspend();
     }
     m_kick.release();
 }
 
-void DriverCore::prove(Nanos at) {
-    session.provenAt = std::max(session.provenAt, at);
-    // Not at every answer: only when it makes a difference to somebody who waits for the end.
-    if (!ready() || session.provenAt - m_toldAt < session.timeout / (2 * kBeatsPerSession)) return;
-    m_toldAt = session.provenAt;
-    watches->tellSession(WatchEvent::Kind::Session);
+void DriverCore::suspend() {
+    session.state = State::Suspended;
+    watches->tellSession(WatchEvent::Kind::Suspended);
+}
+
+void DriverCore::heardOfLeader(Nanos sentAt) {
+    // The leader's answer alone does not say that it counts the session's time from then: it does so when our server
+    // tells it from whom it has heard, and the two may be cut apart before. But by the time at which it gets what was
+    // sent a ping later it has been told; so its answer to that proves what was answered so long before.
+    if (sentAt - m_heardAt < m_beatEvery) return;
+    session.provenAt = std::max(session.provenAt, m_heard);
+    m_heard = sentAt;
+    m_heardAt = runtime.monotonic();
+    if (ready()) watches->tellSession(WatchEvent::Kind::Session);
 }
 
 void DriverCore::endSession(bool forGood) {
@@ -224,7 +261,6 @@ void DriverCore::endSession(bool forGood) {
     if (had) {
         ++session.generation;
         session.provenAt = Nanos(0);
-        m_toldAt = Nanos(0);
     }
     watches->tellSession(had ? WatchEvent::Kind::Lost : WatchEvent::Kind::Session);
 }
@@ -244,18 +280,21 @@ void DriverCore::unsent() {
     --sent;
 }
 
-void DriverCore::over(bool answered, Nanos sentAt, std::uint64_t generation) {
+void DriverCore::over(By answered, Nanos sentAt, std::uint64_t generation) {
     if (!m_least.empty()) m_least.pop_front();
-    if (answered && generation == session.generation) prove(sentAt);
+    if (answered == By::Nobody || generation != session.generation) return;
+    session.answeredAt = std::max(session.answeredAt, sentAt);
+    if (answered == By::Leader) heardOfLeader(sentAt);
 }
 
-QCoro::Task<Result<void>> DriverCore::waitReady(std::shared_ptr<DriverCore> core, Nanos patience,
-                                                std::stop_token stop) {
+QCoro::Task<Result<void>> DriverCore::waitReady(std::shared_ptr<DriverCore> core, Nanos patience, std::stop_token stop,
+                                                std::uint64_t generation) {
     core->start();
     const Watch news;
     core->watches->addSession(news);
     const Nanos begun = core->runtime.monotonic();
     for (;;) {
+        if (core->isOver(generation)) co_return std::unexpected(errors::sessionLost(core->where));
         if (core->ready()) co_return Result<void>();
         if (core->session.state == State::Failed) co_return std::unexpected(errors::authFailed(core->where));
         if (core->stopped()) co_return std::unexpected(errors::goneAway(core->where));

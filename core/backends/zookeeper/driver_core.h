@@ -37,14 +37,23 @@ public:
 
     /// A session as soon as there is one: nothing to wait for when connected.
     bool ready() const { return session.state == Session::State::Connected; }
-    static QCoro::Task<Result<void>> waitReady(std::shared_ptr<DriverCore> core, Nanos patience, std::stop_token stop);
+    /// With a `generation` only that session will do: Kind::SessionLost as soon as it has ended.
+    static QCoro::Task<Result<void>> waitReady(std::shared_ptr<DriverCore> core, Nanos patience, std::stop_token stop,
+                                               std::uint64_t generation = 0);
+    /// The session of that generation has ended; never, when it is 0.
+    bool isOver(std::uint64_t generation) const { return generation && generation != session.generation; }
 
     /// A request has been given to the C client; `least`: bytes that a good answer has at least.
     void submitted(int least);
     /// The C client has not taken the newest one.
     void unsent();
-    /// One of those is over. `answered`: the server said something, to what was sent at `sentAt`.
-    void over(bool answered, Nanos sentAt, std::uint64_t generation);
+    /// One of those is over: who answered to what was sent at `sentAt`.
+    enum class By : std::uint8_t {
+        Nobody,
+        Server, ///< the one that we are with, out of what it knows: it may be cut off from the leader
+        Leader, ///< through that one
+    };
+    void over(By answered, Nanos sentAt, std::uint64_t generation);
 
     /// Begins to connect and keeps at it; nothing when it does already.
     void start();
@@ -55,12 +64,15 @@ public:
 
 private:
     static QCoro::Task<> pulse(std::shared_ptr<DriverCore> core, std::stop_token stop);
+    static QCoro::Task<QList<QHostAddress>> addressesOf(std::shared_ptr<DriverCore> core, QString host,
+                                                        std::stop_token stop);
     static QCoro::Task<> resolve(std::shared_ptr<DriverCore> core, std::stop_token stop);
     Nanos turn();
     void open(const QByteArray& servers);
     void onSession(int state);
-    void prove(Nanos at);
-    void beat(Nanos now, Nanos unlessHeardFor);
+    void heardOfLeader(Nanos sentAt);
+    void beat(Nanos now);
+    void suspend();
     void endSession(bool forGood);
     void dropHandle();
 
@@ -68,11 +80,15 @@ private:
     std::stop_source m_stop;
     bool m_running = false;
     bool m_resolving = false;
+    bool m_named = false; ///< some endpoint is a host name
     std::optional<Error> m_unresolved;
     bool m_ended = false;   ///< the server has ended the session
     bool m_refused = false; ///< the login
     bool m_beating = false; ///< a heartbeat is under way
-    Nanos m_toldAt{};       ///< provenAt that watchers were told last
+    Nanos m_beatEvery{};
+    Nanos m_heard{};    ///< when that was sent which the leader is to confirm next
+    Nanos m_heardAt{};  ///< when its answer came
+    Nanos m_openedAt{}; ///< the handle
     Nanos m_resolveAgain{};
     std::deque<int> m_least; ///< of the requests in flight, in order
 };

@@ -2,6 +2,9 @@
 #pragma once
 #include "trace/time.h"
 
+#include <QHostAddress>
+#include <functional>
+
 namespace lockscope::zookeeper {
 
 /// How a ZooKeeper driver behaves; the URL's `session=` sets the first.
@@ -12,6 +15,10 @@ struct DriverOptions {
     Nanos session = 30s;
     /// How long a call waits for a session when there is none.
     Nanos connect = 5s;
+    /// How long the addresses of host names are tried in vain before the names are looked up again.
+    Nanos staleAfter = 10s;
+    /// A host name's addresses, none when it is not known; instead of the system's.
+    std::function<QList<QHostAddress>(const QString& host)> lookup{};
 };
 
 } // namespace lockscope::zookeeper

@@ -63,10 +63,14 @@ struct Session {
     State state = State::None;
     std::uint64_t generation = 1; ///< counts sessions: another number, another session
     std::int64_t id = 0;
-    Nanos timeout{};  ///< as granted
-    Nanos provenAt{}; ///< own monotonic clock: when the newest request was sent that the server has answered
-    /// Own monotonic clock: from when on the server may have ended the session without our knowing.
+    Nanos timeout{}; ///< as granted
+    /// Own monotonic clock: the ensemble's leader, which alone ends sessions, counts this one's time from then at the
+    /// earliest. What another server answers by itself, cut off from the leader, proves nothing.
+    Nanos provenAt{};
+    /// Own monotonic clock: from when on the leader may have ended the session without our knowing.
     Nanos until() const { return laterBy(provenAt, timeout); }
+    /// Own monotonic clock: when the newest request was sent that the server we are with has answered.
+    Nanos answeredAt{};
 };
 
 /// What a recipe needs of a ZooKeeper. Paths are absolute below the URL's chroot, and valid (validPath).
@@ -90,11 +94,15 @@ public:
     virtual Reply<void> connected(Nanos patience = kNever, std::stop_token stop = {}) = 0;
 
     /// `ttl` > 0 for the modes with TTL, whole milliseconds. A sequential ephemeral node whose creation was stopped
-    /// before its answer came is removed when the answer comes: nobody knows its name. Others are left to the caller,
-    /// who knows whether that name may be somebody else's by then.
+    /// before its answer came is removed when the answer comes, through lost connections as long as the session lasts:
+    /// nobody knows its name. Others are left to the caller, who knows whether that name may be somebody else's by
+    /// then.
     virtual Reply<CreatedNode> create(QByteArray path, QByteArray data, NodeMode mode, Nanos ttl = {},
                                       std::stop_token stop = {}) = 0;
-    virtual Reply<void> remove(QByteArray path, int version = -1, std::stop_token stop = {}) = 0;
+    /// With a `generation` only in that session, and Kind::SessionLost without sending anything when it has ended: in
+    /// the next one the name may be somebody else's.
+    virtual Reply<void> remove(QByteArray path, int version = -1, std::stop_token stop = {},
+                               std::uint64_t generation = 0) = 0;
     /// The looks set `watch`, if any, in the same step: none comes between the look and the watch. get and children
     /// watch nothing when there is no such node; exists then watches for its creation.
     virtual Reply<NodeData> get(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) = 0;

@@ -31,6 +31,11 @@ struct Answer {
     };
 };
 
+/// What such a call asks for, the server that we are with answers out of what it knows; all others go to the leader.
+template <typename T>
+inline constexpr bool kLooks =
+    std::is_same_v<T, NodeData> || std::is_same_v<T, std::optional<NodeStat>> || std::is_same_v<T, ChildList>;
+
 /// A request in flight, while the C client has the only pointer to it: it calls back exactly once for each.
 template <typename T>
 struct Request {
@@ -49,7 +54,9 @@ struct Request {
         std::unique_ptr<Request> request(static_cast<Request*>(const_cast<void*>(data)));
         const bool byServer = code == ZOK || (code <= ZAPIERROR && code != ZSESSIONEXPIRED && code != ZCLOSING &&
                                               code != ZAUTHFAILED && code != ZSESSIONMOVED);
-        request->core->over(byServer, request->sentAt, request->generation);
+        using By = DriverCore::By;
+        const By by = !byServer ? By::Nobody : kLooks<T> ? By::Server : By::Leader;
+        request->core->over(by, request->sentAt, request->generation);
         return request;
     }
     void fail(int code) const { answer->give(std::unexpected(errors::of(code, what, path, core->where))); }
@@ -60,14 +67,17 @@ struct Request {
 };
 
 /// Sends a request as soon as there is a session, and waits for its answer. `send` hands it to the C client:
-/// int(zhandle_t*, Request<T>*), the C client's result code. `setUp` fills in what else the request should know.
+/// int(zhandle_t*, Request<T>*), the C client's result code. `takeBack` undoes what was done for a call that was
+/// stopped before. With a `generation` nothing is sent in another session, which ends the call with SessionLost.
 template <typename T, typename Send>
 QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* what, QByteArray path, int least,
-                                  Send send, std::stop_token stop, std::function<void(const T&)> takeBack = {}) {
+                                  Send send, std::stop_token stop, std::function<void(const T&)> takeBack = {},
+                                  std::uint64_t generation = 0) {
     if (!validPath(path)) co_return std::unexpected(errors::badPath(path));
+    if (core->isOver(generation)) co_return std::unexpected(errors::sessionLost(core->where));
     // Nothing is awaited when connected: so requests go out in the order of the calls.
     if (!core->ready() || !core->runtime.alive() || stop.stop_requested()) {
-        const Result<void> ready = co_await DriverCore::waitReady(core, kNever, stop);
+        const Result<void> ready = co_await DriverCore::waitReady(core, kNever, stop, generation);
         if (!ready) co_return std::unexpected(ready.error());
     }
     auto request =
@@ -78,6 +88,7 @@ QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* 
         request->abandoned = abandoned;
         request->takeBack = takeBack;
     }
+    const std::uint64_t sentIn = request->generation;
     core->handle->gather();
     core->submitted(least);
     const int code = send(core->handle->raw(), request.get());
@@ -106,7 +117,7 @@ QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* 
     if (stopped && takeBack) {
         *abandoned = true;
         const std::optional<Result<T>>& result = answer->result; // in the same moment
-        if (result && *result) takeBack(**result);
+        if (result && *result && !core->isOver(sentIn)) takeBack(**result);
     }
     throw Cancelled(Cancelled::Why::Stopped);
 }

@@ -46,7 +46,9 @@ std::uint64_t WatchHub::add(Table table, const QByteArray& path, const Watch& wa
         id = ++m_lastId;
         m_nodes[id].key = key;
     }
-    auto& watches = m_nodes[id].watches;
+    Node& node = m_nodes[id];
+    ++node.looks;
+    auto& watches = node.watches;
     Watch::State* const state = watch.m_state.get();
     if (std::ranges::find(watches, state) == watches.end()) {
         watches.push_back(state);
@@ -59,11 +61,9 @@ std::uint64_t WatchHub::add(Table table, const QByteArray& path, const Watch& wa
 void WatchHub::settled(std::uint64_t id, bool set) {
     const auto node = m_nodes.find(id);
     if (node == m_nodes.end()) return;
-    if (set) {
-        node->set = true;
-    } else if (!node->set) {
-        erase(id);
-    }
+    --node->looks;
+    node->set = node->set || set;
+    if (!node->set && node->looks == 0) erase(id);
 }
 
 void WatchHub::erase(std::uint64_t id) {

@@ -67,9 +67,9 @@ class WatchHub : public std::enable_shared_from_this<WatchHub> {
 public:
     enum class Table : char { Data = 'd', Existence = 'e', Children = 'c' };
 
-    /// The id under which fire() will tell `watch`.
+    /// The id under which fire() will tell `watch`; a look that asks for it is under way.
     std::uint64_t add(Table table, const QByteArray& path, const Watch& watch);
-    /// The server has (not) set the watch that was asked for.
+    /// That look is over, once for each: the server has (not) set the watch.
     void settled(std::uint64_t id, bool set);
     void fire(std::uint64_t id, const WatchEvent& event);
     void addSession(const Watch& watch);
@@ -81,6 +81,7 @@ private:
     struct Node {
         QByteArray key;
         bool set = false; ///< the server knows of it
+        int looks = 0;    ///< under way, which may yet set it
         std::vector<Watch::State*> watches;
     };
     void forget(Watch::State& state);

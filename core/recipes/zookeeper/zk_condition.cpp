@@ -57,12 +57,15 @@ Outcome<bool> ZkCondition::watchUntilGone(std::shared_ptr<ZkTicket> ticket, Nano
 }
 
 Outcome<bool> ZkCondition::withdraw(std::shared_ptr<ZkTicket> ticket) {
-    // Whoever removes the node first decides: a signaller, and then the signal was ours, or we.
-    const Result<void> removed = co_await m_lock.port.remove(ticket->path);
-    if (!removed && removed.error().kind == Error::Kind::NoNode) co_return true;
-    ticket->asked = !removed;
-    if (!removed) takeAwaySoon(m_lock.port, ticket);
-    co_return false;
+    // Whoever removes the node first decides: a signaller, and then the signal was ours, or we. When an answer is lost,
+    // the next one says: no node may mean our own try then, and a wake-up without a reason, which waiters may have.
+    ticket->asked = false;
+    for (;;) {
+        const Result<void> removed = co_await m_lock.port.remove(ticket->path, -1, {}, ticket->generation);
+        if (removed) co_return false;
+        if (removed.error().kind == Error::Kind::NoNode) co_return true;
+        if (!connectionFailed(removed.error().kind)) co_return false;
+    }
 }
 
 Outcome<bool> ZkCondition::awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) {
@@ -80,8 +83,13 @@ Outcome<bool> ZkCondition::awaitSignal(QByteArray thread, Nanos wait, std::stop_
     }
     if (interruption.stopped) {
         const std::expected<bool, LockError> late = co_await withdraw(ticket);
-        if (late && *late && m_lock.port.session().generation == ticket->generation)
-            co_await signal(1, {}); // a signal that nobody here wants any more is the next one's
+        // A signal that nobody here wants any more is the next one's.
+        bool owed = late && *late;
+        while (owed && m_lock.port.session().generation == ticket->generation) {
+            const std::expected<int, LockError> passedOn = co_await signal(1, {});
+            owed = !passedOn && (passedOn.error().kind == LockError::Kind::OutcomeUnknown ||
+                                 passedOn.error().kind == LockError::Kind::Unreachable);
+        }
         interruption.goOn();
     }
     if (!signalled) {

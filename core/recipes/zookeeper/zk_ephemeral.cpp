@@ -25,7 +25,8 @@ Outcome<bool> ZkEphemeral::watchHolder(std::shared_ptr<ZkTicket> ticket, QByteAr
         co_return std::unexpected(foreignFormat(
             m_lock, QCoreApplication::translate("LockError", "somebody who keeps a lasting node at that very path")));
     }
-    if (node->data == value) {
+    // After a lost answer it may be our previous session's, and is gone as soon as the server has noticed its end.
+    if (node->data == value && node->stat.ephemeralOwner == m_lock.port.session().id) {
         ours = true;
         ticket->czxid = node->stat.czxid;
         ticket->generation = m_lock.port.session().generation;
@@ -90,16 +91,22 @@ Outcome<std::optional<Grant>> ZkEphemeral::acquire(Request request, std::stop_to
     ticket->commonName = true;
     ticket->data = value;
     std::expected<std::optional<Grant>, LockError> grant;
+    const ZkPatience patience(m_lock.port, giveUpAt, stop);
     ZkInterruption interruption;
     try {
-        grant = co_await attempt(ticket, request, value, giveUpAt, stop);
+        grant = co_await attempt(ticket, request, value, giveUpAt, patience.token());
     } catch (const Cancelled& cancelled) {
         interruption.caught(cancelled);
     }
     if (!interruption.stopped && grant && *grant) co_return grant;
-    co_await takeAway(m_lock.port, ticket); // a creation whose answer nobody has heard
+    // A creation whose answer nobody has heard.
+    if (patience.over()) {
+        takeAwaySoon(m_lock.port, ticket);
+    } else {
+        co_await takeAway(m_lock.port, ticket);
+    }
     request.steps.at(0);
-    interruption.goOn();
+    if (!patience.over()) interruption.goOn();
     co_return grant;
 }
 

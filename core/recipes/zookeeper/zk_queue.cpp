@@ -141,7 +141,7 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
             auto children = readZkChildren(list->names);
             if (contains(children, zookeeper::nameOf(ticket->path))) co_return children;
         }
-        co_return co_await look(stop);
+        co_return co_await look(stop, giveUpAt);
     }
     co_return std::unexpected(lockError(*last));
 }
@@ -184,7 +184,7 @@ Outcome<ZkTurn> ZkQueue::await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkC
             const Result<void> back = co_await m_port.connected(left, stop);
             if (!back && runtime.monotonic() >= giveUpAt) co_return ZkTurn::TimedOut;
             if (!back) co_return std::unexpected(lockError(back.error()));
-            const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop);
+            const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop, giveUpAt);
             if (!again && m_port.session().state == Session::State::Connected) co_return std::unexpected(again.error());
             if (again) children = *again;
             continue;
@@ -208,13 +208,16 @@ Outcome<ZkTurn> ZkQueue::await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkC
             if (event->kind == WatchEvent::Kind::Deleted && event->path == ticket->path) co_return ZkTurn::Gone;
             const bool gone = event->kind == WatchEvent::Kind::Deleted && event->path == blockerPath;
             // Nothing is asked any more: our node is watched as well, and would have told first.
-            if (gone && blocker->only && ticket->guarded) co_return ZkTurn::Granted;
-            if (event->kind == WatchEvent::Kind::Suspended) ticket->guarded = false;
-            lookAgain = gone || event->kind == WatchEvent::Kind::Suspended ||
-                        (event->kind == WatchEvent::Kind::Changed && event->path == blockerPath);
+            const bool sameSession = m_port.session().generation == ticket->generation;
+            if (gone && blocker->only && ticket->guarded && sameSession) co_return ZkTurn::Granted;
+            const bool changed = event->kind == WatchEvent::Kind::Changed;
+            const bool suspended = event->kind == WatchEvent::Kind::Suspended;
+            // Somebody wrote into our node: that was all that its watch will tell.
+            if (suspended || (changed && event->path == ticket->path)) ticket->guarded = false;
+            lookAgain = gone || changed || suspended;
         }
         if (m_port.session().state != Session::State::Connected) continue;
-        const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop);
+        const std::expected<std::vector<ZkChild>, LockError> again = co_await look(stop, giveUpAt);
         if (again) {
             children = *again;
         } else if (m_port.session().state == Session::State::Connected &&

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/zookeeper/zk_patience.h"
 #include "recipes/zookeeper/zk_recipe.h"
 
 namespace lockscope::recipes {
@@ -96,6 +97,7 @@ template <typename Queued>
 Outcome<std::optional<Grant>> inQueue(zookeeper::Port& port, Queued* queued, ZkAttempt<Queued> attempt, Request request,
                                       std::stop_token stop) {
     const Nanos giveUpAt = laterBy(port.runtime().monotonic(), request.wait);
+    const ZkPatience patience(port, giveUpAt, stop);
     for (;;) {
         request.steps.at(1);
         const auto ticket = std::make_shared<ZkTicket>();
@@ -103,13 +105,17 @@ Outcome<std::optional<Grant>> inQueue(zookeeper::Port& port, Queued* queued, ZkA
         std::expected<std::optional<Grant>, LockError> grant;
         ZkInterruption interruption;
         try {
-            grant = co_await (queued->*attempt)(ticket, request, giveUpAt, stop, again);
+            grant = co_await (queued->*attempt)(ticket, request, giveUpAt, patience.token(), again);
         } catch (const Cancelled& cancelled) {
             interruption.caught(cancelled);
         }
         if (!interruption.stopped && grant && *grant) co_return grant;
-        co_await takeAway(port, ticket);
-        interruption.goOn();
+        if (patience.over()) {
+            takeAwaySoon(port, ticket);
+        } else {
+            co_await takeAway(port, ticket);
+            interruption.goOn();
+        }
         if (!grant || !*again || port.runtime().monotonic() >= giveUpAt) {
             request.steps.at(0);
             co_return grant;

@@ -59,7 +59,7 @@ Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> tic
     const bool reads = request.mode == Mode::Shared;
     if (std::shared_ptr<ZkHold> writing = reads ? holdOf(request.thread, Mode::Exclusive) : nullptr) {
         std::expected<std::optional<Grant>, LockError> beside =
-            co_await readBesideWrite(ticket, request, writing, stop);
+            co_await readBesideWrite(ticket, request, writing, giveUpAt, stop);
         co_return beside;
     }
     const ZkRule rule = reads ? &firstWriterBefore : &everybodyBefore;
@@ -83,7 +83,8 @@ Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> tic
 }
 
 Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTicket> ticket, Request request,
-                                                           std::shared_ptr<ZkHold> writing, std::stop_token stop) {
+                                                           std::shared_ptr<ZkHold> writing, Nanos giveUpAt,
+                                                           std::stop_token stop) {
     zookeeper::Port& port = m_lock.port;
     const QByteArray number = readZkChild(zookeeper::nameOf(writing->nodes.front()->path)).number;
     const QByteArray prefix = "_c_" + port.runtime().randomUuid() + '-';
@@ -92,6 +93,14 @@ Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTic
     ticket->generation = writing->nodes.front()->generation;
     const QByteArray path = zookeeper::childOf(m_lock.path, prefix + "__READ__" + number);
     while (holdOf(request.thread, Mode::Exclusive) == writing) {
+        // What is asked for in this session is not to be made in the next one: before all writers to come, it would
+        // keep them out, and nobody would know of it.
+        if (port.session().state != zookeeper::Session::State::Connected) {
+            const Nanos patience = patienceUntil(port, giveUpAt);
+            const Result<void> back = co_await port.connected(patience, stop);
+            if (!back) co_return std::unexpected(lockError(back.error()));
+            continue;
+        }
         ticket->asked = true;
         ticket->path = path;
         const Result<CreatedNode> made =
@@ -107,7 +116,7 @@ Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTic
             if (!*stat) continue;
             ticket->czxid = (*stat)->czxid;
         }
-        co_return granted(request, ticket);
+        if (port.session().generation == ticket->generation) co_return granted(request, ticket);
     }
     co_return std::unexpected(notOwner(m_lock));
 }

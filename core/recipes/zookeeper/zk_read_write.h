@@ -20,7 +20,8 @@ private:
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
                                           std::stop_token stop, std::shared_ptr<bool> again);
     Outcome<std::optional<Grant>> readBesideWrite(std::shared_ptr<ZkTicket> ticket, Request request,
-                                                  std::shared_ptr<ZkHold> writing, std::stop_token stop);
+                                                  std::shared_ptr<ZkHold> writing, Nanos giveUpAt,
+                                                  std::stop_token stop);
     std::optional<LockError> refusal(const std::vector<ZkChild>& children) const;
     bool m_known = false; ///< whose queue it is
 };

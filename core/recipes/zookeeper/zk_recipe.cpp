@@ -31,11 +31,6 @@ std::shared_ptr<ZkHold> sharedHoldIn(const Grant& grant) {
     return std::static_pointer_cast<ZkHold>(std::const_pointer_cast<void>(grant.own));
 }
 
-/// Nobody knows, but the session may come back.
-bool connectionFailed(Error::Kind kind) {
-    return kind == Error::Kind::ConnectionLoss || kind == Error::Kind::Unreachable;
-}
-
 // Nothing of the port is touched before asking whether it still exists: this may outlive everything.
 QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
                     Completion<bool> done) {
@@ -65,9 +60,8 @@ QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::
             ours = node && (ticket->czxid ? node->stat.czxid == ticket->czxid : node->data == ticket->data);
             if (!node) failure = node.error().kind;
         }
-        // In the next session the name may be the next holder's by the time at which a removal arrives.
-        if (ours && !life.expired() && port->session().generation == ticket->generation) {
-            const Result<void> removed = co_await port->remove(ticket->path);
+        if (ours && !life.expired()) {
+            const Result<void> removed = co_await port->remove(ticket->path, -1, {}, ticket->generation);
             if (!removed) failure = removed.error().kind;
         }
         if (!connectionFailed(failure)) break;
@@ -82,11 +76,9 @@ zookeeper::Port::Reply<void> removeUnlessAnothers(zookeeper::Port* port, std::we
     if (!stat) co_return std::unexpected(stat.error());
     const bool ours = *stat && (*stat)->czxid == ticket->czxid;
     Error gone;
-    // In the next session the name may be the next holder's by the time at which a removal arrives.
-    const bool over = life.expired() || port->session().generation != ticket->generation;
-    gone.kind = over ? Error::Kind::SessionLost : Error::Kind::NoNode;
-    if (!ours || over) co_return std::unexpected(gone);
-    co_return co_await port->remove(ticket->path, -1, stop);
+    gone.kind = life.expired() ? Error::Kind::SessionLost : Error::Kind::NoNode;
+    if (!ours || life.expired()) co_return std::unexpected(gone);
+    co_return co_await port->remove(ticket->path, -1, stop, ticket->generation);
 }
 
 /// Ends a hold's wait for news without an exception: that its hold is given up is how it usually ends.
@@ -113,6 +105,18 @@ QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) 
     Runtime& runtime = port.runtime();
     const Completion<bool> done = startSweep(port, std::move(ticket));
     co_await done.wait(runtime, kTakeAwayWaits);
+}
+
+QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkTicket>> tickets) {
+    Runtime& runtime = port.runtime();
+    const Nanos end = runtime.monotonic() + kTakeAwayWaits;
+    std::vector<Completion<bool>> all;
+    for (auto& ticket : tickets)
+        all.push_back(startSweep(port, std::move(ticket)));
+    for (const Completion<bool>& done : all) {
+        const Nanos left = std::max(Nanos(0), end - runtime.monotonic());
+        co_await done.wait(runtime, left);
+    }
 }
 
 void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {
@@ -283,7 +287,7 @@ Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
     std::vector<zookeeper::Port::Reply<void>> removals;
     for (const auto& node : hold->nodes) {
         removals.push_back(node->commonName ? removeUnlessAnothers(&port, life, node, stop)
-                                            : port.remove(node->path, -1, stop));
+                                            : port.remove(node->path, -1, stop, node->generation));
     }
     bool stopped = false;
     std::optional<Error> failure;
@@ -345,6 +349,10 @@ std::expected<QByteArray, LockError> lockPath(const QByteArray& name) {
                                     "“%1” can not be a lock's name on ZooKeeper: it becomes a path, which has "
                                     "no empty, “.” or “..” parts and is not the server's own “/zookeeper”.")
             .arg(QString::fromUtf8(name))});
+}
+
+bool connectionFailed(Error::Kind kind) {
+    return kind == Error::Kind::ConnectionLoss || kind == Error::Kind::Unreachable;
 }
 
 LockError lockError(const Error& error) {

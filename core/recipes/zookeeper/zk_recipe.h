@@ -22,6 +22,8 @@ std::unique_ptr<Recipe> makeZooKeeperRecipe(const QByteArray& id, ZkLock lock);
 /// A lock's name as a path: "orders" → "/orders". Kind::Refused for one that ZooKeeper can not have.
 std::expected<QByteArray, LockError> lockPath(const QByteArray& name);
 
+/// Nobody knows what became of a request, but the session may come back.
+bool connectionFailed(zookeeper::Error::Kind kind);
 /// A server's answer as a lock's error, with what it means for the lock.
 LockError lockError(const zookeeper::Error& error);
 LockError notOwner(const ZkLock& lock);
@@ -49,6 +51,8 @@ struct ZkTicket {
 /// Removes a ticket's node; when the connection is lost, after it has come back, as long as the session lasts. Returns
 /// when that is done, or after a second: then it goes on by itself. Not interruptible: it is what interruptions need.
 QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
+/// The same of several at once.
+QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkTicket>> tickets);
 /// The same without waiting.
 void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
 

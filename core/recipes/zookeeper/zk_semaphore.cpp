@@ -115,6 +115,7 @@ Outcome<std::optional<Grant>> ZkSemaphore::acquire(Request request, std::stop_to
                      QString::number(request.permits))});
     }
     const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
+    const ZkPatience patience(m_lock.port, giveUpAt, stop);
     for (;;) {
         request.steps.at(1);
         const auto tickets = std::make_shared<Tickets>();
@@ -122,15 +123,20 @@ Outcome<std::optional<Grant>> ZkSemaphore::acquire(Request request, std::stop_to
         std::expected<std::optional<Grant>, LockError> grant;
         ZkInterruption interruption;
         try {
-            grant = co_await attempt(tickets, request, giveUpAt, stop, repeat);
+            grant = co_await attempt(tickets, request, giveUpAt, patience.token(), repeat);
         } catch (const Cancelled& cancelled) {
             interruption.caught(cancelled);
         }
         if (!interruption.stopped && grant && *grant) co_return grant;
-        for (const auto& lease : tickets->leases)
-            co_await takeAway(m_lock.port, lease);
-        co_await takeAway(m_lock.port, tickets->turn);
-        interruption.goOn();
+        std::vector<std::shared_ptr<ZkTicket>> all = tickets->leases;
+        all.push_back(tickets->turn);
+        if (patience.over()) {
+            for (const auto& one : all)
+                takeAwaySoon(m_lock.port, one);
+        } else {
+            co_await takeAwayAll(m_lock.port, all);
+            interruption.goOn();
+        }
         if (!grant || !*repeat || m_lock.port.runtime().monotonic() >= giveUpAt) {
             request.steps.at(0);
             co_return grant;

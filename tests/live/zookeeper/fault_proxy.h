@@ -14,7 +14,7 @@ namespace lockscope::test {
 /// request. Requests pass untouched: what is lost here has been done.
 class FaultProxy : public QObject {
 public:
-    enum class Fault { None, LoseAnswer, CutMidAnswer, GarbageInstead, GarbageGreeting };
+    enum class Fault { None, LoseAnswer, CutMidAnswer, CutAfterAnswer, GarbageInstead, GarbageGreeting };
 
     FaultProxy(Runtime& runtime, std::uint16_t target) : m_target(target) {
         for (int tries = 0; tries < 10 && !m_server.isListening(); ++tries)
@@ -70,6 +70,7 @@ private:
             client->write(message.left(message.size() / 2));
             client->flush();
         }
+        if (now == Fault::CutAfterAnswer) client->write(message);
         client->disconnectFromHost();
     }
     void send(QTcpSocket* client, const QByteArray& bytes) {

@@ -13,9 +13,11 @@ public:
 
     bool loseCreation = false;                     ///< the next ephemeral node is made, but nobody hears of it
     bool stopInCreation = false;                   ///< the same, and the call is stopped as it waits
+    zookeeper::Port* createsThrough = nullptr;     ///< whose session makes the next one; nobody hears of it
     std::optional<Kind> lookFails{};               ///< how the next get ends
     bool lagging = false;                          ///< the server knows of no node until it is synced
     bool removalEndsSession = false;               ///< the next removal never reaches the server
+    std::function<QCoro::Task<>()> atRemoval{};    ///< once, instead of it; the answer is lost
     std::function<void()> atSync{};                ///< once, as it begins
     std::function<void()> atLook{};                ///< once, as the next get begins
     std::function<QCoro::Task<>()> beforeExists{}; ///< once
@@ -39,17 +41,25 @@ public:
         const bool counts = mode == NodeMode::Ephemeral || mode == NodeMode::EphemeralSequential;
         const bool lost = counts && std::exchange(loseCreation, false);
         const bool stopped = counts && std::exchange(stopInCreation, false);
-        const auto made = co_await m_port.create(path, data, mode, ttl, stop);
+        zookeeper::Port* const other = counts ? std::exchange(createsThrough, nullptr) : nullptr;
+        zookeeper::Port& port = other ? *other : m_port;
+        const auto made = co_await port.create(path, data, mode, ttl, stop);
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-        if (lost) co_return std::unexpected(failure(Kind::ConnectionLoss));
+        if (lost || other) co_return std::unexpected(failure(Kind::ConnectionLoss));
         co_return made;
     }
-    Reply<void> remove(QByteArray path, int version, std::stop_token stop) override {
+    Reply<void> remove(QByteArray path, int version, std::stop_token stop, std::uint64_t generation) override {
         if (std::exchange(removalEndsSession, false)) {
             m_ended = true;
             co_return std::unexpected(failure(Kind::SessionLost));
         }
-        co_return co_await m_port.remove(path, version, stop);
+        if (atRemoval) {
+            const auto instead = std::exchange(atRemoval, nullptr);
+            co_await instead();
+            co_return std::unexpected(failure(Kind::ConnectionLoss));
+        }
+        if (generation && inNextSession) co_return std::unexpected(failure(Kind::SessionLost));
+        co_return co_await m_port.remove(path, version, stop, generation);
     }
     Reply<zookeeper::NodeData> get(QByteArray path, std::optional<zookeeper::Watch> watch,
                                    std::stop_token stop) override {

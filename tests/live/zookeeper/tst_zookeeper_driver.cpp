@@ -6,6 +6,24 @@ using namespace lockscope::zookeeper;
 using namespace lockscope::test;
 using Kind = Error::Kind;
 
+namespace {
+/// Several requests in flight all the time.
+QCoro::Task<bool> useUntilItEnds(Port& port, int* asked) {
+    std::deque<Port::Reply<std::optional<NodeStat>>> flying;
+    for (;;) {
+        while (flying.size() < 3)
+            flying.push_back(port.exists("/"));
+        const auto seen = co_await std::move(flying.front());
+        flying.pop_front();
+        if (!seen) break;
+        ++*asked;
+    }
+    for (auto& one : flying)
+        (void)co_await std::move(one);
+    co_return true;
+}
+} // namespace
+
 class TestZooKeeperDriver : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -179,6 +197,45 @@ private Q_SLOTS:
         ConnectionUrl url = urlOf(m_server.url());
         url.endpoints[0].host = QStringLiteral("localhost");
         ZooKeeperDriver driver(m_runtime, url);
+        VERIFY_OK(run(driver.exists("/")));
+    }
+    void hostNamesAreLookedUpAgainWhenNobodyAnswers() {
+        ConnectionUrl url = urlOf(m_server.url());
+        url.endpoints[0].host = QStringLiteral("zookeeper.example");
+        DriverOptions options;
+        options.staleAfter = 200ms;
+        int lookups = 0;
+        options.lookup = [&lookups](const QString&) { // it moves
+            return QList{QHostAddress(++lookups == 1 ? QStringLiteral("127.0.0.9") : QStringLiteral("127.0.0.1"))};
+        };
+        ZooKeeperDriver driver(m_runtime, url, options);
+        VERIFY_OK(run(driver.connected()));
+        QVERIFY(lookups >= 2);
+        QCOMPARE(driver.session().generation, 1u);
+    }
+    void connectsAfterACloseDuringALookup() {
+        ConnectionUrl url = urlOf(m_server.url());
+        url.endpoints[0].host = QStringLiteral("localhost");
+        ZooKeeperDriver driver(m_runtime, url);
+        const auto connecting = beside(driver.connected());
+        run(driver.close());
+        QVERIFY(ends(connecting, 5s));
+        QVERIFY(!connecting->result->has_value());
+        VERIFY_OK(run(driver.exists("/")));
+    }
+    void closeEndsTheSessionAlsoWhileItIsUsed() {
+        ZooKeeperDriver driver(m_runtime, urlOf(m_server.url()), sessionOf(20s)),
+            other(m_runtime, urlOf(m_server.url()));
+        VERIFY_OK(run(driver.create("/closed", {}, NodeMode::Ephemeral)));
+        const Watch watch;
+        VERIFY_OK(run(other.get("/closed", watch)));
+        int asked = 0;
+        const auto users = beside(useUntilItEnds(driver, &asked));
+        QVERIFY(eventually([&] { return asked > 100; }));
+        run(driver.close());
+        const auto gone = run(watch.next(m_runtime, 1s));
+        QVERIFY(gone && gone->kind == WatchEvent::Kind::Deleted);
+        QVERIFY(ends(users, 5s));
         VERIFY_OK(run(driver.exists("/")));
     }
     void manyRequestsAtOnceKeepTheirOrder() {

@@ -116,6 +116,22 @@ private Q_SLOTS:
         QCOMPARE(driver.session().generation, 1u);
         QCOMPARE(proxy.connections, 2);
     }
+    void stoppedCreationIsTakenBackThroughALostConnection() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        ZooKeeperDriver driver(m_runtime, urlOf(proxy.url()), sessionOf(5s)), other(m_runtime, urlOf(m_server.url()));
+        VERIFY_OK(run(driver.makeContainers("/taken-back")));
+        std::stop_source stop;
+        proxy.fault = FaultProxy::Fault::CutAfterAnswer;
+        auto making =
+            beside(driver.create("/taken-back/n-", {}, NodeMode::EphemeralSequential, Nanos(0), stop.get_token()));
+        stop.request_stop(); // it is on its way
+        QVERIFY(eventually([&] { return making->done && proxy.fault == FaultProxy::Fault::None; }));
+        QCOMPARE(making->cancelled, std::optional(Cancelled::Why::Stopped));
+        QVERIFY(eventually([&] { return proxy.connections == 2; }));
+        VERIFY_OK(run(driver.connected()));
+        QVERIFY(eventually([&] { return childrenOf(other, "/taken-back").empty(); }, 3s));
+        QCOMPARE(driver.session().generation, 1u);
+    }
     void slowAnswersAreWaitedFor() {
         FaultProxy proxy(m_runtime, m_server.port());
         proxy.delay = 300ms;
@@ -209,6 +225,20 @@ private Q_SLOTS:
         run(closed.close());
         QVERIFY(m_runtime.monotonic() - begun < 4s);
         QVERIFY(!run(std::move(alsoStuck)));
+    }
+    void serverIsNotTakenForAnotherOnItsPort() {
+        sandbox::ZooKeeperServerOptions options;
+        options.port = m_server.port();
+        sandbox::ZooKeeperServer late(m_runtime, options);
+        QVERIFY(!run(late.start()));
+        sandbox::ZooKeeperServer again(m_runtime);
+        std::stop_source stop;
+        const auto starting = beside(again.start(stop.get_token()));
+        QVERIFY(eventually([&] { return again.running(); }));
+        stop.request_stop();
+        QVERIFY(ends(starting, 1s));
+        QCOMPARE(starting->cancelled, std::optional(Cancelled::Why::Stopped));
+        VERIFY_STARTED(again); // after a start that was given up
     }
     void sessionsAndWatchesLeaveNoDescriptorsBehind() {
         const auto descriptors = [] { return QDir(QStringLiteral("/proc/self/fd")).count(); };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "fault_proxy.h"
 #include "meddling_port.h"
+#include "recipes/zookeeper/zk_condition.h"
 #include "zookeeper_client.h"
 
 using namespace lockscope;
@@ -17,10 +19,12 @@ private:
     static std::unique_ptr<Recipe> over(MeddlingPort& port, const QByteArray& id, const QByteArray& name) {
         return makeZooKeeperRecipe(id, {port, lockPath(name).value(), "m", 1});
     }
+    static Mode modeOf(const QByteArray& id) { return id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive; }
     bool watched(const QByteArray& path) { return run(m_server.ask("wchp")).contains(path + '\n'); }
 
 private Q_SLOTS:
     void initTestCase() { VERIFY_STARTED(m_server); }
+    void cleanup() { m_server.resume(); }
 
     void writerThatGoesOnReadingKeepsTheNextWriterOut() {
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
@@ -39,6 +43,49 @@ private Q_SLOTS:
         QVERIFY(eventually([&] { return next->done; }));
         VERIFY_OK(next->taken);
         QCOMPARE(run(theirs->release(**next->taken, {})).value(), 0);
+    }
+
+    void writerThatAsksToReadAsItsSessionEndsLeavesNothing() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a", 900ms), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto ours = a.recipe("zk-rw", name);
+        VERIFY_OK(take(*ours));
+        proxy.deaf = true;
+        proxy.cutAll();
+        QVERIFY(eventually([&] { return a.driver.session().state == zookeeper::Session::State::Suspended; }));
+        const auto reading = begin(m_runtime, *ours, request(kNever, "1", Mode::Shared));
+        QVERIFY(eventually([&] { return a.driver.session().generation == 2; }));
+        QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 0; }));
+        proxy.deaf = false;
+        proxy.cutAll(); // the next session comes while it still asks
+        QVERIFY(eventually([&] { return reading->done; }));
+        QVERIFY(!reading->taken);
+        VERIFY_OK(run(a.driver.sync("/")));
+        QCOMPARE(ephemerals(b.driver, '/' + name), 0);
+    }
+
+    void placeThatSomebodyWroteIntoIsWatchedAgain() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh(), path = '/' + name;
+        const auto holder = a.recipe("zk-mutex", name), waiter = b.recipe("zk-mutex", name);
+        const auto held = take(*holder);
+        VERIFY_OK(held);
+        const auto waiting = begin(m_runtime, *waiter);
+        QByteArray place;
+        QVERIFY(eventually([&] {
+            for (const QByteArray& child : childrenOf(a.driver, path))
+                if (zookeeper::childOf(path, child) != (*held)->value) place = zookeeper::childOf(path, child);
+            return !place.isEmpty() && watched(place);
+        }));
+        VERIFY_OK(run(a.driver.set(place, "asked to leave"))); // as Curator's Revoker does
+        VERIFY_OK(run(b.driver.sync("/")));
+        VERIFY_OK(run(a.driver.remove(place)));
+        QCOMPARE(run(holder->release(**held, {})).value(), 0);
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(waiting->taken);
+        QVERIFY(run(a.driver.exists((*waiting->taken)->value)).value()); // a hold has a node
+        QCOMPARE(run(waiter->release(**waiting->taken, {})).value(), 0);
     }
 
     void placeRemovedBeforeItIsWatchedIsNoTurn() {
@@ -103,6 +150,128 @@ private Q_SLOTS:
         QCOMPARE(run(theirs->release(**next, {})).value(), 0);
     }
 
+    void removalThatWaitsForTheNextSessionIsNotSent() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a", 900ms), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh(), path = '/' + name;
+        const auto ours = a.recipe("zk-sequential", name), theirs = b.recipe("zk-sequential", name);
+        const auto held = take(*ours);
+        VERIFY_OK(held);
+        proxy.deaf = true;
+        proxy.cutAll();
+        QVERIFY(eventually([&] { return a.driver.session().state == zookeeper::Session::State::Suspended; }));
+        const auto releasing = beside(ours->release(**held, {}));
+        QVERIFY(eventually([&] { return childrenOf(b.driver, path).empty(); }));
+        VERIFY_OK(run(b.driver.remove(path))); // so that its numbers begin again, as when an empty container goes
+        const auto next = take(*theirs, request(5s));
+        VERIFY_OK(next);
+        QCOMPARE((*next)->value, (*held)->value);
+        proxy.deaf = false;
+        proxy.cutAll();
+        QVERIFY(ends(releasing, 10s));
+        QVERIFY(releasing->result->error().kind == Kind::NotOwner);
+        VERIFY_OK(run(a.driver.sync("/")));
+        QVERIFY(run(b.driver.exists((*next)->value)).value());
+        QCOMPARE(run(theirs->release(**next, {})).value(), 0);
+    }
+
+    void nodeOfThePreviousSessionIsNoGrant() {
+        Client a(m_runtime, m_server, "a"), before(m_runtime, m_server, "a");
+        const QByteArray name = fresh();
+        MeddlingPort port(a.driver);
+        const auto recipe = over(port, "zk-ephemeral", name);
+        port.createsThrough = &before.driver;
+        const auto taken = take(*recipe, request(300ms));
+        VERIFY_OK(taken);
+        QVERIFY(!taken->has_value()); // it ends with that session, whatever becomes of ours
+        QCOMPARE(port.createsThrough, nullptr);
+    }
+
+    void timedTriesEndInTimeWhenTheServerHangs() {
+        constexpr std::array kIds{"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"};
+        Client b(m_runtime, m_server, "b");
+        std::vector<std::unique_ptr<Client>> clients;
+        std::vector<std::unique_ptr<Recipe>> recipes;
+        std::vector<QByteArray> names;
+        for (const char* id : kIds) {
+            names.push_back(fresh());
+            clients.push_back(std::make_unique<Client>(m_runtime, m_server, "a", 20s));
+            recipes.push_back(clients.back()->recipe(id, names.back()));
+            const auto first = take(*recipes.back(), request(5s, "1", modeOf(id))); // it knows its queue
+            VERIFY_OK(first);
+            QCOMPARE(run(recipes.back()->release(**first, {})).value(), 0);
+        }
+        VERIFY_OK(run(b.driver.connected()));
+        pauseWholly(m_server);
+        for (const Nanos wait : {Nanos(0), Nanos(300ms)}) {
+            const Nanos begun = m_runtime.monotonic();
+            std::vector<std::shared_ptr<TakeEnding>> tries;
+            for (std::size_t i = 0; i < kIds.size(); ++i)
+                tries.push_back(begin(m_runtime, *recipes[i], request(wait, "1", modeOf(kIds[i]))));
+            for (std::size_t i = 0; i < kIds.size(); ++i) {
+                QVERIFY2(eventually([&] { return tries[i]->done; }), kIds[i]);
+                QVERIFY2(!tries[i]->cancelled, kIds[i]);
+                VERIFY_OK(tries[i]->taken);
+                QVERIFY2(!*tries[i]->taken, kIds[i]);
+                QVERIFY2(tries[i]->at - begun < wait + 2s, kIds[i]); // the sessions go on
+            }
+        }
+        m_server.resume();
+        for (const QByteArray& name : names) // what the server has done since is taken back
+            QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 0; }));
+        for (const auto& client : clients)
+            VERIFY_OK(run(client->driver.sync("/")));
+        for (const QByteArray& name : names)
+            QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 0; }));
+    }
+
+    void permitsThatAreGivenUpTogetherTakeTheTimeOfOne() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a", 20s), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        const auto ours = a.recipe("zk-semaphore", name, 10), theirs = b.recipe("zk-semaphore", name, 10);
+        const auto one = take(*theirs, request(5s, "1", Mode::Permit, 1));
+        VERIFY_OK(one);
+        VERIFY_OK(run(a.driver.connected()));
+        const Nanos begun = m_runtime.monotonic();
+        const auto asking = begin(m_runtime, *ours, request(1s, "1", Mode::Permit, 10));
+        QVERIFY(eventually([&] { return childrenOf(b.driver, '/' + name + "/leases").size() == 11; }));
+        proxy.deaf = true;
+        QVERIFY(eventually([&] { return asking->done; }, 20s));
+        VERIFY_OK(asking->taken);
+        QVERIFY(!asking->taken->has_value());
+        QVERIFY(asking->at - begun < 4s);
+        proxy.deaf = false;
+        proxy.cutAll();
+        QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 1; })); // the other's
+        QCOMPARE(run(theirs->release(**one, {})).value(), 0);
+    }
+
+    void signalOfAWaiterThatGivesUpUnheardIsPassedOn() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        VERIFY_OK(run(b.driver.makeContainers('/' + name)));
+        MeddlingPort port(a.driver);
+        ZkCondition waiters(ZkLock{port, lockPath(name).value(), "a"});
+        ZkCondition signaller(ZkLock{b.driver, lockPath(name).value(), "b"});
+        VERIFY_OK(run(waiters.enlist("1", {})));
+        VERIFY_OK(run(waiters.enlist("2", {})));
+        std::stop_source stop;
+        const auto first = beside(waiters.awaitSignal("1", kNever, stop.get_token()));
+        const auto second = beside(waiters.awaitSignal("2", kNever, {}));
+        int signalled = 0;
+        port.atRemoval = [&]() -> QCoro::Task<> { // as the first waiter withdraws
+            const auto woken = co_await signaller.signal(1, {});
+            signalled = woken.value_or(-1);
+        };
+        stop.request_stop();
+        QVERIFY(ends(first, 5s));
+        QCOMPARE(first->cancelled, std::optional(Cancelled::Why::Stopped));
+        QCOMPARE(signalled, 1);
+        QVERIFY(ends(second, 5s));
+        QCOMPARE(second->result->value(), true);
+    }
+
     void nothingIsAskedOnceTheSessionHasEnded() {
         Client a(m_runtime, m_server, "a");
         MeddlingPort port(a.driver);
@@ -121,7 +290,7 @@ private Q_SLOTS:
     }
     void driverMayGoDuringARelease() {
         QFETCH(QByteArray, id);
-        auto client = std::make_unique<Client>(m_runtime, m_server, "a");
+        auto client = std::make_unique<Client>(m_runtime, m_server, "a", 1s);
         const QByteArray name = fresh();
         const auto recipe = client->recipe(id, name);
         const auto held = take(*recipe, request(kNever, "1", id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive));
