@@ -9,6 +9,7 @@
 #include <QListView>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QScrollBar>
 #include <QStackedLayout>
 #include <QStyledItemDelegate>
 
@@ -54,8 +55,7 @@ public:
     ProtocolDelegate(ProtocolModel* model, QListView* view) : QStyledItemDelegate(view), m_model(model), m_view(view) {}
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
-        const int width = m_view->viewport()->width();
-        return {100, heightFor(int(linesOf(index, width, usualRoom()).size()))};
+        return {100, heightFor(int(linesOf(index, usualRoom()).size()))};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
@@ -90,7 +90,7 @@ public:
         const int left = option.rect.left() + kPad;
         int y = option.rect.top() + (kRow - lineHeight()) / 2 + painter->fontMetrics().ascent();
         painter->drawText(left, y, QString::number(index.row() + 1));
-        for (const QString& line : linesOf(index, option.rect.width(), std::max(used, usualRoom()))) {
+        for (const QString& line : linesOf(index, std::max(used, usualRoom()))) {
             painter->drawText(left + indent(), y, line);
             y += lineHeight();
         }
@@ -106,8 +106,10 @@ private:
         return QFontMetrics(fixedFont()).horizontalAdvance(QString::number(m_model->rowCount()) + QLatin1Char(' '));
     }
     /// As many lines as the text has beside the usual badges, however many there are just now.
-    QStringList linesOf(const QModelIndex& index, int width, int badges) const {
+    QStringList linesOf(const QModelIndex& index, int badges) const {
         const QString text = index.data().toString();
+        // Whether there is a scroll bar or not: else the rows would be higher with it, and so call for it.
+        const int width = m_view->width() - m_view->verticalScrollBar()->sizeHint().width();
         const int wide = std::max(width - 2 * kPad - indent(), 40);
         const auto broken = [&](int beside, int most) {
             return stepLines(text, fixedFont(), std::max(wide + kPad - beside, 40), wide, most);
