@@ -61,11 +61,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
         viewport()->update();
         announceSoon();
     });
-    connect(context, &ViewContext::scenarioChanged, this, [this] {
-        readNotes();
-        m_key = {};
-        viewport()->update();
-    });
+    connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readNotes);
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
     updateGeometries();
     openTrace();
@@ -84,12 +80,19 @@ void TimelineView::openTrace() {
 }
 
 void TimelineView::readNotes() {
-    m_notes = {};
+    TimelineNotes notes;
     const session::Session* session = m_context->session();
-    if (!session || !session->abilities().workload) return;
-    const scenario::Scenario& scenario = m_context->scenario();
-    m_notes.recipe = scenario.recipe;
-    m_notes.tokenCheck = scenario.resource.tokenCheck;
+    if (session && session->abilities().workload) {
+        // Those in force at the playhead, as in the form beside it.
+        const scenario::Scenario& settings = m_context->settings();
+        notes.recipe = settings.recipe;
+        notes.tokenCheck = settings.resource.tokenCheck;
+    }
+    if (notes == m_notes) return;
+    m_notes = std::move(notes);
+    m_key = {}; // the lanes' captions say it
+    viewport()->update();
+    announceSoon();
 }
 
 void TimelineView::dataChanged() {
@@ -153,6 +156,7 @@ std::int64_t TimelineView::timeAt(double viewportX) const {
 
 void TimelineView::playheadMoved(Nanos t) {
     if (!m_seeking) m_zoom->follow(t.count());
+    readNotes();
     const std::int64_t before = m_paintedPlayhead;
     if (before == t.count()) return;
     // Two strips, and the words on the leases that the playhead crosses.

@@ -169,6 +169,39 @@ private Q_SLOTS:
         QCOMPARE(s.view.zoom()->isFollowing(), !following);
     }
 
+    void captionsTellTheSettingsAtThePlayhead() {
+        Cast cast = gcPause();
+        FixedSession session{cast.trace, 60s};
+        session.ownClients = true;
+        session.plan.recipe = QStringLiteral("redis-set");
+        scenario::Fault check;
+        check.action = scenario::Action::Set;
+        check.at = 4s;
+        check.setting = QStringLiteral("token_check");
+        check.text = QStringLiteral("on");
+        scenario::Fault recipe = check;
+        recipe.setting = QStringLiteral("recipe");
+        recipe.text = QStringLiteral("redis-reentrant");
+        session.plan.faults = {check, recipe};
+        ViewContext context;
+        context.setSession(&session);
+        TimelineView view(&context);
+        view.resize(1000, 700);
+        QTRY_VERIFY(view.layoutOfLanes().rowOf(cast.stock) >= 0);
+        const auto words = [&](trace::EntityId entity) { return view.rowWords(view.layoutOfLanes().rowOf(entity)); };
+        QVERIFY2(words(cast.stock).contains(QLatin1String("no token check")), qPrintable(words(cast.stock)));
+        QVERIFY2(words(cast.lock).contains(QLatin1String("redis-set")), qPrintable(words(cast.lock)));
+        const QImage before = view.grab().toImage();
+        context.setPlayhead(4s);
+        QVERIFY2(words(cast.stock).contains(QLatin1String("checks tokens")), qPrintable(words(cast.stock)));
+        QVERIFY2(words(cast.lock).contains(QLatin1String("redis-reentrant")), qPrintable(words(cast.lock)));
+        // The labels are painted anew, too; nothing else of them depends on the playhead.
+        const QRect labels(0, 0, view.scene().metrics.labelWidth() - 1, view.height());
+        QVERIFY(view.grab().toImage().copy(labels) != before.copy(labels));
+        context.setPlayhead(3s);
+        QVERIFY(words(cast.stock).contains(QLatin1String("no token check")));
+    }
+
     void aRightClickAsksForAMenuOfTheLane() {
         Stage s;
         QSignalSpy menu(&s.view, &TimelineView::contextMenuRequested);
