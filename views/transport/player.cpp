@@ -40,6 +40,7 @@ void Player::attach() {
     if (m_session == m_context->session()) {
         // The same session with another trace: a seek or a search in the old one is void.
         m_seek.reset();
+        m_searching.reset();
         return;
     }
     if (m_session) m_session->disconnect(this);

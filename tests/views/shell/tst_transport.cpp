@@ -212,6 +212,20 @@ private Q_SLOTS:
         QVERIFY(player.isPlaying());
     }
 
+    void aSearchEndsWithItsWorld() {
+        Scene scene;
+        scene.session.live(50s);
+        QSignalSpy said(&scene.bar, &TransportBar::said);
+        QSignalSpy answered(&scene.session, &session::Session::milestoneReached);
+        scene.player.next(session::Milestone::Violation);
+        Q_EMIT scene.session.traceReplaced();
+        Q_EMIT scene.session.milestoneReached(true, 40s);
+        QCOMPARE(scene.context.playhead(), Nanos(0));
+        QTRY_COMPARE(answered.count(), 2); // the session's own answer, that there is none
+        QCOMPARE(scene.context.playhead(), Nanos(0));
+        QCOMPARE(said.count(), 0);
+    }
+
     void whatASessionCannotDoIsNotOffered() {
         Scene scene;
         scene.session.can.restart = false;
