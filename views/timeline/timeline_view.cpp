@@ -7,6 +7,7 @@
 #include "timeline/timeline_overview.h"
 #include "timeline/timeline_ruler.h"
 
+#include <QAction>
 #include <QElapsedTimer>
 #include <QLoggingCategory>
 #include <QPaintEvent>
@@ -41,6 +42,14 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     viewport()->setMouseTracking(true);
     viewport()->grabGesture(Qt::PinchGesture);
+    auto* follow = new QAction(tr("Keep the playhead in sight"), this);
+    follow->setObjectName(QStringLiteral("timeline.follow"));
+    follow->setShortcut(Qt::Key_T);
+    follow->setCheckable(true);
+    follow->setChecked(m_zoom->isFollowing());
+    connect(follow, &QAction::triggered, this, &TimelineView::setFollowing);
+    connect(m_zoom, &TimelineZoom::followingChanged, follow, &QAction::setChecked);
+    addAction(follow);
     m_announce.setSingleShot(true);
     m_announce.setInterval(100);
     connect(&m_announce, &QTimer::timeout, this, [this] { announceTimelineChange(this); });

@@ -149,6 +149,17 @@ private Q_SLOTS:
         QCOMPARE(context.settings().lock.lease, Nanos(12s));
     }
 
+    void aSeekIsForWhoeverDrivesThePlayhead() {
+        ViewContext context;
+        context.seek(3s);
+        QCOMPARE(context.playhead(), Nanos(3s)); // nobody does
+        QSignalSpy asked(&context, &ViewContext::seekRequested);
+        context.reveal(5s);
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(asked.at(0).at(0).value<Nanos>(), Nanos(5s));
+        QCOMPARE(context.playhead(), Nanos(3s));
+    }
+
     void rangesAreReadAsPeopleWriteThem_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<bool>("valid");
