@@ -153,6 +153,33 @@ private Q_SLOTS:
         QVERIFY(!action(panel, "break.cut-link")->isEnabled());
     }
 
+    void atSomebodysServerOnlyOurOwnClientsAreOffered() {
+        FakeSession session;
+        session.can = {.faults = true, .workload = true, .live = true};
+        const trace::EntityId observer = session.writable().intern(trace::EntityKind::Client, "lockscope");
+        ViewContext context;
+        context.setSession(&session);
+        BreakPanel panel(&context);
+        QVERIFY2(panel.targetText().isEmpty(), qPrintable(panel.targetText()));
+        QVERIFY(!action(panel, "break.pause-client")->isEnabled());
+
+        const PauseStory story(session.writable());
+        Q_EMIT session.advanced();
+        context.setPlayhead(500ms); // ours have started; nobody holds or waits
+        QTRY_COMPARE(panel.targetText(), u"acts on A"_qs);
+        QVERIFY(action(panel, "break.pause-client")->isEnabled());
+        QVERIFY(action(panel, "break.kill-client")->isEnabled());
+        for (const char* never : {"break.lose-reply", "break.jump-clock"}) {
+            QVERIFY2(!action(panel, never)->isEnabled(), never);
+            QVERIFY2(action(panel, never)->toolTip().contains(u"real"_qs), never);
+        }
+
+        context.select(observer);
+        QTRY_VERIFY(!action(panel, "break.pause-client")->isEnabled());
+        QVERIFY(!action(panel, "break.kill-client")->isEnabled());
+        QVERIFY(action(panel, "break.pause-client")->toolTip().contains(u"lockscope"_qs));
+    }
+
     void noTwoKeysAreTheSame() {
         Scene scene;
         const BreakPanel panel(&scene.context);
