@@ -104,7 +104,6 @@ QWidget* makeTimeline(views::ViewContext* context) {
         const auto verdict = context->verdict();
         if (index < 0 || std::size_t(index) >= verdict->violations.size()) return;
         const verdict::Violation& violation = verdict->violations[std::size_t(index)];
-        context->setPlayhead(violation.from);
         context->reveal(violation.from, violation.lock);
     });
     QObject::connect(view, &views::TimelineView::detailRequested, context, &views::ViewContext::select);

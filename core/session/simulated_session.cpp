@@ -38,8 +38,10 @@ void SimulatedSession::makeWorker() {
             Q_EMIT verdictChanged();
         });
     };
-    listener.found = [this](bool found, Nanos at) {
-        m_inbox.put([this, found, at] { Q_EMIT milestoneReached(found, at); });
+    listener.found = [this](const TracePtr& trace, bool found, Nanos at) {
+        m_inbox.put([this, trace, found, at] {
+            if (trace == m_trace) Q_EMIT milestoneReached(found, at);
+        });
     };
     listener.refused = [this](const QString& why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
     listener.overtaken = [this](const TracePtr& trace, Nanos at) {

@@ -65,13 +65,14 @@ bool SimulationWorker::lookFurther() {
         if (m_search->row != 0 && m_judge->begun() == before) return false; // nothing new began
         m_search->row = 1;
         const auto at = violationAfter(m_search->from);
-        if (at) m_listener.found(true, *at);
+        if (at) m_listener.found(m_trace, true, *at);
         return at.has_value();
     }
     for (; m_search->row < m_trace->size(); ++m_search->row) {
         const trace::Event event = m_trace->at(m_search->row);
-        if (!isMilestone(m_search->milestone, event)) continue;
-        m_listener.found(true, event.time());
+        // Where the world had come no further than `from`, more may have happened at that instant since.
+        if (event.time() <= m_search->from || !isMilestone(m_search->milestone, event)) continue;
+        m_listener.found(m_trace, true, event.time());
         return true;
     }
     return false;
@@ -90,7 +91,7 @@ void SimulationWorker::slice() {
                 break;
             }
             if (m_world->now() >= m_search->giveUpAt) {
-                m_listener.found(false, m_search->giveUpAt);
+                m_listener.found(m_trace, false, m_search->giveUpAt);
                 m_search.reset();
                 break;
             }

@@ -16,7 +16,7 @@ public:
     struct Listener {
         std::function<void(std::shared_ptr<const trace::Trace>)> grown;
         std::function<void(std::shared_ptr<const trace::Trace>, std::shared_ptr<const verdict::Verdict>)> judged;
-        std::function<void(bool found, Nanos at)> found;
+        std::function<void(std::shared_ptr<const trace::Trace>, bool found, Nanos at)> found;
         std::function<void(QString why)> refused;
         /// Asked to act at an instant that this world has passed by now.
         std::function<void(std::shared_ptr<const trace::Trace>, Nanos at)> overtaken;

@@ -35,10 +35,11 @@ EntityId linkBetween(const trace::Trace& trace, EntityId client, EntityId node) 
     return kNoEntity;
 }
 
-EntityId firstOf(const trace::Trace& trace, EntityKind kind) {
+template <typename Fits>
+EntityId firstOf(const trace::Trace& trace, EntityKind kind, const Fits& fits) {
     const std::size_t count = trace.entityCount();
     for (EntityId id = 1; id < count; ++id)
-        if (trace.entity(id).kind == kind) return id;
+        if (trace.entity(id).kind == kind && fits(id)) return id;
     return kNoEntity;
 }
 
@@ -62,6 +63,17 @@ void refuse(FaultOffer& offer, const QString& why) {
     if (!offer.enabled) return;
     offer.enabled = false;
     offer.why = why;
+}
+
+bool isLive(const ViewContext& context) {
+    const session::Session* const session = context.session();
+    return session && session->abilities().live;
+}
+
+/// At somebody's server there are strangers and the observer besides our own clients. Only those of our own are seen to
+/// start, so only they are in the state.
+bool canBeStruck(const ViewContext& context, EntityId client) {
+    return !isLive(context) || context.state().clients.contains(client);
 }
 
 } // namespace
@@ -143,9 +155,16 @@ std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client
                           false,
                           true};
     for (FaultOffer& offer : offers) {
-        limit(offer, context, false);
-        if (client == kNoEntity) refuse(offer, Words::tr("There is no client yet."));
+        // A reply is lost on its link.
+        limit(offer, context, offer.action == Action::LoseReply);
+        if (client == kNoEntity)
+            refuse(offer, Words::tr("There is no client yet."));
+        else if (!canBeStruck(context, client))
+            refuse(offer,
+                   Words::tr("%1 is no client of ours at this instant: only those can be broken here.").arg(name));
     }
+    if (isLive(context))
+        refuse(offers[ClockOffer], Words::tr("Time is real in this session: no clock can be made to jump."));
     for (const ClientOffer which : {PauseOffer, LoseReplyOffer, WatchdogOffer, ClockOffer})
         if (dead) refuse(offers[which], Words::tr("%1 is dead.").arg(name));
     if (state.watchdogStopped) refuse(offers[WatchdogOffer], Words::tr("It is stopped already."));
@@ -294,10 +313,13 @@ FaultTargets faultTargets(const ViewContext& context) {
     }
     const EntityId lock = context.focusedLock();
     if (targets.node == kNoEntity && lock != kNoEntity) targets.node = trace->entity(lock).parent;
-    if (targets.node == kNoEntity) targets.node = firstOf(*trace, EntityKind::Node);
+    if (targets.node == kNoEntity) targets.node = firstOf(*trace, EntityKind::Node, [](EntityId) { return true; });
     if (targets.client != kNoEntity) return targets;
 
-    const LockFacts facts = lockFacts(lock, context);
+    const auto strikable = [&](EntityId client) { return canBeStruck(context, client); };
+    LockFacts facts = lockFacts(lock, context);
+    std::erase_if(facts.believers, [&](EntityId thread) { return !strikable(trace->clientOf(thread)); });
+    std::erase_if(facts.waiters, [&](const Waiter& waiter) { return !strikable(trace->clientOf(waiter.thread)); });
     const auto choose = [&](EntityId thread, Why why) {
         targets.client = trace->clientOf(thread);
         targets.why = why;
@@ -311,7 +333,7 @@ FaultTargets faultTargets(const ViewContext& context) {
         choose(facts.owner, Why::Holder);
     else if (!facts.waiters.empty())
         choose(facts.waiters.front().thread, Why::Waiter);
-    else if (const EntityId first = firstOf(*trace, EntityKind::Client); first != kNoEntity)
+    else if (const EntityId first = firstOf(*trace, EntityKind::Client, strikable); first != kNoEntity)
         choose(first, Why::First);
     return targets;
 }

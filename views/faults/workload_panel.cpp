@@ -3,6 +3,7 @@
 
 #include "models/settings.h"
 #include "recipes/recipe_info.h"
+#include "sim/settings_text.h"
 #include "theme/fonts.h"
 #include "theme/widgets.h"
 
@@ -219,9 +220,10 @@ void WorkloadPanel::submitText(const QString& setting) {
 }
 
 void WorkloadPanel::submit(const QString& setting, const QString& text) {
-    // What is so already is no change and no fault in the trace.
+    // What is so already is no change and no fault in the trace. What is no value, or one in this session only, such as
+    // no clients at all, is the session's to judge.
     scenario::Scenario changed = m_context->settings();
-    if (!applySetting(changed, setting, text) || changed == m_context->settings()) return;
+    if (sim::applySetting(changed, setting, text) && changed == m_context->settings()) return;
     scenario::Fault fault;
     fault.action = scenario::Action::Set;
     fault.setting = setting;

@@ -8,12 +8,10 @@ namespace lockscope::views {
 /// that strike by a trigger instead of by the clock are left out, as is text that is no value of its setting.
 scenario::Scenario settingsAt(scenario::Scenario scenario, Nanos t);
 
-/// Makes one change of settings; false when `text` is no value of `setting` or there is no such setting.
-bool applySetting(scenario::Scenario& scenario, const QString& setting, const QString& text);
-
-/// "2s,4s" or "3s", as a change of settings takes it; nullopt when it is neither, or upside down.
+/// "3s", or the shortest and the longest as people write them: "2s-4s", "2 – 4 s", "2s..4s". nullopt when it is
+/// neither, or upside down.
 std::optional<scenario::Range> parseRange(const QString& text);
-/// The text that parseRange() reads back.
+/// "2s-4s" or "3s": what a change of settings takes, and parseRange() reads back.
 QString formatRange(const scenario::Range& range);
 
 } // namespace lockscope::views

@@ -3,6 +3,8 @@
 
 #include "models/settings.h"
 
+#include <QMetaMethod>
+
 namespace lockscope::views {
 
 using trace::EntityId;
@@ -110,6 +112,14 @@ void ViewContext::setPlayhead(Nanos t) {
     Q_EMIT playheadChanged(t);
 }
 
+void ViewContext::seek(Nanos t) {
+    static const QMetaMethod kRequest = QMetaMethod::fromSignal(&ViewContext::seekRequested);
+    if (isSignalConnected(kRequest))
+        Q_EMIT seekRequested(t);
+    else
+        setPlayhead(t);
+}
+
 const trace::State& ViewContext::state() const {
     const bool current = m_stateValid && m_stateAt == m_playhead && m_state.rows == m_trace->upperBound(m_playhead);
     if (current) return m_state;
@@ -194,7 +204,7 @@ void ViewContext::breakIt(scenario::Fault fault) {
 
 void ViewContext::reveal(Nanos t, EntityId entity) {
     if (entity != kNoEntity) select(entity);
-    setPlayhead(t);
+    seek(t);
     Q_EMIT revealRequested(t, entity);
 }
 

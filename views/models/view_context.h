@@ -26,8 +26,12 @@ public:
 
     /// The instant that every view shows.
     Nanos playhead() const { return m_playhead; }
-    /// Not below 0.
+    /// Shows that instant at once, whatever is known of it; not below 0. For whoever drives the playhead; a person who
+    /// wants to look elsewhere does so by seek() or reveal().
     void setPlayhead(Nanos t);
+    /// Asks whoever drives the playhead to go there: a live session is then followed no more, and a world that has not
+    /// come so far is computed first. Goes there at once when nobody drives it.
+    void seek(Nanos t);
     /// The trace's state at the playhead; computed once per (trace, rows up to the playhead, playhead). The reference
     /// is good until the next call.
     const trace::State& state() const;
@@ -47,13 +51,14 @@ public:
     /// Sends a fault to the session, as done by hand: at the playhead where the session can rewind, else now. Complains
     /// through the session when it cannot.
     void breakIt(scenario::Fault fault);
-    /// Emits revealRequested() after moving playhead and selection there; kNoEntity leaves the selection.
+    /// seek() and revealRequested(), with the entity selected; kNoEntity leaves the selection.
     void reveal(Nanos t, trace::EntityId entity = trace::kNoEntity);
 
 Q_SIGNALS:
     void sessionChanged(); ///< another session, or its trace was replaced: forget everything derived
     void traceGrew();      ///< at most about 30 a second
     void playheadChanged(lockscope::Nanos t);
+    void seekRequested(lockscope::Nanos t); ///< by seek()
     void selectionChanged(lockscope::trace::EntityId entity);
     void verdictChanged();
     void scenarioChanged(); ///< scenario() and settings() may differ now

@@ -49,21 +49,6 @@ void TimelineView::setFollowing(bool following) {
     if (following) m_zoom->follow(m_context->playhead().count());
 }
 
-void TimelineView::previousEvent() {
-    const auto trace = m_context->trace();
-    const std::size_t row = trace->lowerBound(m_context->playhead());
-    m_context->setPlayhead(row > 0 ? Nanos(trace->timeAt(row - 1)) : Nanos(0));
-    m_zoom->reveal(m_context->playhead().count());
-}
-
-void TimelineView::nextEvent() {
-    const auto trace = m_context->trace();
-    const std::size_t row = trace->upperBound(m_context->playhead());
-    if (row >= trace->size()) return;
-    m_context->setPlayhead(Nanos(trace->timeAt(row)));
-    m_zoom->reveal(m_context->playhead().count());
-}
-
 void TimelineView::zoomAt(double viewportX, double factor) {
     m_zoom->zoomAbout(timeAt(std::max(viewportX, double(m_metrics.labelWidth()))), factor);
 }
@@ -223,7 +208,7 @@ void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
         if (row >= 0) Q_EMIT detailRequested(entityOfRow(row));
         return;
     }
-    m_context->setPlayhead(Nanos(std::clamp<std::int64_t>(timeAt(event->position().x()), 0, m_zoom->end())));
+    m_context->seek(Nanos(std::clamp<std::int64_t>(timeAt(event->position().x()), 0, m_zoom->end())));
 }
 
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
@@ -275,15 +260,12 @@ bool TimelineView::handlesKey(const QKeyEvent* event) const {
     switch (event->key()) {
     case Qt::Key_Left:
     case Qt::Key_Right:
-        return modifiers == Qt::NoModifier || modifiers == Qt::ShiftModifier;
+        return modifiers == Qt::ShiftModifier;
     case Qt::Key_Plus:
     case Qt::Key_Equal:
     case Qt::Key_Minus:
         return !(modifiers & (Qt::AltModifier | Qt::MetaModifier));
     case Qt::Key_0:
-    case Qt::Key_F:
-    case Qt::Key_Home:
-    case Qt::Key_End:
     case Qt::Key_Up:
     case Qt::Key_Down:
     case Qt::Key_PageUp:
@@ -299,7 +281,8 @@ bool TimelineView::handlesKey(const QKeyEvent* event) const {
 }
 
 bool TimelineView::event(QEvent* event) {
-    // While the timeline has the focus, its keys are its own, whatever shortcuts the window has.
+    // While the timeline has the focus, its keys are its own, whatever shortcuts the window has. Those that move the
+    // playhead are not among them: they are the player's, wherever the focus is.
     if (event->type() == QEvent::ShortcutOverride && handlesKey(static_cast<QKeyEvent*>(event))) {
         event->accept();
         return true;
@@ -312,13 +295,12 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
         event->ignore();
         return;
     }
-    const bool shift = event->modifiers() & Qt::ShiftModifier;
     switch (event->key()) {
     case Qt::Key_Left:
-        shift ? panLeft() : previousEvent();
+        panLeft();
         break;
     case Qt::Key_Right:
-        shift ? panRight() : nextEvent();
+        panRight();
         break;
     case Qt::Key_Plus:
     case Qt::Key_Equal:
@@ -329,17 +311,6 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
         break;
     case Qt::Key_0:
         fit();
-        break;
-    case Qt::Key_F:
-        setFollowing(!m_zoom->isFollowing());
-        break;
-    case Qt::Key_Home:
-        m_context->setPlayhead(Nanos(0));
-        m_zoom->reveal(0);
-        break;
-    case Qt::Key_End:
-        m_context->setPlayhead(m_context->trace()->reached());
-        m_zoom->reveal(m_context->playhead().count());
         break;
     case Qt::Key_Up:
         moveFocusRow(-1);

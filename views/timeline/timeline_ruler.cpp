@@ -34,7 +34,7 @@ void TimelineRuler::paintEvent(QPaintEvent*) {
 void TimelineRuler::seek(double x) {
     if (!m_view->context()) return;
     const std::int64_t t = std::clamp<std::int64_t>(m_view->timeAt(x), 0, m_view->zoom()->end());
-    m_view->context()->setPlayhead(Nanos(t));
+    m_view->context()->seek(Nanos(t));
 }
 
 bool TimelineRuler::event(QEvent* event) {

@@ -7,6 +7,7 @@
 #include "timeline/timeline_overview.h"
 #include "timeline/timeline_ruler.h"
 
+#include <QAction>
 #include <QElapsedTimer>
 #include <QLoggingCategory>
 #include <QPaintEvent>
@@ -41,6 +42,14 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     viewport()->setMouseTracking(true);
     viewport()->grabGesture(Qt::PinchGesture);
+    auto* follow = new QAction(tr("Keep the playhead in sight"), this);
+    follow->setObjectName(QStringLiteral("timeline.follow"));
+    follow->setShortcut(Qt::Key_T);
+    follow->setCheckable(true);
+    follow->setChecked(m_zoom->isFollowing());
+    connect(follow, &QAction::triggered, this, &TimelineView::setFollowing);
+    connect(m_zoom, &TimelineZoom::followingChanged, follow, &QAction::setChecked);
+    addAction(follow);
     m_announce.setSingleShot(true);
     m_announce.setInterval(100);
     connect(&m_announce, &QTimer::timeout, this, [this] { announceTimelineChange(this); });
@@ -61,11 +70,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
         viewport()->update();
         announceSoon();
     });
-    connect(context, &ViewContext::scenarioChanged, this, [this] {
-        readNotes();
-        m_key = {};
-        viewport()->update();
-    });
+    connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readNotes);
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
     updateGeometries();
     openTrace();
@@ -84,12 +89,19 @@ void TimelineView::openTrace() {
 }
 
 void TimelineView::readNotes() {
-    m_notes = {};
+    TimelineNotes notes;
     const session::Session* session = m_context->session();
-    if (!session || !session->abilities().workload) return;
-    const scenario::Scenario& scenario = m_context->scenario();
-    m_notes.recipe = scenario.recipe;
-    m_notes.tokenCheck = scenario.resource.tokenCheck;
+    if (session && session->abilities().workload) {
+        // Those in force at the playhead, as in the form beside it.
+        const scenario::Scenario& settings = m_context->settings();
+        notes.recipe = settings.recipe;
+        notes.tokenCheck = settings.resource.tokenCheck;
+    }
+    if (notes == m_notes) return;
+    m_notes = std::move(notes);
+    m_key = {}; // the lanes' captions say it
+    viewport()->update();
+    announceSoon();
 }
 
 void TimelineView::dataChanged() {
@@ -153,6 +165,7 @@ std::int64_t TimelineView::timeAt(double viewportX) const {
 
 void TimelineView::playheadMoved(Nanos t) {
     if (!m_seeking) m_zoom->follow(t.count());
+    readNotes();
     const std::int64_t before = m_paintedPlayhead;
     if (before == t.count()) return;
     // Two strips, and the words on the leases that the playhead crosses.

@@ -54,9 +54,6 @@ public Q_SLOTS:
     void fit();
     void panLeft();
     void panRight();
-    /// The playhead to the event before / after it.
-    void previousEvent();
-    void nextEvent();
     void setFollowing(bool following);
 
 Q_SIGNALS:

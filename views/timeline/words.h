@@ -14,6 +14,7 @@ namespace lockscope::views {
 struct TimelineNotes {
     QString recipe;                 ///< empty = not known
     std::optional<bool> tokenCheck; ///< whether the resource refuses old tokens
+    friend bool operator==(const TimelineNotes&, const TimelineNotes&) = default;
 };
 
 /// A lease as the record has it.

@@ -33,6 +33,7 @@ QString nothingFoundText(Milestone milestone, bool forward) {
 
 Player::Player(ViewContext* context, QObject* parent) : QObject(parent), m_context(context) {
     connect(context, &ViewContext::sessionChanged, this, &Player::attach);
+    connect(context, &ViewContext::seekRequested, this, &Player::seek);
     attach();
 }
 
@@ -40,6 +41,7 @@ void Player::attach() {
     if (m_session == m_context->session()) {
         // The same session with another trace: a seek or a search in the old one is void.
         m_seek.reset();
+        m_searching.reset();
         return;
     }
     if (m_session) m_session->disconnect(this);
@@ -117,6 +119,7 @@ void Player::setSpeed(double speed) {
 void Player::seek(Nanos t) {
     session::Session* const session = m_session;
     if (!session) return;
+    m_searching.reset(); // who goes somewhere waits for it no more
     t = std::clamp(t, Nanos(0), std::max(Nanos(0), end()));
     if (isLive() && t < end()) pause();
     const Nanos reached = m_context->trace()->reached();

@@ -9,6 +9,7 @@ namespace lockscope::views {
 
 /// Drives the playhead: real time × speed, once a frame. The world is asked to come a little further than what is
 /// shown, so that a picture never waits for it. In a live session time goes by itself: playing means following "now".
+/// Answers what views ask of the context by ViewContext::seek().
 class Player : public QObject {
     Q_OBJECT
 public:
@@ -28,7 +29,7 @@ public Q_SLOTS:
     /// Clamped to [kSlowest, kFastest]. Without effect in a live session.
     void setSpeed(double speed);
     /// Goes there and, in a live session, stops following. Clamped to [0, end()]. The picture follows as the world
-    /// comes.
+    /// comes. Ends a search.
     void seek(lockscope::Nanos t);
     void toStart();
     /// To the end of what happened so far; a live session is followed again.

@@ -20,7 +20,7 @@ VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent) : QAbstractB
     connect(this, &QAbstractButton::clicked, this, [this] {
         if (!m_shown) return;
         const verdict::Violation violation = *m_shown;
-        m_context->setPlayhead(violation.from);
+        m_context->seek(violation.from);
         Q_EMIT m_context->revealRequested(violation.from, violation.lock);
     });
     refresh();

@@ -3,8 +3,10 @@
 #include "session/run.h"
 #include "session/simulated_session.h"
 
+#include <QDeadlineTimer>
 #include <QSignalSpy>
 #include <QTest>
+#include <QThread>
 
 using namespace lockscope;
 using scenario::Action;
@@ -65,6 +67,14 @@ private Q_SLOTS:
     void saysSoWhenThereIsNoSuchMilestone() {
         SimulatedSession session(builtin("contention"), 1);
         QCOMPARE(next(session, Milestone::Violation, Nanos(0)), Nanos(-1));
+    }
+
+    void aStepFromTheEndOfWhatWasComputedGoesOn() {
+        SimulatedSession session(builtin("gc-pause"), 42);
+        for (int i = 0; i < 100; ++i) {
+            const Nanos from = session.trace()->reached();
+            QVERIFY(next(session, Milestone::Event, from) > from);
+        }
     }
 
     void aFaultByHandTakesEffectAndIsInTheScenario() {
@@ -148,6 +158,26 @@ private Q_SLOTS:
         session.apply(fault(Action::PauseClient, "holder"), 1s); // whoever that is, or nobody
         QCOMPARE(session.scenario().faults.size(), std::size_t(1));
         QVERIFY(scenario::parseScenario(scenario::toJson(session.scenario()), QStringLiteral("saved")).has_value());
+    }
+
+    void nothingFoundInAReplacedWorldIsTold() {
+        SimulatedSession session(builtin("contention"), 3);
+        const auto old = session.trace();
+        session.advanceTo(20s);
+        QTRY_VERIFY(old->reached() >= Nanos(20s));
+        QSignalSpy found(&session, &SimulatedSession::milestoneReached);
+        session.advanceToNext(Milestone::Acquisition, Nanos(0));
+        session.advanceTo(25s);
+        // No events are handled here: once the world has come further, what it found before waits to be told.
+        QDeadlineTimer patience(20'000);
+        while (old->reached() < Nanos(25s) && !patience.hasExpired())
+            QThread::yieldCurrentThread();
+        QVERIFY(old->reached() >= Nanos(25s));
+        QSignalSpy advanced(&session, &SimulatedSession::advanced);
+        session.apply(fault(Action::KillClient, "A"), 5s);
+        QVERIFY(session.trace() != old);
+        QTRY_VERIFY(advanced.count() > 0); // of the new world, told after everything of the old one
+        QCOMPARE(found.count(), 0);
     }
 
     void restartsWithTheSameOrANewSeed() {

@@ -3,6 +3,8 @@
 #include "faults/break_panel.h"
 #include "faults/fault_menu.h"
 #include "faults/workload_panel.h"
+#include "scenario/scenario_file.h"
+#include "session/simulated_session.h"
 #include "theme/palette.h"
 
 #include <QAction>
@@ -151,6 +153,33 @@ private Q_SLOTS:
         QVERIFY(!action(panel, "break.cut-link")->isEnabled());
     }
 
+    void atSomebodysServerOnlyOurOwnClientsAreOffered() {
+        FakeSession session;
+        session.can = {.faults = true, .workload = true, .live = true};
+        const trace::EntityId observer = session.writable().intern(trace::EntityKind::Client, "lockscope");
+        ViewContext context;
+        context.setSession(&session);
+        BreakPanel panel(&context);
+        QVERIFY2(panel.targetText().isEmpty(), qPrintable(panel.targetText()));
+        QVERIFY(!action(panel, "break.pause-client")->isEnabled());
+
+        const PauseStory story(session.writable());
+        Q_EMIT session.advanced();
+        context.setPlayhead(500ms); // ours have started; nobody holds or waits
+        QTRY_COMPARE(panel.targetText(), u"acts on A"_qs);
+        QVERIFY(action(panel, "break.pause-client")->isEnabled());
+        QVERIFY(action(panel, "break.kill-client")->isEnabled());
+        for (const char* never : {"break.lose-reply", "break.jump-clock"}) {
+            QVERIFY2(!action(panel, never)->isEnabled(), never);
+            QVERIFY2(action(panel, never)->toolTip().contains(u"real"_qs), never);
+        }
+
+        context.select(observer);
+        QTRY_VERIFY(!action(panel, "break.pause-client")->isEnabled());
+        QVERIFY(!action(panel, "break.kill-client")->isEnabled());
+        QVERIFY(action(panel, "break.pause-client")->toolTip().contains(u"lockscope"_qs));
+    }
+
     void noTwoKeysAreTheSame() {
         Scene scene;
         const BreakPanel panel(&scene.context);
@@ -238,7 +267,64 @@ private Q_SLOTS:
         QTest::keyClicks(hold, u"1 - 3 s"_qs);
         QVERIFY(panel.complaint().isEmpty());
         QTest::keyClick(hold, Qt::Key_Return);
-        QCOMPARE(scene.last().text, u"1s,3s"_qs);
+        QCOMPARE(scene.last().text, u"1s-3s"_qs);
+    }
+
+    void aTypedRangeIsTakenByTheWorld() {
+        const auto story = scenario::loadScenario(u"contention"_qs);
+        QVERIFY(story.has_value());
+        session::SimulatedSession session(*story, 1);
+        QSignalSpy complained(&session, &session::Session::complained);
+        ViewContext context;
+        context.setSession(&session);
+        WorkloadPanel panel(&context);
+        panel.show();
+        const auto type = [&](const char* setting, const QString& text) {
+            auto* field = qobject_cast<QLineEdit*>(panel.control(QLatin1String(setting)));
+            field->setFocus();
+            field->setText(text);
+            field->setModified(true);
+            QTest::keyClick(field, Qt::Key_Return);
+        };
+        type("hold", QStringLiteral("2 – 4 s"));
+        type("think", QStringLiteral("150ms..1.5s"));
+        QVERIFY2(complained.isEmpty(), complained.isEmpty() ? "" : qPrintable(complained[0][0].toString()));
+        QCOMPARE(session.settings().workload.hold, (scenario::Range{2s, 4s}));
+        QCOMPARE(session.settings().workload.think, (scenario::Range{150ms, 1500ms}));
+    }
+
+    void theFormReadsAChangeAsTheWorldDoes() {
+        Scene scene;
+        scenario::Fault change;
+        change.action = Action::Set;
+        change.at = 5s;
+        change.setting = u"token_check"_qs;
+        change.text = u"on"_qs;
+        scenario::Fault hold = change;
+        hold.setting = u"hold"_qs;
+        hold.text = u"2s..4s"_qs;
+        scene.session.plan.faults = {change, hold};
+        Q_EMIT scene.session.scenarioChanged();
+        WorkloadPanel panel(&scene.context);
+        const auto* check = qobject_cast<QComboBox*>(panel.control(u"token_check"_qs));
+        QCOMPARE(check->currentData().toString(), u"false"_qs);
+        scene.context.setPlayhead(6s);
+        QCOMPARE(check->currentData().toString(), u"true"_qs);
+        QCOMPARE(qobject_cast<QLineEdit*>(panel.control(u"hold"_qs))->text().replace(QChar(0xa0), u' '), u"2 – 4 s"_qs);
+    }
+
+    void whatIsNoValueForAllIsTheSessionsToJudge() {
+        Scene scene;
+        scene.session.can = {.faults = true, .workload = true, .live = true};
+        scene.session.plan.workload.clients = 1;
+        Q_EMIT scene.session.scenarioChanged();
+        WorkloadPanel panel(&scene.context);
+        panel.show();
+        auto* clients = qobject_cast<QSpinBox*>(panel.control(u"clients"_qs));
+        clients->setFocus();
+        QTest::keyClick(clients, Qt::Key_Down);
+        QCOMPARE(scene.session.applied.size(), std::size_t(1));
+        QCOMPARE(scene.last().text, u"0"_qs);
     }
 
     void choicesAndNumbersGoOutToo() {

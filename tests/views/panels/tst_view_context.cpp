@@ -2,6 +2,7 @@
 #include "fake_session.h"
 #include "models/settings.h"
 #include "models/view_context.h"
+#include "sim/settings_text.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -148,6 +149,17 @@ private Q_SLOTS:
         QCOMPARE(context.settings().lock.lease, Nanos(12s));
     }
 
+    void aSeekIsForWhoeverDrivesThePlayhead() {
+        ViewContext context;
+        context.seek(3s);
+        QCOMPARE(context.playhead(), Nanos(3s)); // nobody does
+        QSignalSpy asked(&context, &ViewContext::seekRequested);
+        context.reveal(5s);
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(asked.at(0).at(0).value<Nanos>(), Nanos(5s));
+        QCOMPARE(context.playhead(), Nanos(3s));
+    }
+
     void rangesAreReadAsPeopleWriteThem_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<bool>("valid");
@@ -157,6 +169,9 @@ private Q_SLOTS:
         QTest::newRow("file") << u"2s,4s"_qs << true << s(2) << s(4);
         QTest::newRow("dash") << QStringLiteral("2s – 4s") << true << s(2) << s(4);
         QTest::newRow("one unit") << QStringLiteral("2 – 4 s") << true << s(2) << s(4);
+        QTest::newRow("dots") << u"2s..4s"_qs << true << s(2) << s(4);
+        QTest::newRow("ellipsis") << QStringLiteral("2 … 4 s") << true << s(2) << s(4);
+        QTest::newRow("half") << u"2s-"_qs << false << qint64(0) << qint64(0);
         QTest::newRow("hyphen") << u"500ms-1.5s"_qs << true << s(0.5) << s(1.5);
         QTest::newRow("single") << u"3s"_qs << true << s(3) << s(3);
         QTest::newRow("upside down") << u"4s,2s"_qs << false << qint64(0) << qint64(0);
@@ -174,6 +189,11 @@ private Q_SLOTS:
         QCOMPARE(qint64(range->low.count()), low);
         QCOMPARE(qint64(range->high.count()), high);
         QCOMPARE(parseRange(formatRange(*range)), range);
+        // What is written here is read by the world and not only by this reader.
+        scenario::Scenario scenario;
+        const auto done = sim::applySetting(scenario, QStringLiteral("hold"), formatRange(*range));
+        QVERIFY2(done, done ? "" : qPrintable(done.error()));
+        QCOMPARE(scenario.workload.hold, *range);
     }
 };
 

@@ -210,6 +210,46 @@ private Q_SLOTS:
         player.toEnd();
         QTRY_COMPARE(context.playhead(), Nanos(6s));
         QVERIFY(player.isPlaying());
+        // Whoever clicks on an event or a violation looks back, too.
+        context.reveal(2s);
+        QVERIFY(!player.isPlaying());
+        QSignalSpy moved(&context, &ViewContext::playheadChanged);
+        session.live(8s);
+        QVERIFY(!moved.wait(100)); // a few frames, each of which would go back to what happens now
+        QCOMPARE(context.playhead(), Nanos(2s));
+    }
+
+    void whereTheWorldHasNotComeYetItIsSentFirst() {
+        Scene scene;
+        scene.context.seek(7s);
+        QCOMPARE(scene.context.playhead(), Nanos(0)); // nothing of it is known
+        QTRY_COMPARE(scene.context.playhead(), Nanos(7s));
+        QVERIFY(scene.session.trace()->reached() >= Nanos(7s));
+    }
+
+    void aSearchEndsWithItsWorld() {
+        Scene scene;
+        scene.session.live(50s);
+        QSignalSpy said(&scene.bar, &TransportBar::said);
+        QSignalSpy answered(&scene.session, &session::Session::milestoneReached);
+        scene.player.next(session::Milestone::Violation);
+        Q_EMIT scene.session.traceReplaced();
+        Q_EMIT scene.session.milestoneReached(true, 40s);
+        QCOMPARE(scene.context.playhead(), Nanos(0));
+        QTRY_COMPARE(answered.count(), 2); // the session's own answer, that there is none
+        QCOMPARE(scene.context.playhead(), Nanos(0));
+        QCOMPARE(said.count(), 0);
+    }
+
+    void whoGoesElsewhereIsNotFetchedBackByASearch() {
+        Scene scene;
+        scene.session.live(50s);
+        QSignalSpy answered(&scene.session, &session::Session::milestoneReached);
+        scene.player.next(session::Milestone::Event);
+        scene.context.seek(30s);
+        QTRY_COMPARE(answered.count(), 1);
+        QVERIFY(answered[0][0].toBool());
+        QCOMPARE(scene.context.playhead(), Nanos(30s));
     }
 
     void whatASessionCannotDoIsNotOffered() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_session.h"
 #include "theme/palette.h"
+#include "timeline/timeline_ruler.h"
 #include "timeline/timeline_view.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
@@ -50,6 +51,10 @@ public:
         open();
     }
     void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(window.get(), key, modifiers); }
+    /// As a keyboard does: to whatever has the focus.
+    static void strike(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+        QTest::keyClick(QApplication::focusWidget(), key, modifiers);
+    }
     views::ViewContext* context() const { return window->context(); }
     /// Plays the opening lesson by the one click that a new person makes.
     void clickLesson() { QTest::mouseClick(window->welcome()->lessonButton(), Qt::LeftButton); }
@@ -146,6 +151,80 @@ private Q_SLOTS:
         QVERIFY(scene.holders().size() >= 2);
         // What was done by hand is in the scenario, and runs again.
         QCOMPARE(scene.context()->session()->scenario().faults.size(), std::size_t(1));
+    }
+
+    void keysReachThePlayerThoughTheTimelineHasTheFocus() {
+        Scene scene;
+        scene.window->openScenario(QStringLiteral("gc-pause"));
+        scene.window->player()->pause();
+        auto* timeline = scene.window->findChild<views::TimelineView*>();
+        QCOMPARE(QApplication::focusWidget(), timeline);
+        const auto trace = scene.context()->trace();
+        const bool following = timeline->zoom()->isFollowing();
+        scene.strike(Qt::Key_F);
+        const auto faultStrikesHere = [&] {
+            const Nanos t = scene.context()->playhead();
+            for (std::size_t row = trace->lowerBound(t); row < trace->upperBound(t); ++row)
+                if (session::isMilestone(session::Milestone::Fault, trace->at(row))) return true;
+            return false;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(faultStrikesHere(), 10'000);
+        QCOMPARE(timeline->zoom()->isFollowing(), following);
+
+        // Past what has been computed there is more to come, however often one asks for it.
+        for (int i = 0; i < 3; ++i) {
+            scene.strike(Qt::Key_End);
+            const Nanos end = scene.context()->playhead();
+            QCOMPARE(end, trace->reached());
+            scene.strike(Qt::Key_Right);
+            QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() > end, 10'000);
+        }
+        const Nanos there = scene.context()->playhead();
+        scene.strike(Qt::Key_Left);
+        QVERIFY(scene.context()->playhead() < there);
+
+        scene.window->player()->play();
+        scene.strike(Qt::Key_Right);
+        QVERIFY(!scene.window->player()->isPlaying());
+        scene.strike(Qt::Key_Home);
+        QCOMPARE(scene.context()->playhead(), Nanos(0));
+
+        QVERIFY(scene.window->registry()->find(QStringLiteral("timeline.follow")));
+        scene.strike(Qt::Key_T);
+        QCOMPARE(timeline->zoom()->isFollowing(), !following);
+    }
+
+    void homeStopsFollowingALiveSession() {
+        Scene scene;
+        auto session = std::make_unique<FakeSession>();
+        FakeSession* raw = session.get();
+        raw->can = {};
+        raw->can.live = true;
+        raw->plan = Nanos(0);
+        scene.window->setSession(std::move(session), false);
+        raw->live(5s);
+        QTRY_COMPARE(scene.context()->playhead(), Nanos(5s));
+        scene.strike(Qt::Key_Home);
+        QVERIFY(!scene.window->player()->isPlaying());
+        QCOMPARE(scene.context()->playhead(), Nanos(0));
+    }
+
+    void aClickOnTheRulerSendsTheWorldThere() {
+        Scene scene;
+        scene.window->openScenario(QStringLiteral("gc-pause"));
+        scene.window->player()->pause();
+        auto* timeline = scene.window->findChild<views::TimelineView*>();
+        QTRY_VERIFY(timeline->zoom()->end() >= Nanos(30s).count());
+        timeline->zoom()->fit();
+        auto* ruler = timeline->findChild<views::TimelineRuler*>();
+        const views::TimelineScene picture = timeline->scene();
+        const double x =
+            picture.metrics.labelWidth() + picture.coordinates(timeline->viewport()->width()).x(Nanos(25s).count());
+        const auto trace = scene.context()->trace();
+        QTest::mouseClick(ruler, Qt::LeftButton, {}, {int(x), 10});
+        QVERIFY(scene.context()->playhead() <= trace->reached());
+        QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() >= Nanos(24s), 20'000);
+        QVERIFY(scene.context()->playhead() <= trace->reached());
     }
 
     void noTwoShortcutsCollide() {

@@ -20,19 +20,23 @@ public:
     session::Abilities abilities() const override {
         session::Abilities abilities;
         abilities.live = m_live;
+        abilities.workload = ownClients;
         return abilities;
     }
     QString title() const override { return QStringLiteral("fixed"); }
     session::Health health() const override { return {}; }
     std::shared_ptr<const trace::Trace> trace() const override { return m_trace; }
     std::shared_ptr<const verdict::Verdict> verdict() const override { return m_verdict; }
-    scenario::Scenario scenario() const override { return {}; }
+    scenario::Scenario scenario() const override { return plan; }
     std::uint64_t seed() const override { return 0; }
     Nanos planned() const override { return m_planned; }
     void advanceTo(Nanos) override {}
     void advanceToNext(session::Milestone, Nanos) override {}
     void apply(scenario::Fault, Nanos) override {}
     void restart(std::uint64_t, bool) override {}
+
+    scenario::Scenario plan;
+    bool ownClients = false;
 
     /// Judges the trace as it is now.
     void judge() {
