@@ -10,6 +10,7 @@
 #include "window/main_window.h"
 #include "window/screenshot.h"
 #include "window/session_opener.h"
+#include "window/session_recorder.h"
 #include "window/work_area.h"
 
 #include <QApplication>
@@ -46,13 +47,20 @@ private:
         const Nanos playhead = m_window->context()->playhead();
         const bool playing = m_window->player()->isPlaying();
         const bool shown = m_window->isVisible();
+        const QString recording = m_window->recorder()->isRecording() ? m_window->recorder()->path() : QString();
         std::unique_ptr<session::Session> session = m_window->releaseSession();
         m_window->close();
         make();
         if (session) {
             m_window->setSession(std::move(session), false);
-            m_window->context()->setPlayhead(playhead);
-            if (playing) m_window->player()->play();
+            if (playing) {
+                m_window->context()->setPlayhead(playhead);
+                m_window->player()->play();
+            } else { // nor does a live session that was looked back at follow its time again
+                m_window->player()->pause();
+                m_window->context()->setPlayhead(playhead);
+            }
+            if (!recording.isEmpty()) m_window->recorder()->start(recording); // from the beginning again, as it does
         }
         if (shown) m_window->show();
     }

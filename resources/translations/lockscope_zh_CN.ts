@@ -655,6 +655,14 @@
         <translation>还没有客户端。</translation>
     </message>
     <message>
+        <source>%1 is no client of ours at this instant: only those can be broken here.</source>
+        <translation>此刻 %1 不是我们的客户端：这里只能破坏我们自己的客户端。</translation>
+    </message>
+    <message>
+        <source>Time is real in this session: no clock can be made to jump.</source>
+        <translation>本会话中的时间是真实的：不能让任何时钟跳变。</translation>
+    </message>
+    <message>
         <source>%1 is dead.</source>
         <translation>%1 已崩溃。</translation>
     </message>
@@ -4794,6 +4802,10 @@
     <message>
         <source>Lanes of belief, record and effect over time. Up and Down choose a lane, Left and Right go from event to event, Plus and Minus zoom.</source>
         <translation>信念、记录和效果随时间变化的泳道。上下键选择泳道，左右键在事件间移动，加减键缩放。</translation>
+    </message>
+    <message>
+        <source>Keep the playhead in sight</source>
+        <translation>让播放头保持可见</translation>
     </message>
     <message>
         <source>%1: %2</source>
