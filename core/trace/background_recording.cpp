@@ -32,7 +32,9 @@ struct BackgroundRecording::Impl {
         if (!finishing) return;
         if (lastMeta) (*writer)->setMeta(*lastMeta);
         result = (*writer)->writeViolations(violations);
-        if (result) result = (*writer)->finish();
+        // Rows come first: violations can be found again from them.
+        const auto finished = (*writer)->finish();
+        if (result) result = finished;
     }
 
     bool waitForStop(std::stop_token stop) {

@@ -64,7 +64,7 @@ public:
     std::expected<void, RecordingError> writeViolations(const std::vector<RecordedViolation>& violations);
     /// Replaces what the recording says about itself: the scenario may have changed by hand.
     void setMeta(const RecordingMeta& meta);
-    /// Writes the rest, the digest, and that the recording is whole.
+    /// Writes the rest, its digest, and that the recording is whole. What the trace gets meanwhile is not in it.
     std::expected<void, RecordingError> finish();
 
 private:
@@ -88,7 +88,7 @@ public:
     /// As killed: what was written stays, and the recording is not marked as finished. Call finish() first.
     ~BackgroundRecording();
     /// Writes the rest and closes the file; waits for it. The last metadata and violations, when given, replace the
-    /// first.
+    /// first. The first error, if any; without room for the violations the rows are written all the same.
     std::expected<void, RecordingError> finish(const RecordingMeta* meta = nullptr,
                                                const std::vector<RecordedViolation>& violations = {});
 
@@ -114,10 +114,13 @@ public:
     struct Progress {
         std::size_t rows = 0, total = 0;
     };
-    /// Reads all rows; calls `progress` about fifty times on the way, first after about 100 000 rows. On damage and on
-    /// cancellation the trace keeps what was read.
+    /// Reads all rows, and what came since open() where the file is still being written: what is in it at one moment.
+    /// Whoever writes it waits until the end. Calls `progress` about fifty times on the way, first after about 100 000
+    /// rows. On damage and on cancellation the trace keeps what was read.
     std::expected<void, RecordingError> load(const std::function<void(Progress)>& progress = {},
                                              std::stop_token stop = {});
+    /// What the file said about itself when open() or load() looked at it last.
+    const RecordingMeta& meta() const;
 
 private:
     struct Impl;

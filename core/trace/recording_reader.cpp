@@ -77,20 +77,23 @@ struct RecordingReader::Impl {
         meta.finished = metaValue("finished").toBool();
         meta.rows = static_cast<std::size_t>(std::max<qlonglong>(0, metaValue("rows").toLongLong()));
         meta.reached = Nanos(std::max<qlonglong>(0, metaValue("reached_ns").toLongLong()));
+        trace->setOriginWallMs(meta.originWallMs);
     }
 
-    /// False when the table ends early or is damaged; names before that are there.
+    /// Reads on from the first name that is not there yet. False when the table ends early or is damaged; names before
+    /// that are there.
     bool readEntities() {
         BulkLoader loader(*trace);
         QSqlQuery q = file->query();
-        if (!q.exec(QStringLiteral("SELECT id, kind, parent, other, CAST(name AS BLOB) FROM entities ORDER BY id"))) {
+        q.prepare(QStringLiteral("SELECT id, kind, parent, other, CAST(name AS BLOB) FROM entities WHERE id >= ? "
+                                 "ORDER BY id"));
+        q.addBindValue(qlonglong(trace->entityCount()));
+        if (!q.exec()) {
             file->noteError(q);
             return false;
         }
         while (q.next()) {
-            const qlonglong id = q.value(0).toLongLong();
-            if (id == 0) continue; // nobody is in every trace
-            if (id != qlonglong(trace->entityCount())) return false;
+            if (q.value(0).toLongLong() != qlonglong(trace->entityCount())) return false;
             loader.addEntity({static_cast<EntityKind>(q.value(1).toUInt()), q.value(2).toUInt(), q.value(3).toUInt(),
                               q.value(4).toByteArray()});
         }
@@ -113,6 +116,10 @@ RecordingReader::RecordingReader(const QString& path) : m_impl(std::make_unique<
 RecordingReader::~RecordingReader() = default;
 std::shared_ptr<Trace> RecordingReader::trace() const {
     return m_impl->trace;
+}
+
+const RecordingMeta& RecordingReader::meta() const {
+    return m_impl->meta;
 }
 
 std::expected<RecordingMeta, RecordingError> RecordingReader::open() {
@@ -148,7 +155,6 @@ std::expected<RecordingMeta, RecordingError> RecordingReader::Impl::open() {
                 .arg(QDir::toNativeSeparators(path), QString::number(version), QString::number(kFormatVersion))});
     readMeta();
     namesDamaged = !readEntities();
-    trace->setOriginWallMs(meta.originWallMs);
     return meta;
 }
 
@@ -162,6 +168,11 @@ std::expected<void, RecordingError> RecordingReader::load(const std::function<vo
 std::expected<void, RecordingError> RecordingReader::Impl::load(const std::function<void(Progress)>& progress,
                                                                 std::stop_token stop) {
     Q_ASSERT_X(file, "RecordingReader::load", "open() comes first, and succeeds");
+    // One look at all of the file: a recording still being written has moved on since it was opened, and goes on
+    // moving. Not from open() on: whoever writes it waits meanwhile. Ends with the connection.
+    if (!file->run(QStringLiteral("BEGIN"))) return damaged();
+    readMeta();
+    if (!namesDamaged) namesDamaged = !readEntities();
     QSqlQuery q = file->query();
     if (!q.exec(
             QStringLiteral("SELECT id, rows, first_ns, hash, at, value, actor, subject, aux, kind, flags FROM chunks "
@@ -208,6 +219,7 @@ std::expected<LoadedRecording, RecordingError> loadRecording(const QString& path
     if (!meta) return std::unexpected(meta.error());
     LoadedRecording loaded{reader.trace(), *meta, {}};
     if (const auto read = reader.load(); !read) loaded.damage = read.error();
+    loaded.meta = reader.meta();
     return loaded;
 }
 

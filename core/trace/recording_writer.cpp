@@ -57,13 +57,15 @@ struct RecordingWriter::Impl {
         return false;
     }
 
+    /// Of what this has written, not of what the trace holds by now: a world may go on while it is being recorded.
     bool writeMeta(bool finished) {
         return put(QStringLiteral("scenario"), QString::fromUtf8(meta.scenario)) &&
                put(QStringLiteral("seed"), QString::number(meta.seed)) && // SQLite has no unsigned 64-bit integers
                put(QStringLiteral("recipe"), meta.recipe) && put(QStringLiteral("origin"), meta.origin) &&
                put(QStringLiteral("progress_bound_ns"), qint64(meta.progressBoundNs)) &&
                put(QStringLiteral("origin_wall_ms"), qint64(trace->originWallMs())) &&
-               put(QStringLiteral("digest"), finished ? QString::fromLatin1(trace->digest()) : QString()) &&
+               put(QStringLiteral("digest"),
+                   finished ? QString::fromLatin1(trace->digest(rows, entities)) : QString()) &&
                put(QStringLiteral("finished"), finished) && put(QStringLiteral("rows"), qint64(rows)) &&
                put(QStringLiteral("reached_ns"), qint64(reached.count()));
     }
@@ -212,6 +214,13 @@ std::expected<void, RecordingError> saveRecording(const QString& path, std::shar
             QFile::remove(part);
             return done;
         }
+    }
+    // SQLite would roll what a killed program left beside the old file back into the new one.
+    for (const char* suffix : {"-journal", "-wal", "-shm"}) {
+        QFile rest(path + QLatin1String(suffix));
+        if (!rest.exists() || rest.remove()) continue;
+        QFile::remove(part);
+        return std::unexpected(writeFailed(path, rest.errorString()));
     }
     // rename(2) replaces the old file in one step; QFile::rename would refuse.
     std::error_code error;

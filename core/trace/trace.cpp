@@ -197,8 +197,7 @@ char* put(char* to, T value) {
 }
 } // namespace
 
-QByteArray Trace::digest() const {
-    const std::size_t rows = size(), names = entityCount();
+QByteArray Trace::digest(std::size_t rows, std::size_t names) const {
     const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
     XXH3_128bits_reset(state.get());
     std::vector<char> buffer(kChunkRows * Columns::kRowBytes);

@@ -61,7 +61,9 @@ public:
     EntityId clientOf(EntityId id) const noexcept;
 
     /// 32 hex digits over all rows and entities (XXH3-128): equal for equal traces on every machine and build.
-    QByteArray digest() const;
+    QByteArray digest() const { return digest(size(), entityCount()); }
+    /// Of the first rows and entities alone, for a trace that grows meanwhile. At most size() and entityCount().
+    QByteArray digest(std::size_t rows, std::size_t names) const;
 
     /// Bytes held by rows, entities and keyframes.
     std::size_t memoryBytes() const noexcept;

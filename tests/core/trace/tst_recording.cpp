@@ -48,7 +48,6 @@ private:
     std::shared_ptr<const Trace> m_source;
 };
 
-/// The child of killedWhileRecording(): records as fast as it can, and says how many rows there were when.
 // A sanitizer makes writing several times as slow; what is promised supposes a writer that keeps up.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::size_t kRowsAMillisecond = 200;
@@ -56,6 +55,19 @@ constexpr std::size_t kRowsAMillisecond = 200;
 constexpr std::size_t kRowsAMillisecond = 1000;
 #endif
 
+/// The child of savesOverAKilledRecording(): dies in the middle of a transaction, with pages of it in the file already.
+int dieWriting(const QString& path) {
+    QSqlDatabase db = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"));
+    db.setDatabaseName(path);
+    if (!db.open()) return 1;
+    QSqlQuery q(db);
+    if (!q.exec(QStringLiteral("PRAGMA cache_size = 5")) || !q.exec(QStringLiteral("BEGIN IMMEDIATE"))) return 1;
+    for (int i = 0; i < 60; ++i)
+        if (!q.exec(QStringLiteral("INSERT INTO meta VALUES ('x%1', randomblob(3000))").arg(i))) return 1;
+    return std::raise(SIGKILL);
+}
+
+/// The child of killedWhileRecording(): records as fast as it can, and says how many rows there were when.
 int recordForEver(const QString& path) {
     const auto source = syntheticTrace(3'000'000, 8, 11);
     Grower world(source);
@@ -88,7 +100,11 @@ private Q_SLOTS:
     void traceCanBeReadWhileItLoads();
     void backgroundRecordingFollowsAndFinishes();
     void backgroundRecordingNotFinishedStaysReadable();
+    void finishesWhileItsWorldGoesOn();
+    void loadsWhatIsStillBeingWritten();
+    void rowsAreKeptWhenViolationsCannotBe();
     void killedWhileRecording();
+    void savesOverAKilledRecording();
     void replacesAnOldRecording();
     void saysWhyItCannotBeMade();
     void anyToolCanQueryIt();
@@ -239,6 +255,94 @@ void TestRecording::backgroundRecordingNotFinishedStaysReadable() {
     QVERIFY(loaded->meta.digest.isEmpty());
 }
 
+void TestRecording::finishesWhileItsWorldGoesOn() {
+    const std::size_t before = kRowsAMillisecond * 500;
+    Grower world(syntheticTrace(before, 10, 4));
+    world.to(before);
+    auto writer = RecordingWriter::create(path(), world.trace, sampleMeta());
+    QVERIFY(writer.has_value());
+    std::jthread goesOn([before, trace = world.trace](const std::stop_token& stop) {
+        // Rows that come while finish() writes are not waited for; the bound only spares memory.
+        while (!stop.stop_requested() && trace->size() < 4 * before) {
+            Event next = trace->at(trace->size() - 1);
+            next.actor = trace->intern(EntityKind::Client, QByteArray::number(qulonglong(trace->size())));
+            for (int i = 0; i < 1000; ++i)
+                trace->append(next);
+        }
+    });
+    const bool finished = (*writer)->finish().has_value();
+    QTRY_VERIFY(world.trace->size() > before);
+    goesOn.request_stop();
+    goesOn.join();
+    QVERIFY(finished);
+    const auto loaded = loadRecording(path());
+    QVERIFY(loaded.has_value());
+    QVERIFY2(!loaded->damage, qPrintable(loaded->damage ? loaded->damage->message : QString()));
+    QVERIFY(loaded->meta.finished);
+    const std::size_t rows = loaded->trace->size(), names = loaded->trace->entityCount();
+    QVERIFY(rows >= before && rows <= world.trace->size());
+    QCOMPARE(loaded->trace->digest(), world.trace->digest(rows, names));
+}
+
+void TestRecording::loadsWhatIsStillBeingWritten() {
+    const auto trace = std::make_shared<Trace>();
+    const auto goOn = [&trace](int rows) {
+        for (int i = 0; i < rows; ++i) {
+            const EntityId name =
+                trace->intern(EntityKind::Client, QByteArray::number(qulonglong(trace->size() / 100)));
+            trace->append({qint64(trace->size()), 0, name, kNoEntity, 0, EventKind::ClientStarted, 0});
+        }
+    };
+    auto writer = RecordingWriter::create(path(), trace, sampleMeta());
+    QVERIFY(writer.has_value());
+    goOn(5000);
+    QVERIFY((*writer)->write().has_value());
+    RecordingReader reader(path());
+    QCOMPARE(reader.open()->rows, 5000u);
+    goOn(5000); // with names that open() has not seen
+    QVERIFY((*writer)->write().has_value());
+    const auto read = reader.load();
+    QVERIFY2(read.has_value(), qPrintable(read ? QString() : read.error().message));
+    QCOMPARE(reader.meta().rows, 10'000u);
+    QCOMPARE(reader.trace()->digest(), trace->digest());
+    goOn(1); // the reader has let go of the file
+    QVERIFY((*writer)->finish().has_value());
+}
+
+void TestRecording::rowsAreKeptWhenViolationsCannotBe() {
+    const auto source = syntheticTrace(20'000, 10, 4);
+    Grower world(source);
+    auto recording = BackgroundRecording::start(path(), world.trace, sampleMeta());
+    QVERIFY(recording.has_value());
+    {
+        QSqlDatabase db = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("vandal"));
+        db.setDatabaseName(path());
+        QVERIFY(db.open());
+        QVERIFY(QSqlQuery(db).exec(QStringLiteral("DROP TABLE violations")));
+    }
+    QSqlDatabase::removeDatabase(QStringLiteral("vandal"));
+    world.to(20'000);
+    const auto finished = (*recording)->finish(nullptr, {{"progress", 5, 8s, kNever, QStringLiteral("B"), {}}});
+    QVERIFY(!finished.has_value());
+    QCOMPARE(finished.error().kind, RecordingError::Kind::WriteFailed);
+    const auto loaded = loadRecording(path());
+    QVERIFY(loaded && !loaded->damage && loaded->meta.finished);
+    QCOMPARE(loaded->trace->digest(), source->digest());
+}
+
+void TestRecording::savesOverAKilledRecording() {
+    QVERIFY(saveRecording(path(), syntheticTrace(9000, 10, 4), sampleMeta()).has_value());
+    QCOMPARE(QProcess::execute(QCoreApplication::applicationFilePath(), {QStringLiteral("--die-writing"), path()}),
+             -1); // it crashed
+    QVERIFY(QFileInfo(path() + QStringLiteral("-journal")).size() > 0);
+    const auto trace = syntheticTrace(20'000, 8, 11);
+    QVERIFY(saveRecording(path(), trace, sampleMeta()).has_value());
+    const auto loaded = loadRecording(path());
+    QVERIFY2(loaded.has_value(), qPrintable(loaded ? QString() : loaded.error().message));
+    QVERIFY2(!loaded->damage, qPrintable(loaded->damage ? loaded->damage->message : QString()));
+    QCOMPARE(loaded->trace->digest(), trace->digest());
+}
+
 void TestRecording::killedWhileRecording() {
     const QString file = path("killed.lockscope");
     QProcess child;
@@ -329,6 +433,7 @@ void TestRecording::staysSmall() {
 int main(int argc, char** argv) {
     QCoreApplication app(argc, argv);
     if (argc == 3 && qstrcmp(argv[1], "--record-for-ever") == 0) return recordForEver(QString::fromLocal8Bit(argv[2]));
+    if (argc == 3 && qstrcmp(argv[1], "--die-writing") == 0) return dieWriting(QString::fromLocal8Bit(argv[2]));
     TestRecording test;
     return QTest::qExec(&test, argc, argv);
 }
