@@ -109,6 +109,7 @@ void State::applyLife(const Event& event, const Trace& trace) {
             if (belief.phase != Belief::Phase::Idle) endBelief(belief, event.at);
             belief.step = 0;
             belief.grant = 0;
+            belief.asleep = false; // what starts in its place is another process, and awake
         }
         break;
     case EventKind::NodeStarted:

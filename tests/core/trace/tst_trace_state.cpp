@@ -43,6 +43,7 @@ private Q_SLOTS:
     void reentryCountsHolds();
     void ownDeadlineEndsBelief();
     void killEndsBeliefsOfItsThreadsOnly();
+    void whoStartsInPlaceOfASleeperIsAwake();
     void recordFollowsTheServer();
     void grantsAreNumbered();
     void lifeOfClientsNodesAndLinks();
@@ -132,6 +133,18 @@ void TestTraceState::killEndsBeliefsOfItsThreadsOnly() {
     QCOMPARE(w.belief(20, w.a1).phase, Phase::Idle);
     QCOMPARE(w.belief(20, w.b1).phase, Phase::Holding);
     QCOMPARE(w.at(20).clients[w.a].life, Life::Dead);
+}
+
+void TestTraceState::whoStartsInPlaceOfASleeperIsAwake() {
+    World w;
+    w.add(5, EventKind::Granted, w.a1, w.lock, 0, 1);
+    w.add(10, EventKind::ClientPaused, w.a);
+    w.add(20, EventKind::ClientKilled, w.a);
+    w.add(30, EventKind::ClientStarted, w.a);
+    w.add(40, EventKind::Granted, w.a1, w.lock, 0, 1);
+    w.add(40, EventKind::BelievedUntil, w.a1, w.lock, 100);
+    QCOMPARE(w.belief(99, w.a1).phase, Phase::Holding);
+    QCOMPARE(w.belief(100, w.a1).phase, Phase::Idle);
 }
 
 void TestTraceState::recordFollowsTheServer() {
