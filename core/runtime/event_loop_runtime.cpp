@@ -9,6 +9,8 @@ namespace lockscope {
 namespace {
 /// Instants for work that may be done at any time: a process that keeps thousands of holds wakes a few times a second.
 constexpr Nanos kGrid = 50ms;
+/// QTimer counts milliseconds in an int: 24 days. Waking once in a while meanwhile costs nothing.
+constexpr std::chrono::milliseconds kLongestTimer = 1h;
 } // namespace
 
 EventLoopRuntime::EventLoopRuntime(std::chrono::steady_clock::time_point origin)
@@ -37,7 +39,8 @@ void EventLoopRuntime::run() {
     const std::weak_ptr<const bool> living = exists();
     // Those that become ready meanwhile have their turn after this one.
     for (std::size_t due = readyCount(); due > 0; --due) {
-        if (due > 1) wantTurn(); // in case that this one runs an event loop of its own
+        // In case that this one runs an event loop of its own. Paused, none would do anything; resume() asks anew.
+        if (due > 1 && life() == Life::Running) wantTurn();
         runTurn();
         if (living.expired()) return;
     }
@@ -78,7 +81,7 @@ void EventLoopRuntime::arm() {
     if (m_calls.empty() || m_calls.begin()->first.first >= m_armedFor) return;
     m_armedFor = m_calls.begin()->first.first;
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(m_armedFor - monotonic());
-    m_timer.start(std::max(wait, std::chrono::milliseconds(0)));
+    m_timer.start(std::clamp(wait, std::chrono::milliseconds(0), kLongestTimer)); // if too early, fire() arms it again
 }
 
 void EventLoopRuntime::fire() {

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QEvent>
+#include <QPointer>
 
 namespace lockscope {
 
@@ -38,8 +39,11 @@ bool Mailbox::event(QEvent* event) {
         m_poked = false;
         m_reactor->arrived();
     }
-    for (const auto& letter : letters)
+    const QPointer<Mailbox> self(this); // a letter may destroy its box, and those after it with it
+    for (const auto& letter : letters) {
         letter();
+        if (!self) break;
+    }
     return true;
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
+#include "runtime/mailbox.h"
 #include "runtime/signal_count.h"
 #include "runtime/virtual_runtime.h"
 
+#include <QAbstractEventDispatcher>
+#include <QEventLoop>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -226,6 +230,54 @@ private Q_SLOTS:
         runtime.kill();
         QVERIFY(killed);
         QCOMPARE(alive, 0);
+    }
+
+    void aCallMayBeDueInMonths() {
+        QTest::failOnWarning(QRegularExpression(QStringLiteral("."))); // of a timer that Qt refuses
+        EventLoopRuntime runtime;
+        bool far = false, near = false;
+        runtime.callAt(runtime.monotonic() + std::chrono::days(30), [&] { far = true; });
+        runtime.callAt(runtime.monotonic() + 5ms, [&] { near = true; });
+        QTRY_VERIFY(near);
+        QVERIFY(!far);
+    }
+
+    void aPausedProcessSleepsThoughSomeAreReady() {
+        EventLoopRuntime runtime;
+        std::vector<Completion<int>> replies(3);
+        int went = 0;
+        for (const Completion<int>& reply : replies) {
+            runtime.spawn([&runtime, &went, reply]() -> QCoro::Task<> {
+                co_await reply.wait(runtime, 1h);
+                ++went;
+            });
+        }
+        for (const Completion<int>& reply : replies)
+            reply.complete(1);
+        runtime.pause(); // before the turn that they have asked for
+        int rounds = 0;
+        QObject here;
+        connect(QAbstractEventDispatcher::instance(), &QAbstractEventDispatcher::awake, &here, [&] { ++rounds; });
+        QEventLoop loop;
+        QTimer::singleShot(100, &loop, &QEventLoop::quit);
+        loop.exec();
+        QCOMPARE(went, 0);
+        QVERIFY2(rounds < 50, qPrintable(QString::number(rounds)));
+        runtime.resume();
+        QTRY_COMPARE(went, 3);
+    }
+
+    void aLetterMayDestroyItsMailbox() {
+        auto box = std::make_unique<Mailbox>();
+        const QPointer<Mailbox> watched(box.get());
+        int read = 0;
+        box->put([&] {
+            ++read;
+            box.reset();
+        });
+        box->put([&] { ++read; });
+        QTRY_VERIFY(!watched);
+        QCOMPARE(read, 1);
     }
 };
 
