@@ -22,6 +22,16 @@ std::optional<Nanos> Network::transmit(Link& link, Direction direction, bool rep
         link.loseNextReply = false;
         return std::nullopt;
     }
+    return arrival(link, direction, flight);
+}
+
+std::optional<Nanos> Network::reset(Link& link) {
+    const Nanos flight = laterBy(latency(), link.extraLatency);
+    if (link.cut) return std::nullopt;
+    return arrival(link, Direction::ToClient, flight);
+}
+
+Nanos Network::arrival(Link& link, Direction direction, Nanos flight) {
     Nanos& last = link.lastArrival[static_cast<std::size_t>(direction)];
     last = std::max(last, laterBy(m_scheduler.now(), flight));
     return last;

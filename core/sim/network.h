@@ -29,6 +29,9 @@ public:
 
     /// When a message sent now arrives; nullopt when it is lost. `reply`: counts for Link::loseNextReply.
     std::optional<Nanos> transmit(Link& link, Direction direction, bool reply = false);
+    /// When the end of a connection, sent by the node's machine now, is known to the client; nullopt while the link is
+    /// cut. Never lost by chance.
+    std::optional<Nanos> reset(Link& link);
     /// One-way latency of a message that belongs to no link (to the guarded resource).
     Nanos latency();
 
@@ -36,6 +39,7 @@ public:
 
 private:
     Nanos draw(Nanos low, Nanos high);
+    Nanos arrival(Link& link, Direction direction, Nanos flight);
 
     VirtualScheduler& m_scheduler;
     scenario::Network m_settings;

@@ -52,13 +52,16 @@ RedisEngine::SessionId Node::connect(trace::EntityId thread, std::function<void(
 }
 
 void Node::disconnect(RedisEngine::SessionId session) {
-    if (m_sessions.erase(session) > 0) m_engine.disconnect(session);
-    std::erase_if(m_waiting, [session](const Arrival& arrival) { return arrival.session == session; });
+    if (m_life == Life::Paused) {
+        m_waiting.push_back({session, {}, {}, true}); // it reads what came before first
+    } else if (m_sessions.erase(session) > 0) {
+        m_engine.disconnect(session);
+    }
 }
 
 bool Node::deliver(RedisEngine::SessionId session, redis::Args args, std::function<void(redis::Reply)> answer) {
     if (m_life == Life::Dead || !m_sessions.contains(session)) return false;
-    Arrival arrival{session, std::move(args), std::move(answer)};
+    Arrival arrival{session, std::move(args), std::move(answer), false};
     if (m_life == Life::Paused) {
         m_waiting.push_back(std::move(arrival));
     } else {
@@ -134,7 +137,10 @@ void Node::resume() {
     while (!m_waiting.empty() && m_life == Life::Running) {
         const Arrival arrival = std::move(m_waiting.front());
         m_waiting.pop_front();
-        run(arrival);
+        if (arrival.end)
+            disconnect(arrival.session);
+        else
+            run(arrival);
     }
 }
 

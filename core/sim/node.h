@@ -31,6 +31,7 @@ public:
     /// A connection of that thread. The node tells `push` of published messages and `broken` when the process dies.
     RedisEngine::SessionId connect(trace::EntityId thread, std::function<void(const RedisEngine::Push&)> push,
                                    std::function<void()> broken);
+    /// The other side is gone. Commands that arrived before are still run, when the process is paused: later.
     void disconnect(RedisEngine::SessionId session);
 
     /// A command arrives; `answer` is called when it has run (later, if the process is paused). False: nobody is there.
@@ -56,6 +57,7 @@ private:
         RedisEngine::SessionId session;
         redis::Args args;
         std::function<void(redis::Reply)> answer;
+        bool end = false; ///< of the connection, instead of a command
     };
     struct Change {
         trace::EntityId cause = trace::kNoEntity;

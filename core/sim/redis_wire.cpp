@@ -25,6 +25,12 @@ struct RedisWire::Connections {
     std::vector<Inbox*> inboxes;
     bool resubscribing = false;
     RedisWire* wire = nullptr;
+
+    /// The dead process's machine resets the connections: known after a flight. Over a cut link nothing comes, so who
+    /// waits for a reply runs into his time-out; the rest is known when one of the client's probes gets through.
+    /// `last` is the last exchange that the connections have seen.
+    void tellReset(const std::weak_ptr<Connections>& self, std::uint64_t last);
+    void wasReset(std::uint64_t last);
 };
 
 namespace {
@@ -41,6 +47,30 @@ redis::Result asResult(redis::Reply reply) {
 }
 
 } // namespace
+
+void RedisWire::Connections::tellReset(const std::weak_ptr<Connections>& self, std::uint64_t last) {
+    const std::optional<Nanos> known = network.reset(link);
+    const Nanos next = known ? *known : laterBy(scheduler.now(), settings.reconnectPause);
+    scheduler.at(next, [self, last, heard = known.has_value()] {
+        const auto still = self.lock();
+        if (!still || !still->wire) return;
+        if (heard)
+            still->wasReset(last);
+        else
+            still->tellReset(self, last);
+    });
+}
+
+void RedisWire::Connections::wasReset(std::uint64_t last) {
+    while (!pending.empty() && pending.begin()->first <= last) {
+        const Completion<redis::Result> waiting = pending.extract(pending.begin()).mapped();
+        waiting.complete(
+            std::unexpected(broken(node, redis::Error::Kind::Disconnected, "connection reset: the server is gone")));
+    }
+    if (inboxes.empty() || resubscribing) return;
+    resubscribing = true;
+    wire->m_runtime.spawn([wire = wire] { return wire->resubscribe(); });
+}
 
 RedisWire::RedisWire(VirtualScheduler& scheduler, Network& network, Network::Link& link, Node& node, Runtime& runtime,
                      trace::Recorder& recorder, trace::EntityId client, trace::EntityId thread)
@@ -92,19 +122,7 @@ QCoro::Task<redis::Result> RedisWire::exchange(bool forSubscriptions, redis::Arg
                     const auto alive = weak.lock();
                     if (!alive) return;
                     alive->commands = alive->subscriptions = 0;
-                    // The dead process's machine resets the connections: known after a flight.
-                    alive->scheduler.at(alive->scheduler.now() + alive->network.latency(), [weak] {
-                        const auto still = weak.lock();
-                        if (!still || !still->wire) return;
-                        for (const auto& [id, waiting] : std::exchange(still->pending, {})) {
-                            waiting.complete(std::unexpected(broken(still->node, redis::Error::Kind::Disconnected,
-                                                                    "connection reset: the server is gone")));
-                        }
-                        if (!still->inboxes.empty() && !still->resubscribing) {
-                            still->resubscribing = true;
-                            still->wire->m_runtime.spawn([wire = still->wire] { return wire->resubscribe(); });
-                        }
-                    });
+                    alive->tellReset(weak, alive->lastExchange);
                 });
         }
         c->scheduler.at(*arrival, [weak, &node = c->node, &network = c->network, &link = c->link,
