@@ -28,6 +28,7 @@ Client::~Client() {
 void Client::start() {
     m_runtime = std::make_unique<VirtualRuntime>(m_world.scheduler, mixSeed(m_seed, ++m_incarnation));
     m_runtime->setWallOffset(m_clockOffset);
+    m_watchdogStopped = false; // it was stopped in the process before
     m_uuid = m_runtime->randomUuid();
     m_doubts = std::make_shared<recipes::Doubts>();
     if (onIdentity) onIdentity(*this);
@@ -66,10 +67,11 @@ QCoro::Task<bool> Client::write(trace::EntityId thread, std::int64_t token) {
     const Completion<bool> answered;
     VirtualScheduler& scheduler = m_world.scheduler;
     const Nanos there = m_world.network.latency(), back = m_world.network.latency();
-    scheduler.at(scheduler.now() + there, [&scheduler, &resource = m_world.resource, thread, token, back, answered] {
-        const bool taken = resource.write(thread, token);
-        scheduler.at(scheduler.now() + back, [answered, taken] { answered.complete(taken); });
-    });
+    scheduler.at(laterBy(scheduler.now(), there),
+                 [&scheduler, &resource = m_world.resource, thread, token, back, answered] {
+                     const bool taken = resource.write(thread, token);
+                     scheduler.at(laterBy(scheduler.now(), back), [answered, taken] { answered.complete(taken); });
+                 });
     const std::optional<bool> taken = co_await answered.wait(*m_runtime);
     co_return taken.value_or(false);
 }

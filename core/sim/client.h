@@ -40,7 +40,7 @@ public:
     void kill();
     void restart();
     void setClockOffset(Nanos offset);
-    /// Renewals stop; undone by `false`, from the next hold on.
+    /// Renewals stop; undone by `false`, from the next hold on, and by a restart.
     void stopWatchdog(bool stop);
 
     /// Called with the client when a new process has started: its identity is new.

@@ -13,7 +13,7 @@ constexpr Nanos kShortestRound = 1ms, kShortestPause = 100us;
 QCoro::Task<> work(ProgramContext& context, DistributedLock& lock) {
     const scenario::Workload workload = context.settings.workload;
     Runtime& runtime = context.runtime;
-    const Nanos until = runtime.monotonic() + runtime.random(workload.hold.low, workload.hold.high);
+    const Nanos until = laterBy(runtime.monotonic(), runtime.random(workload.hold.low, workload.hold.high));
     const std::int64_t token = lock.token();
     const auto mayGoOn = [&] { return !workload.stopOnLoss || lock.holdCount() > 0; };
     while (mayGoOn()) {

@@ -151,11 +151,49 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::Set:
         break;
     }
-    undoLater(fault, client ? QString::fromUtf8(client->name()) : fault.target);
+    const bool onLink = aspectOf(fault.action) == Aspect::Cut || aspectOf(fault.action) == Aspect::Delay;
+    const trace::EntityId struck = !client ? m_node.entity() : onLink ? client->link().entity : client->entity();
+    undoLater(fault, client ? QString::fromUtf8(client->name()) : fault.target, struck);
     return {};
 }
 
-void World::undoLater(const Fault& fault, const QString& target) {
+World::Aspect World::aspectOf(Action action) {
+    switch (action) {
+    case Action::CutLink:
+    case Action::MendLink:
+        return Aspect::Cut;
+    case Action::DelayLink:
+        return Aspect::Delay;
+    case Action::JumpClock:
+        return Aspect::Clock;
+    default:
+        return Aspect::Life;
+    }
+}
+
+std::optional<World::Aspect> World::changedBy(EventKind kind) {
+    switch (kind) {
+    case EventKind::ClientPaused:
+    case EventKind::ClientResumed:
+    case EventKind::ClientKilled:
+    case EventKind::NodeStarted:
+    case EventKind::NodePaused:
+    case EventKind::NodeResumed:
+    case EventKind::NodeKilled:
+        return Aspect::Life;
+    case EventKind::LinkCut:
+    case EventKind::LinkMended:
+        return Aspect::Cut;
+    case EventKind::LinkDelayed:
+        return Aspect::Delay;
+    case EventKind::ClockJumped:
+        return Aspect::Clock;
+    default:
+        return std::nullopt;
+    }
+}
+
+void World::undoLater(const Fault& fault, const QString& target, trace::EntityId struck) {
     const auto undo = fault.duration ? undoing(fault.action) : std::nullopt;
     if (!undo) return;
     Fault later;
@@ -163,10 +201,12 @@ void World::undoLater(const Fault& fault, const QString& target) {
     later.action = *undo;
     later.target = target; // whoever it struck, not whoever holds by then
     later.byHand = fault.byHand;
+    const std::pair changed(aspectOf(fault.action), struck);
     m_scheduler.at(
         *later.at,
-        [this, later, healings = m_healings] {
-            if (healings == m_healings && stillLasts(later)) strike(later);
+        [this, later, healings = m_healings, changed, changes = m_changes[changed]] {
+            const bool itsOwn = healings == m_healings && changes == m_changes[changed];
+            if (itsOwn && stillLasts(later)) strike(later);
         },
         VirtualScheduler::Rank::Late);
 }

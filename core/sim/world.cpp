@@ -135,6 +135,7 @@ Client* World::findClient(const QString& target) {
 
 void World::emit(EventKind kind, std::uint8_t flags, trace::EntityId actor, trace::EntityId subject, std::int64_t value,
                  std::uint32_t aux) {
+    if (const auto aspect = changedBy(kind)) ++m_changes[{*aspect, subject == trace::kNoEntity ? actor : subject}];
     m_recorder.emit(kind, actor, subject, value, aux, flags);
 }
 

@@ -27,12 +27,16 @@ public:
     const scenario::Scenario& settings() const { return m_settings; }
 
 private:
-    struct Striking; // a trigger that waits for its event
+    /// What of its target a fault changes.
+    enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock };
+    static Aspect aspectOf(scenario::Action action);
+    static std::optional<Aspect> changedBy(trace::EventKind kind);
     void schedule(const scenario::Fault& fault);
     void strike(const scenario::Fault& fault);
     std::expected<void, QString> act(const scenario::Fault& fault);
     std::expected<void, QString> set(const QString& setting, const QString& text, std::uint8_t flags);
-    void undoLater(const scenario::Fault& fault, const QString& target);
+    /// Unless what it did to that entity (a client, a node, a link) has been changed again by then.
+    void undoLater(const scenario::Fault& fault, const QString& target, trace::EntityId struck);
     void healAll(std::uint8_t flags);
     /// Starts clients from number `before` on, or kills those that are too many.
     void setClients(int count, int before = 0);
@@ -40,6 +44,7 @@ private:
     bool stillLasts(const scenario::Fault& undo);
     Client* findClient(const QString& target);
     void watchForTriggers(const trace::Event& event);
+    /// Writes that a fault, or a setting, changed something.
     void emit(trace::EventKind kind, std::uint8_t flags, trace::EntityId actor,
               trace::EntityId subject = trace::kNoEntity, std::int64_t value = 0, std::uint32_t aux = 0);
     void pauseClient(Client& client, std::uint8_t flags);
@@ -57,7 +62,8 @@ private:
     std::vector<std::unique_ptr<Client>> m_clients;
     std::vector<scenario::Fault> m_triggered; ///< those that wait for an event
     int m_healings = 0;                       ///< an undoing that was asked for before the last one is off
-    std::map<trace::EventKind, int> m_seen;   ///< events that triggers count
+    std::map<std::pair<Aspect, trace::EntityId>, int> m_changes; ///< so far; an undoing of an earlier one is off
+    std::map<trace::EventKind, int> m_seen;                      ///< events that triggers count
 };
 
 } // namespace lockscope::sim

@@ -30,6 +30,21 @@ int count(const trace::Trace& trace, EventKind kind) {
     return n;
 }
 
+std::vector<Nanos> timesOf(const trace::Trace& trace, EventKind kind) {
+    std::vector<Nanos> times;
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        if (trace.kindAt(i) == kind) times.emplace_back(trace.timeAt(i));
+    return times;
+}
+
+scenario::Fault faultAt(Nanos at, scenario::Action action, const char* target) {
+    scenario::Fault fault;
+    fault.at = at;
+    fault.action = action;
+    fault.target = QString::fromLatin1(target);
+    return fault;
+}
+
 } // namespace
 
 class TestSimulation : public QObject {
@@ -216,6 +231,12 @@ private Q_SLOTS:
         scenario.lock.lease = std::chrono::hours(24 * 365 * 200);
         scenario.lock.wait = kNever - Nanos(1);
         scenario.workload.hold = {1s, kNever - Nanos(1)};
+        timesDoNotOverflow(scenario);
+        scenario.workload.hold = {9'223'372'036s, 9'223'372'036s};
+        scenario.workload.think = {2s, 3s}; // it ends after the last instant
+        timesDoNotOverflow(scenario);
+    }
+    static void timesDoNotOverflow(const scenario::Scenario& scenario) {
         auto trace = std::make_shared<trace::Trace>();
         sim::World world(scenario, 3, trace);
         world.runUntil(2s);
@@ -227,7 +248,61 @@ private Q_SLOTS:
             QVERIFY(world.apply(fault).has_value());
         }
         world.runUntil(60s);
-        QVERIFY(count(*trace, EventKind::Granted) >= 1);
+        QCOMPARE(count(*trace, EventKind::Granted), 1);
+        QVERIFY(count(*trace, EventKind::WriteAccepted) > 10); // it is still at work
+    }
+
+    void aRestartedClientRenewsAgain() {
+        auto scenario = builtin("contention");
+        scenario.workload.clients = 1;
+        scenario.workload.hold = {20s, 20s};
+        scenario.lock.watchdog = 1s;
+        scenario.faults = {faultAt(1s, scenario::Action::StopWatchdog, "A"),
+                           faultAt(2s, scenario::Action::RestartClient, "A")};
+        const auto trace = simulate(scenario, 4, 20s);
+        QCOMPARE(timesOf(*trace, EventKind::ClientStarted).size(), 2u);
+        const std::vector<Nanos> renewed = timesOf(*trace, EventKind::Renewed);
+        QVERIFY(!renewed.empty() && renewed.front() > 2s);
+        QCOMPARE(count(*trace, EventKind::Lost), 0);
+    }
+
+    void theEndOfAFaultDoesNotEndALaterOne_data() {
+        using scenario::Action;
+        QTest::addColumn<int>("fault");
+        QTest::addColumn<int>("undoing");
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<int>("undone");
+        const auto row = [](const char* name, Action fault, Action undoing, const char* target, EventKind undone) {
+            QTest::newRow(name) << int(fault) << int(undoing) << QString::fromLatin1(target) << int(undone);
+        };
+        row("pause", Action::PauseClient, Action::ResumeClient, "A", EventKind::ClientResumed);
+        row("kill", Action::KillClient, Action::RestartClient, "A", EventKind::ClientStarted);
+        row("node's pause", Action::PauseNode, Action::ResumeNode, "redis-1", EventKind::NodeResumed);
+        row("node's kill", Action::KillNode, Action::RestartNode, "redis-1", EventKind::NodeStarted);
+        row("cut", Action::CutLink, Action::MendLink, "A-redis-1", EventKind::LinkMended);
+        row("delay", Action::DelayLink, Action::DelayLink, "A-redis-1", EventKind::LinkDelayed);
+        row("client's clock", Action::JumpClock, Action::JumpClock, "A", EventKind::ClockJumped);
+        row("node's clock", Action::JumpClock, Action::JumpClock, "redis-1", EventKind::ClockJumped);
+    }
+    void theEndOfAFaultDoesNotEndALaterOne() {
+        QFETCH(int, fault);
+        QFETCH(int, undoing);
+        QFETCH(QString, target);
+        QFETCH(int, undone);
+        const auto action = static_cast<scenario::Action>(fault);
+        auto first = faultAt(1s, action, target.toLatin1()), second = faultAt(4s, action, target.toLatin1());
+        first.value = second.value = action == scenario::Action::DelayLink ? 20ms : 3s;
+        first.duration = 5s;
+        second.duration = 10s;
+        auto scenario = builtin("contention");
+        scenario.faults = {first, faultAt(2s, static_cast<scenario::Action>(undoing), target.toLatin1()), second};
+        const auto trace = simulate(scenario, 4, 20s);
+        std::vector<Nanos> times;
+        for (std::size_t i = trace->lowerBound(1s); i < trace->size(); ++i) {
+            const trace::Event event = trace->at(i);
+            if (event.kind == static_cast<EventKind>(undone) && event.value == 0) times.push_back(event.time());
+        }
+        QCOMPARE(times, (std::vector<Nanos>{2s, 14s}));
     }
 
     void unknownTargetsAreRefusedInWords() {
