@@ -148,7 +148,7 @@ void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
     }
     positive(scenario.workload.writeEvery.low, "/clients/write_every"); // writes without end at one instant, otherwise
     // A client that neither works nor thinks would take and free the lock for ever at one instant.
-    if (scenario.workload.hold.low + scenario.workload.think.low <= Nanos::zero()) {
+    if (scenario.workload.hold.low == Nanos::zero() && scenario.workload.think.low == Nanos::zero()) {
         complaints.push_back({QStringLiteral("/clients"), tr("hold and think cannot both be 0 s")});
     }
     std::set<QString> ids;

@@ -114,10 +114,10 @@ void ProgressJudge::update(EntityId id, Nanos at, const Trace& trace, const Stat
     lock.stuck = stuck;
     if (stuck) {
         lock.since = at;
-        if (m_bound != kNever) m_alarms.insert({at + m_bound, id});
+        if (m_bound != kNever) m_alarms.insert({laterBy(at, m_bound), id});
         return;
     }
-    if (m_bound != kNever) m_alarms.erase({lock.since + m_bound, id});
+    if (m_bound != kNever) m_alarms.erase({laterBy(lock.since, m_bound), id});
     if (lock.number != SIZE_MAX) m_ledger.at(lock.number).to = at;
     lock.number = SIZE_MAX;
 }

@@ -97,6 +97,11 @@ private Q_SLOTS:
         QVERIFY2(read.error()[0].message.contains(words), qPrintable(all));
     }
 
+    void timesOfCenturiesAreNotTakenForNone() {
+        QCOMPARE(complaintsOf(kHead + R"(, "clients": {"hold": "1300000h", "think": "1300000h"}})"),
+                 QStringLiteral("accepted"));
+    }
+
     void tellsTheLineOfEveryComplaintAtOnce() {
         const QByteArray json = R"({
   "lockscope": 1,

@@ -23,6 +23,7 @@ private Q_SLOTS:
     void overwritingAnExpiredHoldIsFine();
     void renewingAnothersHold();
     void progressWithinTheBound();
+    void progressWithinABoundOfCenturies();
     void progressViolatedFromTheBoundUntilTheGrant();
     void progressWhenTheOwnerIsDead();
     void progressWhenTheOwnerDoesNotKnow();
@@ -201,6 +202,15 @@ void TestVerdictInvariants::progressWithinTheBound() {
     w.granted(7000, w.b);
     w.trace->reach(ms(60000));
     QCOMPARE(w.violations(Invariant::Progress, {5s}).size(), 0u);
+}
+
+void TestVerdictInvariants::progressWithinABoundOfCenturies() {
+    HandWritten w;
+    w.started();
+    w.request(1500, w.b);
+    w.trace->reach(ms(60000));
+    QCOMPARE(w.violations(Invariant::Progress, {kNever - 1ns}).size(), 0u);
+    QCOMPARE(w.violations(Invariant::Progress, {50s}).size(), 1u);
 }
 
 void TestVerdictInvariants::progressViolatedFromTheBoundUntilTheGrant() {
