@@ -19,9 +19,7 @@ set_property(TARGET lockscope_library PROPERTY LINK_LIBRARY_OVERRIDE "WHOLE_ARCH
 target_link_libraries(lockscope_library PRIVATE lockscope_flags lockscope_scripts
   PUBLIC Qt6::Core Qt6::Network Qt6::Sql QCoro6::Core)
 target_compile_features(lockscope_library PUBLIC cxx_std_23)
-# <lockscope/blocking.h> for those who use it, <lock/…> for the headers among themselves.
-target_include_directories(lockscope_library INTERFACE
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/lockscope>)
+target_include_directories(lockscope_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 install(TARGETS lockscope_library EXPORT LockscopeTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT library)
@@ -32,6 +30,16 @@ endforeach()
 set(headers ${CMAKE_SOURCE_DIR}/core/lock/headers)
 install(FILES ${headers}/lockscope.h ${headers}/blocking.h ${headers}/manager.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lockscope COMPONENT library)
+# Among themselves the headers say "runtime/…"; installed they say <lockscope/runtime/…>, or a program's own folder of
+# that name would be found first.
+list(JOIN library_rooms "|" rooms)
+install(CODE "
+  file(GLOB_RECURSE installed \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/lockscope/*.h\")
+  foreach(header \${installed})
+    file(READ \${header} text)
+    string(REGEX REPLACE \"#include \\\"((${rooms})/[^\\\"]+)\\\"\" \"#include <lockscope/\\\\1>\" text \"\${text}\")
+    file(WRITE \${header} \"\${text}\")
+  endforeach()" COMPONENT library)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Lockscope)
 install(EXPORT LockscopeTargets NAMESPACE Lockscope:: DESTINATION ${package_folder} COMPONENT library)
