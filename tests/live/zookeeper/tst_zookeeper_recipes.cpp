@@ -316,7 +316,7 @@ private Q_SLOTS:
     void herdAgainstQueue_data() {
         QTest::addColumn<QByteArray>("id");
         QTest::addColumn<int>("woken");
-        QTest::newRow("herd") << QByteArray("zk-ephemeral") << 8;
+        QTest::newRow("herd") << QByteArray("zk-ephemeral") << kWaiters;
         QTest::newRow("queue") << QByteArray("zk-sequential") << 1;
     }
     void herdAgainstQueue() {
@@ -329,12 +329,12 @@ private Q_SLOTS:
         std::vector<std::unique_ptr<Client>> clients;
         std::vector<std::unique_ptr<Recipe>> recipes;
         std::vector<std::shared_ptr<TakeEnding>> endings;
-        for (int i = 0; i < 8; ++i) {
-            clients.push_back(std::make_unique<Client>(m_runtime, m_server, "client"));
+        for (int i = 0; i < kWaiters; ++i) {
+            clients.push_back(std::make_unique<Client>(m_runtime, m_server, "client", 20s));
             recipes.push_back(clients.back()->recipe(id, name));
             endings.push_back(begin(m_runtime, *recipes.back()));
         }
-        const auto queued = [&] { return id == "zk-ephemeral" || childrenOf(holder.driver, path).size() == 9u; };
+        const auto queued = [&] { return id == "zk-ephemeral" || childrenOf(holder.driver, path).size() == kWaiters + 1u; };
         QVERIFY(eventually(queued));
         const QByteArray watched = (*held)->value;
         const auto watchers = [&] { // of the holder's node: those whom its end wakes
@@ -343,22 +343,23 @@ private Q_SLOTS:
             if (at < 0) return 0;
             return int(all.mid(at + watched.size() + 1).split('/').front().count("0x"));
         };
-        QVERIFY(eventually([&] { return watchers() == woken; }));
+        QVERIFY(eventually([&] { return watchers() == woken; }, 30s));
         run(recipe->release(**held, {}));
         int had = 0;
         const auto serve = [&] {
-            for (std::size_t i = 0; i < 8; ++i) {
+            for (std::size_t i = 0; i < endings.size(); ++i) {
                 if (!endings[i]->done || !endings[i]->taken.value()) continue;
                 run(recipes[i]->release(**endings[i]->taken, {}));
                 endings[i]->taken = Taken(std::nullopt);
                 ++had;
             }
-            return had == 8;
+            return had == kWaiters;
         };
-        QVERIFY(eventually(serve));
+        QVERIFY(eventually(serve, 60s));
     }
 
 private:
+    static constexpr int kWaiters = 100;
     EventLoopRuntime m_runtime;
     ZooKeeperServer m_server{m_runtime};
     int m_names = 0;
