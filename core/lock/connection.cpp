@@ -14,16 +14,19 @@ recipes::Outcome<void> Connection::prepare(std::stop_token) {
 // NOLINTBEGIN(performance-unnecessary-value-param): those that have conditions keep the spec
 std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> Connection::makeCondition(const QByteArray& recipe,
                                                                                               LockSpec /*spec*/) {
+    return std::unexpected(noConditions(recipe));
+}
+// NOLINTEND(performance-unnecessary-value-param)
+
+LockError noConditions(const QByteArray& recipe) {
     QStringList others;
     for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
         if (info.condition) others += QString::fromLatin1(info.id);
     }
-    return std::unexpected(LockError{
-        LockError::Kind::NotSupported,
-        QCoreApplication::translate("LockError", "Locks of the recipe “%1” have no conditions; those of %2 do.")
-            .arg(QString::fromLatin1(recipe), others.join(QStringLiteral(", ")))});
+    return {LockError::Kind::NotSupported,
+            QCoreApplication::translate("LockError", "Locks of the recipe “%1” have no conditions; those of %2 do.")
+                .arg(QString::fromLatin1(recipe), others.join(QStringLiteral(", ")))};
 }
-// NOLINTEND(performance-unnecessary-value-param)
 
 std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, QByteArray client) {
     switch (url.service) {

@@ -34,8 +34,9 @@ public:
 
     /// Connects and logs in; an error says what, where and what to do. Reconnecting later is the driver's own business.
     virtual Outcome<void> open(std::stop_token stop = {}) = 0;
-    /// Gives back what the connection holds on its own account (its session, its lease) and disconnects. What is still
-    /// locked is then free, or free when its lease ends.
+    /// Gives back what the connection holds on its own account: its session, its lease. What is still locked by these
+    /// is free then, before its holder hears of it; other locks are kept by their watchdogs for as long as the lock
+    /// objects are there. So let those go first. The sockets close with the connection and the last of its locks.
     virtual Outcome<void> close() = 0;
     /// Asks the server for a sign of life that also says whether it could grant a lock now.
     virtual Outcome<void> ping(std::stop_token stop = {}) = 0;
@@ -76,6 +77,9 @@ private:
 
 /// A connection for that URL, not opened yet. `client`: the identity to have, empty: a new one.
 std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, QByteArray client = {});
+
+/// The error of asking for the condition of a recipe that has none: names those that have.
+LockError noConditions(const QByteArray& recipe);
 
 /// The error of asking a connection for a recipe that it does not have: names those it has.
 LockError noSuchRecipe(const QByteArray& id, const Connection& connection);

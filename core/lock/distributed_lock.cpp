@@ -15,8 +15,14 @@ DistributedLock::DistributedLock(LockClient client, std::unique_ptr<recipes::Rec
 DistributedLock::~DistributedLock() {
     m_core->closed = true;
     m_core->listener = nullptr;
-    for (auto& [key, hold] : m_core->holds)
+    for (auto& [key, hold] : m_core->holds) {
         hold->stopWatching();
+        hold->view->mine = false; // nobody is left to hear of a loss
+        // What is counted on the server must not be counted on by this thread's next lock of the name.
+        const recipes::RecipeInfo& info = recipe();
+        if (info.heldBy == recipes::HeldBy::Lease && info.reentrant && m_core->client.runtime.alive())
+            m_core->recipe->abandoned(hold->own(hold->leaving));
+    }
     // Those that rest are still to be freed: their owner was told so, and nobody else would do it.
 }
 
@@ -61,6 +67,10 @@ DistributedLock::Outcome<bool> DistributedLock::forceUnlock() {
 bool DistributedLock::stillMine(const Thread& thread, Mode mode) const {
     const auto hold = m_core->find(thread, mode);
     return hold && m_core->stillMine(*hold);
+}
+
+bool DistributedLock::isHeld() const {
+    return !m_core->holds.empty();
 }
 
 std::shared_ptr<const HoldView> DistributedLock::view(const Thread& thread, Mode mode) const {

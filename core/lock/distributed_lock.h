@@ -15,7 +15,9 @@ namespace lockscope {
 /// Over any recipe: adds the watchdog, the client's own deadline, hold counts and events. A holder learns of a loss as
 /// soon as it can know: a renewal refused, a session that has ended, or its own monotonic clock past the lease
 /// (LockOptions::honourDeadline). Holds are kept apart by thread and mode.
-/// One such object per lock name and thread: servers tell threads apart, not objects.
+/// Best one such object per lock name and thread: servers tell threads apart, not objects. Where they count a thread's
+/// holds (Redisson's layouts) a second object holds the lock beside the first, and each counts what it took itself;
+/// with other recipes it waits for the first.
 /// Single-threaded: call it on its runtime's thread; `thread` arguments name the logical threads that take turns there.
 /// DistributedMutex and its siblings are this with fewer words; lockscope::blocking is for threads that block.
 class DistributedLock {
@@ -31,7 +33,7 @@ public:
         Renewed,   ///< a renewal was confirmed; of sessions: the connection is back and the hold was kept
         Lost,      ///< the hold is gone; `reason` says why
         Released,  ///< one hold was given up
-        Suspended, ///< nothing is heard from the server; the hold may still last; ends with Renewed or Lost
+        Suspended, ///< the server does not answer for the hold, which may still last; ends with Renewed or Lost
     };
     using Listener = std::function<void(Event, const Thread&, const QString& reason)>;
 
@@ -48,9 +50,9 @@ public:
     const recipes::RecipeInfo& recipe() const;
 
     /// Takes the lock as asked. True when taken, false when not in time. Kind::NotSupported for a mode that the recipe
-    /// does not offer. A stop request ends it with Cancelled and leaves nothing behind.
-    /// A thread that takes permits again has one more hold of them; in the other modes it re-enters, where the recipe
-    /// is reentrant, and waits for itself where it is not.
+    /// does not offer, Kind::Refused for a request that makes no sense. A stop request ends it with Cancelled and
+    /// leaves nothing behind. A thread that takes permits again has one more hold of them; in the other modes it
+    /// re-enters, where the recipe is reentrant, and waits for itself where it is not.
     Outcome<bool> take(LockRequest request, std::stop_token stop = {});
     /// As take(), for an object that owns the hold: it gives it back when it goes. Empty when not in time.
     Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop = {});
@@ -70,6 +72,9 @@ public:
     /// present hold: true again when the thread took anew what it had lost. For a piece of work that began before, ask
     /// its guard or its view(), which know of their own hold only.
     bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
+    /// Whether any thread holds it by this object, in any mode.
+    bool isHeld() const;
+    /// How often this object holds it for that thread.
     int holdCount(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
     /// What is left of the lease by the own clock; 0 when not held, kNever when nothing ends it.
     Nanos remaining(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;

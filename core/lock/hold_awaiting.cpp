@@ -10,6 +10,12 @@ LockError notHeld() {
     return {LockError::Kind::NotOwner,
             QCoreApplication::translate("LockError", "This thread does not hold the lock of the condition.")};
 }
+
+LockError heldBeside() {
+    return {LockError::Kind::Refused,
+            QCoreApplication::translate("LockError", "Another lock object of this thread holds the lock, too: nobody "
+                                                     "could come in to signal. Wait with the only one.")};
+}
 } // namespace
 
 LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
@@ -17,7 +23,7 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
                                         std::stop_token stop) {
     const std::shared_ptr<Hold> hold = core->find(thread, Mode::Exclusive);
     if (!hold || !core->stillMine(*hold)) co_return std::unexpected(notHeld());
-    const int holds = hold->grant.holds;
+    const int holds = hold->taken;
     const bool renewed = hold->renewing;
     const Nanos lease = hold->grant.lease;
 
@@ -34,6 +40,9 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
         }
         left = *now;
     }
+    // Nobody could come in to signal us.
+    const bool others = hold->grant.holds > 0;
+    if (others) wait = Nanos(0);
 
     std::expected<bool, LockError> signalled = false;
     bool stopped = false;
@@ -56,6 +65,10 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
         if (signalled && *signalled) co_await condition->signal(1, {});
         if (!taken) co_return std::unexpected(taken.error());
         co_return std::unexpected(notHeld()); // the lock object is gone
+    }
+    if (others) {
+        if (signalled && *signalled) co_await condition->signal(1, {});
+        co_return std::unexpected(heldBeside());
     }
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     co_return signalled;

@@ -30,23 +30,22 @@ int LockCore::holdCount(const Thread& thread, Mode mode) const {
     int count = 0;
     const auto range = holds.equal_range({thread, mode});
     for (auto at = range.first; at != range.second; ++at)
-        count += at->second->grant.holds;
+        count += at->second->taken;
     return count;
 }
 
-std::uint32_t LockCore::holdCount(const Thread& thread) const {
-    if (holds.empty()) return 0;
-    if (holds.size() == 1) {
-        const auto& [key, only] = *holds.begin();
-        return key.first == thread ? static_cast<std::uint32_t>(only->grant.holds) : 0;
-    }
-    return static_cast<std::uint32_t>(holdCount(thread, Mode::Exclusive) + holdCount(thread, Mode::Shared) +
-                                      holdCount(thread, Mode::Permit));
+std::uint32_t LockCore::holdsOf(const Thread& thread) const {
+    int count = 0;
+    for (auto at = holds.lower_bound({thread, Mode::Exclusive}); at != holds.end() && at->first.first == thread; ++at)
+        count += at->second->grant.holds;
+    return static_cast<std::uint32_t>(count);
 }
 
-std::uint32_t LockCore::leftAfter(const Hold& released) const {
-    const bool others = released.leaving > 0 && !released.view->lost && !has(released);
-    return holdCount(released.grant.thread) + static_cast<std::uint32_t>(others ? released.grant.holds : 0);
+std::uint32_t LockCore::leftAfter(const Hold& released, int left) const {
+    const std::uint32_t known = holdsOf(released.grant.thread);
+    if (released.mode() == Mode::Permit || released.view->lost || has(released)) return known;
+    // Off the books here: what others of the thread have, this one's other releases or other lock objects.
+    return known + static_cast<std::uint32_t>(std::max(released.leaving > 0 ? released.grant.holds : left, 0));
 }
 
 Nanos LockCore::deadlineOf(const recipes::Grant& grant) const {
@@ -62,6 +61,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
     }
     if (const auto again = mode == Mode::Permit ? nullptr : find(thread, mode)) {
         again->grant = std::move(grant);
+        ++again->taken;
         // Sessions and connections are not heard from by a re-entry.
         if (recipe->info().heldBy == recipes::HeldBy::Lease) {
             moveDeadline(*again, deadlineOf(again->grant));
@@ -73,9 +73,10 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
         tell(Event::Reentered, thread, {});
         return again;
     }
-    const bool more = holdCount(thread) > 0; // in another mode, or other permits
+    const bool more = holdsOf(thread) > 0; // in another mode, or other permits
     const std::shared_ptr<Hold> hold = reused ? std::move(reused) : std::make_shared<Hold>();
     hold->grant = std::move(grant);
+    hold->taken = 1;
     hold->ends = options.honourDeadline;
     hold->since = client.runtime.monotonic();
     hold->setDeadline(deadlineOf(hold->grant));
@@ -101,7 +102,7 @@ void LockCore::granted(const Hold& hold, EventKind kind) {
         emit(EventKind::GrantedAs, thread, static_cast<std::int64_t>(hold.mode()),
              static_cast<std::uint32_t>(hold.mode() == Mode::Permit ? hold.grant.permits : 1));
     }
-    emit(kind, thread, tokenOf(hold.grant), holdCount(thread));
+    emit(kind, thread, tokenOf(hold.grant), holdsOf(thread));
 }
 
 void LockCore::believeUntilDeadline(Hold& hold) {
@@ -149,13 +150,13 @@ bool LockCore::stillMine(const Hold& hold) const {
 }
 
 QCoro::Task<> LockCore::loseAll(std::shared_ptr<LockCore> core, const char* reason) {
-    std::vector<std::shared_ptr<Hold>> gone;
+    std::vector<std::pair<std::shared_ptr<Hold>, recipes::Grant>> gone;
     for (const auto& [key, hold] : core->holds)
-        gone.push_back(hold);
-    for (const auto& hold : gone)
+        gone.emplace_back(hold, hold->own(hold->leaving));
+    for (const auto& [hold, grant] : gone)
         core->lose(hold, reason);
-    for (const auto& hold : gone)
-        co_await giveBack(core, hold->grant);
+    for (const auto& [hold, grant] : gone)
+        co_await giveBack(core, grant);
 }
 
 /// All holds of a grant that nobody uses any more; a server that does not answer frees them by their lease.
@@ -163,7 +164,9 @@ QCoro::Task<> LockCore::giveBack(std::shared_ptr<LockCore> core, recipes::Grant 
     while (grant.holds > 0) {
         const auto left = co_await core->recipe->release(grant, {});
         if (!left) {
-            if (left.error().kind != LockError::Kind::NotOwner) core->recipe->abandoned(grant);
+            if (left.error().kind == LockError::Kind::NotOwner) co_return;
+            --grant.holds; // of this one the recipe knows
+            core->recipe->abandoned(grant);
             co_return;
         }
         grant.holds = std::min(*left, grant.holds - 1);

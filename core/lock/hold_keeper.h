@@ -12,15 +12,16 @@ namespace lockscope::detail {
 
 /// One thread's hold of a lock, kept by its watches while it lasts.
 struct Hold {
-    recipes::Grant grant;
-    Nanos since{};                               ///< own monotonic clock: first granted
-    Nanos deadline{};                            ///< own monotonic clock: when it ends if nothing more is heard; kNever
-    Nanos toldUntil{};                           ///< the deadline that the trace knows of
-    bool suspended = false;                      ///< its connection is lost
-    int leaving = 0;                             ///< releases of it that are under way
-    bool resting = false;                        ///< given up here, not yet freed on the server (LockOptions::minHold)
-    bool renewing = false;                       ///< a watchdog keeps it
-    bool ends = true;                            ///< by its deadline: LockOptions::honourDeadline
+    recipes::Grant grant;   ///< as the recipe said; its holds are the thread's, of all lock objects
+    int taken = 0;          ///< how often, by this lock object
+    Nanos since{};          ///< own monotonic clock: first granted
+    Nanos deadline{};       ///< own monotonic clock: when it ends if nothing more is heard; kNever
+    Nanos toldUntil{};      ///< the deadline that the trace knows of
+    bool suspended = false; ///< its connection is lost
+    int leaving = 0;        ///< releases of it that are under way
+    bool resting = false;   ///< given up here, not yet freed on the server (LockOptions::minHold)
+    bool renewing = false;  ///< a watchdog keeps it
+    bool ends = true;       ///< by its deadline: LockOptions::honourDeadline
     std::stop_source watching{std::nostopstate}; ///< stops its watches
     std::optional<HoldAlarm> renewal;            ///< when to renew it next
     std::optional<HoldAlarm> ending;             ///< when to look whether it is past its deadline
@@ -29,6 +30,12 @@ struct Hold {
     std::shared_ptr<HoldView> view = std::make_shared<HoldView>();
 
     recipes::Mode mode() const { return grant.mode; }
+    /// To give back what this lock object has taken, but for `others` of them.
+    recipes::Grant own(int others = 0) const {
+        recipes::Grant mine = grant;
+        mine.holds = std::max(taken - others, 1);
+        return mine;
+    }
     void stopWatching() {
         watching.request_stop();
         renewal.reset();
@@ -72,11 +79,13 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     /// The latest hold of that thread in that mode, nullptr when there is none.
     std::shared_ptr<Hold> find(const Thread& thread, Mode mode) const;
     bool has(const Hold& hold) const;
+    /// How often this lock object has taken it.
     int holdCount(const Thread& thread, Mode mode) const;
-    /// In all modes together: what the trace counts.
-    std::uint32_t holdCount(const Thread& thread) const;
-    /// The same after one release of this hold has ended: with those that other releases of it are still to give back.
-    std::uint32_t leftAfter(const Hold& released) const;
+    /// How often the thread holds it in all modes, also by other lock objects of the name: what the trace counts.
+    std::uint32_t holdsOf(const Thread& thread) const;
+    /// The same after one release of this hold has ended, by which the recipe says so many are left: with those that
+    /// other releases of it are still to give back.
+    std::uint32_t leftAfter(const Hold& released, int left) const;
 
     /// `again`: a hold that was given up for a while, to be the one that guards know, if it is taken.
     static Outcome<Taken> take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop,

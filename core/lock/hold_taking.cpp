@@ -16,6 +16,20 @@ Nanos sendable(Nanos lease) {
     return std::max<Nanos>(std::chrono::floor<std::chrono::milliseconds>(lease), 1ms);
 }
 
+/// What makes no sense of a request; nullopt = nothing.
+std::optional<LockError> wrongIn(const LockRequest& request) {
+    if (request.lease && *request.lease < 1ms) return leaseTooShort(*request.lease);
+    if (request.mode == recipes::Mode::Permit && request.permits < 1) {
+        return LockError{LockError::Kind::Refused,
+                         QCoreApplication::translate("LockError", "At least one permit must be asked for, not %1.")
+                             .arg(request.permits)};
+    }
+    return std::nullopt;
+}
+
+/// After a grant that came too late to be one, before asking again.
+constexpr Nanos kLatePause = 100ms;
+
 Nanos restOf(Nanos wait, Nanos waited) {
     return wait == kNever ? kNever : std::max(Nanos(0), wait - waited);
 }
@@ -53,6 +67,8 @@ LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core
     const Thread thread = request.thread;
     if (!offers(core->recipe->info(), request.mode))
         co_return std::unexpected(notOffered(core->recipe->info(), request.mode));
+    if (const auto wrong = wrongIn(request)) co_return std::unexpected(*wrong);
+    Nanos pause{};
     core->emit(EventKind::Requested, thread, toValue(request.wait));
 
     for (;;) {
@@ -60,6 +76,10 @@ LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core
         int held = 0;
         bool inTime = true;
         try {
+            if (pause > Nanos(0)) {
+                const Nanos left = restOf(request.wait, runtime.monotonic() - begun);
+                co_await runtime.sleep(std::min(std::exchange(pause, Nanos(0)), left), stop);
+            }
             // What this thread gave up before its shortest time is still there on the server.
             const auto resting = core->resting.find(Key(thread, request.mode));
             if (resting != core->resting.end()) {
@@ -99,6 +119,7 @@ LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core
         }
         // Give it back and ask again, if there is time.
         if (ofLost) (*grant)->holds = 1;
+        if (late) pause = std::min((*grant)->lease, kLatePause);
         co_await core->recipe->release(**grant, {});
         if (request.wait != kNever && runtime.monotonic() - begun >= request.wait) {
             core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
@@ -115,10 +136,9 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     }
     const Thread thread = hold->grant.thread;
     // Several may be under way at once: each gives back one of those that the others leave.
-    recipes::Grant grant = hold->grant;
-    grant.holds = std::max(grant.holds - hold->leaving, 1);
+    const recipes::Grant grant = hold->own(hold->leaving);
     const bool last = grant.holds == 1;
-    const std::uint32_t before = core->holdCount(thread);
+    const std::uint32_t before = core->holdsOf(thread);
     if (last && !atOnce && core->options.minHold > Nanos(0) &&
         core->client.runtime.monotonic() < laterBy(hold->since, core->options.minHold)) {
         core->emit(EventKind::ReleaseSent, thread, 0, before);
@@ -133,10 +153,11 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     --hold->leaving;
     if (left) {
         hold->grant.holds = *left;
-        core->emit(EventKind::Released, thread, 0, core->leftAfter(*hold));
+        hold->taken = std::min(hold->taken - 1, *left); // of fewer the server knows nothing
+        core->emit(EventKind::Released, thread, 0, core->leftAfter(*hold, *left));
         core->tell(Event::Released, thread, {});
-        if (!last && *left == 0) core->lose(hold, kUnknownThere); // the outer ones, of which it knew nothing
-        co_return hold->mode() == Mode::Permit ? core->holdCount(thread, Mode::Permit) : *left;
+        if (!last && *left == 0) core->lose(hold, kUnknownThere); // the outer ones
+        co_return hold->mode() == Mode::Permit ? core->holdCount(thread, Mode::Permit) : hold->taken;
     }
     if (left.error().kind == LockError::Kind::NotOwner) {
         core->emit(EventKind::ReleaseRefused, thread);
@@ -146,7 +167,8 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     } else {
         // One hold fewer here; the recipe sees to it that the server agrees, at the latest with the next release.
         --hold->grant.holds;
-        core->emit(EventKind::Released, thread, 0, core->leftAfter(*hold));
+        --hold->taken;
+        core->emit(EventKind::Released, thread, 0, core->leftAfter(*hold, hold->grant.holds));
     }
     co_return std::unexpected(left.error());
 }
@@ -174,9 +196,9 @@ QCoro::Task<> LockCore::freeAfterRest(std::shared_ptr<LockCore> core, std::share
     co_await runtime.sleep(std::max(Nanos(0), end - runtime.monotonic()), stop);
     if (stop.stop_requested()) co_return;
     hold->stopWatching();
-    const auto left = co_await core->recipe->release(hold->grant, {});
+    const auto left = co_await core->recipe->release(hold->own(), {});
     if (left) {
-        core->emit(EventKind::Released, hold->grant.thread, 0, core->holdCount(hold->grant.thread));
+        core->emit(EventKind::Released, hold->grant.thread, 0, core->leftAfter(*hold, *left));
     } else {
         core->emitText(EventKind::ReleaseFailed, hold->grant.thread,
                        QString::fromLatin1(lockErrorId(left.error().kind)));

@@ -67,12 +67,15 @@ QCoro::Task<> LockCore::renewOnce(std::shared_ptr<LockCore> core, std::shared_pt
     Runtime& runtime = core->client.runtime;
     const std::stop_token stop = hold->watching.get_token();
     const Nanos askedAt = runtime.monotonic();
-    const auto renewed = co_await core->recipe->renew(hold->grant, stop);
+    const recipes::Grant asked = hold->grant; // a re-entry may change it meanwhile
+    const auto renewed = co_await core->recipe->renew(asked, stop);
     if (stop.stop_requested() || !hold->renewal) co_return; // given up or lost while the answer waited for its turn
     if (!renewed) {
         if (!hold->resting) {
             core->emitText(EventKind::RenewFailed, hold->grant.thread,
                            QString::fromLatin1(lockErrorId(renewed.error().kind)));
+            if (!std::exchange(hold->suspended, true))
+                core->tell(Event::Suspended, hold->grant.thread, renewed.error().message);
         }
         // Without an answer, try again sooner: the lease may still be saved.
         const Nanos soon = std::max(core->options.watchdog / 4, kShortestPause);
@@ -84,8 +87,9 @@ QCoro::Task<> LockCore::renewOnce(std::shared_ptr<LockCore> core, std::shared_pt
         core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
         co_return;
     }
-    core->moveDeadline(*hold, laterBy(askedAt, hold->grant.lease));
+    core->moveDeadline(*hold, laterBy(askedAt, asked.lease));
     hold->renewal->set(nextRenewal(*core));
+    hold->suspended = false;
     if (hold->resting) co_return;
     core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));
     core->believeUntilDeadline(*hold);
@@ -148,7 +152,7 @@ void LockCore::lookAtDeadline(const std::shared_ptr<Hold>& hold) {
         hold->ending->set(hold->deadline);
         return;
     }
-    recipe->abandoned(hold->grant); // the server may see its end later
+    recipe->abandoned(hold->own(hold->leaving)); // the server may see its end later
     lose(hold, QT_TRANSLATE_NOOP("Lock", "own clock past the end of the lease"));
 }
 
@@ -156,7 +160,7 @@ QCoro::Task<> LockCore::longestHold(std::shared_ptr<LockCore> core, std::shared_
     const std::stop_token stop = hold->watching.get_token();
     co_await core->client.runtime.sleep(core->options.maxHold, stop);
     if (stop.stop_requested()) co_return;
-    const recipes::Grant grant = hold->grant;
+    const recipes::Grant grant = hold->own(hold->leaving);
     core->lose(hold, QT_TRANSLATE_NOOP("Lock", "held for the maximum hold time"));
     co_await giveBack(core, grant);
 }

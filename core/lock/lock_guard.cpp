@@ -39,7 +39,7 @@ std::int64_t LockGuard::token() const {
 Nanos LockGuard::remaining() const {
     if (!stillMine()) return Nanos(0);
     if (m_hold->deadline == kNever) return kNever;
-    return m_hold->deadline - m_core->client.runtime.monotonic();
+    return std::max(Nanos(0), m_hold->deadline - m_core->client.runtime.monotonic());
 }
 
 std::stop_token LockGuard::lost() const {

@@ -11,8 +11,8 @@ struct LockOptions {
     /// Which algorithm, of RecipeInfo::id; empty: the one that suits the connection and what is made of it. Only for
     /// locks that are made by name over a connection.
     QByteArray recipe = {};
-    /// What the server grants at a time; > 0, whole milliseconds. Recipes that are held by a session or a connection
-    /// have no lease of their own.
+    /// What the server grants at a time; at least 1 ms, whole milliseconds. Recipes that are held by a session or a
+    /// connection have no lease of their own.
     Nanos lease = 30s;
     /// Renewal period while held, 0 = no watchdog. A third of the lease leaves two more tries before it ends; locks
     /// that are made by name take that for a period that is no shorter than the lease.
@@ -44,9 +44,10 @@ struct LockRequest {
     int permits = 1;                               ///< of Mode::Permit: how many at once, all or none; > 0
     Nanos wait = kNever;                           ///< longest wait; 0 = one try, kNever = no bound
     QByteArray thread = "1";                       ///< the logical thread that asks; decimal
-    /// A lease of its own, > 0, that no watchdog renews: the lock is free when it ends. nullopt = LockOptions::lease.
-    /// A thread that holds the lock already has it until the longest of what its takings ask for ends: one that a
-    /// watchdog keeps stays kept, and a taking without a lease of its own is kept also inside of one that has.
+    /// A lease of its own, at least 1 ms, that no watchdog renews: the lock is free when it ends. nullopt =
+    /// LockOptions::lease. A thread that holds the lock already has it until the longest of what its takings ask for
+    /// ends: one that a watchdog keeps stays kept, and a taking without a lease of its own is kept also inside of one
+    /// that has.
     std::optional<Nanos> lease = std::nullopt;
 };
 

@@ -45,6 +45,13 @@ LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
     return {LockError::Kind::NotSupported, sentence};
 }
 
+LockError leaseTooShort(Nanos lease) {
+    return {LockError::Kind::Refused,
+            QCoreApplication::translate("LockError", "A lease of %1 ms cannot be granted: servers count whole "
+                                                     "milliseconds. Ask for 1 ms at least.")
+                .arg(std::chrono::duration<double, std::milli>(lease).count())};
+}
+
 std::expected<std::unique_ptr<recipes::Recipe>, LockError> chooseRecipe(Connection& connection, const QByteArray& id,
                                                                         recipes::Mode mode, LockSpec spec) {
     if (!id.isEmpty()) {

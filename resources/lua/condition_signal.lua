@@ -3,16 +3,38 @@
 -- KEYS[1] list of waiters; ARGV[1] how many at most; ARGV[2] life of an entry in ms; ARGV[3] what the names of states
 -- begin with; ARGV[4] the same of channels; both go on with a waiter's id, and all are in one slot by the lock's name.
 -- Returns how many were woken.
-local woken = 0
-while woken < tonumber(ARGV[1]) do
+local wanted, woken, deaf = tonumber(ARGV[1]), 0, {}
+local function signal(id)
+    redis.call('set', ARGV[3] .. id, 'signalled', 'px', ARGV[2])
+    woken = woken + 1
+end
+while woken < wanted do
     local id = redis.call('lpop', KEYS[1])
     if not id then
         break
     end
     -- An entry without a state belongs to somebody who died: the signal goes to the next one.
-    if redis.call('set', ARGV[3] .. id, 'signalled', 'px', ARGV[2], 'xx') then
-        redis.call('publish', ARGV[4] .. id, '1')
-        woken = woken + 1
+    if redis.call('exists', ARGV[3] .. id) == 1 then
+        if redis.call('publish', ARGV[4] .. id, '1') > 0 then
+            signal(id)
+        else
+            deaf[#deaf + 1] = id
+        end
     end
+end
+-- Whoever does not listen died a moment ago, or is about to listen and looks then: such get what nobody else wants.
+local left = {}
+for _, id in ipairs(deaf) do
+    if woken < wanted then
+        signal(id)
+    else
+        left[#left + 1] = id
+    end
+end
+for i = #left, 1, -1 do
+    redis.call('lpush', KEYS[1], left[i])
+end
+if #left > 0 then
+    redis.call('pexpire', KEYS[1], ARGV[2])
 end
 return woken

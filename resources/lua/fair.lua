@@ -4,18 +4,20 @@
 -- Those deadlines are counted one from the other, as Redisson counts them, so that the dead die one after the other. Its
 -- waiters are not heard of while they wait; ours are, several times in ARGV[5], and are dead when they are not: all that
 -- died die together. Until when each was heard of stands in a sorted set of our own; Redisson does without.
--- KEYS[1] the lock; KEYS[2] the queue; KEYS[3] the deadlines; KEYS[4] the wake-up channel: a waiter listens on
--- <channel>:<its field>; KEYS[5] the instants, ms since 1970, until which our waiters count as alive.
+-- KEYS[1] the lock; KEYS[2] the queue; KEYS[3] the deadlines; KEYS[4] the instants, ms since 1970, until which our
+-- waiters count as alive.
 -- ARGV[1] what to do; ARGV[2] our field; ARGV[3] lease in ms; ARGV[4] the waiter's time-out in ms; ARGV[5] ms in which
--- the first in the queue must have taken a free lock, and in which one of ours is to be heard of; ARGV[6] see below.
---   take     ARGV[6] '1': queue up when it is taken. Returns {1, hold count, 0}, or {0, ms until it pays to look again}
+-- the first in the queue must have taken a free lock, and in which one of ours is to be heard of; ARGV[6] see below;
+-- ARGV[7] the wake-up channel: a waiter listens on <channel>:<its field>.
+--   take     ARGV[6] '1': queue up when it is taken. Returns {1, hold count, 0}, or {0, ms until it pays to look again},
+--            or {-1}: the key carries another hash
 --   release  returns the holds left, or -1 when the lock is not ours
 --   keep     leaves at most ARGV[6] holds, and no place in the queue; returns the holds left, or -1
 --   leave    gives our place in the queue up; returns 1, or 0 when there was none
 --   force    frees the lock whoever holds it; returns 1, or 0 when there was nothing to free, or -1 when the key carries
---            something else than one <uuid>:<thread> with its number of holds
+--            something else than one <client>:<thread> with its number of holds
 -- Redisson reads the clients' clocks; here the server's decides, so that no client's clock can end another's wait.
-local lock, queue, deadlines, channel, alive = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lock, queue, deadlines, alive, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[7]
 local action, me, lease, patience, grace =
     ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 
@@ -24,6 +26,13 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local function whole(number)
     return string.format('%.0f', number)
+end
+
+-- Another hold of the same thread may have the longer lease.
+local function lengthen()
+    if redis.call('pttl', lock) < lease then
+        redis.call('pexpire', lock, lease)
+    end
 end
 
 -- Whoever asks is alive. What nobody looks at for a day may go: deadlines remain.
@@ -160,8 +169,14 @@ if action == 'take' then
     end
     if held and redis.call('hexists', lock, me) == 1 and redis.call('hexists', lock, 'mode') == 0 then
         local holds = redis.call('hincrby', lock, me, 1)
-        redis.call('pexpire', lock, lease)
+        lengthen()
         return {1, holds, 0}
+    end
+    if held and redis.call('hexists', lock, 'mode') == 0 then
+        local fields = redis.call('hlen', lock) == 1 and redis.call('hkeys', lock)
+        if not fields or not string.match(fields[1], '^.+:%d+$') then
+            return {-1}
+        end
     end
     if ARGV[6] == '1' then
         enqueue()
@@ -189,7 +204,7 @@ if action == 'release' then
     end
     local holds = redis.call('hincrby', lock, me, -1)
     if holds > 0 then
-        redis.call('pexpire', lock, lease)
+        lengthen()
         return holds
     end
     free()
@@ -205,7 +220,7 @@ if action == 'keep' then
     end
     if keep > 0 then
         redis.call('hset', lock, me, keep)
-        redis.call('pexpire', lock, lease)
+        lengthen()
         return keep
     end
     purge()
@@ -226,7 +241,10 @@ if kind ~= 'hash' or redis.call('hlen', lock) ~= 1 then
     return -1
 end
 local hold = redis.call('hgetall', lock)
-if not string.match(hold[1], '^%x+%-%x+%-%x+%-%x+%-%x+:.') or not string.match(hold[2], '^%d+$') then
+-- Clients may have names of their own instead of UUIDs; locks always have an end.
+local known = string.match(hold[1], '^%x+%-%x+%-%x+%-%x+%-%x+:.')
+    or (string.match(hold[1], '^.+:%d+$') and redis.call('pttl', lock) > 0)
+if not known or not string.match(hold[2], '^%d+$') then
     return -1
 end
 free()

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Takes or re-enters a lock in Redisson's layout: a hash of <client>:<thread> -> hold count.
 -- KEYS[1] the lock; KEYS[2] (optional) the fencing counter; ARGV[1] lease in ms; ARGV[2] our field.
--- Returns {1, hold count, token or 0}, or {0, PTTL of the lock}.
+-- Returns {1, hold count, token or 0}, or {0, PTTL of the lock}, or {-1}: the key carries another hash, which no release
+-- would ever tell of.
 local free = redis.call('exists', KEYS[1]) == 0
 if not free and redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
     -- A read/write lock has our field, too, when we read: that is another lock, and taken.
@@ -13,7 +14,16 @@ if free then
         token = redis.call('incr', KEYS[2]) -- first: where it fails, nothing has been taken
     end
     local holds = redis.call('hincrby', KEYS[1], ARGV[2], 1)
-    redis.call('pexpire', KEYS[1], ARGV[1])
+    -- Another hold of the same thread may have the longer lease.
+    if holds == 1 or redis.call('pttl', KEYS[1]) < tonumber(ARGV[1]) then
+        redis.call('pexpire', KEYS[1], ARGV[1])
+    end
     return {1, holds, token}
+end
+if redis.call('hexists', KEYS[1], 'mode') == 0 then
+    local fields = redis.call('hlen', KEYS[1]) == 1 and redis.call('hkeys', KEYS[1])
+    if not fields or not string.match(fields[1], '^.+:%d+$') then
+        return {-1}
+    end
 end
 return {0, redis.call('pttl', KEYS[1])}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Leaves at most so many of our holds of a Redisson-layout lock: after a request of ours that may or may not have run.
 -- Running it again changes nothing more.
--- KEYS[1] the lock; KEYS[2] the wake-up channel; ARGV[1] our field; ARGV[2] holds to keep; ARGV[3] lease in ms.
+-- KEYS[1] the lock; ARGV[1] our field; ARGV[2] holds to keep; ARGV[3] lease in ms; ARGV[4] the wake-up channel.
 -- Returns the holds left, or -1 when the lock is not ours.
 local holds = tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1')
 local keep = tonumber(ARGV[2])
@@ -10,9 +10,11 @@ if holds <= keep then
 end
 if keep > 0 then
     redis.call('hset', KEYS[1], ARGV[1], ARGV[2])
-    redis.call('pexpire', KEYS[1], ARGV[3])
+    if redis.call('pttl', KEYS[1]) < tonumber(ARGV[3]) then
+        redis.call('pexpire', KEYS[1], ARGV[3])
+    end
     return keep
 end
 redis.call('del', KEYS[1])
-redis.pcall('publish', KEYS[2], '0')
+redis.pcall('publish', ARGV[4], '0')
 return 0

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Frees a read/write lock whoever holds it, and wakes all waiters. Holders are not told.
--- KEYS[1] the lock; KEYS[2] what every reader's prefix begins with; KEYS[3] the wake-up channel.
+-- KEYS[1] the lock; ARGV[1] what every reader's prefix begins with; ARGV[2] the wake-up channel.
 -- Returns 1, or 0 when there was nothing to free, or -1 when the key carries something else.
 local kind = redis.call('type', KEYS[1])['ok']
 if kind == 'none' then
@@ -14,10 +14,10 @@ local fields = redis.call('hgetall', KEYS[1])
 for i = 1, #fields, 2 do
     if fields[i] ~= 'mode' then
         for hold = tonumber(fields[i + 1]) or 0, 1, -1 do
-            redis.call('del', KEYS[2] .. fields[i] .. ':rwlock_timeout:' .. hold)
+            redis.call('del', ARGV[1] .. fields[i] .. ':rwlock_timeout:' .. hold)
         end
     end
 end
 redis.call('del', KEYS[1])
-redis.pcall('publish', KEYS[3], '1')
+redis.pcall('publish', ARGV[2], '1')
 return 1

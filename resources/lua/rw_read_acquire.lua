@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Takes or re-enters the reading side of a read/write lock in Redisson's layout: a hash with the field `mode`, and one
 -- key with a TTL of its own for each hold of a reader, <prefix>:<hold>.
--- KEYS[1] the lock; KEYS[2] our hold keys' prefix; ARGV[1] lease in ms; ARGV[2] our field; ARGV[3] our field as writer.
+-- KEYS[1] the lock; ARGV[1] lease in ms; ARGV[2] our field; ARGV[3] our field as writer; ARGV[4] our hold keys' prefix.
 -- Returns {1, hold count, 0}, or {0, PTTL of the lock}, or {-1} when the key carries something else.
 local mode = redis.call('hget', KEYS[1], 'mode')
 if not mode then
@@ -9,7 +9,7 @@ if not mode then
         return {-1}
     end
     redis.call('hset', KEYS[1], 'mode', 'read', ARGV[2], 1)
-    redis.call('set', KEYS[2] .. ':1', 1, 'PX', ARGV[1])
+    redis.call('set', ARGV[4] .. ':1', 1, 'PX', ARGV[1])
     redis.call('pexpire', KEYS[1], ARGV[1])
     return {1, 1, 0}
 end
@@ -17,7 +17,7 @@ if mode == 'read' or (mode == 'write' and redis.call('hexists', KEYS[1], ARGV[3]
     -- Holds of ours that have all run out, while others kept the lock alive, are no holds any more.
     local old, alive = tonumber(redis.call('hget', KEYS[1], ARGV[2]) or '0'), 0
     for hold = old, 1, -1 do
-        alive = alive + redis.call('exists', KEYS[2] .. ':' .. hold)
+        alive = alive + redis.call('exists', ARGV[4] .. ':' .. hold)
         if alive > 0 then
             break
         end
@@ -28,8 +28,8 @@ if mode == 'read' or (mode == 'write' and redis.call('hexists', KEYS[1], ARGV[3]
     local holds = redis.call('hincrby', KEYS[1], ARGV[2], 1)
     -- The last one given up is the first one taken: it lives as long as any of ours, whichever key goes before it.
     for hold = holds, 1, -1 do
-        if redis.call('pttl', KEYS[2] .. ':' .. hold) < tonumber(ARGV[1]) then
-            redis.call('set', KEYS[2] .. ':' .. hold, 1, 'PX', ARGV[1])
+        if redis.call('pttl', ARGV[4] .. ':' .. hold) < tonumber(ARGV[1]) then
+            redis.call('set', ARGV[4] .. ':' .. hold, 1, 'PX', ARGV[1])
         end
     end
     if redis.call('pttl', KEYS[1]) < tonumber(ARGV[1]) then

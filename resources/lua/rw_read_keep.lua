@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Gives holds of a reader up. The lock then lives as long as the longest hold that is left of anybody.
--- KEYS[1] the lock; KEYS[2] our hold keys' prefix; KEYS[3] what every reader's prefix begins with; KEYS[4] the wake-up
--- channel; ARGV[1] our field; ARGV[2] holds to keep at most, or '' for one fewer. Running it again with a number
--- changes nothing more. Other readers' hold keys share the lock's hash tag.
+-- KEYS[1] the lock; ARGV[1] our field; ARGV[2] holds to keep at most, or '' for one fewer; ARGV[3] our hold keys' prefix;
+-- ARGV[4] what every reader's prefix begins with; ARGV[5] the wake-up channel. Running it again with a number changes
+-- nothing more. Hold keys share the lock's hash tag.
 -- Returns the holds left, or -1 when we hold nothing.
 local mode = redis.call('hget', KEYS[1], 'mode')
 local holds = mode and tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1') or -1
@@ -14,7 +14,7 @@ if holds <= keep then
     return holds
 end
 for hold = holds, keep + 1, -1 do
-    redis.call('del', KEYS[2] .. ':' .. hold)
+    redis.call('del', ARGV[3] .. ':' .. hold)
 end
 if keep > 0 then
     redis.call('hset', KEYS[1], ARGV[1], keep)
@@ -29,7 +29,7 @@ local fields = redis.call('hgetall', KEYS[1])
 for i = 1, #fields, 2 do
     if fields[i] ~= 'mode' then
         for hold = tonumber(fields[i + 1]) or 0, 1, -1 do
-            longest = math.max(longest, redis.call('pttl', KEYS[3] .. fields[i] .. ':rwlock_timeout:' .. hold))
+            longest = math.max(longest, redis.call('pttl', ARGV[4] .. fields[i] .. ':rwlock_timeout:' .. hold))
         end
     end
 end
@@ -38,5 +38,5 @@ if longest > 0 then
     return keep
 end
 redis.call('del', KEYS[1])
-redis.pcall('publish', KEYS[4], '0')
+redis.pcall('publish', ARGV[5], '0')
 return 0

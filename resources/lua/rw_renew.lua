@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Renews a hold of a read/write lock: of a reader its own hold keys, never those of others, who may be dead.
--- KEYS[1] the lock; KEYS[2] (of a reader) our hold keys' prefix; ARGV[1] lease in ms; ARGV[2] our field, of a writer
--- with its suffix. Returns 1, or 0 when it is not ours.
+-- KEYS[1] the lock; ARGV[1] lease in ms; ARGV[2] our field, of a writer with its suffix; ARGV[3] (of a reader) our hold
+-- keys' prefix. Returns 1, or 0 when it is not ours.
 local holds = redis.call('hexists', KEYS[1], 'mode') == 1 and redis.call('hget', KEYS[1], ARGV[2])
 if not holds then
     return 0
 end
-if KEYS[2] then
+if ARGV[3] then
     local alive = 0
     for hold = tonumber(holds), 1, -1 do
-        alive = alive + redis.call('pexpire', KEYS[2] .. ':' .. hold, ARGV[1])
+        alive = alive + redis.call('pexpire', ARGV[3] .. ':' .. hold, ARGV[1])
     end
     if alive == 0 then
         return 0

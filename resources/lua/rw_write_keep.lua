@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Gives holds of the writer up. What it holds as a reader is left: others may read beside it then.
--- KEYS[1] the lock; KEYS[2] the wake-up channel; ARGV[1] our field as writer; ARGV[2] lease in ms while holds are left;
--- ARGV[3] holds to keep at most, or '' for one fewer. Running it again with a number changes nothing more.
+-- KEYS[1] the lock; ARGV[1] our field as writer; ARGV[2] lease in ms while holds are left; ARGV[3] holds to keep at most,
+-- or '' for one fewer; ARGV[4] the wake-up channel. Running it again with a number changes nothing more.
 -- Returns the holds left, or -1 when we hold nothing.
 local mode = redis.call('hget', KEYS[1], 'mode')
 local holds = mode == 'write' and tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1') or -1
@@ -25,5 +25,5 @@ if redis.call('hlen', KEYS[1]) == 1 then
 else
     redis.call('hset', KEYS[1], 'mode', 'read')
 end
-redis.pcall('publish', KEYS[2], '1') -- Redisson says nothing when reads are left, and its waiting readers sleep on
+redis.pcall('publish', ARGV[4], '1') -- Redisson says nothing when reads are left, and its waiting readers sleep on
 return 0

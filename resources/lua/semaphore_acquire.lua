@@ -2,17 +2,17 @@
 -- Takes permits of a semaphore in the layout of Redisson's permits that expire: a counter of those that are free, and a
 -- sorted set of ids of those that are taken, each with the instant at which it ends, ms since 1970, by the server's
 -- clock.
--- KEYS[1] the counter; KEYS[2] the permits taken; KEYS[3] the wake-up channel; ARGV[1] permits in all, for whoever comes
--- first; ARGV[2] lease in ms; ARGV[3…] ids of 16 bytes, one for each permit wanted.
+-- KEYS[1] the counter; KEYS[2] the permits taken; ARGV[1] the wake-up channel; ARGV[2] permits in all, for whoever comes
+-- first; ARGV[3] lease in ms; ARGV[4…] ids of 16 bytes, one for each permit wanted.
 -- Returns {1, free permits left}, or {0, ms until it pays to look again, -1 = no saying}, or {-1} when the key carries
 -- something else, or {-2, permits in all} when there are not so many.
-local wanted = #ARGV - 2
+local wanted = #ARGV - 3
 local time = redis.call('time')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local free = redis.call('get', KEYS[1])
 if not free then
-    free = tonumber(ARGV[1]) - redis.call('zcard', KEYS[2])
+    free = tonumber(ARGV[2]) - redis.call('zcard', KEYS[2])
     redis.call('set', KEYS[1], free)
 elseif #free > 9 or not string.match(free, '^%-?%d+$') then
     return {-1}
@@ -25,14 +25,14 @@ if #ended > 0 then
         redis.call('zrem', KEYS[2], id)
     end
     free = redis.call('incrby', KEYS[1], #ended)
-    redis.pcall('publish', KEYS[3], free)
+    redis.pcall('publish', ARGV[1], free)
 end
 
 if free >= wanted then
     redis.call('decrby', KEYS[1], wanted)
     -- `now` is rounded down, and what ends now has ended: a millisecond more, or others come before our own deadline.
-    local till = string.format('%.0f', now + 1 + tonumber(ARGV[2]))
-    for i = 3, #ARGV do
+    local till = string.format('%.0f', now + 1 + tonumber(ARGV[3]))
+    for i = 4, #ARGV do
         redis.call('zadd', KEYS[2], till, ARGV[i])
     end
     local ttl = redis.call('pttl', KEYS[1])

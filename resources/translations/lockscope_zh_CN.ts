@@ -961,6 +961,10 @@
         <translation>etcd 上的锁需要一个名称。</translation>
     </message>
     <message>
+        <source>The cluster %1 is down: some of its slots have no master. Look at CLUSTER INFO.</source>
+        <translation>集群 %1 不可用：部分槽没有主节点。请查看 CLUSTER INFO。</translation>
+    </message>
+    <message>
         <source>The lock needs a name.</source>
         <translation>锁需要一个名称。</translation>
     </message>
@@ -975,6 +979,10 @@
     <message>
         <source>“%1” names no locks; write their names with commas: a,b,c.</source>
         <translation>“%1”没有指定锁；请用逗号写出它们的名称：a,b,c。</translation>
+    </message>
+    <message>
+        <source>%1 is a replica and takes no writes: connect to its master, or by its sentinels.</source>
+        <translation>%1 是副本，不接受写入：请连接其主节点，或通过哨兵连接。</translation>
     </message>
     <message>
         <source>Over independent servers (%1) there is the recipe redis-redlock only, not “%2”.</source>
@@ -1001,6 +1009,14 @@
         <translation>这个线程没有持有该条件变量的锁。</translation>
     </message>
     <message>
+        <source>Another lock object of this thread holds the lock, too: nobody could come in to signal. Wait with the only one.</source>
+        <translation>本线程的另一个锁对象也持有该锁：没有人能进来发信号。请只用一个锁对象等待。</translation>
+    </message>
+    <message>
+        <source>At least one permit must be asked for, not %1.</source>
+        <translation>至少须申请一个许可，而不是 %1 个。</translation>
+    </message>
+    <message>
         <source>This thread does not hold the lock.</source>
         <translation>此线程不持有该锁。</translation>
     </message>
@@ -1023,6 +1039,10 @@
     <message>
         <source>The recipe “%1” offers no %2; take %3.</source>
         <translation>算法“%1”不提供%2；请用 %3。</translation>
+    </message>
+    <message>
+        <source>A lease of %1 ms cannot be granted: servers count whole milliseconds. Ask for 1 ms at least.</source>
+        <translation>无法授予 %1 毫秒的租约：服务器以整毫秒计。请至少申请 1 毫秒。</translation>
     </message>
     <message>
         <source>No recipe on %1 offers %2.</source>
@@ -1075,6 +1095,10 @@
     <message>
         <source>The recipe “%1” cannot do this.</source>
         <translation>算法“%1”做不到这一点。</translation>
+    </message>
+    <message>
+        <source>An earlier request of this thread for “%1” has had no answer yet. Nothing was sent; try again.</source>
+        <translation>本线程先前对“%1”的一个请求仍未得到答复。没有发送任何内容；请重试。</translation>
     </message>
     <message>
         <source>a string, as locks by SET NX leave it</source>

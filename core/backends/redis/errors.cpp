@@ -4,6 +4,7 @@
 #include "backends/redis/options.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 
 namespace lockscope::redis {
 
@@ -18,6 +19,16 @@ using Kind = Error::Kind;
 QByteArray firstWord(const QByteArray& reply) {
     const qsizetype space = reply.indexOf(' ');
     return space < 0 ? reply : reply.left(space);
+}
+
+/// What went wrong in a script: before version 7 servers wrap the error of a command that a script ran, as
+/// "ERR Error running script (call to f_…): @user_script:3: WRONGTYPE …", some with a "-" before the word.
+QByteArray codeOf(const QByteArray& reply) {
+    static const QRegularExpression wrapped(
+        QStringLiteral("^ERR Error running script .*@user_script: ?\\d+: -?([A-Z]{3,}) "));
+    if (!reply.startsWith("ERR Error running script")) return firstWord(reply);
+    const auto match = wrapped.match(QString::fromUtf8(reply));
+    return match.hasMatch() ? match.captured(1).toLatin1() : firstWord(reply);
 }
 
 } // namespace
@@ -98,7 +109,7 @@ Error driverGone(const QString& where) {
 }
 
 Error refused(const QByteArray& reply, const QString& where) {
-    return {Kind::Refused, firstWord(reply), Text::tr("%1 says: %2").arg(where, QString::fromUtf8(reply))};
+    return {Kind::Refused, codeOf(reply), Text::tr("%1 says: %2").arg(where, QString::fromUtf8(reply))};
 }
 
 Error refusedGreeting(const QByteArray& reply, const QByteArray& command, const QString& where) {

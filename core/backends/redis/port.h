@@ -31,6 +31,8 @@ struct Error {
 
     /// True when the command may or may not have run on the server.
     bool outcomeUnknown() const { return kind == Kind::CommandTimeout || kind == Kind::Disconnected; }
+    /// True when the key carries data of another kind than the command is for.
+    bool wrongType() const { return kind == Kind::Refused && code == "WRONGTYPE"; }
 };
 
 using Result = std::expected<Reply, Error>;

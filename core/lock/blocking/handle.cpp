@@ -13,7 +13,8 @@ Handle::Handle(const Client& client, std::string_view name, recipes::Mode mode, 
 
 Handle::~Handle() {
     const std::lock_guard held(m_entry->calling);
-    m_entry->onLost.erase(m_listener);
+    m_entry->onLost.erase(m_lostListener);
+    m_entry->onSuspended.erase(m_suspendedListener);
 }
 
 bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop) {
@@ -103,9 +104,16 @@ bool Handle::forceUnlock() {
 
 void Handle::onLost(std::function<void(const std::string&)> listener) {
     const std::lock_guard held(m_entry->calling);
-    m_entry->onLost.erase(m_listener);
-    m_listener = ++m_entry->lastListener;
-    if (listener) m_entry->onLost.emplace(m_listener, std::move(listener));
+    m_entry->onLost.erase(m_lostListener);
+    m_lostListener = ++m_entry->lastListener;
+    if (listener) m_entry->onLost.emplace(m_lostListener, std::move(listener));
+}
+
+void Handle::onSuspended(std::function<void(const std::string&)> listener) {
+    const std::lock_guard held(m_entry->calling);
+    m_entry->onSuspended.erase(m_suspendedListener);
+    m_suspendedListener = ++m_entry->lastListener;
+    if (listener) m_entry->onSuspended.emplace(m_suspendedListener, std::move(listener));
 }
 
 void Handle::onUnlockFailed(std::function<void(const LockException&)> handler) {

@@ -40,6 +40,7 @@ public:
     int holdCount(recipes::Mode mode) const;
     bool forceUnlock();
     void onLost(std::function<void(const std::string&)> listener);
+    void onSuspended(std::function<void(const std::string&)> listener);
     void onUnlockFailed(std::function<void(const LockException&)> handler);
     void report(const LockException& problem) const noexcept;
 
@@ -50,7 +51,7 @@ private:
     std::shared_ptr<const HoldView> view(recipes::Mode mode) const;
     std::shared_ptr<Service> m_service;
     std::shared_ptr<Entry> m_entry;
-    std::uint64_t m_listener = 0;
+    std::uint64_t m_lostListener = 0, m_suspendedListener = 0;
     std::function<void(const LockException&)> m_onUnlockFailed;
 };
 

@@ -41,9 +41,14 @@ public:
     int holdCount() const { return m_handle.holdCount(recipes::Mode::Exclusive); }
     /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
     bool forceUnlock() { return m_handle.forceUnlock(); }
-    /// Called on the service thread with the reason when any hold of this lock by this program is lost. It must not
-    /// block: no calls of blocking locks.
+    /// Called on the service thread with the reason when any hold of this lock by this program is lost, also because
+    /// its client was closed. It must not block: no calls of blocking locks.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
+    /// The same as soon as the server stops answering for a hold: time to wind down, before it may be lost. It may also
+    /// be kept, when the server is back in time.
+    void onSuspended(std::function<void(const std::string& reason)> listener) {
+        m_handle.onSuspended(std::move(listener));
+    }
     /// Called on the unlocking thread when unlock() could not tell the caller. Default: a line on stderr.
     /// Set it before other threads use this object.
     void onUnlockFailed(std::function<void(const LockException&)> handler) {

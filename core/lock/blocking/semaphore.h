@@ -10,7 +10,7 @@ struct GuardBox;
 
 /// Some permits, held: given back when this goes, or sooner by release(). Movable, also to another thread; empty when
 /// nothing was taken. One object is not for several threads at once.
-class Permit {
+class [[nodiscard]] Permit {
 public:
     Permit() = default;
     Permit(Permit&&) noexcept = default;
@@ -47,6 +47,10 @@ public:
     }
     /// As Mutex::onLost.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
+    /// As Mutex::onSuspended.
+    void onSuspended(std::function<void(const std::string& reason)> listener) {
+        m_handle.onSuspended(std::move(listener));
+    }
 
 private:
     Permit take(int permits, Nanos wait, std::stop_token stop);

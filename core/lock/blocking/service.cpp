@@ -16,15 +16,15 @@ void orderWithOtherClients() {
     calls.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void tellLoss(Entry& entry, const std::string& reason) {
+void tell(Entry& entry, Entry::Listeners& listeners, const std::string& reason) {
     const std::lock_guard held(entry.calling);
     std::vector<std::uint64_t> there;
-    for (const auto& [id, listener] : entry.onLost)
+    for (const auto& [id, listener] : listeners)
         there.push_back(id);
     for (const std::uint64_t id : there) {
-        const auto found = entry.onLost.find(id);
-        if (found == entry.onLost.end()) continue; // one before it took it out: what it would use may be gone
-        const auto listener = found->second;       // it may take itself out
+        const auto found = listeners.find(id);
+        if (found == listeners.end()) continue; // one before it took it out: what it would use may be gone
+        const auto listener = found->second;    // it may take itself out
         listener(reason);
     }
 }
@@ -128,8 +128,8 @@ std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode
         made->lock = *std::move(lock);
         made->name = name;
         made->lock->listen([made](DistributedLock::Event event, const QByteArray&, const QString& reason) {
-            if (event != DistributedLock::Event::Lost) return;
-            tellLoss(*made, reason.toStdString());
+            if (event == DistributedLock::Event::Lost) tell(*made, made->onLost, reason.toStdString());
+            if (event == DistributedLock::Event::Suspended) tell(*made, made->onSuspended, reason.toStdString());
         });
         m_living.insert(made);
         // Whichever thread lets go of it last, it ends on this one; the service must be there till then. And no longer:
@@ -181,8 +181,10 @@ QCoro::Task<> Service::goodbye(std::shared_ptr<PendingCall> ended) {
     }
     // Whatever is still held is left to its lease or session, as when a process ends.
     for (Entry* const entry : m_living) {
+        const bool anyHeld = entry->lock && entry->lock->isHeld();
         entry->condition.reset();
         entry->lock.reset();
+        if (anyHeld) tell(*entry, entry->onLost, closedError().message.toStdString());
     }
     for (GuardBox* const box : m_boxes)
         box->guard = LockGuard();

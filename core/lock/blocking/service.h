@@ -25,7 +25,8 @@ struct Entry {
     std::map<std::pair<QByteArray, recipes::Mode>, std::shared_ptr<const HoldView>> views;
 
     std::recursive_mutex calling; ///< of what follows; held while listeners are called: after its end none is
-    std::map<std::uint64_t, std::function<void(const std::string&)>> onLost;
+    using Listeners = std::map<std::uint64_t, std::function<void(const std::string&)>>;
+    Listeners onLost, onSuspended;
     std::uint64_t lastListener = 0;
 };
 

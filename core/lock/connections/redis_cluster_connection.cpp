@@ -2,6 +2,8 @@
 #include "backends/redis/topology/cluster_port.h"
 #include "lock/connections/redis_port_connection.h"
 
+#include <QCoreApplication>
+
 namespace lockscope {
 
 namespace {
@@ -9,10 +11,18 @@ class RedisClusterConnection final : public RedisPortConnection<redis::ClusterPo
 public:
     using RedisPortConnection::RedisPortConnection;
 
+    Outcome<void> ping(std::stop_token stop) override {
+        const redis::Result reply = co_await port()->call(redis::argsOf("CLUSTER", "INFO"), std::move(stop));
+        if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));
+        if (reply->text.contains("cluster_state:ok")) co_return {};
+        const QString text = QCoreApplication::translate(
+            "LockError", "The cluster %1 is down: some of its slots have no master. Look at CLUSTER INFO.");
+        co_return std::unexpected(LockError{LockError::Kind::Unreachable, text.arg(url().display())});
+    }
+
 protected:
     std::shared_ptr<redis::Port> portOf(const QByteArray& name) override {
-        std::shared_ptr<Own>& own = m_ports[name];
-        if (!own) own = std::make_shared<Own>(Own{port(), port()->portFor(name)});
+        const auto own = std::make_shared<Own>(Own{port(), port()->portFor(name)});
         return {own, own->port.get()};
     }
 
@@ -22,7 +32,6 @@ private:
         std::shared_ptr<redis::ClusterPort> cluster;
         std::unique_ptr<redis::Port> port;
     };
-    std::map<QByteArray, std::shared_ptr<Own>> m_ports; ///< by lock
 };
 } // namespace
 

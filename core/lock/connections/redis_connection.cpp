@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/driver.h"
 #include "lock/connections/factories.h"
-#include "lock/connections/kept.h"
 #include "lock/connections/records.h"
 #include "lock/connections/redis_locks.h"
-#include "recipes/redis/redis_condition.h"
-#include "recipes/redis/redis_recipe.h"
 
 namespace lockscope {
 
@@ -29,11 +26,7 @@ public:
         co_return {};
     }
     Outcome<void> close() override { co_return {}; }
-    Outcome<void> ping(std::stop_token stop) override {
-        const redis::Result reply = co_await m_driver->call(redis::argsOf("PING"), stop);
-        if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));
-        co_return {};
-    }
+    Outcome<void> ping(std::stop_token stop) override { return pingMaster(m_driver, m_url.display(), std::move(stop)); }
 
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
@@ -41,10 +34,7 @@ public:
     }
     std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,
                                                                                       LockSpec spec) override {
-        const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
-        if (!info || !info->condition) return Connection::makeCondition(recipe, std::move(spec));
-        return std::make_unique<KeptCondition>(m_driver, std::make_unique<recipes::RedisCondition>(recipes::RedisLock{
-                                                             *m_driver, spec.name, m_client, {}, m_doubts}));
+        return makeRedisLockCondition(recipe, m_driver, spec, *this, m_doubts);
     }
 
     RecordStore* records() override { return &m_records; }

@@ -2,6 +2,7 @@
 #include "lock/connections/redis_locks.h"
 
 #include "lock/connections/kept.h"
+#include "recipes/redis/redis_condition.h"
 
 #include <QCoreApplication>
 
@@ -46,6 +47,32 @@ makeRedisLock(const QByteArray& id, std::shared_ptr<redis::Port> port, const Loc
                 .arg(QString::fromUtf8(spec.name))));
     }
     return std::unexpected(noSuchRecipe(id, connection));
+}
+
+std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError>
+makeRedisLockCondition(const QByteArray& recipe, std::shared_ptr<redis::Port> port, const LockSpec& spec,
+                       const Connection& connection, std::shared_ptr<recipes::Doubts> doubts) {
+    const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
+    if (!info || info->backend != connection.backend() || !info->condition)
+        return std::unexpected(noConditions(recipe));
+    auto condition = std::make_unique<recipes::RedisCondition>(
+        recipes::RedisLock{*port, spec.name, connection.client(), {}, std::move(doubts)});
+    return std::make_unique<KeptCondition>(std::move(port), std::move(condition));
+}
+
+recipes::Outcome<void> pingMaster(std::shared_ptr<redis::Port> port, QString where, std::stop_token stop) {
+    redis::Result reply = co_await port->call(redis::argsOf("ROLE"), stop);
+    // Whoever may not ask that, or whatever does not know it, is alive at least.
+    if (!reply && reply.error().kind == redis::Error::Kind::Refused)
+        reply = co_await port->call(redis::argsOf("PING"), stop);
+    if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));
+    if (!reply->items.empty() && reply->items[0].text == "slave") {
+        co_return std::unexpected(
+            refused(QCoreApplication::translate("LockError", "%1 is a replica and takes no writes: connect to its "
+                                                             "master, or by its sentinels.")
+                        .arg(where)));
+    }
+    co_return {};
 }
 
 } // namespace lockscope

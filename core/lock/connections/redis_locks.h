@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lock/connection.h"
+#include "recipes/condition.h"
 #include "recipes/redis/redis_recipe.h"
 
 namespace lockscope {
@@ -11,5 +12,13 @@ namespace lockscope {
 std::expected<std::unique_ptr<recipes::Recipe>, LockError>
 makeRedisLock(const QByteArray& id, std::shared_ptr<redis::Port> port, const LockSpec& spec,
               const Connection& connection, std::shared_ptr<recipes::Doubts> doubts);
+
+/// The condition of one lock over a Redis port, which it keeps. Kind::NotSupported where the recipe has none.
+std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError>
+makeRedisLockCondition(const QByteArray& recipe, std::shared_ptr<redis::Port> port, const LockSpec& spec,
+                       const Connection& connection, std::shared_ptr<recipes::Doubts> doubts);
+
+/// Whether the server behind the port could grant a lock now: Kind::Refused by a replica, which takes no writes.
+recipes::Outcome<void> pingMaster(std::shared_ptr<redis::Port> port, QString where, std::stop_token stop);
 
 } // namespace lockscope

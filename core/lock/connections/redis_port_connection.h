@@ -27,15 +27,15 @@ public:
         co_return {};
     }
     Outcome<void> close() override { co_return {}; }
-    Outcome<void> ping(std::stop_token stop) override {
-        const redis::Result reply = co_await m_port->call(redis::argsOf("PING"), std::move(stop));
-        if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));
-        co_return {};
-    }
+    Outcome<void> ping(std::stop_token stop) override { return pingMaster(m_port, m_url.display(), std::move(stop)); }
 
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
         return makeRedisLock(id, portOf(spec.name), spec, *this, m_doubts);
+    }
+    std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,
+                                                                                      LockSpec spec) override {
+        return makeRedisLockCondition(recipe, portOf(spec.name), spec, *this, m_doubts);
     }
 
 protected:

@@ -1,34 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/counted_lock.h"
 
+#include <QCoreApplication>
+
 namespace lockscope::recipes {
+
+namespace {
+/// Also a try that does not wait for others lets an earlier request of its thread come to an answer.
+constexpr Nanos kTurn = 3s;
+
+/// When a server will have forgotten a hold whose last message may still be on its way.
+Nanos forgottenAt(Runtime& runtime, Nanos lease) {
+    return laterBy(runtime.monotonic(), 2 * lease + 10s);
+}
+
+LockError noTurn(const QByteArray& name) {
+    return {LockError::Kind::Unreachable,
+            QCoreApplication::translate("LockError",
+                                        "An earlier request of this thread for “%1” has had no answer yet. "
+                                        "Nothing was sent; try again.")
+                .arg(QString::fromUtf8(name))};
+}
+} // namespace
 
 QCoro::Task<redis::Result> CountedLock::run(Command command, std::stop_token stop) {
     return m_lock.port.eval(*command.script, std::move(command.keys), std::move(command.args), std::move(stop));
 }
 
-Outcome<int> CountedLock::settle(QByteArray thread, Mode mode, Nanos lease, std::stop_token stop) {
-    const std::shared_ptr<Doubts> doubts = m_lock.doubts;
-    const DoubtKey key = doubtKey(thread, mode);
-    const int wanted = doubts->keep[key];
+Outcome<int> CountedLock::settle(HoldAccounts::Account& account, QByteArray thread, Mode mode, Nanos lease,
+                                 std::stop_token stop) {
+    const int wanted = account.holds;
     const Command command = keepCommand(thread, mode, lease, wanted);
     const redis::Result reply = co_await run(command, stop);
-    if (!reply && reply.error().kind != redis::Error::Kind::Refused) {
-        co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    }
-    if (const auto now = doubts->keep.find(key); now != doubts->keep.end() && now->second == wanted)
-        doubts->keep.erase(now);
     // A key of another kind by now holds nothing of ours.
-    co_return reply ? static_cast<int>(reply->integer) : -1;
+    if (!reply && !reply.error().wrongType()) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    const int left = reply ? static_cast<int>(reply->integer) : -1;
+    if (account.holds == wanted) { // the holder may have given more up meanwhile, by its own clock
+        account.holds = std::max(left, 0);
+        account.unsure = false;
+    }
+    co_return left;
 }
 
 Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::stop_token stop) {
-    if (inDoubt(request.thread, request.mode)) {
-        const auto settled = co_await settle(request.thread, request.mode, request.lease, stop);
+    Runtime& runtime = m_lock.port.runtime();
+    HoldTurn account(runtime, m_lock.doubts->accounts, keyOf(request.thread, request.mode));
+    if (!account.here()) {
+        const bool come = co_await account.coming(std::max(request.wait, kTurn), stop);
+        if (!come) co_return std::unexpected(noTurn(m_lock.name));
+    }
+    if (account->unsure) {
+        const auto settled = co_await settle(*account, request.thread, request.mode, request.lease, stop);
         if (!settled) co_return std::unexpected(settled.error());
     }
     const Command command = acquireCommand(request);
-    const Nanos askedAt = m_lock.port.runtime().monotonic();
+    const Nanos askedAt = runtime.monotonic();
     redis::Result reply;
     bool stopped = false;
     try {
@@ -40,9 +66,9 @@ Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::sto
     if (stopped || (!reply && reply.error().outcomeUnknown())) {
         // It may have run: give up what we may have got, and nothing that we had before. An error here leaves a hold
         // that ends by its lease, or before this thread's next attempt.
-        const bool lost = inDoubt(request.thread, request.mode); // by its own clock, meanwhile
-        doubt(request.thread, request.mode, lost ? 0 : request.held);
-        co_await settle(request.thread, request.mode, request.lease, {});
+        account->unsure = true;
+        account->ends = forgottenAt(runtime, request.lease);
+        co_await settle(*account, request.thread, request.mode, request.lease, {});
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }
     if (!reply) {
@@ -56,14 +82,21 @@ Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::sto
     }
     Answer answer;
     if (verdict == 1) {
-        // The first hold: whatever was in doubt when this was on its way is gone, and must not end this one.
-        if (reply->items[1].integer == 1) m_lock.doubts->keep.erase(doubtKey(request.thread, request.mode));
         Grant& grant = answer.grant.emplace();
+        grant.holds = static_cast<int>(reply->items[1].integer);
+        // The first hold: whatever was in doubt when this was on its way is gone, and must not end this one.
+        if (grant.holds == 1) {
+            account->unsure = false;
+            account->era = nullptr;
+        }
+        if (!account->era) account->era = std::make_shared<const char>();
+        grant.own = account->era;
+        // Still unsure: the holder has given others up meanwhile, by its own clock.
+        account->holds = account->unsure ? account->holds + 1 : grant.holds;
         grant.thread = request.thread;
         grant.value = field(request.thread);
         grant.askedAt = askedAt;
         grant.lease = request.lease;
-        grant.holds = static_cast<int>(reply->items[1].integer);
         grant.token = reply->items.size() > 2 ? reply->items[2].integer : 0;
         grant.mode = request.mode;
         grant.steps = request.steps;
@@ -77,26 +110,56 @@ Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::sto
 }
 
 Outcome<bool> CountedLock::renew(Grant grant, std::stop_token stop) {
+    // What the server has by now may be a later hold of the same thread.
+    if (m_lock.doubts->accounts->isOver(keyOf(grant.thread, grant.mode), grant.own)) co_return false;
     const Command command = renewCommand(grant);
     const redis::Result reply = co_await run(command, stop);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    const HoldAccounts::Key key = keyOf(grant.thread, grant.mode);
+    if (reply->integer != 1 && !m_lock.doubts->accounts->isOver(key, grant.own))
+        m_lock.doubts->accounts->nothingHeld(key);
     co_return reply->integer == 1;
 }
 
+void CountedLock::abandoned(const Grant& grant) {
+    const HoldAccounts::Key key = keyOf(grant.thread, grant.mode);
+    if (m_lock.doubts->accounts->isOver(key, grant.own)) return;
+    m_lock.doubts->accounts->giveUp(key, grant.holds, forgottenAt(m_lock.port.runtime(), grant.lease));
+}
+
 Outcome<int> CountedLock::countDown(const Grant& grant, std::stop_token stop) {
-    if (inDoubt(grant.thread, grant.mode)) { // how many there are now is not known: say how many there should be
-        doubt(grant.thread, grant.mode, grant.holds - 1);
-        co_return co_await settle(grant.thread, grant.mode, grant.lease, stop);
+    Runtime& runtime = m_lock.port.runtime();
+    HoldTurn account(runtime, m_lock.doubts->accounts, keyOf(grant.thread, grant.mode));
+    if (!account.here()) co_await account.coming(kNever, stop);
+    if (grant.own && account->era != grant.own) co_return -1; // what the server has is a later hold of the same thread
+    const int before = account->holds;
+    if (account->unsure) { // how many there are now is not known: say how many there should be
+        account->holds = std::max(before - 1, 0);
+        co_return co_await settle(*account, grant.thread, grant.mode, grant.lease, stop);
     }
     const Command command = keepCommand(grant.thread, grant.mode, grant.lease, {});
-    const redis::Result reply = co_await run(command, stop);
-    if (reply && reply->items.size() == 2) { // free, and others were told
-        gaveUp(grant.thread, reply->items[1].integer);
-        co_return 0;
+    redis::Result reply;
+    bool stopped = false;
+    try {
+        reply = co_await run(command, stop);
+    } catch (const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) throw;
+        stopped = true;
     }
-    if (reply) co_return static_cast<int>(reply->integer);
-    doubt(grant.thread, grant.mode, grant.holds - 1);
-    co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    if (stopped || !reply) {
+        account->holds = std::max(account->holds - 1, 0);
+        account->unsure = true;
+        account->ends = forgottenAt(runtime, grant.lease);
+        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+        co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    }
+    const bool freed = reply->items.size() == 2; // and others were told
+    const int left = freed ? 0 : static_cast<int>(reply->integer);
+    // The holder may have given more up meanwhile, by its own clock: then it is still unsure.
+    account->holds = account->unsure ? std::max(account->holds - 1, 0) : std::max(left, 0);
+    if (left <= 0) account->unsure = false;
+    if (freed) gaveUp(grant.thread, reply->items[1].integer);
+    co_return left;
 }
 
 Outcome<int> CountedLock::release(Grant grant, std::stop_token stop) {

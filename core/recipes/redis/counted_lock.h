@@ -4,14 +4,15 @@
 
 namespace lockscope::recipes {
 
-/// What the locks in Redisson's layouts share, which count each thread's holds on the server: what a request that got
-/// no answer may have left behind is made good before the same thread's next one.
+/// What the locks in Redisson's layouts share, which count each thread's holds on the server: requests of one thread
+/// that change the count go one after the other, and what one that got no answer may have left behind is made good
+/// before the next.
 class CountedLock : public WokenLock {
 public:
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
-    void abandoned(const Grant& grant) override { doubt(grant.thread, grant.mode, 0); }
+    void abandoned(const Grant& grant) override;
 
 protected:
     /// A script with all that it is called with.
@@ -40,16 +41,12 @@ protected:
 
 private:
     Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;
-    using DoubtKey = std::pair<QByteArray, QByteArray>;
-    DoubtKey doubtKey(const QByteArray& thread, Mode mode) const {
+    HoldAccounts::Key keyOf(const QByteArray& thread, Mode mode) const {
         return {m_lock.name, mode == Mode::Shared ? thread + ":shared" : thread};
     }
-    void doubt(const QByteArray& thread, Mode mode, int keep) { m_lock.doubts->keep[doubtKey(thread, mode)] = keep; }
-    bool inDoubt(const QByteArray& thread, Mode mode) const {
-        return m_lock.doubts->keep.contains(doubtKey(thread, mode));
-    }
     /// Makes sure that no more holds are left than there should be; the holds left, -1 = none of ours.
-    Outcome<int> settle(QByteArray thread, Mode mode, Nanos lease, std::stop_token stop);
+    Outcome<int> settle(HoldAccounts::Account& account, QByteArray thread, Mode mode, Nanos lease,
+                        std::stop_token stop);
     Outcome<int> countDown(const Grant& grant, std::stop_token stop);
 };
 

@@ -47,7 +47,7 @@ QCoro::Task<LockError> foreignFormat(redis::Port& port, QByteArray name) {
 }
 
 QCoro::Task<LockError> explainedError(redis::Port& port, redis::Error error, QByteArray name) {
-    if (error.kind == redis::Error::Kind::Refused && error.code == "WRONGTYPE") {
+    if (error.wrongType()) {
         LockError foreign = co_await foreignFormat(port, name);
         co_return foreign;
     }

@@ -10,10 +10,11 @@ namespace lockscope::recipes {
 /// Layout, with {name} as Redisson braces it, so that all is in one slot:
 /// - list `lockscope_condition:{name}`: the waiters, oldest first, each <client>:<thread>;
 /// - string `lockscope_condition_waiter:{name}:<client>:<thread>`: "waiting" or "signalled", with a life of 30 s that
-///   the waiter renews: a signal is never given to one that died;
+///   the waiter renews;
 /// - channel `lockscope_condition_channel:{name}:<client>:<thread>`: a message when it was signalled. It only says
-/// "look":
-///   what counts is the string, so that a lost message costs 10 s at most, and no signal.
+///   "look": what counts is the string, so that a lost message costs 10 s at most, and no signal.
+/// Signals go to those who listen: whoever died within its life's last 30 s gets one only when nobody else waits, or
+/// when its connection was not closed by its end (its machine died).
 /// The list lives as long as its waiters do. Each script is atomic: a signal is in the string of exactly one waiter,
 /// and one that stops waiting passes on what it had got.
 class RedisCondition final : public ConditionRecipe {

@@ -20,7 +20,7 @@ const RecipeInfo& RedisFair::info() const {
 
 Nanos RedisFair::patience(const QByteArray& thread) const {
     const auto said = m_patience.find(thread);
-    return said == m_patience.end() ? m_lock.patience : said->second;
+    return said == m_patience.end() ? m_lock.patience : said->second.said;
 }
 
 QByteArray RedisFair::channel(const QByteArray& thread) const {
@@ -32,9 +32,9 @@ RedisFair::Command RedisFair::command(const char* action, const QByteArray& thre
     const QByteArray tag = hashTagged(m_lock.name);
     return {&fairScript(),
             redis::argsOf(m_lock.name, "redisson_lock_queue:" + tag, "redisson_lock_timeout:" + tag,
-                          "redisson_lock__channel:" + tag, "lockscope_lock_alive:" + tag),
+                          "lockscope_lock_alive:" + tag),
             redis::argsOf(action, field(thread), milliseconds(lease), milliseconds(patience(thread)),
-                          milliseconds(m_lock.patience), more)};
+                          milliseconds(m_lock.patience), more, "redisson_lock__channel:" + tag)};
 }
 
 RedisFair::Command RedisFair::acquireCommand(const Request& request) const {
@@ -55,7 +55,9 @@ RedisFair::Command RedisFair::forceCommand() const {
 }
 
 Outcome<std::optional<Grant>> RedisFair::acquire(Request request, std::stop_token stop) {
-    m_patience[request.thread] = request.wait > Nanos(0) && request.wait != kNever ? request.wait : m_lock.patience;
+    Patience& patience = m_patience[request.thread];
+    patience.said = request.wait > Nanos(0) && request.wait != kNever ? request.wait : m_lock.patience;
+    ++patience.asking;
     std::expected<std::optional<Grant>, LockError> outcome;
     bool stopped = false;
     try {
@@ -70,6 +72,7 @@ Outcome<std::optional<Grant>> RedisFair::acquire(Request request, std::stop_toke
         const Command leave = command("leave", request.thread, request.lease, {});
         co_await run(leave, {});
     }
+    if (--patience.asking == 0) m_patience.erase(request.thread);
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     co_return outcome;
 }

@@ -25,7 +25,11 @@ private:
     Command command(const char* action, const QByteArray& thread, Nanos lease, const QByteArray& more) const;
     /// How long a waiter of this thread may be silent: what it last said it would wait.
     Nanos patience(const QByteArray& thread) const;
-    std::map<QByteArray, Nanos> m_patience; ///< by thread
+    struct Patience {
+        Nanos said{};
+        int asking = 0; ///< acquisitions of the thread that are under way
+    };
+    std::map<QByteArray, Patience> m_patience; ///< by thread
 };
 
 } // namespace lockscope::recipes

@@ -37,8 +37,8 @@ const RecipeInfo& RedisReadWrite::info() const {
 RedisReadWrite::Command RedisReadWrite::acquireCommand(const Request& request) const {
     const QByteArray lease = milliseconds(request.lease);
     if (request.mode == Mode::Shared) {
-        return {&readAcquire(), redis::argsOf(m_lock.name, holdKeys(request.thread)),
-                redis::argsOf(lease, field(request.thread), writer(request.thread))};
+        return {&readAcquire(), redis::argsOf(m_lock.name),
+                redis::argsOf(lease, field(request.thread), writer(request.thread), holdKeys(request.thread))};
     }
     return {&writeAcquire(), redis::argsOf(m_lock.name), redis::argsOf(lease, writer(request.thread))};
 }
@@ -46,8 +46,8 @@ RedisReadWrite::Command RedisReadWrite::acquireCommand(const Request& request) c
 RedisReadWrite::Command RedisReadWrite::renewCommand(const Grant& grant) const {
     const QByteArray lease = milliseconds(grant.lease);
     if (grant.mode == Mode::Shared) {
-        return {&renewScript(), redis::argsOf(m_lock.name, holdKeys(grant.thread)),
-                redis::argsOf(lease, field(grant.thread))};
+        return {&renewScript(), redis::argsOf(m_lock.name),
+                redis::argsOf(lease, field(grant.thread), holdKeys(grant.thread))};
     }
     return {&renewScript(), redis::argsOf(m_lock.name), redis::argsOf(lease, writer(grant.thread))};
 }
@@ -55,15 +55,15 @@ RedisReadWrite::Command RedisReadWrite::renewCommand(const Grant& grant) const {
 RedisReadWrite::Command RedisReadWrite::keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const {
     const QByteArray left = keep ? QByteArray::number(*keep) : QByteArray();
     if (mode == Mode::Shared) {
-        return {&readKeep(), redis::argsOf(m_lock.name, holdKeys(thread), readers(), channel()),
-                redis::argsOf(field(thread), left)};
+        return {&readKeep(), redis::argsOf(m_lock.name),
+                redis::argsOf(field(thread), left, holdKeys(thread), readers(), channel())};
     }
-    return {&writeKeep(), redis::argsOf(m_lock.name, channel()),
-            redis::argsOf(writer(thread), milliseconds(lease), left)};
+    return {&writeKeep(), redis::argsOf(m_lock.name),
+            redis::argsOf(writer(thread), milliseconds(lease), left, channel())};
 }
 
 RedisReadWrite::Command RedisReadWrite::forceCommand() const {
-    return {&forceScript(), redis::argsOf(m_lock.name, readers(), channel()), {}};
+    return {&forceScript(), redis::argsOf(m_lock.name), redis::argsOf(readers(), channel())};
 }
 
 } // namespace lockscope::recipes

@@ -59,7 +59,7 @@ std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock) {
 
 LockError lockError(const redis::Error& error, const QByteArray& name) {
     using Kind = redis::Error::Kind;
-    if (error.kind == Kind::Refused && error.code == "WRONGTYPE") {
+    if (error.wrongType()) {
         return {LockError::Kind::ForeignFormat,
                 QCoreApplication::translate(
                     "LockError", "The key “%1” holds data of another kind than this recipe writes: it was left "

@@ -2,9 +2,7 @@
 #pragma once
 #include "backends/redis/port.h"
 #include "recipes/recipe.h"
-#include "runtime/signal_count.h"
-
-#include <map>
+#include "recipes/redis/hold_accounts.h"
 
 namespace lockscope::recipes {
 
@@ -13,13 +11,12 @@ struct Polling {
     Nanos low = 50ms, high = 150ms; ///< drawn anew each time, so that waiters do not march in step
 };
 
-/// What a client process is not sure of: how many holds a thread of its should have left of a lock, after a request
-/// that changed the number and got no answer. The server tells threads apart, not lock objects, so all locks of one
-/// process share it. And whose turn it is to ask whether replicas have what was written.
+/// What the locks of one client process share.
 struct Doubts {
     Doubts() { turn.release(); }
-    std::map<std::pair<QByteArray, QByteArray>, int> keep; ///< by lock and thread
-    SignalCount turn;                                      ///< to use WAIT: one has it at a time
+    /// Of the locks that count on the server.
+    std::shared_ptr<HoldAccounts> accounts = std::make_shared<HoldAccounts>();
+    SignalCount turn; ///< to use WAIT, whether replicas have what was written: one has it at a time
 };
 
 /// What every Redis recipe is made of.

@@ -43,13 +43,16 @@ RedisReentrant::Command RedisReentrant::renewCommand(const Grant& grant) const {
 }
 
 RedisReentrant::Command RedisReentrant::keepCommand(const QByteArray& thread, Mode, Nanos lease, Keep keep) const {
-    const std::vector<QByteArray> keys = redis::argsOf(m_lock.name, channel());
-    if (!keep) return {&releaseScript(), keys, redis::argsOf(field(thread), milliseconds(lease))};
-    return {&keepScript(), keys, redis::argsOf(field(thread), QByteArray::number(*keep), milliseconds(lease))};
+    if (!keep) {
+        return {&releaseScript(), redis::argsOf(m_lock.name),
+                redis::argsOf(field(thread), milliseconds(lease), channel())};
+    }
+    return {&keepScript(), redis::argsOf(m_lock.name),
+            redis::argsOf(field(thread), QByteArray::number(*keep), milliseconds(lease), channel())};
 }
 
 RedisReentrant::Command RedisReentrant::forceCommand() const {
-    return {&forceScript(), redis::argsOf(m_lock.name, channel()), {}};
+    return {&forceScript(), redis::argsOf(m_lock.name), redis::argsOf(channel())};
 }
 
 } // namespace lockscope::recipes

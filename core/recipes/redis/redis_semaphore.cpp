@@ -49,26 +49,32 @@ const RecipeInfo& RedisSemaphore::info() const {
     return *findRecipe("redis-semaphore");
 }
 
+redis::Args RedisSemaphore::givenBack(const Ids& ids) const {
+    redis::Args args = redis::argsOf(channel());
+    append(args, ids);
+    return args;
+}
+
 Outcome<WokenLock::Answer> RedisSemaphore::attempt(const Request& request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     const auto ids = std::make_shared<Ids>();
     for (int i = 0; i < std::max(request.permits, 1); ++i)
         ids->push_back(randomId(runtime));
-    redis::Args args = redis::argsOf(QByteArray::number(m_lock.permits), milliseconds(request.lease));
+    redis::Args args = redis::argsOf(channel(), QByteArray::number(m_lock.permits), milliseconds(request.lease));
     append(args, *ids);
 
     const Nanos askedAt = runtime.monotonic();
     redis::Result reply;
     bool stopped = false;
     try {
-        reply = co_await m_lock.port.eval(acquireScript(), redis::argsOf(m_lock.name, taken(), channel()), args, stop);
+        reply = co_await m_lock.port.eval(acquireScript(), redis::argsOf(m_lock.name, taken()), args, stop);
     } catch (const Cancelled& cancelled) {
         if (cancelled.why() == Cancelled::Why::Killed) throw;
         stopped = true;
     }
     if (stopped || (!reply && reply.error().outcomeUnknown())) {
         // It may have run: these ids are nobody else's. An error here leaves permits that end by their lease.
-        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken(), channel()), *ids);
+        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken()), givenBack(*ids));
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }
     if (!reply) {
@@ -112,7 +118,7 @@ Outcome<int> RedisSemaphore::release(Grant grant, std::stop_token stop) {
     const auto ids = std::static_pointer_cast<const Ids>(grant.own);
     grant.steps.at(kRelease);
     const redis::Result reply =
-        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken(), channel()), *ids, stop);
+        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken()), givenBack(*ids), stop);
     grant.steps.at(kNowhere);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     if (reply->integer < static_cast<std::int64_t>(ids->size())) co_return std::unexpected(notOwner(m_lock.name));
@@ -121,7 +127,7 @@ Outcome<int> RedisSemaphore::release(Grant grant, std::stop_token stop) {
 
 Outcome<bool> RedisSemaphore::forceRelease(std::stop_token stop) {
     const redis::Result reply =
-        co_await m_lock.port.eval(forceScript(), redis::argsOf(m_lock.name, taken(), channel()), redis::Args(), stop);
+        co_await m_lock.port.eval(forceScript(), redis::argsOf(m_lock.name, taken()), redis::argsOf(channel()), stop);
     if (!reply) {
         const LockError error = co_await explainedError(m_lock.port, reply.error(), m_lock.name);
         co_return std::unexpected(error);

@@ -20,6 +20,8 @@ public:
 
 private:
     using Ids = std::vector<QByteArray>; ///< 16 bytes each
+    /// What the script that gives these back is called with.
+    redis::Args givenBack(const Ids& ids) const;
     QByteArray taken() const { return hashTagged(m_lock.name) + ":timeout"; }
     QByteArray channel() const { return "redisson_sc:" + hashTagged(m_lock.name); }
     QByteArray channel(const QByteArray&) const override { return channel(); }

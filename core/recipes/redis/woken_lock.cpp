@@ -48,8 +48,12 @@ Outcome<std::optional<Grant>> WokenLock::waitFor(Request request, Nanos giveUpAt
     request.steps.at(kSubscribe);
     auto subscription = co_await m_lock.port.subscribe(channel(request.thread), stop);
     const bool mayNot = !subscription && subscription.error().kind == redis::Error::Kind::Refused;
-    if (!subscription && !(mayNot && doesWithoutMessages()))
-        co_return std::unexpected(lockError(subscription.error(), m_lock.name));
+    if (!subscription && !(mayNot && doesWithoutMessages())) {
+        redis::Error error = subscription.error();
+        // Whether we would have been told of a release is not known; that nothing is ours is.
+        if (error.outcomeUnknown()) error.kind = redis::Error::Kind::Unreachable;
+        co_return std::unexpected(lockError(error, m_lock.name));
+    }
     int beaten = 0;
     bool woken = false;
     for (;;) {

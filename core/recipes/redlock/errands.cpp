@@ -16,11 +16,6 @@ const redis::Script& compareExtend() {
     static const redis::Script script = redis::Script::load("compare_extend");
     return script;
 }
-
-/// The key is there, but not as what we wrote: not ours, then.
-bool isOtherType(const redis::Error& error) {
-    return error.kind == redis::Error::Kind::Refused && error.code == "WRONGTYPE";
-}
 } // namespace
 
 QCoro::Task<> setAt(Stake stake, std::size_t node, QByteArray lease, std::shared_ptr<Ballot> votes) {
@@ -38,7 +33,7 @@ QCoro::Task<> extendAt(Stake stake, std::size_t node, QByteArray lease, std::sha
                                                                     std::move(arguments), stake.nodes->closing());
     if (reply)
         votes->cast(node, reply->integer == 1 ? Vote::Yes : Vote::No);
-    else if (isOtherType(reply.error()))
+    else if (reply.error().wrongType())
         votes->cast(node, Vote::No);
     else
         votes->fail(node, reply.error());
@@ -58,7 +53,7 @@ QCoro::Task<> undoAt(Stake stake, std::size_t node, std::shared_ptr<Ballot> set,
                 votes->cast(node, reply->integer == 1 ? Vote::Yes : Vote::No);
                 co_return;
             }
-        } else if (isOtherType(reply.error())) {
+        } else if (reply.error().wrongType()) {
             votes->cast(node, Vote::No);
             co_return;
         } else {

@@ -58,7 +58,7 @@ RawLock lockOf(const QByteArray& recipe, const QByteArray& name) {
     const redis::Script take = redis::Script::load("reentrant_acquire");
     const redis::Script give = redis::Script::load("reentrant_release");
     return {RawCommand({"EVALSHA", take.sha1(), "1", name, lease, owner}),
-            RawCommand({"EVALSHA", give.sha1(), "2", name, "lock_bench-channel:{" + name + '}', owner, lease})};
+            RawCommand({"EVALSHA", give.sha1(), "1", name, owner, lease, "lock_bench-channel:{" + name + '}'})};
 }
 
 std::expected<void, QString> loadScripts(redisContext* context) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/redis/errors.h"
 #include "backends/redis/port.h"
 #include "runtime/event_loop_runtime.h"
 
@@ -76,6 +77,26 @@ private Q_SLOTS:
         QVERIFY(!result);
         QCOMPARE(result.error().code, QByteArray("WRONGTYPE"));
         QCOMPARE(port.asked.size(), 1u);
+    }
+    void whatOlderServersWrapIsUnwrapped_data() {
+        QTest::addColumn<QByteArray>("reply");
+        QTest::addColumn<QByteArray>("code");
+        const QByteArray kind = "WRONGTYPE Operation against a key holding the wrong kind of value";
+        QTest::newRow("7") << kind + " script: e0e1, on @user_script:7." << QByteArray("WRONGTYPE");
+        QTest::newRow("6") << "ERR Error running script (call to f_e0e1): @user_script:7: " + kind
+                           << QByteArray("WRONGTYPE");
+        QTest::newRow("6, its own check") << QByteArray("ERR Error running script (call to f_e0e1): @user_script:7: "
+                                                        "@user_script: 7: -READONLY You can't write against a replica.")
+                                          << QByteArray("READONLY");
+        QTest::newRow("a mistake in the script")
+            << QByteArray("ERR Error running script (call to f_e0e1): @user_script:7: attempt to index a nil value")
+            << QByteArray("ERR");
+        QTest::newRow("no script") << QByteArray("ERR unknown command 'a'") << QByteArray("ERR");
+    }
+    void whatOlderServersWrapIsUnwrapped() {
+        QFETCH(QByteArray, reply);
+        QFETCH(QByteArray, code);
+        QCOMPARE(errors::refused(reply, QStringLiteral("redis://a")).code, code);
     }
     void evalDoesNotRepeatWhatMayHaveRun() {
         ScriptedPort port;

@@ -27,6 +27,7 @@ struct LockWorld {
         VirtualRuntime runtime;
         QByteArray uuid;
         sim::RedisWire wire;
+        std::shared_ptr<recipes::Doubts> doubts = std::make_shared<recipes::Doubts>();
     };
 
     VirtualScheduler scheduler;
@@ -46,9 +47,10 @@ struct LockWorld {
 
     std::unique_ptr<DistributedLock> lock(Process& process, const QByteArray& recipe, const QByteArray& name,
                                           LockOptions options = {}) {
-        return std::make_unique<DistributedLock>(LockClient{process.runtime, process.uuid, &recorder, process.entity},
-                                                 recipes::makeRedisRecipe(recipe, {process.wire, name, process.uuid}),
-                                                 options, node.lockEntity(name));
+        return std::make_unique<DistributedLock>(
+            LockClient{process.runtime, process.uuid, &recorder, process.entity},
+            recipes::makeRedisRecipe(recipe, {process.wire, name, process.uuid, {}, process.doubts}), options,
+            node.lockEntity(name));
     }
     /// What the server answers to an operator.
     redis::Reply ask(redis::Args args) {

@@ -223,6 +223,43 @@ private Q_SLOTS:
         QCOMPARE(world.ask({"HGET", kName, a.uuid + ":1"}).text, QByteArray("2"));
     }
 
+    void aServerThatDoesNotAnswerIsToldBeforeTheLoss() {
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A");
+        const auto lock = world.lock(a, "redis-reentrant", kName, leaseOf(9s, 2s));
+        using Event = DistributedLock::Event;
+        std::vector<Event> heard;
+        lock->listen([&](Event event, const QByteArray&, const QString&) {
+            if (heard.empty() || heard.back() != event) heard.push_back(event);
+        });
+        a.runtime.spawn([&]() -> QCoro::Task<> { co_await lock->lock(); });
+        world.run(1s);
+        a.link.cut = true;
+        world.run(4s);
+        a.link.cut = false;
+        world.run(4s);
+        QVERIFY((heard == std::vector{Event::Acquired, Event::Suspended, Event::Renewed}));
+        a.link.cut = true;
+        world.run(20s);
+        QVERIFY(
+            (heard == std::vector{Event::Acquired, Event::Suspended, Event::Renewed, Event::Suspended, Event::Lost}));
+    }
+
+    void whatMakesNoSenseIsRefused() {
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A");
+        const auto lock = world.lock(a, "redis-reentrant", kName);
+        std::expected<bool, LockError> taken = true;
+        a.runtime.spawn([&]() -> QCoro::Task<> {
+            LockRequest request;
+            request.lease = Nanos(0);
+            taken = co_await lock->take(request);
+        });
+        world.run(1s);
+        QVERIFY(!taken.has_value() && taken.error().kind == LockError::Kind::Refused);
+        QCOMPARE(world.ask({"EXISTS", kName}).integer, 0);
+    }
+
     void aGrantSlowerThanItsLeaseEndsATryInTime_data() { everySafeRecipe(); }
     void aGrantSlowerThanItsLeaseEndsATryInTime() {
         QFETCH(QByteArray, recipe);

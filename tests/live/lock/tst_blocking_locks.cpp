@@ -367,6 +367,20 @@ private Q_SLOTS:
         QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
     }
 
+    void closingIsALossForWhoHolds() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        blocking::Semaphore places(client, "places", 3);
+        std::atomic<int> told = 0;
+        orders.onLost([&](const std::string&) { ++told; });
+        orders.lock();
+        const blocking::Permit place = places.acquire();
+        QVERIFY(orders.stillMine() && place.stillMine());
+        client.close();
+        QVERIFY(!orders.stillMine() && !place.stillMine());
+        QCOMPARE(told.load(), 1);
+    }
+
     void readersShareAndAWriterDoesNot() {
         blocking::Client first(url()), second(url());
         blocking::SharedMutex mine(first, "prices"), theirs(second, "prices");

@@ -32,6 +32,26 @@ private Q_SLOTS:
         m_server.reset();
     }
 
+    void aReplicaSaysThatItGrantsNoLock() {
+        sandbox::RedisServer replica(m_runtime);
+        VERIFY_STARTED(replica);
+        const auto connection = connectionTo(m_runtime, replica.url());
+        QVERIFY(run(connection->ping()).has_value());
+        redis::RedisDriver driver(m_runtime, urlOf(replica));
+        QVERIFY(call(driver, {"REPLICAOF", "127.0.0.1", QByteArray::number(urlOf(*m_server).endpoints[0].port)}));
+        const auto alive = run(connection->ping());
+        QVERIFY(!alive && alive.error().kind == LockError::Kind::Refused);
+        QVERIFY2(alive.error().message.contains(QStringLiteral("replica")), qPrintable(alive.error().message));
+    }
+
+    void aLeaseThatNoServerCanGrantIsRefused() {
+        LockOptions none;
+        none.lease = Nanos(0);
+        DistributedMutex mutex(*m_a, "orders", none);
+        const auto guard = run(mutex.lock());
+        QVERIFY(!guard && guard.error().kind == LockError::Kind::Refused);
+    }
+
     void aGuardHoldsUntilItGoes() {
         DistributedMutex mutex(*m_a, "orders"), rival(*m_b, "orders");
         {

@@ -97,6 +97,26 @@ private Q_SLOTS:
         QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
     }
 
+    void whoDiedGetsNoSignal() {
+        EventLoopRuntime dying;
+        auto connection = connectionTo(dying, m_server->url());
+        auto first = std::make_unique<Waiting>(*connection, dying, "1");
+        QVERIFY(soon([&] { return entered() == 1; }));
+        Waiting second(*m_a, m_runtime, "2");
+        QVERIFY(soon([&] { return entered() == 2; }));
+        dying.kill();
+        first.reset();
+        connection.reset();
+        const auto listening = [&] {
+            const auto reply = ask({"PUBSUB", "CHANNELS", "lockscope_condition_channel:*"});
+            return reply.items.size();
+        };
+        QVERIFY(soon([&] { return listening() == 1; }));
+        QCOMPARE(signal(1), 1);
+        QVERIFY(soon([&] { return second.done; }));
+        QVERIFY(second.outcome && second.outcome->value());
+    }
+
     void allAreWokenAndHoldTheLockOneAfterTheOther() {
         std::vector<std::unique_ptr<Waiting>> waiting;
         for (int i = 0; i < 6; ++i) {

@@ -3,6 +3,7 @@
 #include "backends/redis/topology/cluster_port.h"
 #include "lock_fleet.h"
 #include "sandbox/redis_cluster.h"
+#include "signal_round.h"
 
 #include <QElapsedTimer>
 
@@ -122,6 +123,16 @@ private Q_SLOTS:
             QVERIFY(run(std::move(waiting)).value());
             QVERIFY2(since.elapsed() < 1'000, QByteArray::number(since.elapsed()).constData()); // the lease is 30 s
             VERIFY_OK(run(waiter.lock->unlock()));
+        }
+    }
+    void conditionsAreSignalled() {
+        for (const char* name : {"orders", "stock", "jobs"}) { // of several owners
+            LockUser a(m_url, "redis-reentrant", name), b(m_url, "redis-reentrant", name);
+            VERIFY_OPEN(a);
+            VERIFY_OPEN(b);
+            const QString wrong = run(signalRound(*a.connection, *b.connection, name));
+            QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+            VERIFY_OK(run(a.connection->ping()));
         }
     }
     void askIsFollowedWhileASlotMoves() {

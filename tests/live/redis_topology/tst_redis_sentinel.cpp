@@ -2,6 +2,7 @@
 #include "backends/redis/topology/sentinel_port.h"
 #include "lock_fleet.h"
 #include "sandbox/redis_sentinel.h"
+#include "signal_round.h"
 
 #include <QElapsedTimer>
 
@@ -37,6 +38,13 @@ private Q_SLOTS:
         QVERIFY(run(user.lock->tryLock()).value());
         VERIFY_OK(run(user.lock->unlock()));
         VERIFY_OK(run(user.connection->ping()));
+    }
+    void conditionsAreSignalled() {
+        LockUser a(m_url, "redis-reentrant", "signalled"), b(m_url, "redis-reentrant", "signalled");
+        VERIFY_OPEN(a);
+        VERIFY_OPEN(b);
+        const QString wrong = run(signalRound(*a.connection, *b.connection, "signalled"));
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
     void contendersCountExactly_data() {
         QTest::addColumn<QByteArray>("recipe");

@@ -376,6 +376,7 @@ private Q_SLOTS:
         for (const char* id : {"redis-reentrant", "redis-fenced", "redis-fair", "redis-multi"}) {
             row(id, "a string", string, "a string");
             row(id, "a list", list, "a list");
+            row(id, "some hash", hash, "a hash");
             row(id, "a plain Redisson lock", plain, "");
             row(id, "a read/write lock", readWrite, "");
         }

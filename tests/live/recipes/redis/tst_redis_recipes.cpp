@@ -124,6 +124,26 @@ private Q_SLOTS:
         }
     }
 
+    void whoMayUseItsKeyOnlyGivesBackWhatItTook_data() {
+        QTest::addColumn<QByteArray>("id");
+        for (const char* id : {"redis-set", "redis-reentrant"})
+            QTest::newRow(id) << QByteArray(id);
+    }
+    void whoMayUseItsKeyOnlyGivesBackWhatItTook() {
+        QFETCH(QByteArray, id);
+        QVERIFY(call(m_a->driver, {"ACL", "SETUSER", "narrow", "on", ">secret", "~" + kName, "allchannels", "+@all"}));
+        ConnectionUrl url = urlOf(m_server);
+        url.user = QStringLiteral("narrow");
+        url.password = QStringLiteral("secret");
+        redis::RedisDriver driver(m_runtime, url);
+        const auto recipe = recipes::makeRedisRecipe(id, {driver, kName, m_runtime.randomUuid()});
+        const auto grant = run(recipe->acquire(requestFor(*recipe), {}));
+        QVERIFY2(taken(grant), grant ? "not taken" : qPrintable(grant.error().message));
+        const auto left = run(recipe->release(**grant, {}));
+        QVERIFY2(left.has_value(), left ? "" : qPrintable(left.error().message));
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
     void aThreadReenters_data() { everySafeRecipe(); }
     void aThreadReenters() {
         QFETCH(QByteArray, id);
