@@ -73,7 +73,7 @@ bool isLive(const ViewContext& context) {
 /// At somebody's server there are strangers and the observer besides our own clients. Only those of our own are seen to
 /// start, so only they are in the state.
 bool canBeStruck(const ViewContext& context, EntityId client) {
-    return !isLive(context) || context.state().clients.contains(client);
+    return !isLive(context) || context.stateToActOn().clients.contains(client);
 }
 
 } // namespace
@@ -88,7 +88,7 @@ scenario::Fault FaultOffer::fault(Nanos value) const {
 
 std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client) {
     const QString name = context.trace()->displayName(client);
-    const trace::ClientState state = lookUp(context.state().clients, client);
+    const trace::ClientState state = lookUp(context.stateToActOn().clients, client);
     const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
     std::vector<FaultOffer> offers(ClientOfferCount);
     offers[PauseOffer] = paused ? FaultOffer{Action::ResumeClient,
@@ -175,7 +175,7 @@ std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client
 
 std::vector<FaultOffer> nodeOffers(const ViewContext& context, EntityId node) {
     const QString name = context.trace()->displayName(node);
-    const trace::NodeState state = lookUp(context.state().nodes, node);
+    const trace::NodeState state = lookUp(context.stateToActOn().nodes, node);
     const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
     std::vector<FaultOffer> offers(NodeOfferCount);
     offers[PauseNodeOffer] = paused ? FaultOffer{Action::ResumeNode,
@@ -236,7 +236,7 @@ std::vector<FaultOffer> linkOffers(const ViewContext& context, EntityId client, 
     const auto trace = context.trace();
     const QString names = Words::tr("%1 ↔ %2").arg(trace->displayName(client), trace->displayName(node));
     const QString target = trace->displayName(client) + QLatin1Char('-') + trace->displayName(node);
-    const trace::LinkState state = lookUp(context.state().links, linkBetween(*trace, client, node));
+    const trace::LinkState state = lookUp(context.stateToActOn().links, linkBetween(*trace, client, node));
     std::vector<FaultOffer> offers(LinkOfferCount);
     offers[CutOffer] =
         state.cut
@@ -317,7 +317,7 @@ FaultTargets faultTargets(const ViewContext& context) {
     if (targets.client != kNoEntity) return targets;
 
     const auto strikable = [&](EntityId client) { return canBeStruck(context, client); };
-    LockFacts facts = lockFacts(lock, context);
+    LockFacts facts = lockFactsToActOn(lock, context);
     std::erase_if(facts.believers, [&](EntityId thread) { return !strikable(trace->clientOf(thread)); });
     std::erase_if(facts.waiters, [&](const Waiter& waiter) { return !strikable(trace->clientOf(waiter.thread)); });
     const auto choose = [&](EntityId thread, Why why) {
@@ -329,7 +329,7 @@ FaultTargets faultTargets(const ViewContext& context) {
                    ? facts.owner
                    : facts.believers.front(),
                Why::Holder);
-    else if (facts.held() && context.state().clients.contains(trace->clientOf(facts.owner)))
+    else if (facts.held() && context.stateToActOn().clients.contains(trace->clientOf(facts.owner)))
         choose(facts.owner, Why::Holder);
     else if (!facts.waiters.empty())
         choose(facts.waiters.front().thread, Why::Waiter);

@@ -18,12 +18,14 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
     layout->setContentsMargins(3 * kGrid, 2 * kGrid, 3 * kGrid, 2 * kGrid);
     layout->setSpacing(kGrid);
     auto* title = new QLabel(tr("Take “%1” away from %2?").arg(lock, holder));
+    title->setTextFormat(Qt::PlainText); // names come from a server: they are no markup
     title->setFont(uiFont(1, QFont::DemiBold));
     layout->addWidget(title);
     auto* text =
         new DimLabel(tr("%1 is not told. It goes on as if it held the lock until it tries to renew or release, "
                         "and somebody else can have the lock meanwhile.")
                          .arg(holder));
+    text->setTextFormat(Qt::PlainText);
     text->setWordWrap(true);
     text->setMinimumWidth(360);
     layout->addWidget(text);

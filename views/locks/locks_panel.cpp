@@ -206,20 +206,34 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
                                      [this, lock] { askForce(lock); });
     const session::Session* const session = m_context->session();
     const bool can = session && session->abilities().forceRelease;
-    force->setEnabled(can && facts->held());
+    // By what is true when it strikes, which need not be what stands in the row.
+    force->setEnabled(can && lockFactsToActOn(lock, *m_context).held());
     if (!can) force->setToolTip(tr("This session cannot free a lock on the server."));
     menu->setToolTipsVisible(true);
     menu->popup(position);
 }
 
 void LocksPanel::askForce(trace::EntityId lock) {
-    const LockFacts facts = lockFacts(lock, *m_context);
+    const trace::EntityId owner = lockFactsToActOn(lock, *m_context).owner;
     const auto trace = m_context->trace();
-    auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(facts.owner), this);
+    auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(owner), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, lock] {
+    // In another trace the ids mean something else.
+    connect(m_context, &ViewContext::sessionChanged, dialog, &QDialog::reject);
+    connect(dialog, &QDialog::accepted, this, [this, lock, owner] {
         session::Session* const session = m_context->session();
-        if (session) session->forceRelease(m_context->trace()->entity(lock).name);
+        if (!session) return;
+        const auto now = m_context->trace();
+        const trace::EntityId holder = lockFactsToActOn(lock, *m_context).owner;
+        const QString name = now->displayName(lock);
+        // What was agreed to is to take it from the one that the question named.
+        if (holder == owner)
+            session->forceRelease(now->entity(lock).name);
+        else if (holder == trace::kNoEntity)
+            Q_EMIT session->complained(tr("“%1” is free by now: nothing was done.").arg(name));
+        else
+            Q_EMIT session->complained(
+                tr("“%1” is held by %2 by now: nothing was freed.").arg(name, now->displayName(holder)));
     });
     dialog->open();
 }

@@ -121,6 +121,10 @@ LockFacts lockFacts(EntityId lock, const ViewContext& context) {
     return lockFacts(lock, *context.trace(), context.state(), context.settings(), context.playhead());
 }
 
+LockFacts lockFactsToActOn(EntityId lock, const ViewContext& context) {
+    return lockFacts(lock, *context.trace(), context.stateToActOn(), context.settings(), context.actsAt());
+}
+
 QString conditionText(const LockFacts& facts) {
     switch (facts.condition) {
     case LockCondition::Free:

@@ -82,6 +82,8 @@ LockFacts lockFacts(trace::EntityId lock, const trace::Trace& trace, const trace
                     const scenario::Scenario& settings, Nanos t);
 /// The same at the playhead.
 LockFacts lockFacts(trace::EntityId lock, const ViewContext& context);
+/// The same at the instant at which faults and releases by force strike.
+LockFacts lockFactsToActOn(trace::EntityId lock, const ViewContext& context);
 
 /// "held", "2 believers", "orphan?": translated.
 QString conditionText(const LockFacts& facts);

@@ -73,6 +73,7 @@ void ViewContext::adoptTrace() {
     if (!m_trace) m_trace = m_empty;
     m_index.reset();
     m_stateValid = false;
+    m_now = {};
     m_scenario.reset();
     m_settings.reset();
     m_firstLock = kNoEntity;
@@ -128,6 +129,26 @@ const trace::State& ViewContext::state() const {
     m_stateAt = m_playhead;
     m_stateValid = true;
     return m_state;
+}
+
+Nanos ViewContext::actsAt() const {
+    const session::Session* const session = m_session;
+    const session::Abilities can = session ? session->abilities() : session::Abilities{};
+    const bool changes = can.faults || can.workload || can.forceRelease;
+    if (can.rewind || !changes) return m_playhead;
+    return std::max(m_playhead, m_trace->reached());
+}
+
+const trace::State& ViewContext::stateToActOn() const {
+    if (actsAt() == m_playhead) return state();
+    // Folded on with the rows that come: it is asked for at every frame, and the playhead's own way through the index
+    // must not be sent back and forth for it.
+    const Nanos reached = m_trace->reached();
+    const std::size_t rows = m_trace->size();
+    while (m_now.rows < rows)
+        m_now.apply(m_trace->at(m_now.rows), *m_trace);
+    m_now.passTime(reached.count());
+    return m_now;
 }
 
 void ViewContext::select(EntityId entity) {
@@ -195,7 +216,7 @@ void ViewContext::breakIt(scenario::Fault fault) {
         Q_EMIT session->complained(tr("This session cannot be changed: nothing was done."));
         return;
     }
-    const Nanos at = abilities.rewind ? m_playhead : std::max(m_playhead, m_trace->reached());
+    const Nanos at = actsAt();
     fault.byHand = true;
     fault.when.reset();
     fault.at = at;

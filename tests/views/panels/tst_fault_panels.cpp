@@ -164,8 +164,11 @@ private Q_SLOTS:
         QVERIFY(!action(panel, "break.pause-client")->isEnabled());
 
         const PauseStory story(session.writable());
+        session.writable().append({Nanos(11s).count(), 0, story.cThread, story.lock, 0, trace::EventKind::Released});
+        session.writable().append({Nanos(11s).count(), 0, story.cThread, story.lock, story.cThread,
+                                   trace::EventKind::RecordFreed});
         Q_EMIT session.advanced();
-        context.setPlayhead(500ms); // ours have started; nobody holds or waits
+        context.setPlayhead(11s); // ours have started; nobody holds or waits
         QTRY_COMPARE(panel.targetText(), u"acts on A"_qs);
         QVERIFY(action(panel, "break.pause-client")->isEnabled());
         QVERIFY(action(panel, "break.kill-client")->isEnabled());
@@ -178,6 +181,27 @@ private Q_SLOTS:
         QTRY_VERIFY(!action(panel, "break.pause-client")->isEnabled());
         QVERIFY(!action(panel, "break.kill-client")->isEnabled());
         QVERIFY(action(panel, "break.pause-client")->toolTip().contains(u"lockscope"_qs));
+    }
+
+    // What cannot be done in the past is done now: by what is true now it must be offered.
+    void atSomebodysServerFaultsGoByWhatIsTrueNow() {
+        Scene scene; // looks at 2 s: A holds, B waits
+        scene.session.can = {.faults = true, .workload = true, .live = true};
+        Q_EMIT scene.session.scenarioChanged();
+        BreakPanel panel(&scene.context);
+        QCOMPARE(panel.targetText(), u"acts on C, the holder"_qs);
+        scene.session.writable().append(
+            {Nanos(12s).count(), 0, scene.story.c, 0, 0, trace::EventKind::ClientPaused, trace::kFault});
+        Q_EMIT scene.session.advanced();
+        QTRY_COMPARE(action(panel, "break.pause-client")->text(), u"Resume client"_qs);
+        QCOMPARE(scene.context.playhead(), Nanos(2s));
+        scene.context.setPlayhead(5s); // A is paused there, and was resumed since
+        scene.context.select(scene.story.a);
+        QTRY_COMPARE(panel.targetText(), u"acts on A, selected"_qs);
+        QCOMPARE(action(panel, "break.pause-client")->text(), u"Pause client"_qs);
+        QMenu menu;
+        fillFaultMenu(menu, scene.context, scene.story.lock);
+        QCOMPARE(menu.actions().front()->text(), u"Resume C"_qs);
     }
 
     void noTwoKeysAreTheSame() {

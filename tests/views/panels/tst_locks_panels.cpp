@@ -148,6 +148,76 @@ private Q_SLOTS:
         QVERIFY(!entry(u"Release by force…"_qs)->isEnabled());
     }
 
+    // At a live server it strikes now, wherever one looks: so it must name, and ask about, whoever holds the lock now.
+    void whatIsReleasedByForceIsWhatIsHeldNow() {
+        FakeSession session;
+        session.can = {.faults = true, .live = true, .forceRelease = true};
+        trace::Trace& t = session.writable();
+        const auto thread = [&t](const char* name) {
+            return t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, name));
+        };
+        const trace::EntityId a = thread("<i>A</i>"), b = thread("<i>B</i>"), c = thread("C");
+        const trace::EntityId lock = t.intern(trace::EntityKind::Lock, "<b>orders</b>");
+        const auto held = [&](Nanos at, trace::EntityId who) {
+            t.append({at.count(), (at + 30s).count(), who, lock, 1, trace::EventKind::RecordHeld});
+        };
+        const auto freed = [&](Nanos at, trace::EntityId who) {
+            t.append({at.count(), 0, who, lock, who, trace::EventKind::RecordFreed});
+        };
+        held(1s, a);
+        freed(5s, a);
+        held(6s, b);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(2s); // A's
+        LocksPanel panel(&context);
+        panel.resize(1180, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const auto openForce = [&] {
+            const QPoint at = panel.view()->visualRect(panel.view()->model()->index(0, 0)).center();
+            QContextMenuEvent event(QContextMenuEvent::Mouse, at, panel.view()->viewport()->mapToGlobal(at));
+            QCoreApplication::sendEvent(panel.view()->viewport(), &event);
+            QAction* force = nullptr;
+            if (QMenu* menu = openMenu(&panel)) {
+                for (QAction* action : menu->actions())
+                    if (action->text().contains(u"force"_qs)) force = action;
+                menu->close();
+            }
+            return force;
+        };
+        QAction* force = openForce();
+        QVERIFY(force && force->isEnabled());
+        force->trigger();
+        auto* dialog = panel.findChild<ForceReleaseDialog*>();
+        QVERIFY(dialog);
+        bool named = false;
+        for (const QLabel* label : dialog->findChildren<QLabel*>()) {
+            QVERIFY2(!label->text().contains(u"<i>A</i>"_qs), qPrintable(label->text()));
+            if (!label->text().contains(u"<i>B</i>"_qs)) continue;
+            named = true;
+            QCOMPARE(label->textFormat(), Qt::PlainText); // a name is no markup
+        }
+        QVERIFY(named);
+        QSignalSpy complained(&session, &session::Session::complained);
+        freed(7s, b); // while the name is being typed
+        held(8s, c);
+        dialog->accept();
+        QVERIFY(session.forced.empty());
+        QCOMPARE(complained.count(), 1);
+        QVERIFY2(complained[0][0].toString().contains(u"C"_qs), qPrintable(complained[0][0].toString()));
+        force = openForce();
+        QVERIFY(force);
+        force->trigger();
+        for (auto* open : panel.findChildren<ForceReleaseDialog*>())
+            if (open->isVisible()) open->accept();
+        QCOMPARE(session.forced, std::vector<QByteArray>{"<b>orders</b>"});
+        freed(9s, c);
+        context.setPlayhead(1500ms);
+        force = openForce();
+        QVERIFY(force && !force->isEnabled()); // free now, though not where one looks
+    }
+
     void theTtlBarDrainsWithThePlayhead() {
         Scene scene;
         LocksPanel panel(&scene.context);
