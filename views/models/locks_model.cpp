@@ -17,7 +17,6 @@ constexpr auto kManyPace = 250ms;
 
 LocksModel::LocksModel(ViewContext* context, QObject* parent) : QAbstractItemModel(parent), m_context(context) {
     m_soon.setSingleShot(true);
-    m_soon.setInterval(0);
     connect(&m_soon, &QTimer::timeout, this, &LocksModel::refresh);
     connect(context, &ViewContext::sessionChanged, this, &LocksModel::reload);
     connect(context, &ViewContext::traceGrew, this, &LocksModel::refreshSoon);
@@ -47,8 +46,9 @@ void LocksModel::reload() {
 }
 
 void LocksModel::refreshSoon() {
-    m_soon.setInterval(lockCount() > kManyLocks ? kManyPace : 0ms);
-    if (!m_soon.isActive()) m_soon.start();
+    // One that waits is left alone: started again at every frame, it would never come to its end while time goes on.
+    if (m_soon.isActive()) return;
+    m_soon.start(lockCount() > kManyLocks ? kManyPace : 0ms);
 }
 
 void LocksModel::refresh() {

@@ -297,6 +297,23 @@ private Q_SLOTS:
         QTRY_VERIFY(model.rowCount() > 0 && model.index(0).data().toString().contains(QLatin1String("orders")));
     }
 
+    void manyLocksAreRefreshedThoughTimeGoesOn() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "A"));
+        for (int i = 0; i < 2001; ++i) {
+            const auto lock = t.intern(trace::EntityKind::Lock, "lock-" + QByteArray::number(i));
+            t.append({0, Nanos(1h).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        }
+        ViewContext context;
+        context.setSession(&session);
+        const LocksModel model(&context);
+        const auto ttl = [&model] { return model.facts(model.index(2000, 0))->ttl; };
+        const Nanos before = ttl();
+        // The playhead moves on more often than so many locks are looked at.
+        QTRY_VERIFY((context.setPlayhead(context.playhead() + 16ms), ttl() != before));
+    }
+
     void aLargeTraceKeepsAllModelsConsistent() {
         FakeSession session;
         trace::fillSynthetic(session.writable(), 60'000, 50, 7);
