@@ -106,13 +106,16 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_view, &QTreeView::customContextMenuRequested, this,
             [this](const QPoint& at) { showMenu(m_view->viewport()->mapToGlobal(at), m_view->indexAt(at)); });
     connect(m_context, &ViewContext::selectionChanged, this, &LocksPanel::follow);
-    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &LocksPanel::tell);
-    connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, &LocksPanel::tell);
+    m_tellSoon.setSingleShot(true);
+    m_tellSoon.setInterval(0);
+    connect(&m_tellSoon, &QTimer::timeout, this, &LocksPanel::tell);
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, &m_tellSoon, qOverload<>(&QTimer::start));
+    connect(m_proxy, &QAbstractItemModel::rowsRemoved, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::modelReset, this, [this] {
         tell();
         follow();
     });
-    connect(m_proxy, &QAbstractItemModel::dataChanged, this, &LocksPanel::tell);
+    connect(m_proxy, &QAbstractItemModel::dataChanged, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex& parentIndex) {
         if (!parentIndex.isValid() && m_model->isGrouped()) m_view->expandAll();
         if (m_view->selectionModel()->selection().isEmpty()) follow();
@@ -158,6 +161,7 @@ void LocksPanel::follow() {
 }
 
 void LocksPanel::tell() {
+    m_tellSoon.stop();
     const int all = m_model->lockCount();
     int shown = 0, held = 0, waiting = 0;
     const auto countRows = [&](const QModelIndex& parentIndex, auto&& self) -> void {

@@ -55,21 +55,16 @@ void LocksModel::refresh() {
     addLocks();
     const auto trace = m_context->trace();
     const trace::State& state = m_context->state();
-    int firstChanged = -1;
+    std::vector<int> changed;
     const int count = lockCount();
     for (int i = 0; i < count; ++i) {
         LockFacts now =
             lockFacts(m_facts[std::size_t(i)].lock, *trace, state, m_context->settings(), m_context->playhead());
-        const bool changed = now != m_facts[std::size_t(i)];
-        if (changed) {
-            m_facts[std::size_t(i)] = std::move(now);
-            if (firstChanged < 0) firstChanged = i;
-        } else if (firstChanged >= 0) {
-            announce(firstChanged, i - 1);
-            firstChanged = -1;
-        }
+        if (now == m_facts[std::size_t(i)]) continue;
+        m_facts[std::size_t(i)] = std::move(now);
+        changed.push_back(i);
     }
-    if (firstChanged >= 0) announce(firstChanged, count - 1);
+    announce(changed);
 }
 
 void LocksModel::addLocks() {
@@ -111,16 +106,24 @@ void LocksModel::appendLock(EntityId lock) {
     m_facts.push_back(lockFacts(lock, *m_context));
 }
 
-void LocksModel::announce(int first, int last) {
+void LocksModel::announce(const std::vector<int>& changed) {
+    // From the first to the last, those between them included: held locks change at every refresh and free ones do not,
+    // so that told one by one they would cost whoever listens, sorts and counts its whole table each.
+    const auto tell = [this](int first, int last, const QModelIndex& parent) {
+        Q_EMIT dataChanged(index(first, 0, parent), index(last, ColumnCount - 1, parent));
+    };
+    if (changed.empty()) return;
     if (!m_grouped) {
-        Q_EMIT dataChanged(index(first, 0), index(last, ColumnCount - 1));
+        tell(changed.front(), changed.back(), {});
         return;
     }
-    for (int i = first; i <= last; ++i) {
+    std::map<int, std::pair<int, int>> rows; // by group; within a group rows grow with the locks
+    for (const int i : changed) {
         const auto [group, row] = m_place[std::size_t(i)];
-        const QModelIndex parent = index(group, 0);
-        Q_EMIT dataChanged(index(row, 0, parent), index(row, ColumnCount - 1, parent));
+        rows.try_emplace(group, row, row).first->second.second = row;
     }
+    for (const auto& [group, ends] : rows)
+        tell(ends.first, ends.second, index(group, 0));
 }
 
 QModelIndex LocksModel::index(int row, int column, const QModelIndex& parent) const {

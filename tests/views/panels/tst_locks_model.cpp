@@ -297,6 +297,36 @@ private Q_SLOTS:
         QTRY_VERIFY(model.rowCount() > 0 && model.index(0).data().toString().contains(QLatin1String("orders")));
     }
 
+    void whatChangesAtOnceIsToldAtOnce_data() {
+        QTest::addColumn<bool>("grouped");
+        QTest::newRow("flat") << false;
+        QTest::newRow("grouped") << true;
+    }
+    void whatChangesAtOnceIsToldAtOnce() {
+        QFETCH(bool, grouped);
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "A"));
+        for (int i = 0; i < 200; ++i) {
+            const auto node = t.intern(trace::EntityKind::Node, "node-" + QByteArray::number(i % 2));
+            const auto lock = t.intern(trace::EntityKind::Lock, "lock-" + QByteArray::number(i), node);
+            if (i % 4 < 2) t.append({0, Nanos(1h).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        }
+        ViewContext context;
+        context.setSession(&session);
+        LocksModel model(&context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        model.setGrouped(grouped);
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        context.setPlayhead(1s); // every second of a group is held: all those changed, the others did not
+        QTRY_VERIFY(changed.count() > 0);
+        QCOMPARE(changed.count(), grouped ? 2 : 1);
+        if (!grouped) return;
+        const QModelIndex last = changed.back().at(1).toModelIndex();
+        QVERIFY(last.parent().isValid());
+        QCOMPARE(last.row(), 98);
+    }
+
     void manyLocksAreRefreshedThoughTimeGoesOn() {
         FakeSession session;
         trace::Trace& t = session.writable();
