@@ -68,6 +68,21 @@ ClientLook clientLook(const ViewContext& context, EntityId client) {
     return look;
 }
 
+QString nodeWords(const ViewContext& context, EntityId node) {
+    const auto found = context.state().nodes.find(node);
+    const Life life = found == context.state().nodes.end() ? Life::Unknown : found->second.life;
+    if (life == Life::Dead) return Words::tr("dead");
+    if (life == Life::Paused) return Words::tr("paused");
+    if (life == Life::Unknown) return Words::tr("not seen yet");
+    int held = 0;
+    for (const auto& [lock, record] : context.state().records) {
+        if (context.trace()->entity(lock).parent != node) continue;
+        if (!record.observed) return Words::tr("out of sight");
+        held += record.owner != trace::kNoEntity;
+    }
+    return Words::tr("%n lock(s) held", "", held);
+}
+
 QString clientWords(const ClientLook& look, Nanos now) {
     if (look.life == Life::Dead) return Words::tr("dead");
     const bool paused = look.life == Life::Paused;
@@ -137,13 +152,7 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
         return painter.fontMetrics().elidedText(whole, Qt::ElideRight, int(width));
     };
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, text(context.trace()->displayName(node.entity), room.width()));
-    QString words = dead ? Words::tr("dead") : paused ? Words::tr("paused") : QString();
-    if (words.isEmpty()) {
-        int held = 0;
-        for (const auto& [lock, record] : context.state().records)
-            if (record.owner != trace::kNoEntity && context.trace()->entity(lock).parent == node.entity) ++held;
-        words = state.life == Life::Unknown ? Words::tr("not seen yet") : Words::tr("%n lock(s) held", "", held);
-    }
+    QString words = nodeWords(context, node.entity);
     if (state.clockOffset != 0) words = Words::tr("clock %1").arg(offsetText(Nanos(state.clockOffset)));
     painter.setFont(uiFont(-1.5));
     painter.setPen(color(dead || paused || state.clockOffset ? Role::FaultText : Role::TextDim));

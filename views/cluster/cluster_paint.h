@@ -20,6 +20,9 @@ ClientLook clientLook(const ViewContext& context, trace::EntityId client);
 /// "holds", "waits 4.6 s", "believes, without the record": translated.
 QString clientWords(const ClientLook& look, Nanos now);
 
+/// "2 locks held", "paused", "out of sight": translated.
+QString nodeWords(const ViewContext& context, trace::EntityId node);
+
 void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked);
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, bool marked);
 void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client, bool words,

@@ -160,7 +160,9 @@ void LockDetailPanel::refresh() {
                                                             : toneColors(conditionTone(facts.condition)).text);
 
     const QString full = facts.held() && facts.expires ? tr("of %1").arg(roundDuration(facts.lease)) : QString();
-    if (!facts.held())
+    if (!facts.observed)
+        m_ring->setTtl({0, true, false}, unknown(), {});
+    else if (!facts.held())
         m_ring->setTtl({0, true, false}, tr("free"), {});
     else if (!facts.expires)
         m_ring->setTtl(facts.gauge(), never(), tr("expires"));
@@ -177,9 +179,8 @@ void LockDetailPanel::refresh() {
             gap ? Role::ViolationText : Role::Text);
     setFact(Token, facts.token ? QString::number(facts.token) : none(), Role::Text);
     setFact(HeldFor,
-            facts.holds > 1 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(duration(facts.heldFor))
-            : facts.held()  ? duration(facts.heldFor)
-                            : none(),
+            facts.observed && facts.holds > 1 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(heldForText(facts))
+                                              : heldForText(facts),
             Role::Text);
     const Renewal::Kind renewal = facts.renewal.kind;
     setFact(RenewalFact, renewalText(facts.renewal, true),
@@ -198,7 +199,9 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     const auto count = facts.waiterCount();
     const std::int64_t unnamed = count.value_or(0) - std::int64_t(facts.waiters.size());
     QString note;
-    if (!count)
+    if (!facts.observed && facts.waiters.empty())
+        note = tr("The server is out of sight: nobody knows who waits.");
+    else if (!count)
         note = tr("This format does not say who waits.");
     else if (*count == 0)
         note = facts.held() ? tr("Nobody waits.") : tr("Nobody holds it, nobody waits.");

@@ -23,6 +23,7 @@ Nanos renewalSlack(Nanos period) {
 
 Renewal renewalOf(const trace::Record& record, const Belief* belief, const trace::ClientState* client, Nanos period,
                   Nanos t) {
+    if (!record.observed) return {Renewal::Kind::Unknown, {}};
     if (record.owner == kNoEntity) return {};
     if (!client) {
         if (record.leaseFrom > record.since) return {Renewal::Kind::Seen, t - Nanos(record.leaseFrom)};
@@ -92,11 +93,12 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     facts.owner = record.owner;
     // The server counts what it sees; a waiter that has the lock but has not heard of it waits no more.
     std::erase_if(facts.waiters, [&](const Waiter& w) { return w.thread == record.owner; });
-    facts.serverWaiters = record.waiters;
     facts.observed = record.observed;
+    facts.serverWaiters = record.observed ? record.waiters : -1;
     facts.grants = record.grants;
     facts.token = record.token;
     if (!facts.held()) {
+        facts.renewal = renewalOf(record, nullptr, nullptr, Nanos::zero(), t);
         facts.condition = conditionOf(facts, false);
         return facts;
     }
@@ -181,10 +183,15 @@ QString roundDuration(Nanos d) {
 }
 
 QString ttlText(const LockFacts& facts) {
-    if (!facts.held()) return none();
     if (!facts.observed) return unknown();
+    if (!facts.held()) return none();
     if (!facts.expires) return Words::tr("never expires");
     return duration(std::max(facts.ttl, Nanos::zero()));
+}
+
+QString heldForText(const LockFacts& facts) {
+    if (!facts.observed) return unknown();
+    return facts.held() ? duration(facts.heldFor) : none();
 }
 
 QString renewalText(const Renewal& renewal, bool full) {

@@ -34,7 +34,7 @@ struct Renewal {
         In,         ///< due in `by`
         Late,       ///< was due `by` ago
         Seen,       ///< not our client: last renewed `by` ago
-        Unknown,    ///< not our client, and never seen renewing
+        Unknown,    ///< out of sight; or not our client, and never seen renewing
     };
     Kind kind = Kind::NotHeld;
     Nanos by{};
@@ -55,13 +55,13 @@ struct LockFacts {
     trace::EntityId owner = trace::kNoEntity; ///< as the record says; kNoEntity = free
     std::vector<trace::EntityId> believers;   ///< threads, by the time their belief began
     std::vector<Waiter> waiters;              ///< our own clients that wait, longest first
-    std::int64_t serverWaiters = -1;          ///< as the server counts them; -1 = it does not
+    std::int64_t serverWaiters = -1;          ///< as the server counts them; -1 = it does not, or is out of sight
     bool ownClients = false;                  ///< clients of our own use the lock: their waiting is known
-    bool observed = true;
-    bool expires = true; ///< false: held without a deadline
-    Nanos ttl{};         ///< what is left, by the record; below 0 when the record is overdue
-    Nanos lease{};       ///< of the last grant or renewal, full
-    Nanos heldFor{};     ///< how long the owner has been the owner
+    bool observed = true; ///< false: owner, lease and times are the last that were seen, not what is
+    bool expires = true;  ///< false: held without a deadline
+    Nanos ttl{};          ///< what is left, by the record; below 0 when the record is overdue
+    Nanos lease{};        ///< of the last grant or renewal, full
+    Nanos heldFor{};      ///< how long the owner has been the owner
     std::uint32_t holds = 0;
     std::int64_t token = 0; ///< 0 = none
     std::uint32_t grants = 0;
@@ -92,8 +92,10 @@ QString conditionId(LockCondition condition);
 Pill::Tone conditionTone(LockCondition condition);
 /// As duration(), without a decimal that says nothing: "5 s" for a lease of five seconds.
 QString roundDuration(Nanos d);
-/// "4.2 s", "never expires", "—".
+/// "4.2 s", "never expires", "—"; unknown() while the server is out of sight.
 QString ttlText(const LockFacts& facts);
+/// "3 m 12 s", "—", unknown().
+QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);
 /// The lock's format on its server: what the trace says, else the recipe of our own clients, else unknown().

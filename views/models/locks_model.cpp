@@ -183,7 +183,8 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case HolderColumn:
         return holderText(facts);
     case HoldsColumn:
-        return facts.held() && facts.observed ? QString::number(facts.holds) : none();
+        if (!facts.observed) return unknown();
+        return facts.held() ? QString::number(facts.holds) : none();
     case TtlColumn:
         return ttlText(facts);
     case RenewalColumn:
@@ -193,7 +194,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case TokenColumn:
         return facts.token ? QString::number(facts.token) : none();
     case HeldForColumn:
-        return facts.held() ? duration(facts.heldFor) : none();
+        return heldForText(facts);
     case StateColumn:
         return conditionText(facts);
     default:
@@ -202,6 +203,9 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
 }
 
 QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
+    // Below 0: nobody knows. Of a server out of sight that is all there is to say.
+    const bool ofTheRecord = column == HoldsColumn || column == TtlColumn || column == HeldForColumn;
+    if (!facts.observed && ofTheRecord) return qint64(-1);
     switch (column) {
     case HoldsColumn:
         return facts.holds;
@@ -229,7 +233,7 @@ QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
 QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
     const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
     if (column == StateColumn) return tone(conditionTone(facts.condition));
-    if (column == TtlColumn && facts.held() && !facts.expires) return tone(Pill::Tone::Violation);
+    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires) return tone(Pill::Tone::Violation);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Late) return tone(Pill::Tone::Waiting);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Stopped) return tone(Pill::Tone::Fault);
     return {};

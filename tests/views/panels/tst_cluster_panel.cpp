@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/cluster_paint.h"
 #include "cluster/cluster_panel.h"
 #include "fake_session.h"
 #include "theme/palette.h"
@@ -168,6 +169,15 @@ private Q_SLOTS:
             {Nanos(11s).count(), 0, scene.story.b, scene.story.bLink, 0, trace::EventKind::LinkCut, trace::kFault});
         QVERIFY(purple() > before + 10);
         QVERIFY(scene.panel.describe(*scene.panel.picture().find(scene.story.bLink)).contains(u"cut"_qs));
+    }
+
+    void whatIsOutOfSightIsNotCounted() {
+        Scene scene;
+        QVERIFY(nodeWords(scene.context, scene.story.node).startsWith(u"1 lock"_qs));
+        scene.context.setPlayhead(12s);
+        scene.session.writable().append(
+            {Nanos(11s).count(), 0, 0, scene.story.lock, 0, trace::EventKind::RecordUnobserved});
+        QCOMPARE(nodeWords(scene.context, scene.story.node), u"out of sight"_qs);
     }
 
     void aScreenReaderWalksThePicture() {

@@ -165,8 +165,8 @@ private Q_SLOTS:
 
         const PauseStory story(session.writable());
         session.writable().append({Nanos(11s).count(), 0, story.cThread, story.lock, 0, trace::EventKind::Released});
-        session.writable().append({Nanos(11s).count(), 0, story.cThread, story.lock, story.cThread,
-                                   trace::EventKind::RecordFreed});
+        session.writable().append(
+            {Nanos(11s).count(), 0, story.cThread, story.lock, story.cThread, trace::EventKind::RecordFreed});
         Q_EMIT session.advanced();
         context.setPlayhead(11s); // ours have started; nobody holds or waits
         QTRY_COMPARE(panel.targetText(), u"acts on A"_qs);

@@ -109,6 +109,38 @@ private Q_SLOTS:
         QCOMPARE(cell(model, LocksModel::StateColumn), QStringLiteral("not observed"));
     }
 
+    void aServerOutOfSightIsNotGuessedAt() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto client = t.intern(trace::EntityKind::Client, "A");
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", client);
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto free = t.intern(trace::EntityKind::Lock, "stock");
+        const auto row = [&t](Nanos at, trace::EventKind kind, trace::EntityId who, trace::EntityId what,
+                              std::int64_t value = 0) {
+            t.append({at.count(), value, who, what, 1, kind, 0});
+        };
+        row(0s, trace::EventKind::ClientStarted, client, 0);
+        row(0s, trace::EventKind::RecordHeld, thread, lock, Nanos(10s).count());
+        row(0s, trace::EventKind::RecordWaiters, 0, lock, 3);
+        for (const auto gone : {lock, free})
+            row(2s, trace::EventKind::RecordUnobserved, 0, gone);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(4s);
+        const LocksModel model(&context);
+        for (const int column : {LocksModel::HolderColumn, LocksModel::HoldsColumn, LocksModel::TtlColumn,
+                                 LocksModel::RenewalColumn, LocksModel::HeldForColumn})
+            for (const int r : {0, 1})
+                QCOMPARE(cell(model, column, r), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("?"));
+        for (const int column : {LocksModel::HoldsColumn, LocksModel::TtlColumn, LocksModel::HeldForColumn})
+            QCOMPARE(model.index(0, column).data(LocksModel::SortRole).toLongLong(), -1);
+        row(5s, trace::EventKind::RecordObserved, 0, lock);
+        context.setPlayhead(6s);
+        QCOMPARE(lockFacts(lock, context).waiterCount(), std::optional<std::int64_t>(3));
+    }
+
     void theTableSaysWhatTheMockupSays() {
         Scene scene;
         scene.context.setPlayhead(6812ms);

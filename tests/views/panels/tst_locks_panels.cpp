@@ -306,6 +306,42 @@ private Q_SLOTS:
         QVERIFY(cut);
     }
 
+    void aServerOutOfSightIsNotDrawnOn() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto row = [&](Nanos at, trace::EventKind kind, Nanos deadline = {}) {
+            t.append({at.count(), deadline.count(), scene.story.aThread, scene.stock, 1, kind});
+        };
+        // Held from 10 s to 40 s, see Scene.
+        row(12s, trace::EventKind::RecordUnobserved);
+        scene.context.select(scene.stock);
+        scene.context.setPlayhead(14s);
+        LockDetailPanel panel(&scene.context);
+        const auto* ring = panel.findChild<TtlRing*>();
+        QVERIFY(ring);
+        QCOMPARE(ring->accessibleName().trimmed(), u"unknown"_qs);
+        for (const auto which : {LockDetailPanel::RecordSays, LockDetailPanel::HeldFor, LockDetailPanel::RenewalFact})
+            QCOMPARE(panel.fact(which), u"unknown"_qs);
+        auto leases = leaseHistory(t, scene.stock, 4s, 14s, 1000);
+        QCOMPARE(leases.size(), std::size_t(1));
+        QCOMPARE(leases[0].to, Nanos(12s));
+        // Back again: the lease goes on where nobody said otherwise, but it was not renewed.
+        row(16s, trace::EventKind::RecordObserved);
+        leases = leaseHistory(t, scene.stock, 8s, 18s, 1000);
+        QCOMPARE(leases.size(), std::size_t(2));
+        QCOMPARE(leases[0].to, Nanos(12s));
+        QCOMPARE(leases[1].from, Nanos(16s));
+        QCOMPARE(leases[1].to, Nanos(18s));
+        QCOMPARE(leases[1].lease, Nanos(30s));
+        QVERIFY(!leases[1].renewed);
+        row(19s, trace::EventKind::RecordRenewed, 40s); // a re-entry: the deadline stays
+        row(20s, trace::EventKind::RecordRenewed, 50s);
+        leases = leaseHistory(t, scene.stock, 8s, 22s, 1000);
+        QCOMPARE(std::ranges::count(leases, true, &LeaseStretch::renewed), 1);
+        QCOMPARE(leases.back().from, Nanos(20s));
+        QVERIFY(leases.back().renewed);
+    }
+
     void aBadgeSelectsItsClient() {
         Scene scene;
         ProtocolPanel panel(&scene.context);
