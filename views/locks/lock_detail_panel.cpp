@@ -159,7 +159,8 @@ void LockDetailPanel::refresh() {
     m_state->setRole(facts.condition == LockCondition::Free ? Role::TextDim
                                                             : toneColors(conditionTone(facts.condition)).text);
 
-    const QString full = facts.held() && facts.expires ? tr("of %1").arg(roundDuration(facts.lease)) : QString();
+    const bool hasLease = facts.held() && facts.expires && facts.leaseKnown;
+    const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : QString();
     if (!facts.observed)
         m_ring->setTtl({0, true, false}, unknown(), {});
     else if (!facts.held())

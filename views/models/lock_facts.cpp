@@ -56,12 +56,12 @@ struct Words {
 } // namespace
 
 double LockFacts::fraction() const {
-    if (!held() || lease <= Nanos::zero()) return 0;
+    if (!held() || !leaseKnown || lease <= Nanos::zero()) return 0;
     return std::clamp(double(ttl.count()) / double(lease.count()), 0.0, 1.0);
 }
 
 Ttl LockFacts::gauge() const {
-    return {fraction(), expires, held() && observed};
+    return {fraction(), expires, held() && observed && (leaseKnown || !expires)};
 }
 
 std::optional<std::int64_t> LockFacts::waiterCount() const {
@@ -114,6 +114,11 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (facts.token == 0 && holder) facts.token = holder->token;
     const auto client = state.clients.find(trace.clientOf(record.owner));
     const trace::ClientState* const life = client == state.clients.end() ? nullptr : &client->second;
+    if (!life) {
+        // A change of hands or a renewal that was seen tells what the first look could not.
+        facts.sinceKnown = record.grants > 1;
+        facts.leaseKnown = facts.sinceKnown || record.leaseFrom > record.since;
+    }
     facts.renewal = renewalOf(record, holder, life, settings.lock.watchdog, t);
     facts.condition = conditionOf(facts, life && life->life == Life::Dead);
     return facts;
@@ -191,7 +196,9 @@ QString ttlText(const LockFacts& facts) {
 
 QString heldForText(const LockFacts& facts) {
     if (!facts.observed) return unknown();
-    return facts.held() ? duration(facts.heldFor) : none();
+    if (!facts.held()) return none();
+    //: At least so long: the lock was held already when it was first seen.
+    return facts.sinceKnown ? duration(facts.heldFor) : Words::tr("≥ %1").arg(duration(facts.heldFor));
 }
 
 QString renewalText(const Renewal& renewal, bool full) {

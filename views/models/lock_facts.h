@@ -60,8 +60,11 @@ struct LockFacts {
     bool observed = true; ///< false: owner, lease and times are the last that were seen, not what is
     bool expires = true;  ///< false: held without a deadline
     Nanos ttl{};          ///< what is left, by the record; below 0 when the record is overdue
-    Nanos lease{};        ///< of the last grant or renewal, full
-    Nanos heldFor{};      ///< how long the owner has been the owner
+    Nanos lease{};        ///< of the last grant or renewal, full; see leaseKnown
+    Nanos heldFor{};      ///< how long the owner has been the owner, at least; see sinceKnown
+    /// False of a hold that was there when we came, of somebody else's client: what is left of the lease was seen, not
+    /// what it was taken for, and neither was when it began.
+    bool leaseKnown = true, sinceKnown = true;
     std::uint32_t holds = 0;
     std::int64_t token = 0; ///< 0 = none
     std::uint32_t grants = 0;
@@ -70,7 +73,7 @@ struct LockFacts {
     friend bool operator==(const LockFacts&, const LockFacts&) = default;
 
     bool held() const { return owner != trace::kNoEntity; }
-    /// What is left of the lease, 0…1.
+    /// What is left of the lease, 0…1; 0 where that is not known.
     double fraction() const;
     Ttl gauge() const;
     /// How many wait; nullopt = nobody knows.
@@ -94,7 +97,7 @@ Pill::Tone conditionTone(LockCondition condition);
 QString roundDuration(Nanos d);
 /// "4.2 s", "never expires", "—"; unknown() while the server is out of sight.
 QString ttlText(const LockFacts& facts);
-/// "3 m 12 s", "—", unknown().
+/// "3 m 12 s", "≥ 3 m 12 s", "—", unknown().
 QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);

@@ -109,6 +109,37 @@ private Q_SLOTS:
         QCOMPARE(cell(model, LocksModel::StateColumn), QStringLiteral("not observed"));
     }
 
+    // Held already when we came: what is left of the lease is known, not how long it was, nor since when it is held.
+    void whatBeganBeforeTheFirstLookIsNotMadeUp() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "cart:7");
+        const auto thread = t.intern(trace::EntityKind::Thread, "57", t.intern(trace::EntityKind::Client, "8743c9c0"));
+        const auto row = [&](Nanos at, trace::EventKind kind, Nanos deadline) {
+            t.append({at.count(), deadline.count(), thread, lock, 1, kind, 0});
+        };
+        row(0s, trace::EventKind::RecordHeld, 4200ms);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(1s);
+        LocksModel model(&context);
+        QCOMPARE(cell(model, LocksModel::HeldForColumn), QStringLiteral("≥ 1.0 s"));
+        QCOMPARE(cell(model, LocksModel::TtlColumn), QStringLiteral("3.2 s"));
+        LockFacts facts = lockFacts(lock, context);
+        QVERIFY(!facts.gauge().known);
+        row(2s, trace::EventKind::RecordRenewed, 32s); // the whole lease
+        context.setPlayhead(17s);
+        facts = lockFacts(lock, context);
+        QVERIFY(facts.gauge().known);
+        QCOMPARE(facts.fraction(), 0.5);
+        QVERIFY(!facts.sinceKnown);
+        row(20s, trace::EventKind::RecordFreed, 0s);
+        row(21s, trace::EventKind::RecordHeld, 51s); // seen to change hands
+        context.setPlayhead(22s);
+        facts = lockFacts(lock, context);
+        QVERIFY(facts.sinceKnown && facts.gauge().known);
+    }
+
     void aServerOutOfSightIsNotGuessedAt() {
         FakeSession session;
         trace::Trace& t = session.writable();

@@ -306,6 +306,22 @@ private Q_SLOTS:
         QVERIFY(cut);
     }
 
+    void aLeaseThatWasNotSeenToBeginHasNoLength() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto thread = t.intern(trace::EntityKind::Thread, "57", t.intern(trace::EntityKind::Client, "8743c9c0"));
+        t.append({0, Nanos(4200ms).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(1s);
+        LockDetailPanel panel(&context);
+        const auto* ring = panel.findChild<TtlRing*>();
+        QVERIFY(ring);
+        QCOMPARE(ring->accessibleName().trimmed(), u"3.2 s"_qs); // and not of how much
+        QCOMPARE(panel.fact(LockDetailPanel::HeldFor), QStringLiteral("≥ 1.0 s"));
+    }
+
     void aServerOutOfSightIsNotDrawnOn() {
         Scene scene;
         trace::Trace& t = scene.session.writable();

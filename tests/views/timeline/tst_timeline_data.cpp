@@ -35,6 +35,21 @@ QString spansText(const Lane& lane) {
 class TestTimelineData : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void aLeaseThatWasNotSeenToBeginIsSaidByItsEnd() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto lock = trace->intern(trace::EntityKind::Lock, "orders");
+        const auto thread =
+            trace->intern(trace::EntityKind::Thread, "1", trace->intern(trace::EntityKind::Client, "stranger"));
+        trace->append({0, 4'200'000'000, thread, lock, 1, EventKind::RecordHeld});
+        trace->append({2'000'000'000, 32'000'000'000, thread, lock, 1, EventKind::RecordRenewed});
+        TimelineData data(trace);
+        data.consume();
+        const Lane* lane = laneOf(data, LaneKind::Record, lock);
+        QCOMPARE(lane->spans.size(), std::size_t(2));
+        QCOMPARE(leaseWords(*trace, lane->spans[0]).front(), QStringLiteral("stranger · expires 4.2 s"));
+        QVERIFY(leaseWords(*trace, lane->spans[1]).front().contains(QStringLiteral("lease 30")));
+    }
+
     void aPauseLongerThanTheLeaseLeavesABeliefWithoutRecord() {
         const Cast s = gcPause();
         TimelineData data(s.trace);
