@@ -52,8 +52,11 @@ ClientLook clientLook(const ViewContext& context, EntityId client) {
         look.clockOffset = Nanos(found->second.clockOffset);
     }
     const auto trace = context.trace();
+    bool observed = look.life != Life::Unknown;
     for (const auto& [key, belief] : state.beliefs) {
-        if (belief.phase == trace::Belief::Phase::Idle || trace->clientOf(key.second) != client) continue;
+        if (trace->clientOf(key.second) != client) continue;
+        observed = true;
+        if (belief.phase == trace::Belief::Phase::Idle) continue;
         ClientLook::Belief now = ClientLook::Belief::Waiting;
         if (belief.phase == trace::Belief::Phase::Holding) {
             const auto record = state.records.find(key.first);
@@ -65,6 +68,12 @@ ClientLook clientLook(const ViewContext& context, EntityId client) {
         look.belief = now;
         look.since = Nanos(belief.since);
     }
+    if (observed) return look;
+    look.belief = ClientLook::Belief::Unobserved;
+    look.recorded = std::ranges::any_of(state.records, [&](const auto& entry) {
+        const trace::Record& record = entry.second;
+        return record.observed && record.owner != trace::kNoEntity && trace->clientOf(record.owner) == client;
+    });
     return look;
 }
 
@@ -87,6 +96,8 @@ QString clientWords(const ClientLook& look, Nanos now) {
     if (look.life == Life::Dead) return Words::tr("dead");
     const bool paused = look.life == Life::Paused;
     switch (look.belief) {
+    case ClientLook::Belief::Unobserved:
+        return look.recorded ? Words::tr("holds, by the record") : Words::tr("not observed");
     case ClientLook::Belief::Idle:
         return paused ? Words::tr("paused") : Words::tr("idle");
     case ClientLook::Belief::Waiting:
@@ -183,6 +194,10 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
     case ClientLook::Belief::Waiting:
         painter.setPen(QPen(color(Role::Waiting), 2.5, Qt::DotLine));
         ink = Role::Text;
+        break;
+    case ClientLook::Belief::Unobserved:
+        painter.setPen(QPen(color(look.recorded ? Role::Record : Role::FieldBorder), look.recorded ? 2.5 : 1.25));
+        painter.setBrush(color(Role::SurfaceRaised));
         break;
     case ClientLook::Belief::Idle:
         break;

@@ -171,6 +171,21 @@ private Q_SLOTS:
         QVERIFY(scene.panel.describe(*scene.panel.picture().find(scene.story.bLink)).contains(u"cut"_qs));
     }
 
+    void strangersAreNotCalledIdle() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto stranger = t.intern(trace::EntityKind::Client, "8743c9c0");
+        const auto thread = t.intern(trace::EntityKind::Thread, "57", stranger);
+        const auto words = [&] { return clientWords(clientLook(scene.context, stranger), scene.context.playhead()); };
+        QCOMPARE(words(), u"not observed"_qs);
+        const auto lock = t.intern(trace::EntityKind::Lock, "stock", scene.story.node);
+        t.append({Nanos(11s).count(), Nanos(40s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        scene.context.setPlayhead(12s);
+        QCOMPARE(words(), u"holds, by the record"_qs);
+        scene.context.setPlayhead(100ms);
+        QCOMPARE(clientWords(clientLook(scene.context, scene.story.a), 100ms), u"idle"_qs); // ours, seen to start
+    }
+
     void whatIsOutOfSightIsNotCounted() {
         Scene scene;
         QVERIFY(nodeWords(scene.context, scene.story.node).startsWith(u"1 lock"_qs));
