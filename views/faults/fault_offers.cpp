@@ -168,7 +168,7 @@ std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client
     for (const ClientOffer which : {PauseOffer, LoseReplyOffer, WatchdogOffer, ClockOffer})
         if (dead) refuse(offers[which], Words::tr("%1 is dead.").arg(name));
     if (state.watchdogStopped) refuse(offers[WatchdogOffer], Words::tr("It is stopped already."));
-    if (context.session() && context.settings().lock.watchdog == Nanos::zero())
+    if (context.session() && watchdogPeriod(context.settings()) == Nanos::zero())
         refuse(offers[WatchdogOffer], Words::tr("There is no watchdog: see the workload's settings."));
     return offers;
 }

@@ -45,8 +45,8 @@ LockCondition conditionOf(const LockFacts& facts, bool ownerDead) {
     if (facts.believers.size() == 1 && facts.believers.front() != facts.owner) return LockCondition::StaleBelief;
     if (!facts.held()) return facts.waiterCount().value_or(0) > 0 ? LockCondition::Queued : LockCondition::Free;
     if (ownerDead) return LockCondition::Orphan;
-    if (facts.renewal.kind == Renewal::Kind::Late) return LockCondition::RenewalMissed;
-    return facts.expires ? LockCondition::Held : LockCondition::NeverExpires;
+    if (!facts.expires) return LockCondition::NeverExpires; // graver than a renewal that it would not need
+    return facts.renewal.kind == Renewal::Kind::Late ? LockCondition::RenewalMissed : LockCondition::Held;
 }
 
 struct Words {
@@ -119,7 +119,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         facts.sinceKnown = record.grants > 1;
         facts.leaseKnown = facts.sinceKnown || record.leaseFrom > record.since;
     }
-    facts.renewal = renewalOf(record, holder, life, settings.lock.watchdog, t);
+    facts.renewal = renewalOf(record, holder, life, watchdogPeriod(settings), t);
     facts.condition = conditionOf(facts, life && life->life == Life::Dead);
     return facts;
 }
@@ -130,6 +130,11 @@ LockFacts lockFacts(EntityId lock, const ViewContext& context) {
 
 LockFacts lockFactsToActOn(EntityId lock, const ViewContext& context) {
     return lockFacts(lock, *context.trace(), context.stateToActOn(), context.settings(), context.actsAt());
+}
+
+Nanos watchdogPeriod(const scenario::Scenario& settings) {
+    const recipes::RecipeInfo* const info = recipes::findRecipe(settings.recipe.toUtf8());
+    return info && !info->watchdog ? Nanos::zero() : settings.lock.watchdog;
 }
 
 QString conditionText(const LockFacts& facts) {

@@ -88,6 +88,9 @@ LockFacts lockFacts(trace::EntityId lock, const ViewContext& context);
 /// The same at the instant at which faults and releases by force strike.
 LockFacts lockFactsToActOn(trace::EntityId lock, const ViewContext& context);
 
+/// How often a holder renews by these settings; 0 = nobody renews: it is switched off, or the recipe has none.
+Nanos watchdogPeriod(const scenario::Scenario& settings);
+
 /// "held", "2 believers", "orphan?": translated.
 QString conditionText(const LockFacts& facts);
 /// "held", "free", "believers", "orphan", …: what `state:` filters by, the same in every language.

@@ -121,6 +121,9 @@ private Q_SLOTS:
         QTRY_VERIFY(action(panel, "break.stop-watchdog")->isEnabled());
         action(panel, "break.stop-watchdog")->trigger();
         QCOMPARE(scene.last().action, Action::StopWatchdog);
+        scene.session.plan.recipe = u"redis-set-del"_qs; // never renews, whatever the setting says
+        Q_EMIT scene.session.scenarioChanged();
+        QTRY_VERIFY(!action(panel, "break.stop-watchdog")->isEnabled());
     }
 
     void delayAndClockAskForAValueInAMenu() {

@@ -85,6 +85,24 @@ private Q_SLOTS:
         QCOMPARE(scene.at(13s).condition, LockCondition::Orphan);
     }
 
+    void aRecipeWithoutAWatchdogIsNeverLate() {
+        Scene scene;
+        scene.session.plan.lock.watchdog = 1500ms;
+        scene.session.plan.recipe = QStringLiteral("redis-setnx-expire");
+        Q_EMIT scene.session.scenarioChanged();
+        LockFacts facts = scene.at(3300ms);
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::NoWatchdog);
+        QCOMPARE(facts.condition, LockCondition::Held);
+        // One that renews, but holds without a deadline: what is wrong with it is that.
+        scene.session.plan.recipe = QStringLiteral("redis-set");
+        Q_EMIT scene.session.scenarioChanged();
+        scene.session.writable().append(
+            {Nanos(12s).count(), -1, scene.story.cThread, scene.story.lock, 1, trace::EventKind::RecordRenewed});
+        facts = scene.at(15s);
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::Late);
+        QCOMPARE(facts.condition, LockCondition::NeverExpires);
+    }
+
     void whatIsNotKnownIsNotMadeUp() {
         FakeSession session;
         trace::Trace& t = session.writable();
