@@ -226,13 +226,24 @@ void LiveWorker::act(const scenario::Fault& fault) {
         return;
     }
     const Runtime::Life life = client->life();
-    if (fault.action == Action::PauseClient && life == Runtime::Life::Running) {
+    const bool possible = fault.action == Action::PauseClient    ? life == Runtime::Life::Running
+                          : fault.action == Action::ResumeClient ? life == Runtime::Life::Paused
+                          : fault.action == Action::KillClient   ? life != Runtime::Life::Dead
+                                                                 : true;
+    if (!possible) {
+        const QString why = life == Runtime::Life::Dead     ? LiveSession::tr("“%1” is dead: nothing was done.")
+                            : life == Runtime::Life::Paused ? LiveSession::tr("“%1” is paused: nothing was done.")
+                                                            : LiveSession::tr("“%1” is running: nothing was done.");
+        m_listener.refused(why.arg(QString::fromUtf8(client->name())));
+        return;
+    }
+    if (fault.action == Action::PauseClient) {
         client->pause();
         emitFault(EventKind::ClientPaused, client->entity());
-    } else if (fault.action == Action::ResumeClient && life == Runtime::Life::Paused) {
+    } else if (fault.action == Action::ResumeClient) {
         emitFault(EventKind::ClientResumed, client->entity());
         client->resume();
-    } else if (fault.action == Action::KillClient && life != Runtime::Life::Dead) {
+    } else if (fault.action == Action::KillClient) {
         emitFault(EventKind::ClientKilled, client->entity());
         client->kill();
     } else if (fault.action == Action::RestartClient) {

@@ -52,26 +52,55 @@ ClientLook clientLook(const ViewContext& context, EntityId client) {
         look.clockOffset = Nanos(found->second.clockOffset);
     }
     const auto trace = context.trace();
+    bool observed = look.life != Life::Unknown;
     for (const auto& [key, belief] : state.beliefs) {
-        if (belief.phase == trace::Belief::Phase::Idle || trace->clientOf(key.second) != client) continue;
+        if (trace->clientOf(key.second) != client) continue;
+        observed = true;
+        if (belief.phase == trace::Belief::Phase::Idle) continue;
         ClientLook::Belief now = ClientLook::Belief::Waiting;
         if (belief.phase == trace::Belief::Phase::Holding) {
             const auto record = state.records.find(key.first);
-            const bool recorded =
-                record != state.records.end() && (record->second.owner == key.second || !record->second.observed);
-            now = recorded ? ClientLook::Belief::Holding : ClientLook::Belief::Stale;
+            const bool stale = record != state.records.end() && trace::contradicts(record->second, belief, key.second);
+            now = stale ? ClientLook::Belief::Stale : ClientLook::Belief::Holding;
         }
         if (now < look.belief) continue;
         look.belief = now;
         look.since = Nanos(belief.since);
     }
+    if (observed) return look;
+    look.belief = ClientLook::Belief::Unobserved;
+    look.recorded = std::ranges::any_of(state.records, [&](const auto& entry) {
+        const trace::Record& record = entry.second;
+        return record.observed && record.owner != trace::kNoEntity && trace->clientOf(record.owner) == client;
+    });
     return look;
+}
+
+bool isInSight(const ViewContext& context, EntityId node) {
+    return std::ranges::none_of(context.state().records, [&](const auto& entry) {
+        return !entry.second.observed && context.trace()->entity(entry.first).parent == node;
+    });
+}
+
+QString nodeWords(const ViewContext& context, EntityId node) {
+    const auto found = context.state().nodes.find(node);
+    const Life life = found == context.state().nodes.end() ? Life::Unknown : found->second.life;
+    if (life == Life::Dead) return Words::tr("dead");
+    if (life == Life::Paused) return Words::tr("paused");
+    if (life == Life::Unknown) return Words::tr("not seen yet");
+    if (!isInSight(context, node)) return Words::tr("out of sight");
+    int held = 0;
+    for (const auto& [lock, record] : context.state().records)
+        held += record.owner != trace::kNoEntity && context.trace()->entity(lock).parent == node;
+    return Words::tr("%n lock(s) held", "", held);
 }
 
 QString clientWords(const ClientLook& look, Nanos now) {
     if (look.life == Life::Dead) return Words::tr("dead");
     const bool paused = look.life == Life::Paused;
     switch (look.belief) {
+    case ClientLook::Belief::Unobserved:
+        return look.recorded ? Words::tr("holds, by the record") : Words::tr("not observed");
     case ClientLook::Belief::Idle:
         return paused ? Words::tr("paused") : Words::tr("idle");
     case ClientLook::Belief::Waiting:
@@ -137,13 +166,7 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
         return painter.fontMetrics().elidedText(whole, Qt::ElideRight, int(width));
     };
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, text(context.trace()->displayName(node.entity), room.width()));
-    QString words = dead ? Words::tr("dead") : paused ? Words::tr("paused") : QString();
-    if (words.isEmpty()) {
-        int held = 0;
-        for (const auto& [lock, record] : context.state().records)
-            if (record.owner != trace::kNoEntity && context.trace()->entity(lock).parent == node.entity) ++held;
-        words = state.life == Life::Unknown ? Words::tr("not seen yet") : Words::tr("%n lock(s) held", "", held);
-    }
+    QString words = nodeWords(context, node.entity);
     if (state.clockOffset != 0) words = Words::tr("clock %1").arg(offsetText(Nanos(state.clockOffset)));
     painter.setFont(uiFont(-1.5));
     painter.setPen(color(dead || paused || state.clockOffset ? Role::FaultText : Role::TextDim));
@@ -174,6 +197,10 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
     case ClientLook::Belief::Waiting:
         painter.setPen(QPen(color(Role::Waiting), 2.5, Qt::DotLine));
         ink = Role::Text;
+        break;
+    case ClientLook::Belief::Unobserved:
+        painter.setPen(QPen(color(look.recorded ? Role::Record : Role::FieldBorder), look.recorded ? 2.5 : 1.25));
+        painter.setBrush(color(Role::SurfaceRaised));
         break;
     case ClientLook::Belief::Idle:
         break;

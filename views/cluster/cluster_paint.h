@@ -10,15 +10,23 @@ namespace lockscope::views {
 
 /// How a client stands with the locks, at one instant.
 struct ClientLook {
-    enum class Belief : std::uint8_t { Idle, Waiting, Holding, Stale } belief = Belief::Idle;
+    /// Unobserved: it was not seen to start nor to ask for anything: a stranger at somebody's server. What it believes
+    /// nobody knows; what it holds by the record is known.
+    enum class Belief : std::uint8_t { Unobserved, Idle, Waiting, Holding, Stale } belief = Belief::Idle;
+    bool recorded = false; ///< of one that is not observed: the record names it as an owner
     trace::ClientState::Life life = trace::ClientState::Life::Unknown;
     bool watchdogStopped = false;
     Nanos clockOffset{};
     Nanos since{};
 };
 ClientLook clientLook(const ViewContext& context, trace::EntityId client);
-/// "holds", "waits 4.6 s", "believes, without the record": translated.
+/// "holds", "waits 4.6 s", "still believes", "not observed": translated.
 QString clientWords(const ClientLook& look, Nanos now);
+
+/// Whether the records of its locks are observed.
+bool isInSight(const ViewContext& context, trace::EntityId node);
+/// "2 locks held", "paused", "out of sight": translated.
+QString nodeWords(const ViewContext& context, trace::EntityId node);
 
 void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked);
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, bool marked);

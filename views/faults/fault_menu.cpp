@@ -105,7 +105,7 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
         addFaultOffer(menu, context, clientOffers(context, e.parent)[LoseReplyOffer]);
         break;
     case EntityKind::Lock: {
-        const LockFacts facts = lockFacts(entity, context);
+        const LockFacts facts = lockFactsToActOn(entity, context);
         const EntityId holder = facts.believers.empty() ? facts.owner : facts.believers.front();
         if (holder != kNoEntity) {
             const auto offers = clientOffers(context, trace->clientOf(holder));

@@ -26,21 +26,20 @@ typename Map::mapped_type lookUp(const Map& map, EntityId id) {
     return found == map.end() ? typename Map::mapped_type{} : found->second;
 }
 
-EntityId linkBetween(const trace::Trace& trace, EntityId client, EntityId node) {
-    const std::size_t count = trace.entityCount();
-    for (EntityId id = 1; id < count; ++id) {
-        const trace::Entity& e = trace.entity(id);
-        if (e.kind == EntityKind::Link && e.parent == client && e.other == node) return id;
+EntityId linkBetween(const ViewContext& context, EntityId client, EntityId node) {
+    const auto trace = context.trace();
+    for (const EntityId id : context.entities(EntityKind::Link)) {
+        const trace::Entity& e = trace->entity(id);
+        if (e.parent == client && e.other == node) return id;
     }
     return kNoEntity;
 }
 
 template <typename Fits>
-EntityId firstOf(const trace::Trace& trace, EntityKind kind, const Fits& fits) {
-    const std::size_t count = trace.entityCount();
-    for (EntityId id = 1; id < count; ++id)
-        if (trace.entity(id).kind == kind && fits(id)) return id;
-    return kNoEntity;
+EntityId firstOf(const ViewContext& context, EntityKind kind, const Fits& fits) {
+    const auto& all = context.entities(kind);
+    const auto found = std::ranges::find_if(all, fits);
+    return found == all.end() ? kNoEntity : *found;
 }
 
 /// Greys an offer out where the session cannot do it at all.
@@ -73,7 +72,7 @@ bool isLive(const ViewContext& context) {
 /// At somebody's server there are strangers and the observer besides our own clients. Only those of our own are seen to
 /// start, so only they are in the state.
 bool canBeStruck(const ViewContext& context, EntityId client) {
-    return !isLive(context) || context.state().clients.contains(client);
+    return !isLive(context) || context.stateToActOn().clients.contains(client);
 }
 
 } // namespace
@@ -88,7 +87,7 @@ scenario::Fault FaultOffer::fault(Nanos value) const {
 
 std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client) {
     const QString name = context.trace()->displayName(client);
-    const trace::ClientState state = lookUp(context.state().clients, client);
+    const trace::ClientState state = lookUp(context.stateToActOn().clients, client);
     const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
     std::vector<FaultOffer> offers(ClientOfferCount);
     offers[PauseOffer] = paused ? FaultOffer{Action::ResumeClient,
@@ -168,14 +167,14 @@ std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client
     for (const ClientOffer which : {PauseOffer, LoseReplyOffer, WatchdogOffer, ClockOffer})
         if (dead) refuse(offers[which], Words::tr("%1 is dead.").arg(name));
     if (state.watchdogStopped) refuse(offers[WatchdogOffer], Words::tr("It is stopped already."));
-    if (context.session() && context.settings().lock.watchdog == Nanos::zero())
+    if (context.session() && watchdogPeriod(context.settings()) == Nanos::zero())
         refuse(offers[WatchdogOffer], Words::tr("There is no watchdog: see the workload's settings."));
     return offers;
 }
 
 std::vector<FaultOffer> nodeOffers(const ViewContext& context, EntityId node) {
     const QString name = context.trace()->displayName(node);
-    const trace::NodeState state = lookUp(context.state().nodes, node);
+    const trace::NodeState state = lookUp(context.stateToActOn().nodes, node);
     const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
     std::vector<FaultOffer> offers(NodeOfferCount);
     offers[PauseNodeOffer] = paused ? FaultOffer{Action::ResumeNode,
@@ -236,7 +235,7 @@ std::vector<FaultOffer> linkOffers(const ViewContext& context, EntityId client, 
     const auto trace = context.trace();
     const QString names = Words::tr("%1 ↔ %2").arg(trace->displayName(client), trace->displayName(node));
     const QString target = trace->displayName(client) + QLatin1Char('-') + trace->displayName(node);
-    const trace::LinkState state = lookUp(context.state().links, linkBetween(*trace, client, node));
+    const trace::LinkState state = lookUp(context.stateToActOn().links, linkBetween(context, client, node));
     std::vector<FaultOffer> offers(LinkOfferCount);
     offers[CutOffer] =
         state.cut
@@ -313,11 +312,11 @@ FaultTargets faultTargets(const ViewContext& context) {
     }
     const EntityId lock = context.focusedLock();
     if (targets.node == kNoEntity && lock != kNoEntity) targets.node = trace->entity(lock).parent;
-    if (targets.node == kNoEntity) targets.node = firstOf(*trace, EntityKind::Node, [](EntityId) { return true; });
+    if (targets.node == kNoEntity) targets.node = firstOf(context, EntityKind::Node, [](EntityId) { return true; });
     if (targets.client != kNoEntity) return targets;
 
     const auto strikable = [&](EntityId client) { return canBeStruck(context, client); };
-    LockFacts facts = lockFacts(lock, context);
+    LockFacts facts = lockFactsToActOn(lock, context);
     std::erase_if(facts.believers, [&](EntityId thread) { return !strikable(trace->clientOf(thread)); });
     std::erase_if(facts.waiters, [&](const Waiter& waiter) { return !strikable(trace->clientOf(waiter.thread)); });
     const auto choose = [&](EntityId thread, Why why) {
@@ -329,11 +328,11 @@ FaultTargets faultTargets(const ViewContext& context) {
                    ? facts.owner
                    : facts.believers.front(),
                Why::Holder);
-    else if (facts.held() && context.state().clients.contains(trace->clientOf(facts.owner)))
+    else if (facts.held() && context.stateToActOn().clients.contains(trace->clientOf(facts.owner)))
         choose(facts.owner, Why::Holder);
     else if (!facts.waiters.empty())
         choose(facts.waiters.front().thread, Why::Waiter);
-    else if (const EntityId first = firstOf(*trace, EntityKind::Client, strikable); first != kNoEntity)
+    else if (const EntityId first = firstOf(context, EntityKind::Client, strikable); first != kNoEntity)
         choose(first, Why::First);
     return targets;
 }

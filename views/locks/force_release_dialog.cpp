@@ -18,6 +18,7 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
     layout->setContentsMargins(3 * kGrid, 2 * kGrid, 3 * kGrid, 2 * kGrid);
     layout->setSpacing(kGrid);
     auto* title = new QLabel(tr("Take “%1” away from %2?").arg(lock, holder));
+    title->setTextFormat(Qt::PlainText); // names come from a server: they are no markup
     title->setFont(uiFont(1, QFont::DemiBold));
     layout->addWidget(title);
     auto* text =

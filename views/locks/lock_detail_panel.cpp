@@ -159,8 +159,11 @@ void LockDetailPanel::refresh() {
     m_state->setRole(facts.condition == LockCondition::Free ? Role::TextDim
                                                             : toneColors(conditionTone(facts.condition)).text);
 
-    const QString full = facts.held() && facts.expires ? tr("of %1").arg(roundDuration(facts.lease)) : QString();
-    if (!facts.held())
+    const bool hasLease = facts.held() && facts.expires && facts.leaseKnown;
+    const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : QString();
+    if (!facts.known())
+        m_ring->setTtl({0, true, false}, unknown(), {});
+    else if (!facts.held())
         m_ring->setTtl({0, true, false}, tr("free"), {});
     else if (!facts.expires)
         m_ring->setTtl(facts.gauge(), never(), tr("expires"));
@@ -169,17 +172,16 @@ void LockDetailPanel::refresh() {
 
     const bool gap = facts.condition == LockCondition::DoubleBelief || facts.condition == LockCondition::StaleBelief;
     setFact(RecordSays,
-            !facts.observed ? unknown()
-            : facts.held()  ? trace->displayName(facts.owner)
-                            : tr("free"),
+            !facts.known() ? unknown()
+            : facts.held() ? trace->displayName(facts.owner)
+                           : tr("free"),
             Role::Text);
     setFact(Believers, facts.ownClients || !facts.held() ? namesOf(facts.believers, *trace) : unknown(),
             gap ? Role::ViolationText : Role::Text);
     setFact(Token, facts.token ? QString::number(facts.token) : none(), Role::Text);
     setFact(HeldFor,
-            facts.holds > 1 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(duration(facts.heldFor))
-            : facts.held()  ? duration(facts.heldFor)
-                            : none(),
+            facts.known() && facts.holds > 1 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(heldForText(facts))
+                                             : heldForText(facts),
             Role::Text);
     const Renewal::Kind renewal = facts.renewal.kind;
     setFact(RenewalFact, renewalText(facts.renewal, true),
@@ -198,10 +200,12 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     const auto count = facts.waiterCount();
     const std::int64_t unnamed = count.value_or(0) - std::int64_t(facts.waiters.size());
     QString note;
-    if (!count)
+    if (!facts.observed && facts.waiters.empty())
+        note = tr("The server is out of sight: nobody knows who waits.");
+    else if (!count)
         note = tr("This format does not say who waits.");
     else if (*count == 0)
-        note = facts.held() ? tr("Nobody waits.") : tr("Nobody holds it, nobody waits.");
+        note = facts.held() || !facts.believers.empty() ? tr("Nobody waits.") : tr("Nobody holds it, nobody waits.");
     else if (unnamed > 0)
         note = facts.waiters.empty() ? tr("%n waiter(s); the server does not say who.", "", int(unnamed))
                                      : tr("and %n more that the server counts", "", int(unnamed));

@@ -78,7 +78,8 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
     if (facts && index.column() == LocksModel::TtlColumn && facts->held() && facts->observed) {
         const QRectF bar(room.left(), room.center().y() - kBarHeight / 2.0, std::min(kBarWidth, room.width()),
                          kBarHeight);
-        paintTtlBar(*painter, bar, facts->gauge());
+        // An empty track would say that nothing is left: a fraction that is not known is not drawn.
+        if (facts->gauge().known) paintTtlBar(*painter, bar, facts->gauge());
         room.setLeft(room.left() + kBarWidth + kGap);
     }
     painter->setFont(fontOf(index.column(), !facts));

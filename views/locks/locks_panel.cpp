@@ -106,13 +106,16 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_view, &QTreeView::customContextMenuRequested, this,
             [this](const QPoint& at) { showMenu(m_view->viewport()->mapToGlobal(at), m_view->indexAt(at)); });
     connect(m_context, &ViewContext::selectionChanged, this, &LocksPanel::follow);
-    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &LocksPanel::tell);
-    connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, &LocksPanel::tell);
+    m_tellSoon.setSingleShot(true);
+    m_tellSoon.setInterval(0);
+    connect(&m_tellSoon, &QTimer::timeout, this, &LocksPanel::tell);
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, &m_tellSoon, qOverload<>(&QTimer::start));
+    connect(m_proxy, &QAbstractItemModel::rowsRemoved, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::modelReset, this, [this] {
         tell();
         follow();
     });
-    connect(m_proxy, &QAbstractItemModel::dataChanged, this, &LocksPanel::tell);
+    connect(m_proxy, &QAbstractItemModel::dataChanged, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex& parentIndex) {
         if (!parentIndex.isValid() && m_model->isGrouped()) m_view->expandAll();
         if (m_view->selectionModel()->selection().isEmpty()) follow();
@@ -158,6 +161,7 @@ void LocksPanel::follow() {
 }
 
 void LocksPanel::tell() {
+    m_tellSoon.stop();
     const int all = m_model->lockCount();
     int shown = 0, held = 0, waiting = 0;
     const auto countRows = [&](const QModelIndex& parentIndex, auto&& self) -> void {
@@ -170,7 +174,7 @@ void LocksPanel::tell() {
                 continue;
             }
             ++shown;
-            held += facts->held();
+            held += facts->held() || facts->condition == LockCondition::Held;
             waiting += int(facts->waiterCount().value_or(0));
         }
     };
@@ -206,20 +210,34 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
                                      [this, lock] { askForce(lock); });
     const session::Session* const session = m_context->session();
     const bool can = session && session->abilities().forceRelease;
-    force->setEnabled(can && facts->held());
+    // By what is true when it strikes, which need not be what stands in the row.
+    force->setEnabled(can && lockFactsToActOn(lock, *m_context).held());
     if (!can) force->setToolTip(tr("This session cannot free a lock on the server."));
     menu->setToolTipsVisible(true);
     menu->popup(position);
 }
 
 void LocksPanel::askForce(trace::EntityId lock) {
-    const LockFacts facts = lockFacts(lock, *m_context);
+    const trace::EntityId owner = lockFactsToActOn(lock, *m_context).owner;
     const auto trace = m_context->trace();
-    auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(facts.owner), this);
+    auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(owner), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, lock] {
+    // In another trace the ids mean something else.
+    connect(m_context, &ViewContext::sessionChanged, dialog, &QDialog::reject);
+    connect(dialog, &QDialog::accepted, this, [this, lock, owner] {
         session::Session* const session = m_context->session();
-        if (session) session->forceRelease(m_context->trace()->entity(lock).name);
+        if (!session) return;
+        const auto now = m_context->trace();
+        const trace::EntityId holder = lockFactsToActOn(lock, *m_context).owner;
+        const QString name = now->displayName(lock);
+        // What was agreed to is to take it from the one that the question named.
+        if (holder == owner)
+            session->forceRelease(now->entity(lock).name);
+        else if (holder == trace::kNoEntity)
+            Q_EMIT session->complained(tr("“%1” is free by now: nothing was done.").arg(name));
+        else
+            Q_EMIT session->complained(
+                tr("“%1” is held by %2 by now: nothing was freed.").arg(name, now->displayName(holder)));
     });
     dialog->open();
 }

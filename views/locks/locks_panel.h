@@ -44,6 +44,7 @@ private:
     DimLabel* m_summary;
     QToolButton* m_tree;
     QTimer m_debounce;
+    QTimer m_tellSoon; ///< many changes of one turn of the event loop are counted once
     bool m_following = false;
     int m_toldCount = -1;
 };

@@ -16,31 +16,54 @@ using trace::EventKind;
 namespace {
 constexpr Nanos kShortest = 10s;
 constexpr int kLeases = 4; ///< so many leases fit into the picture
+constexpr std::size_t kMostRows = 200'000;
 } // namespace
 
 std::vector<LeaseStretch> leaseHistory(const trace::Trace& trace, trace::EntityId lock, Nanos from, Nanos to,
                                        std::size_t mostRows, bool* cut) {
-    std::vector<LeaseStretch> found; // latest first
+    // Rows from the latest to the first: what a row says holds until `until`.
+    std::vector<LeaseStretch> found;              // latest first
+    std::vector<std::pair<Nanos, Nanos>> resumed; // between gaps: what lease goes on there an earlier row says
+    bool inGap = false;
+    Nanos gap = Nanos::max(); // the earliest that was met
     const std::size_t end = trace.upperBound(to);
     const std::size_t stop = end > mostRows ? end - mostRows : 0;
     Nanos until = to;
     std::size_t row = end;
-    while (row > stop) {
+    const auto add = [&](Nanos start, Nanos finish, const trace::Event& e, bool renewed) {
+        const Nanos deadline = fromValue(e.value);
+        const Nanos lease = deadline == kNever ? Nanos::zero() : deadline - e.time();
+        LeaseStretch* const later = found.empty() ? nullptr : &found.back();
+        // A re-entry moves no deadline: the lease that it tells of is this one.
+        if (later && later->renewed && later->from == finish && later->deadline == deadline)
+            *later = {start, later->to, deadline, lease, renewed};
+        else if (start < finish)
+            found.push_back({start, finish, deadline, lease, renewed});
+    };
+    while (row > stop && (until > from || !resumed.empty())) {
         --row;
         const EventKind kind = trace.kindAt(row);
-        if (kind != EventKind::RecordHeld && kind != EventKind::RecordRenewed && kind != EventKind::RecordFreed)
-            continue;
+        if (!trace::isRecord(kind) || kind == EventKind::RecordWaiters || kind == EventKind::RecordToken) continue;
         const trace::Event e = trace.at(row);
         if (e.subject != lock) continue;
-        if (kind != EventKind::RecordFreed && e.time() < until) {
-            const Nanos deadline = fromValue(e.value);
-            const Nanos lease = deadline == kNever ? Nanos::zero() : deadline - e.time();
-            found.push_back({e.time(), until, deadline, lease, kind == EventKind::RecordRenewed});
+        if (kind == EventKind::RecordHeld || kind == EventKind::RecordRenewed) {
+            for (const auto& [start, finish] : resumed)
+                add(start, finish, e, false);
+            resumed.clear();
+            if (!inGap) add(e.time(), until, e, kind == EventKind::RecordRenewed);
+        } else if (kind == EventKind::RecordFreed) {
+            resumed.clear();
+        } else if (kind == EventKind::RecordObserved) {
+            if (e.time() < until) resumed.emplace_back(e.time(), until);
+            inGap = true;
+        } else { // unobserved
+            if (!inGap) std::erase_if(found, [&](const LeaseStretch& s) { return s.from >= e.time() && s.from < gap; });
+            inGap = false;
+            gap = e.time();
         }
         until = e.time();
-        if (until <= from) break;
     }
-    if (cut) *cut = stop > 0 && row == stop && until > from;
+    if (cut) *cut = stop > 0 && row == stop && (until > from || !resumed.empty());
     std::ranges::reverse(found);
     return found;
 }
@@ -59,13 +82,18 @@ void TtlHistory::refresh() {
     const Nanos lease = std::min(m_context->settings().lock.lease, Nanos(10min));
     m_to = m_context->playhead();
     m_from = m_to - std::max(kShortest, lease * kLeases);
-    m_stretches = m_lock == trace::kNoEntity ? std::vector<LeaseStretch>{}
-                                             : leaseHistory(*m_context->trace(), m_lock, m_from, m_to);
+    m_cut = false;
+    m_stretches = m_lock == trace::kNoEntity
+                      ? std::vector<LeaseStretch>{}
+                      : leaseHistory(*m_context->trace(), m_lock, m_from, m_to, kMostRows, &m_cut);
     int renewals = 0;
     for (const LeaseStretch& stretch : m_stretches)
-        renewals += stretch.renewed;
+        renewals += stretch.renewed && stretch.from >= m_from;
     setAccessibleName(tr("TTL over the last %1").arg(roundDuration(span())));
-    setAccessibleDescription(tr("%n renewal(s)", "", renewals));
+    QString description = tr("%n renewal(s)", "", renewals);
+    if (m_cut)
+        description = tr("%1; only the last %2 events were looked at").arg(description, count(std::int64_t(kMostRows)));
+    setAccessibleDescription(description);
     setToolTip(accessibleName() + QStringLiteral(": ") + accessibleDescription());
     update();
 }
@@ -105,7 +133,8 @@ void TtlHistory::paintEvent(QPaintEvent*) {
     painter.setFont(uiFont(-2));
     painter.setPen(color(Role::TextFaint));
     const QRect words = rect().adjusted(0, rect().height() - 13, 0, 0);
-    painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, tr("%1 ago").arg(roundDuration(span())));
+    painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
+                     m_cut ? tr("older was not looked at") : tr("%1 ago").arg(roundDuration(span())));
     painter.drawText(words, Qt::AlignRight | Qt::AlignVCenter, instantShort(m_to));
 }
 

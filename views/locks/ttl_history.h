@@ -11,14 +11,14 @@ struct LeaseStretch {
     Nanos from{}, to{};
     Nanos deadline = kNever;
     Nanos lease{};        ///< full length; 0 = never expires
-    bool renewed = false; ///< began by a renewal, not by a new holder
+    bool renewed = false; ///< began by a renewal, not by a new holder nor by a server that came back into sight
     friend bool operator==(const LeaseStretch&, const LeaseStretch&) = default;
 };
 
-/// The leases of a lock in [from, to], by the record. Looks at no more than `mostRows` rows before `to`; `*cut` tells
-/// that it stopped there.
+/// The leases of a lock in [from, to], by the record: none while that was not observed. Looks at no more than
+/// `mostRows` rows before `to`; `*cut` tells that it stopped there.
 std::vector<LeaseStretch> leaseHistory(const trace::Trace& trace, trace::EntityId lock, Nanos from, Nanos to,
-                                       std::size_t mostRows = 200'000, bool* cut = nullptr);
+                                       std::size_t mostRows, bool* cut = nullptr);
 
 /// What was left of the lease over the last while: a small saw-tooth that ends at the playhead.
 class TtlHistory : public QWidget {
@@ -41,6 +41,7 @@ private:
     trace::EntityId m_lock = trace::kNoEntity;
     Nanos m_from{}, m_to{};
     std::vector<LeaseStretch> m_stretches;
+    bool m_cut = false; ///< what is older was not looked at
 };
 
 } // namespace lockscope::views

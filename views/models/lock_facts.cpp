@@ -23,6 +23,7 @@ Nanos renewalSlack(Nanos period) {
 
 Renewal renewalOf(const trace::Record& record, const Belief* belief, const trace::ClientState* client, Nanos period,
                   Nanos t) {
+    if (!record.observed) return {Renewal::Kind::Unknown, {}};
     if (record.owner == kNoEntity) return {};
     if (!client) {
         if (record.leaseFrom > record.since) return {Renewal::Kind::Seen, t - Nanos(record.leaseFrom)};
@@ -38,14 +39,22 @@ Renewal renewalOf(const trace::Record& record, const Belief* belief, const trace
     return {Renewal::Kind::Late, t - due};
 }
 
-LockCondition conditionOf(const LockFacts& facts, bool ownerDead) {
-    if (facts.believers.size() > 1) return LockCondition::DoubleBelief;
+/// What the holders' beliefs say of each other and of the record, by the modes in which they hold.
+struct Gaps {
+    bool conflict = false;     ///< they cannot all be right
+    bool contradicted = false; ///< the record says otherwise
+};
+
+LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
+    if (gaps.conflict) return LockCondition::DoubleBelief;
+    if (!facts.recorded) return LockCondition::Held;
     if (!facts.observed) return LockCondition::Unobserved;
-    if (facts.believers.size() == 1 && facts.believers.front() != facts.owner) return LockCondition::StaleBelief;
+    if (gaps.contradicted) return LockCondition::StaleBelief;
+    if (!facts.held() && !facts.believers.empty()) return LockCondition::Held;
     if (!facts.held()) return facts.waiterCount().value_or(0) > 0 ? LockCondition::Queued : LockCondition::Free;
     if (ownerDead) return LockCondition::Orphan;
-    if (facts.renewal.kind == Renewal::Kind::Late) return LockCondition::RenewalMissed;
-    return facts.expires ? LockCondition::Held : LockCondition::NeverExpires;
+    if (!facts.expires) return LockCondition::NeverExpires; // graver than a renewal that it would not need
+    return facts.renewal.kind == Renewal::Kind::Late ? LockCondition::RenewalMissed : LockCondition::Held;
 }
 
 struct Words {
@@ -55,12 +64,12 @@ struct Words {
 } // namespace
 
 double LockFacts::fraction() const {
-    if (!held() || lease <= Nanos::zero()) return 0;
+    if (!held() || !leaseKnown || lease <= Nanos::zero()) return 0;
     return std::clamp(double(ttl.count()) / double(lease.count()), 0.0, 1.0);
 }
 
 Ttl LockFacts::gauge() const {
-    return {fraction(), expires, held() && observed};
+    return {fraction(), expires, held() && observed && (leaseKnown || !expires)};
 }
 
 std::optional<std::int64_t> LockFacts::waiterCount() const {
@@ -74,30 +83,42 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     LockFacts facts;
     facts.lock = lock;
     facts.server = trace.entity(lock).parent;
+    const auto found = state.records.find(lock);
+    const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
     std::vector<std::pair<std::int64_t, EntityId>> believers;
+    Gaps gaps;
+    bool alone = false;
+    std::int64_t permits = 0;
     for (auto it = state.beliefs.lower_bound({lock, kNoEntity}); it != state.beliefs.end() && it->first.first == lock;
          ++it) {
         facts.ownClients = true;
         const auto& [key, belief] = *it;
         if (belief.phase == Belief::Phase::Waiting) facts.waiters.push_back({key.second, belief.since});
-        if (belief.phase == Belief::Phase::Holding) believers.emplace_back(belief.since, key.second);
+        if (belief.phase != Belief::Phase::Holding) continue;
+        believers.emplace_back(belief.since, key.second);
+        alone |= belief.mode == trace::HoldMode::Exclusive;
+        permits += belief.mode == trace::HoldMode::Permits ? belief.permits : 0;
+        gaps.contradicted |= trace::contradicts(record, belief, key.second);
     }
+    const auto capacity = state.capacities.find(lock);
+    gaps.conflict =
+        (alone && believers.size() > 1) || (capacity != state.capacities.end() && permits > capacity->second);
     std::ranges::sort(facts.waiters, {}, [](const Waiter& w) { return std::pair(w.since, w.thread); });
     std::ranges::sort(believers);
     for (const auto& [since, thread] : believers)
         facts.believers.push_back(thread);
 
-    const auto found = state.records.find(lock);
-    const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
     facts.owner = record.owner;
     // The server counts what it sees; a waiter that has the lock but has not heard of it waits no more.
     std::erase_if(facts.waiters, [&](const Waiter& w) { return w.thread == record.owner; });
-    facts.serverWaiters = record.waiters;
     facts.observed = record.observed;
+    facts.recorded = record.seen || believers.empty();
+    facts.serverWaiters = record.observed ? record.waiters : -1;
     facts.grants = record.grants;
     facts.token = record.token;
     if (!facts.held()) {
-        facts.condition = conditionOf(facts, false);
+        if (!facts.known()) facts.renewal.kind = Renewal::Kind::Unknown;
+        facts.condition = conditionOf(facts, gaps, false);
         return facts;
     }
     facts.expires = record.deadline >= 0;
@@ -112,13 +133,27 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (facts.token == 0 && holder) facts.token = holder->token;
     const auto client = state.clients.find(trace.clientOf(record.owner));
     const trace::ClientState* const life = client == state.clients.end() ? nullptr : &client->second;
-    facts.renewal = renewalOf(record, holder, life, settings.lock.watchdog, t);
-    facts.condition = conditionOf(facts, life && life->life == Life::Dead);
+    if (!life) {
+        // A change of hands or a renewal that was seen tells what the first look could not.
+        facts.sinceKnown = record.grants > 1;
+        facts.leaseKnown = facts.sinceKnown || record.leaseFrom > record.since;
+    }
+    facts.renewal = renewalOf(record, holder, life, watchdogPeriod(settings), t);
+    facts.condition = conditionOf(facts, gaps, life && life->life == Life::Dead);
     return facts;
 }
 
 LockFacts lockFacts(EntityId lock, const ViewContext& context) {
     return lockFacts(lock, *context.trace(), context.state(), context.settings(), context.playhead());
+}
+
+LockFacts lockFactsToActOn(EntityId lock, const ViewContext& context) {
+    return lockFacts(lock, *context.trace(), context.stateToActOn(), context.settings(), context.actsAt());
+}
+
+Nanos watchdogPeriod(const scenario::Scenario& settings) {
+    const recipes::RecipeInfo* const info = recipes::findRecipe(settings.recipe.toUtf8());
+    return info && !info->watchdog ? Nanos::zero() : settings.lock.watchdog;
 }
 
 QString conditionText(const LockFacts& facts) {
@@ -130,6 +165,8 @@ QString conditionText(const LockFacts& facts) {
     case LockCondition::Queued:
         return Words::tr("queued");
     case LockCondition::Held:
+        // Readers, or holders of permits: as many as may.
+        if (facts.believers.size() > 1) return Words::tr("held by %n", "", int(facts.believers.size()));
         return Words::tr("held");
     case LockCondition::NeverExpires:
         return Words::tr("never expires");
@@ -177,10 +214,17 @@ QString roundDuration(Nanos d) {
 }
 
 QString ttlText(const LockFacts& facts) {
+    if (!facts.known()) return unknown();
     if (!facts.held()) return none();
-    if (!facts.observed) return unknown();
     if (!facts.expires) return Words::tr("never expires");
     return duration(std::max(facts.ttl, Nanos::zero()));
+}
+
+QString heldForText(const LockFacts& facts) {
+    if (!facts.known()) return unknown();
+    if (!facts.held()) return none();
+    //: At least so long: the lock was held already when it was first seen.
+    return facts.sinceKnown ? duration(facts.heldFor) : Words::tr("≥ %1").arg(duration(facts.heldFor));
 }
 
 QString renewalText(const Renewal& renewal, bool full) {

@@ -22,7 +22,7 @@ enum class LockCondition : std::uint8_t {
     RenewalMissed, ///< its holder should have renewed by now
     Orphan,        ///< the holder's process is dead
     StaleBelief,   ///< a client believes to hold what the record does not give it
-    DoubleBelief,  ///< two clients or more believe to hold it
+    DoubleBelief,  ///< more clients believe to hold it than may: two, of whom one alone, or too many permits
 };
 
 /// When the lease will be renewed, as far as it can be known.
@@ -34,7 +34,7 @@ struct Renewal {
         In,         ///< due in `by`
         Late,       ///< was due `by` ago
         Seen,       ///< not our client: last renewed `by` ago
-        Unknown,    ///< not our client, and never seen renewing
+        Unknown,    ///< out of sight; or not our client, and never seen renewing
     };
     Kind kind = Kind::NotHeld;
     Nanos by{};
@@ -55,13 +55,17 @@ struct LockFacts {
     trace::EntityId owner = trace::kNoEntity; ///< as the record says; kNoEntity = free
     std::vector<trace::EntityId> believers;   ///< threads, by the time their belief began
     std::vector<Waiter> waiters;              ///< our own clients that wait, longest first
-    std::int64_t serverWaiters = -1;          ///< as the server counts them; -1 = it does not
+    std::int64_t serverWaiters = -1;          ///< as the server counts them; -1 = it does not, or is out of sight
     bool ownClients = false;                  ///< clients of our own use the lock: their waiting is known
-    bool observed = true;
-    bool expires = true; ///< false: held without a deadline
-    Nanos ttl{};         ///< what is left, by the record; below 0 when the record is overdue
-    Nanos lease{};       ///< of the last grant or renewal, full
-    Nanos heldFor{};     ///< how long the owner has been the owner
+    bool observed = true; ///< false: owner, lease and times are the last that were seen, not what is
+    bool recorded = true; ///< false: clients hold it, but nobody ever looked at its record
+    bool expires = true;  ///< false: held without a deadline
+    Nanos ttl{};          ///< what is left, by the record; below 0 when the record is overdue
+    Nanos lease{};        ///< of the last grant or renewal, full; see leaseKnown
+    Nanos heldFor{};      ///< how long the owner has been the owner, at least; see sinceKnown
+    /// False of a hold that was there when we came, of somebody else's client: what is left of the lease was seen, not
+    /// what it was taken for, and neither was when it began.
+    bool leaseKnown = true, sinceKnown = true;
     std::uint32_t holds = 0;
     std::int64_t token = 0; ///< 0 = none
     std::uint32_t grants = 0;
@@ -70,7 +74,9 @@ struct LockFacts {
     friend bool operator==(const LockFacts&, const LockFacts&) = default;
 
     bool held() const { return owner != trace::kNoEntity; }
-    /// What is left of the lease, 0…1.
+    /// Whether anything can be said of the record now: who holds it, how often, since when and for how long.
+    bool known() const { return observed && recorded; }
+    /// What is left of the lease, 0…1; 0 where that is not known.
     double fraction() const;
     Ttl gauge() const;
     /// How many wait; nullopt = nobody knows.
@@ -82,6 +88,11 @@ LockFacts lockFacts(trace::EntityId lock, const trace::Trace& trace, const trace
                     const scenario::Scenario& settings, Nanos t);
 /// The same at the playhead.
 LockFacts lockFacts(trace::EntityId lock, const ViewContext& context);
+/// The same at the instant at which faults and releases by force strike.
+LockFacts lockFactsToActOn(trace::EntityId lock, const ViewContext& context);
+
+/// How often a holder renews by these settings; 0 = nobody renews: it is switched off, or the recipe has none.
+Nanos watchdogPeriod(const scenario::Scenario& settings);
 
 /// "held", "2 believers", "orphan?": translated.
 QString conditionText(const LockFacts& facts);
@@ -90,8 +101,10 @@ QString conditionId(LockCondition condition);
 Pill::Tone conditionTone(LockCondition condition);
 /// As duration(), without a decimal that says nothing: "5 s" for a lease of five seconds.
 QString roundDuration(Nanos d);
-/// "4.2 s", "never expires", "—".
+/// "4.2 s", "never expires", "—"; unknown() where the record is not known().
 QString ttlText(const LockFacts& facts);
+/// "3 m 12 s", "≥ 3 m 12 s", "—", unknown().
+QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);
 /// The lock's format on its server: what the trace says, else the recipe of our own clients, else unknown().

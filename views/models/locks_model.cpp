@@ -17,7 +17,6 @@ constexpr auto kManyPace = 250ms;
 
 LocksModel::LocksModel(ViewContext* context, QObject* parent) : QAbstractItemModel(parent), m_context(context) {
     m_soon.setSingleShot(true);
-    m_soon.setInterval(0);
     connect(&m_soon, &QTimer::timeout, this, &LocksModel::refresh);
     connect(context, &ViewContext::sessionChanged, this, &LocksModel::reload);
     connect(context, &ViewContext::traceGrew, this, &LocksModel::refreshSoon);
@@ -47,29 +46,25 @@ void LocksModel::reload() {
 }
 
 void LocksModel::refreshSoon() {
-    m_soon.setInterval(lockCount() > kManyLocks ? kManyPace : 0ms);
-    if (!m_soon.isActive()) m_soon.start();
+    // One that waits is left alone: started again at every frame, it would never come to its end while time goes on.
+    if (m_soon.isActive()) return;
+    m_soon.start(lockCount() > kManyLocks ? kManyPace : 0ms);
 }
 
 void LocksModel::refresh() {
     addLocks();
     const auto trace = m_context->trace();
     const trace::State& state = m_context->state();
-    int firstChanged = -1;
+    std::vector<int> changed;
     const int count = lockCount();
     for (int i = 0; i < count; ++i) {
         LockFacts now =
             lockFacts(m_facts[std::size_t(i)].lock, *trace, state, m_context->settings(), m_context->playhead());
-        const bool changed = now != m_facts[std::size_t(i)];
-        if (changed) {
-            m_facts[std::size_t(i)] = std::move(now);
-            if (firstChanged < 0) firstChanged = i;
-        } else if (firstChanged >= 0) {
-            announce(firstChanged, i - 1);
-            firstChanged = -1;
-        }
+        if (now == m_facts[std::size_t(i)]) continue;
+        m_facts[std::size_t(i)] = std::move(now);
+        changed.push_back(i);
     }
-    if (firstChanged >= 0) announce(firstChanged, count - 1);
+    announce(changed);
 }
 
 void LocksModel::addLocks() {
@@ -111,16 +106,24 @@ void LocksModel::appendLock(EntityId lock) {
     m_facts.push_back(lockFacts(lock, *m_context));
 }
 
-void LocksModel::announce(int first, int last) {
+void LocksModel::announce(const std::vector<int>& changed) {
+    // From the first to the last, those between them included: held locks change at every refresh and free ones do not,
+    // so that told one by one they would cost whoever listens, sorts and counts its whole table each.
+    const auto tell = [this](int first, int last, const QModelIndex& parent) {
+        Q_EMIT dataChanged(index(first, 0, parent), index(last, ColumnCount - 1, parent));
+    };
+    if (changed.empty()) return;
     if (!m_grouped) {
-        Q_EMIT dataChanged(index(first, 0), index(last, ColumnCount - 1));
+        tell(changed.front(), changed.back(), {});
         return;
     }
-    for (int i = first; i <= last; ++i) {
+    std::map<int, std::pair<int, int>> rows; // by group; within a group rows grow with the locks
+    for (const int i : changed) {
         const auto [group, row] = m_place[std::size_t(i)];
-        const QModelIndex parent = index(group, 0);
-        Q_EMIT dataChanged(index(row, 0, parent), index(row, ColumnCount - 1, parent));
+        rows.try_emplace(group, row, row).first->second.second = row;
     }
+    for (const auto& [group, ends] : rows)
+        tell(ends.first, ends.second, index(group, 0));
 }
 
 QModelIndex LocksModel::index(int row, int column, const QModelIndex& parent) const {
@@ -165,7 +168,7 @@ QModelIndex LocksModel::indexOf(EntityId lock) const {
 }
 
 QString LocksModel::holderText(const LockFacts& facts) const {
-    if (!facts.observed) return unknown();
+    if (!facts.known()) return unknown();
     return facts.held() ? m_context->trace()->displayName(facts.owner) : none();
 }
 
@@ -180,7 +183,8 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case HolderColumn:
         return holderText(facts);
     case HoldsColumn:
-        return facts.held() && facts.observed ? QString::number(facts.holds) : none();
+        if (!facts.known()) return unknown();
+        return facts.held() ? QString::number(facts.holds) : none();
     case TtlColumn:
         return ttlText(facts);
     case RenewalColumn:
@@ -190,7 +194,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case TokenColumn:
         return facts.token ? QString::number(facts.token) : none();
     case HeldForColumn:
-        return facts.held() ? duration(facts.heldFor) : none();
+        return heldForText(facts);
     case StateColumn:
         return conditionText(facts);
     default:
@@ -199,6 +203,9 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
 }
 
 QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
+    // Below 0: nobody knows. Of a server out of sight that is all there is to say.
+    const bool ofTheRecord = column == HoldsColumn || column == TtlColumn || column == HeldForColumn;
+    if (!facts.known() && ofTheRecord) return qint64(-1);
     switch (column) {
     case HoldsColumn:
         return facts.holds;
@@ -226,7 +233,7 @@ QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
 QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
     const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
     if (column == StateColumn) return tone(conditionTone(facts.condition));
-    if (column == TtlColumn && facts.held() && !facts.expires) return tone(Pill::Tone::Violation);
+    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires) return tone(Pill::Tone::Violation);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Late) return tone(Pill::Tone::Waiting);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Stopped) return tone(Pill::Tone::Fault);
     return {};
@@ -250,8 +257,11 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         return text(*lock, index.column());
     case Qt::ToolTipRole:
         if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
-        if (index.column() == StateColumn && lock->believers.size() > 1)
-            return tr("%1 each believe to hold it").arg(namesOf(lock->believers, *m_context->trace()));
+        if (index.column() == StateColumn && lock->believers.size() > 1) {
+            const QString names = namesOf(lock->believers, *m_context->trace());
+            return lock->condition == LockCondition::DoubleBelief ? tr("%1 each believe to hold it").arg(names)
+                                                                  : tr("%1 hold it together").arg(names);
+        }
         return text(*lock, index.column());
     case SortRole:
         return sortValue(*lock, index.column());

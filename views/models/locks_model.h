@@ -62,7 +62,7 @@ private:
     void refresh();
     void addLocks();
     void appendLock(trace::EntityId lock);
-    void announce(int first, int last);
+    void announce(const std::vector<int>& changed);
     int factsIndex(const QModelIndex& index) const;
     QString text(const LockFacts& facts, int column) const;
     QVariant sortValue(const LockFacts& facts, int column) const;

@@ -73,10 +73,11 @@ void ViewContext::adoptTrace() {
     if (!m_trace) m_trace = m_empty;
     m_index.reset();
     m_stateValid = false;
+    m_now = {};
     m_scenario.reset();
     m_settings.reset();
-    m_firstLock = kNoEntity;
-    m_searchedForLock = 0;
+    m_entities.clear();
+    m_seenEntities = 0;
     const EntityId before = m_selection;
     m_selection = kNoEntity;
     if (m_wanted) m_selection = find(*m_wanted);
@@ -130,6 +131,26 @@ const trace::State& ViewContext::state() const {
     return m_state;
 }
 
+Nanos ViewContext::actsAt() const {
+    const session::Session* const session = m_session;
+    const session::Abilities can = session ? session->abilities() : session::Abilities{};
+    const bool changes = can.faults || can.workload || can.forceRelease;
+    if (can.rewind || !changes) return m_playhead;
+    return std::max(m_playhead, m_trace->reached());
+}
+
+const trace::State& ViewContext::stateToActOn() const {
+    if (actsAt() == m_playhead) return state();
+    // Folded on with the rows that come: it is asked for at every frame, and the playhead's own way through the index
+    // must not be sent back and forth for it.
+    const Nanos reached = m_trace->reached();
+    const std::size_t rows = m_trace->size();
+    while (m_now.rows < rows)
+        m_now.apply(m_trace->at(m_now.rows), *m_trace);
+    m_now.passTime(reached.count());
+    return m_now;
+}
+
 void ViewContext::select(EntityId entity) {
     m_wanted.reset();
     setSelection(entity);
@@ -179,12 +200,17 @@ EntityId ViewContext::focusedLock() const {
         for (const auto& [lock, record] : state().records)
             if (m_trace->entity(lock).parent == m_selection) return lock;
     }
+    const auto& locks = entities(EntityKind::Lock);
+    return locks.empty() ? kNoEntity : locks.front();
+}
+
+const std::vector<EntityId>& ViewContext::entities(EntityKind kind) const {
     const std::size_t count = m_trace->entityCount();
-    for (; m_firstLock == kNoEntity && m_searchedForLock < count; ++m_searchedForLock) {
-        const EntityId id = EntityId(m_searchedForLock);
-        if (m_trace->entity(id).kind == EntityKind::Lock) m_firstLock = id;
+    for (; m_seenEntities < count; ++m_seenEntities) {
+        const EntityKind its = m_trace->entity(EntityId(m_seenEntities)).kind;
+        if (its != EntityKind::Text) m_entities[its].push_back(EntityId(m_seenEntities));
     }
-    return m_firstLock;
+    return m_entities[kind];
 }
 
 void ViewContext::breakIt(scenario::Fault fault) {
@@ -195,7 +221,7 @@ void ViewContext::breakIt(scenario::Fault fault) {
         Q_EMIT session->complained(tr("This session cannot be changed: nothing was done."));
         return;
     }
-    const Nanos at = abilities.rewind ? m_playhead : std::max(m_playhead, m_trace->reached());
+    const Nanos at = actsAt();
     fault.byHand = true;
     fault.when.reset();
     fault.at = at;
@@ -214,10 +240,9 @@ ViewContext::Identity ViewContext::identityOf(EntityId entity) const {
 }
 
 EntityId ViewContext::find(const Identity& identity) const {
-    const std::size_t count = m_trace->entityCount();
-    for (EntityId id = 1; id < count; ++id) {
+    for (const EntityId id : entities(identity.kind)) {
         const trace::Entity& e = m_trace->entity(id);
-        if (e.kind == identity.kind && e.name == identity.name && m_trace->entity(e.parent).name == identity.parent &&
+        if (e.name == identity.name && m_trace->entity(e.parent).name == identity.parent &&
             m_trace->entity(e.other).name == identity.other)
             return id;
     }

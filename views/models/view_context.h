@@ -36,6 +36,13 @@ public:
     /// is good until the next call.
     const trace::State& state() const;
 
+    /// The instant at which breakIt() and the session's forceRelease() strike: the playhead where the session can
+    /// rewind (or nothing can be done to it), else now. Whoever offers them, or names whom they hit, goes by
+    /// stateToActOn().
+    Nanos actsAt() const;
+    /// The trace's state at that instant. The reference is good until the next call.
+    const trace::State& stateToActOn() const;
+
     /// The session's scenario so far; a default one when nothing is open.
     const scenario::Scenario& scenario() const;
     /// The same with the settings that were in force at the playhead.
@@ -48,8 +55,10 @@ public:
     /// The lock whose detail is shown: the selected one, or that of the selection, or the first.
     trace::EntityId focusedLock() const;
 
-    /// Sends a fault to the session, as done by hand: at the playhead where the session can rewind, else now. Complains
-    /// through the session when it cannot.
+    /// All entities of a kind that turned up so far, in order; of names and texts (Text) none. Costs what is new.
+    const std::vector<trace::EntityId>& entities(trace::EntityKind kind) const;
+
+    /// Sends a fault to the session, as done by hand at actsAt(). Complains through the session when it cannot.
     void breakIt(scenario::Fault fault);
     /// seek() and revealRequested(), with the entity selected; kNoEntity leaves the selection.
     void reveal(Nanos t, trace::EntityId entity = trace::kNoEntity);
@@ -91,10 +100,11 @@ private:
     mutable trace::State m_state;
     mutable Nanos m_stateAt{};
     mutable bool m_stateValid = false;
+    mutable trace::State m_now; ///< of all rows so far, where what is done is done now
     mutable std::optional<scenario::Scenario> m_scenario, m_settings;
     mutable Nanos m_settingsAt{};
-    mutable trace::EntityId m_firstLock = trace::kNoEntity;
-    mutable std::size_t m_searchedForLock = 0; ///< entities that were looked at for m_firstLock
+    mutable std::map<trace::EntityKind, std::vector<trace::EntityId>> m_entities;
+    mutable std::size_t m_seenEntities = 0; ///< those that were looked at for m_entities
 };
 
 } // namespace lockscope::views

@@ -28,7 +28,7 @@ void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, bool 
     span.row = row;
     span.state = unsigned(l.observed ? RecordState::Held : RecordState::Unobserved);
     span.label = l.observed ? l.owner & 0xffffffu : 0;
-    span.flags = renewed ? kRenewedFlag : 0;
+    span.flags = (renewed ? kRenewedFlag : 0) | (l.observed && l.partial ? kPartialFlag : 0);
     spans.push(span);
     l.ownerRow = l.observed ? row : l.ownerRow;
 }
@@ -40,10 +40,13 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         countGrant(l, event.actor);
         l.owner = event.actor;
         l.deadline = event.value;
+        // Our own clients are seen to start; of others' holds the first one seen may be of any age.
+        l.partial = l.grants <= 1 && !client(m_trace.clientOf(event.actor)).life->started;
         break;
     case EventKind::RecordRenewed: {
         if (l.owner == trace::kNoEntity) l.owner = event.actor; // the trace began while it was held
         const bool again = l.seen && l.deadline == event.value && l.lane->spans.hasOpen();
+        if (l.seen && l.deadline != event.value) l.partial = false;
         l.deadline = event.value;
         l.seen = true;
         if (!again) openRecord(l, event.at, row, true);
@@ -123,7 +126,9 @@ void LaneFold::applyEffect(const Event& event, std::uint32_t row) {
         return;
     }
     const bool overtaken = token > 0 && token < r.highest;
-    const bool withoutRecord = r.lock && r.lock->seen && r.lock->observed && r.lock->owner != event.actor;
+    // A record names one owner: a writer that holds the lock together with others may well not be that one.
+    const bool shares = writer && writer->holding && writer->together;
+    const bool withoutRecord = !shares && r.lock && r.lock->seen && r.lock->observed && r.lock->owner != event.actor;
     r.highest = std::max(r.highest, token);
     if (!overtaken && !withoutRecord) {
         tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Accepted), number);

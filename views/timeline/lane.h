@@ -20,6 +20,7 @@ enum class RecordState : std::uint8_t {
     Unobserved, ///< nobody looked: a gap
 };
 inline constexpr unsigned kRenewedFlag = 1; ///< Span::flags of Held: goes on from the span before it
+inline constexpr unsigned kPartialFlag = 2; ///< Span::flags of Held: began before it was seen, its length is not known
 enum class NodePhase : std::uint8_t { Up, Paused, Down };
 enum class LinkPhase : std::uint8_t { Cut, Delayed };
 enum class LifePhase : std::uint8_t { Paused, Dead };

@@ -47,6 +47,7 @@ private:
         std::uint32_t grants = 0;
         std::uint32_t newestToken = 0;
         bool seen = false, observed = true;
+        bool partial = false; ///< held by somebody else's client since before the first look, and not renewed since
         std::vector<Cursor*> holding;
         std::uint32_t waiting = 0;
     };

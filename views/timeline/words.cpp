@@ -168,6 +168,8 @@ QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     const Lease lease = leaseOf(trace, span);
     const QString who = actorName(trace, lease.owner);
     if (!lease.expires()) return {Timeline::tr("%1 · never expires").arg(who), who};
+    if (span.flags & kPartialFlag)
+        return {Timeline::tr("%1 · expires %2").arg(who, instantShort(Nanos(lease.deadline))), who};
     // Leases are round numbers as a rule; latency makes them a few µs longer.
     const QString length =
         duration(Nanos(lease.deadline - lease.from)).replace(QLatin1String(".0 "), QLatin1String(" "));

@@ -34,7 +34,7 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
 /// How it stands on a lane at t, one phrase: "holds #33, believes without record", "held by A, 4.2 s left".
 QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t);
 
-/// On a lease: "A · lease 5 s", or where that does not fit "A".
+/// On a lease: "A · lease 5 s", of one that was not seen to begin "A · expires 7.2 s", or where that does not fit "A".
 QStringList leaseWords(const trace::Trace& trace, const Span& span);
 /// On the lease under the playhead: "A · 4.2 s left", "4.2 s", "A".
 QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t);

@@ -175,6 +175,19 @@ private Q_SLOTS:
         QVERIFY2(!violated(session, verdict::Invariant::MutualExclusion), qPrintable(explainAll(session)));
     }
 
+    void whatCannotBeDoneToAClientIsSaid() {
+        LiveSession session(url(), true, quick("redis-set"));
+        session.apply(setting("clients", "1"), Nanos(0));
+        QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::ClientStarted), 1, 20'000);
+        QSignalSpy complained(&session, &LiveSession::complained);
+        session.apply(fault(Action::ResumeClient, "A"), Nanos(0)); // it runs
+        QTRY_COMPARE(complained.count(), 1);
+        session.apply(fault(Action::KillClient, "A"), Nanos(0));
+        session.apply(fault(Action::KillClient, "A"), Nanos(0));
+        QTRY_COMPARE(complained.count(), 2);
+        QCOMPARE(count(session, EventKind::ClientKilled), 1);
+    }
+
     void losingTheServerIsSaidInWordsAndMendsItself() {
         LiveSession session(url(), true, quick("redis-set"));
         session.apply(setting("clients", "2"), Nanos(0));

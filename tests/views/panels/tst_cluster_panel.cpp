@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/cluster_paint.h"
 #include "cluster/cluster_panel.h"
 #include "fake_session.h"
 #include "theme/palette.h"
@@ -168,6 +169,43 @@ private Q_SLOTS:
             {Nanos(11s).count(), 0, scene.story.b, scene.story.bLink, 0, trace::EventKind::LinkCut, trace::kFault});
         QVERIFY(purple() > before + 10);
         QVERIFY(scene.panel.describe(*scene.panel.picture().find(scene.story.bLink)).contains(u"cut"_qs));
+    }
+
+    void strangersAreNotCalledIdle() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto stranger = t.intern(trace::EntityKind::Client, "8743c9c0");
+        const auto thread = t.intern(trace::EntityKind::Thread, "57", stranger);
+        const auto words = [&] { return clientWords(clientLook(scene.context, stranger), scene.context.playhead()); };
+        QCOMPARE(words(), u"not observed"_qs);
+        const auto lock = t.intern(trace::EntityKind::Lock, "stock", scene.story.node);
+        t.append({Nanos(11s).count(), Nanos(40s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        scene.context.setPlayhead(12s);
+        QCOMPARE(words(), u"holds, by the record"_qs);
+        scene.context.setPlayhead(100ms);
+        QCOMPARE(clientWords(clientLook(scene.context, scene.story.a), 100ms), u"idle"_qs); // ours, seen to start
+    }
+
+    void aReaderBesideTheOneOnRecordIsNotStale() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "catalogue", scene.story.node);
+        t.append({Nanos(11s).count(), -1, scene.story.bThread, lock, 1, trace::EventKind::RecordHeld});
+        t.append({Nanos(11s).count(), 1, scene.story.aThread, lock, 1, trace::EventKind::GrantedAs});
+        t.append({Nanos(11s).count(), 0, scene.story.aThread, lock, 1, trace::EventKind::Granted});
+        scene.context.setPlayhead(12s);
+        QCOMPARE(clientLook(scene.context, scene.story.a).belief, ClientLook::Belief::Holding);
+    }
+
+    void whatIsOutOfSightIsNotCounted() {
+        Scene scene;
+        QVERIFY(nodeWords(scene.context, scene.story.node).startsWith(u"1 lock"_qs));
+        scene.context.setPlayhead(12s);
+        scene.session.writable().append(
+            {Nanos(11s).count(), 0, 0, scene.story.lock, 0, trace::EventKind::RecordUnobserved});
+        QCOMPARE(nodeWords(scene.context, scene.story.node), u"out of sight"_qs);
+        const auto& node = *scene.panel.picture().find(scene.story.node);
+        QVERIFY(!scene.panel.describe(node).contains(u"running"_qs));
     }
 
     void aScreenReaderWalksThePicture() {

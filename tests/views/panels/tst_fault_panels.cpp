@@ -121,6 +121,9 @@ private Q_SLOTS:
         QTRY_VERIFY(action(panel, "break.stop-watchdog")->isEnabled());
         action(panel, "break.stop-watchdog")->trigger();
         QCOMPARE(scene.last().action, Action::StopWatchdog);
+        scene.session.plan.recipe = u"redis-set-del"_qs; // never renews, whatever the setting says
+        Q_EMIT scene.session.scenarioChanged();
+        QTRY_VERIFY(!action(panel, "break.stop-watchdog")->isEnabled());
     }
 
     void delayAndClockAskForAValueInAMenu() {
@@ -164,8 +167,11 @@ private Q_SLOTS:
         QVERIFY(!action(panel, "break.pause-client")->isEnabled());
 
         const PauseStory story(session.writable());
+        session.writable().append({Nanos(11s).count(), 0, story.cThread, story.lock, 0, trace::EventKind::Released});
+        session.writable().append(
+            {Nanos(11s).count(), 0, story.cThread, story.lock, story.cThread, trace::EventKind::RecordFreed});
         Q_EMIT session.advanced();
-        context.setPlayhead(500ms); // ours have started; nobody holds or waits
+        context.setPlayhead(11s); // ours have started; nobody holds or waits
         QTRY_COMPARE(panel.targetText(), u"acts on A"_qs);
         QVERIFY(action(panel, "break.pause-client")->isEnabled());
         QVERIFY(action(panel, "break.kill-client")->isEnabled());
@@ -178,6 +184,27 @@ private Q_SLOTS:
         QTRY_VERIFY(!action(panel, "break.pause-client")->isEnabled());
         QVERIFY(!action(panel, "break.kill-client")->isEnabled());
         QVERIFY(action(panel, "break.pause-client")->toolTip().contains(u"lockscope"_qs));
+    }
+
+    // What cannot be done in the past is done now: by what is true now it must be offered.
+    void atSomebodysServerFaultsGoByWhatIsTrueNow() {
+        Scene scene; // looks at 2 s: A holds, B waits
+        scene.session.can = {.faults = true, .workload = true, .live = true};
+        Q_EMIT scene.session.scenarioChanged();
+        BreakPanel panel(&scene.context);
+        QCOMPARE(panel.targetText(), u"acts on C, the holder"_qs);
+        scene.session.writable().append(
+            {Nanos(12s).count(), 0, scene.story.c, 0, 0, trace::EventKind::ClientPaused, trace::kFault});
+        Q_EMIT scene.session.advanced();
+        QTRY_COMPARE(action(panel, "break.pause-client")->text(), u"Resume client"_qs);
+        QCOMPARE(scene.context.playhead(), Nanos(2s));
+        scene.context.setPlayhead(5s); // A is paused there, and was resumed since
+        scene.context.select(scene.story.a);
+        QTRY_COMPARE(panel.targetText(), u"acts on A, selected"_qs);
+        QCOMPARE(action(panel, "break.pause-client")->text(), u"Pause client"_qs);
+        QMenu menu;
+        fillFaultMenu(menu, scene.context, scene.story.lock);
+        QCOMPARE(menu.actions().front()->text(), u"Resume C"_qs);
     }
 
     void noTwoKeysAreTheSame() {
@@ -268,6 +295,24 @@ private Q_SLOTS:
         QVERIFY(panel.complaint().isEmpty());
         QTest::keyClick(hold, Qt::Key_Return);
         QCOMPARE(scene.last().text, u"1s-3s"_qs);
+    }
+
+    void nonsenseDoesNotOutliveItsSession() {
+        Scene scene;
+        WorkloadPanel panel(&scene.context);
+        panel.show();
+        auto* hold = qobject_cast<QLineEdit*>(panel.control(u"hold"_qs));
+        hold->setFocus();
+        hold->selectAll();
+        QTest::keyClicks(hold, u"soon"_qs);
+        QTest::keyClick(hold, Qt::Key_Return);
+        QVERIFY(!panel.complaint().isEmpty());
+        Q_EMIT scene.session.traceReplaced(); // a rewind: the same world
+        QVERIFY(!panel.complaint().isEmpty());
+        FakeSession other;
+        scene.context.setSession(&other);
+        QVERIFY2(panel.complaint().isEmpty(), qPrintable(panel.complaint()));
+        QVERIFY2(!hold->text().contains(u"soon"_qs), qPrintable(hold->text()));
     }
 
     void aTypedRangeIsTakenByTheWorld() {

@@ -37,78 +37,6 @@ class LocksModelTest : public QObject {
     }
 
 private Q_SLOTS:
-    void factsTellWhoHoldsByRecordAndByBelief() {
-        Scene scene;
-        LockFacts facts = scene.at(2s);
-        QCOMPARE(facts.owner, scene.story.aThread);
-        QCOMPARE(facts.condition, LockCondition::Held);
-        QCOMPARE(facts.ttl, Nanos(3800ms));
-        QCOMPARE(facts.lease, Nanos(5s));
-        QCOMPARE(facts.fraction(), 0.76);
-        QCOMPARE(facts.waiters.size(), std::size_t(1));
-        QCOMPARE(facts.renewal.kind, Renewal::Kind::NoWatchdog);
-
-        facts = scene.at(5900ms); // the lease is over, nobody told A
-        QVERIFY(!facts.held());
-        QCOMPARE(facts.condition, LockCondition::StaleBelief);
-        QCOMPARE(facts.believers, std::vector{scene.story.aThread});
-
-        facts = scene.at(6812ms);
-        QCOMPARE(facts.owner, scene.story.bThread);
-        QCOMPARE(facts.condition, LockCondition::DoubleBelief);
-        QCOMPARE(facts.believers, (std::vector{scene.story.aThread, scene.story.bThread}));
-        QCOMPARE(facts.token, std::int64_t(34));
-        QCOMPARE(facts.heldFor, Nanos(812ms));
-        QCOMPARE(facts.waiters.front().thread, scene.story.cThread);
-
-        facts = scene.at(9020ms); // B let go, C has not got it yet
-        QCOMPARE(facts.condition, LockCondition::Queued);
-        QCOMPARE(scene.at(100ms).condition, LockCondition::Free);
-    }
-
-    void aWatchdogThatIsLateShowsAsMissed() {
-        Scene scene;
-        scene.session.plan.lock.watchdog = 1500ms;
-        Q_EMIT scene.session.scenarioChanged();
-        LockFacts facts = scene.at(1800ms);
-        QCOMPARE(facts.renewal.kind, Renewal::Kind::In);
-        QCOMPARE(facts.renewal.by, Nanos(500ms));
-        facts = scene.at(3300ms);
-        QCOMPARE(facts.renewal.kind, Renewal::Kind::Late);
-        QCOMPARE(facts.renewal.by, Nanos(1s));
-        QCOMPARE(facts.condition, LockCondition::RenewalMissed);
-        scene.session.writable().append(
-            {Nanos(12s).count(), 0, scene.story.c, 0, 0, trace::EventKind::WatchdogStopped, trace::kFault});
-        QCOMPARE(scene.at(12s).renewal.kind, Renewal::Kind::Stopped);
-        scene.session.writable().append(
-            {Nanos(13s).count(), 0, scene.story.c, 0, 0, trace::EventKind::ClientKilled, trace::kFault});
-        QCOMPARE(scene.at(13s).condition, LockCondition::Orphan);
-    }
-
-    void whatIsNotKnownIsNotMadeUp() {
-        FakeSession session;
-        trace::Trace& t = session.writable();
-        const auto lock = t.intern(trace::EntityKind::Lock, "cart:7");
-        const auto client = t.intern(trace::EntityKind::Client, "8743c9c0");
-        const auto thread = t.intern(trace::EntityKind::Thread, "57", client);
-        t.append({1, -1, thread, lock, 3, trace::EventKind::RecordHeld, 0});
-        ViewContext context;
-        context.setSession(&session);
-        context.setPlayhead(1s);
-        LocksModel model(&context);
-        const QAbstractItemModelTester tester(&model, Mode::QtTest);
-        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("?"));
-        QCOMPARE(cell(model, LocksModel::FormatColumn), QStringLiteral("unknown"));
-        QCOMPARE(cell(model, LocksModel::RenewalColumn), QStringLiteral("unknown"));
-        QCOMPARE(cell(model, LocksModel::TtlColumn), QStringLiteral("never expires"));
-        QCOMPARE(cell(model, LocksModel::HoldsColumn), QStringLiteral("3"));
-        QCOMPARE(cell(model, LocksModel::TokenColumn), QStringLiteral("—"));
-        t.append({Nanos(2s).count(), 0, 0, lock, 0, trace::EventKind::RecordUnobserved, 0});
-        context.setPlayhead(3s);
-        QTRY_COMPARE(cell(model, LocksModel::HolderColumn), QStringLiteral("unknown"));
-        QCOMPARE(cell(model, LocksModel::StateColumn), QStringLiteral("not observed"));
-    }
-
     void theTableSaysWhatTheMockupSays() {
         Scene scene;
         scene.context.setPlayhead(6812ms);
@@ -295,6 +223,53 @@ private Q_SLOTS:
         QVERIFY(model.recipe().isEmpty());
         scene.context.select(scene.story.lock);
         QTRY_VERIFY(model.rowCount() > 0 && model.index(0).data().toString().contains(QLatin1String("orders")));
+    }
+
+    void whatChangesAtOnceIsToldAtOnce_data() {
+        QTest::addColumn<bool>("grouped");
+        QTest::newRow("flat") << false;
+        QTest::newRow("grouped") << true;
+    }
+    void whatChangesAtOnceIsToldAtOnce() {
+        QFETCH(bool, grouped);
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "A"));
+        for (int i = 0; i < 200; ++i) {
+            const auto node = t.intern(trace::EntityKind::Node, "node-" + QByteArray::number(i % 2));
+            const auto lock = t.intern(trace::EntityKind::Lock, "lock-" + QByteArray::number(i), node);
+            if (i % 4 < 2) t.append({0, Nanos(1h).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        }
+        ViewContext context;
+        context.setSession(&session);
+        LocksModel model(&context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        model.setGrouped(grouped);
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        context.setPlayhead(1s); // every second of a group is held: all those changed, the others did not
+        QTRY_VERIFY(changed.count() > 0);
+        QCOMPARE(changed.count(), grouped ? 2 : 1);
+        if (!grouped) return;
+        const QModelIndex last = changed.back().at(1).toModelIndex();
+        QVERIFY(last.parent().isValid());
+        QCOMPARE(last.row(), 98);
+    }
+
+    void manyLocksAreRefreshedThoughTimeGoesOn() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "A"));
+        for (int i = 0; i < 2001; ++i) {
+            const auto lock = t.intern(trace::EntityKind::Lock, "lock-" + QByteArray::number(i));
+            t.append({0, Nanos(1h).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        }
+        ViewContext context;
+        context.setSession(&session);
+        const LocksModel model(&context);
+        const auto ttl = [&model] { return model.facts(model.index(2000, 0))->ttl; };
+        const Nanos before = ttl();
+        // The playhead moves on more often than so many locks are looked at.
+        QTRY_VERIFY((context.setPlayhead(context.playhead() + 16ms), ttl() != before));
     }
 
     void aLargeTraceKeepsAllModelsConsistent() {

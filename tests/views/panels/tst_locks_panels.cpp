@@ -4,6 +4,7 @@
 #include "locks/lock_detail_panel.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
+#include "locks/server_content.h"
 #include "locks/ttl_history.h"
 #include "theme/palette.h"
 
@@ -14,6 +15,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QTreeView>
+#include <set>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -148,6 +150,76 @@ private Q_SLOTS:
         QVERIFY(!entry(u"Release by force…"_qs)->isEnabled());
     }
 
+    // At a live server it strikes now, wherever one looks: so it must name, and ask about, whoever holds the lock now.
+    void whatIsReleasedByForceIsWhatIsHeldNow() {
+        FakeSession session;
+        session.can = {.faults = true, .live = true, .forceRelease = true};
+        trace::Trace& t = session.writable();
+        const auto thread = [&t](const char* name) {
+            return t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, name));
+        };
+        const trace::EntityId a = thread("<i>A</i>"), b = thread("<i>B</i>"), c = thread("C");
+        const trace::EntityId lock = t.intern(trace::EntityKind::Lock, "<b>orders</b>");
+        const auto held = [&](Nanos at, trace::EntityId who) {
+            t.append({at.count(), (at + 30s).count(), who, lock, 1, trace::EventKind::RecordHeld});
+        };
+        const auto freed = [&](Nanos at, trace::EntityId who) {
+            t.append({at.count(), 0, who, lock, who, trace::EventKind::RecordFreed});
+        };
+        held(1s, a);
+        freed(5s, a);
+        held(6s, b);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(2s); // A's
+        LocksPanel panel(&context);
+        panel.resize(1180, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const auto openForce = [&] {
+            const QPoint at = panel.view()->visualRect(panel.view()->model()->index(0, 0)).center();
+            QContextMenuEvent event(QContextMenuEvent::Mouse, at, panel.view()->viewport()->mapToGlobal(at));
+            QCoreApplication::sendEvent(panel.view()->viewport(), &event);
+            QAction* force = nullptr;
+            if (QMenu* menu = openMenu(&panel)) {
+                for (QAction* action : menu->actions())
+                    if (action->text().contains(u"force"_qs)) force = action;
+                menu->close();
+            }
+            return force;
+        };
+        QAction* force = openForce();
+        QVERIFY(force && force->isEnabled());
+        force->trigger();
+        auto* dialog = panel.findChild<ForceReleaseDialog*>();
+        QVERIFY(dialog);
+        bool named = false;
+        for (const QLabel* label : dialog->findChildren<QLabel*>()) {
+            QVERIFY2(!label->text().contains(u"<i>A</i>"_qs), qPrintable(label->text()));
+            if (!label->text().contains(u"<i>B</i>"_qs)) continue;
+            named = true;
+            QCOMPARE(label->textFormat(), Qt::PlainText); // a name is no markup
+        }
+        QVERIFY(named);
+        QSignalSpy complained(&session, &session::Session::complained);
+        freed(7s, b); // while the name is being typed
+        held(8s, c);
+        dialog->accept();
+        QVERIFY(session.forced.empty());
+        QCOMPARE(complained.count(), 1);
+        QVERIFY2(complained[0][0].toString().contains(u"C"_qs), qPrintable(complained[0][0].toString()));
+        force = openForce();
+        QVERIFY(force);
+        force->trigger();
+        for (auto* open : panel.findChildren<ForceReleaseDialog*>())
+            if (open->isVisible()) open->accept();
+        QCOMPARE(session.forced, std::vector<QByteArray>{"<b>orders</b>"});
+        freed(9s, c);
+        context.setPlayhead(1500ms);
+        force = openForce();
+        QVERIFY(force && !force->isEnabled()); // free now, though not where one looks
+    }
+
     void theTtlBarDrainsWithThePlayhead() {
         Scene scene;
         LocksPanel panel(&scene.context);
@@ -236,6 +308,77 @@ private Q_SLOTS:
         QVERIFY(cut);
     }
 
+    void aLeaseThatWasNotSeenToBeginHasNoLength() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto thread = t.intern(trace::EntityKind::Thread, "57", t.intern(trace::EntityKind::Client, "8743c9c0"));
+        t.append({0, Nanos(4200ms).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(1s);
+        LockDetailPanel panel(&context);
+        const auto* ring = panel.findChild<TtlRing*>();
+        QVERIFY(ring);
+        QCOMPARE(ring->accessibleName().trimmed(), u"3.2 s"_qs); // and not of how much
+        QCOMPARE(panel.fact(LockDetailPanel::HeldFor), QStringLiteral("≥ 1.0 s"));
+    }
+
+    void theServersContentIsWhatTheRecipeLeavesThere_data() {
+        QTest::addColumn<QString>("recipe");
+        QTest::addColumn<QString>("type");
+        QTest::newRow("own") << u"redis-set"_qs << u"string"_qs;
+        QTest::newRow("reentrant") << u"redis-reentrant"_qs << u"hash"_qs;
+        QTest::newRow("fenced") << u"redis-fenced"_qs << u"hash"_qs;
+        QTest::newRow("fair") << u"redis-fair"_qs << u"hash"_qs;
+    }
+    void theServersContentIsWhatTheRecipeLeavesThere() {
+        QFETCH(QString, recipe);
+        QFETCH(QString, type);
+        Scene scene;
+        scene.session.plan.recipe = recipe;
+        Q_EMIT scene.session.scenarioChanged();
+        const QStringList lines = serverContent(lockFacts(scene.story.lock, scene.context), scene.context);
+        QCOMPARE(lines.front(), QStringLiteral("orders %1 pttl 4188").arg(type));
+        if (type == u"hash"_qs) QCOMPARE(lines.at(1), QStringLiteral("“B:1” → “1”"));
+    }
+
+    void aServerOutOfSightIsNotDrawnOn() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto row = [&](Nanos at, trace::EventKind kind, Nanos deadline = {}) {
+            t.append({at.count(), deadline.count(), scene.story.aThread, scene.stock, 1, kind});
+        };
+        // Held from 10 s to 40 s, see Scene.
+        row(12s, trace::EventKind::RecordUnobserved);
+        scene.context.select(scene.stock);
+        scene.context.setPlayhead(14s);
+        LockDetailPanel panel(&scene.context);
+        const auto* ring = panel.findChild<TtlRing*>();
+        QVERIFY(ring);
+        QCOMPARE(ring->accessibleName().trimmed(), u"unknown"_qs);
+        for (const auto which : {LockDetailPanel::RecordSays, LockDetailPanel::HeldFor, LockDetailPanel::RenewalFact})
+            QCOMPARE(panel.fact(which), u"unknown"_qs);
+        auto leases = leaseHistory(t, scene.stock, 4s, 14s, 1000);
+        QCOMPARE(leases.size(), std::size_t(1));
+        QCOMPARE(leases[0].to, Nanos(12s));
+        // Back again: the lease goes on where nobody said otherwise, but it was not renewed.
+        row(16s, trace::EventKind::RecordObserved);
+        leases = leaseHistory(t, scene.stock, 8s, 18s, 1000);
+        QCOMPARE(leases.size(), std::size_t(2));
+        QCOMPARE(leases[0].to, Nanos(12s));
+        QCOMPARE(leases[1].from, Nanos(16s));
+        QCOMPARE(leases[1].to, Nanos(18s));
+        QCOMPARE(leases[1].lease, Nanos(30s));
+        QVERIFY(!leases[1].renewed);
+        row(19s, trace::EventKind::RecordRenewed, 40s); // a re-entry: the deadline stays
+        row(20s, trace::EventKind::RecordRenewed, 50s);
+        leases = leaseHistory(t, scene.stock, 8s, 22s, 1000);
+        QCOMPARE(int(std::ranges::count(leases, true, &LeaseStretch::renewed)), 1);
+        QCOMPARE(leases.back().from, Nanos(20s));
+        QVERIFY(leases.back().renewed);
+    }
+
     void aBadgeSelectsItsClient() {
         Scene scene;
         ProtocolPanel panel(&scene.context);
@@ -247,6 +390,16 @@ private Q_SLOTS:
         QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(row.right() - 16, row.center().y()));
         QCOMPARE(scene.context.selection(), scene.story.cThread);
         QVERIFY(panel.model()->index(3).data(Qt::AccessibleTextRole).toString().contains(u"A believes"_qs));
+        scene.context.setPlayhead(2500ms); // B and C ask
+        QTRY_COMPARE(panel.model()->badges(1).size(), std::size_t(2));
+        scene.context.select(trace::kNoEntity);
+        view->setCurrentIndex(panel.model()->index(1));
+        std::set<trace::EntityId> reached;
+        for (int i = 0; i < 2; ++i) {
+            Q_EMIT view->activated(view->currentIndex()); // as Enter does
+            reached.insert(scene.context.selection());
+        }
+        QCOMPARE(reached, (std::set{scene.story.bThread, scene.story.cThread}));
     }
 };
 
