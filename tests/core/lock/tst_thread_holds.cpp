@@ -213,6 +213,18 @@ private Q_SLOTS:
         QVERIFY(tried.has_value() && *tried);
     }
 
+    void holdsThatLapsedAreForgotten() {
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A");
+        for (int i = 0; i < 3000; ++i) {
+            const auto lock = world.lock(a, "redis-reentrant", "order-" + QByteArray::number(i), leaseOf(1s));
+            a.runtime.spawn([&]() -> QCoro::Task<> { co_await lock->lock(); });
+            world.run(20ms);
+            QVERIFY(lock->stillMine());
+        }
+        QVERIFY2(a.doubts->accounts->size() < 2000, QByteArray::number(qulonglong(a.doubts->accounts->size())));
+    }
+
     void aThreadDoesNotWaitForEverForItsOwnRequests() {
         LockWorld world(kName);
         LockWorld::Process a(world, "A");
