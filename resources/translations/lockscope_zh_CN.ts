@@ -2412,6 +2412,10 @@
 <context>
     <name>SqlError</name>
     <message>
+        <source>an option is not known, or lacks its value</source>
+        <translation>有选项无法识别，或缺少值</translation>
+    </message>
+    <message>
         <source>No connection to %1: %2. Is the server running there, and on this port?</source>
         <translation>无法连接 %1：%2。服务器在那里、在这个端口上运行吗？</translation>
     </message>
@@ -3544,6 +3548,14 @@
         <translation>无法写入矢量图：%1</translation>
     </message>
     <message>
+    <message>
+        <source>a word is not UTF-8; names, files and addresses are</source>
+        <translation>有一个词不是 UTF-8；名称、文件和地址都应是 UTF-8</translation>
+    </message>
+    <message>
+        <source>the output cannot be written: %1</source>
+        <translation>无法写出输出：%1</translation>
+    </message>
         <source>give --seed or --seeds, not both</source>
         <translation>--seed 和 --seeds 只能给一个</translation>
     </message>
@@ -3724,6 +3736,10 @@
 </context>
 <context>
     <name>lockscope::app::MainWindow</name>
+    <message>
+        <source>there is more than %1; what has a space in it needs quotes</source>
+        <translation>除 %1 之外还有多余的内容；含空格的内容需要加引号</translation>
+    </message>
     <message>
         <source>Play</source>
         <translation>播放</translation>
