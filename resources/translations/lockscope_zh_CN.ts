@@ -3765,6 +3765,10 @@
         <translation>所有文件 (*)</translation>
     </message>
     <message>
+        <source>nothing renewed it while this process was stopped</source>
+        <translation>本进程被停住期间没有续期</translation>
+    </message>
+    <message>
         <source>Save the scenario so far, with what was done by hand</source>
         <translation>保存到目前为止的场景，包括手动所做的</translation>
     </message>
