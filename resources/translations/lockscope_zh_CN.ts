@@ -3777,6 +3777,10 @@
         <translation>场景 (*.json)</translation>
     </message>
     <message>
+        <source>%1 has more keys than one look goes through: there may be other locks</source>
+        <translation>%1 的键多于一次查看所能遍历的数量：可能还有其他锁</translation>
+    </message>
+    <message>
         <source>Saved %1: it runs again to the same end.</source>
         <translation>已保存 %1：再次运行会得到同样的结局。</translation>
     </message>
