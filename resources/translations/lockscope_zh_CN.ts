@@ -2041,6 +2041,17 @@
     </message>
 </context>
 <context>
+    <name>Recipes</name>
+    <message>
+        <source>there is no recipe “%1”%2</source>
+        <translation>没有算法“%1”%2</translation>
+    </message>
+    <message>
+        <source>“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2</source>
+        <translation>“%1”可用于真实服务器（lockscope lock），但它的服务器无法模拟；可以模拟的有：%2</translation>
+    </message>
+</context>
+<context>
     <name>Recording</name>
     <message>
         <source>%1 is damaged after event %2. What lies before is shown; to keep it, save it under another name.</source>
@@ -5274,10 +5285,6 @@
         <translation>hold 和 think 不能都为 0 s</translation>
     </message>
     <message>
-        <source>another node is called “%1” already</source>
-        <translation>已有另一个节点叫“%1”</translation>
-    </message>
-    <message>
         <source>“%1” cannot both hold and be violated</source>
         <translation>“%1”不能既成立又被违反</translation>
     </message>
@@ -5304,6 +5311,10 @@
     <message>
         <source>lower-case words joined by hyphens, such as "redis-set"</source>
         <translation>用连字符连接的小写词，如 "redis-set"</translation>
+    </message>
+    <message>
+        <source>%1 needs a “value”, such as "200ms"; 0s undoes it</source>
+        <translation>%1 需要“value”，例如 "200ms"；0s 表示撤销</translation>
     </message>
     <message>
         <source>a text of 1 to 200 characters</source>
@@ -5402,6 +5413,10 @@
         <translation>%1 应为 %2</translation>
     </message>
     <message>
+        <source>%1 cannot be undone after a time: leave out “for”</source>
+        <translation>%1 无法在一段时间后撤销：请去掉“for”</translation>
+    </message>
+    <message>
         <source> or </source>
         <translation> 或 </translation>
     </message>
@@ -5460,6 +5475,10 @@
     <message>
         <source>a whole number from 1 to 200</source>
         <translation>1 到 200 的整数</translation>
+    </message>
+    <message>
+        <source>there can be no more than one so far</source>
+        <translation>目前最多只能有一个</translation>
     </message>
     <message>
         <source>on or off</source>
