@@ -1,16 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/output.h"
 
+#include "backends/url_login.h"
+#include "cli/exit_status.h"
+#include "cli/text.h"
+
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <unistd.h>
 
 namespace lockscope::cli {
 
+namespace {
+
+QStringList wordsGiven() {
+    return QCoreApplication::instance() ? QCoreApplication::arguments().mid(1) : QStringList();
+}
+
+void toStderr(const QString& message) {
+    const QByteArray text = "lockscope: " + message.toUtf8() + '\n';
+    std::fwrite(text.constData(), 1, static_cast<std::size_t>(text.size()), stderr);
+}
+
+/// Half of the data must not look like all of it, and whoever goes on would work, or wait, for nobody.
+[[noreturn]] void endWithoutOutput(int error) {
+    if (error == EPIPE) { // ignored here, or by what has started us: else we would not have come so far
+        std::signal(SIGPIPE, SIG_DFL);
+        std::raise(SIGPIPE);
+    }
+    complain(tr("the output cannot be written: %1").arg(QString::fromLocal8Bit(std::strerror(error))));
+    ::_exit(kUsage); // at once: other threads may be at work
+}
+
+} // namespace
+
 void say(const QByteArray& line) {
-    std::fwrite(line.constData(), 1, static_cast<std::size_t>(line.size()), stdout);
-    std::fputc('\n', stdout);
-    std::fflush(stdout); // whoever reads a pipe wants each line when it happens
+    const auto size = static_cast<std::size_t>(line.size());
+    errno = 0;
+    const bool written = std::fwrite(line.constData(), 1, size, stdout) == size && std::fputc('\n', stdout) != EOF &&
+                         std::fflush(stdout) == 0; // whoever reads a pipe wants each line when it happens
+    if (!written) endWithoutOutput(errno);
 }
 
 void say(const QString& line) {
@@ -18,8 +51,11 @@ void say(const QString& line) {
 }
 
 void complain(const QString& message) {
-    const QByteArray text = "lockscope: " + message.toUtf8() + '\n';
-    std::fwrite(text.constData(), 1, static_cast<std::size_t>(text.size()), stderr);
+    toStderr(withoutLogins(message, wordsGiven().filter(QStringLiteral("://"))));
+}
+
+void complainOfWords(const QString& message) {
+    toStderr(withoutLogins(message, wordsGiven()));
 }
 
 JsonLine& JsonLine::addJson(const char* name, const QByteArray& json) {

@@ -11,6 +11,7 @@
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
+#include "session/recipe_check.h"
 #include "session/run.h"
 
 namespace lockscope::cli {
@@ -51,7 +52,7 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
     auto loaded = scenario::loadScenario(arguments.place(0));
     if (!loaded) {
         for (const scenario::Problem& problem : loaded.error())
-            complain(problem.toString());
+            complainOfWords(problem.toString());
         return std::nullopt;
     }
     if (const auto recipe = arguments.value("recipe")) loaded->recipe = *recipe;
@@ -59,17 +60,22 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
         QStringList ids;
         for (const auto& recipe : recipes::simulatedRecipes())
             ids += QString::fromLatin1(recipe.id);
-        complain(
+        complainOfWords(
             recipes::findRecipe(loaded->recipe.toUtf8())
                 ? tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
                       .arg(loaded->recipe, ids.join(QStringLiteral(", ")))
                 : tr("there is no recipe “%1”%2").arg(loaded->recipe, scenario::suggestion(loaded->recipe, ids)));
         return std::nullopt;
     }
+    if (const auto problems = session::recipeProblems(*loaded, arguments.place(0)); !problems.empty()) {
+        for (const scenario::Problem& problem : problems)
+            complainOfWords(problem.toString());
+        return std::nullopt;
+    }
     if (const auto until = arguments.value("until")) {
         const auto duration = durationOf("until", *until);
         if (!duration) {
-            complain(duration.error());
+            complainOfWords(duration.error());
             return std::nullopt;
         }
         loaded->until = *duration;
@@ -92,6 +98,8 @@ QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, co
 
 int simulateOne(const scenario::Scenario& scenario, std::uint64_t seed, const Arguments& arguments) {
     const session::RunReport report = session::run(scenario, seed);
+    std::expected<void, QString> recorded; // before anything is said: where that fails, the program ends
+    if (const auto file = arguments.value("record")) recorded = saveRecording(*file, report, scenario, seed);
     if (arguments.has("json")) {
         say(reportJson(scenario, seed, report));
     } else {
@@ -102,11 +110,9 @@ int simulateOne(const scenario::Scenario& scenario, std::uint64_t seed, const Ar
                 .arg(QString::number(report.acquisitions), QString::number(report.trace->size()),
                      QString::fromLatin1(report.digest)));
     }
-    if (const auto file = arguments.value("record")) {
-        if (const auto done = saveRecording(*file, report, scenario, seed); !done) {
-            complain(done.error());
-            return kUsage;
-        }
+    if (!recorded) {
+        complainOfWords(recorded.error());
+        return kUsage;
     }
     return statusOf(report.verdict);
 }

@@ -13,7 +13,7 @@ namespace lockscope::cli {
 
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
 
 struct Arrived {
     int signal;
@@ -47,6 +47,15 @@ private:
     std::vector<char*> m_pointers;
 };
 
+/// Asked of the terminal itself: the input may be a pipe or a file, and keys stop the job all the same.
+bool inForeground() {
+    const int terminal = ::open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (terminal < 0) return false;
+    const bool foreground = ::tcgetpgrp(terminal) == ::getpgrp();
+    ::close(terminal);
+    return foreground;
+}
+
 std::vector<QByteArray> environmentWith(const std::map<QByteArray, std::optional<QByteArray>>& variables) {
     std::vector<QByteArray> environment;
     for (char** entry = environ; *entry; ++entry) {
@@ -69,16 +78,23 @@ SignalInbox::SignalInbox() {
     m_notifier = std::make_unique<QSocketNotifier>(g_inboxRead, QSocketNotifier::Read);
     connect(m_notifier.get(), &QSocketNotifier::activated, this, [this] { read(); });
 
+    for (const int signal : kSignals)
+        receive(signal);
+}
+
+void SignalInbox::receive(int signal) {
+    struct sigaction before {};
     struct sigaction action {};
+    sigaction(signal, nullptr, &before);
+    g_before[signal] = before;
     action.sa_sigaction = onSignal;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NOCLDSTOP;
-    for (const int signal : kSignals) {
-        struct sigaction before {};
-        sigaction(signal, nullptr, &before);
-        g_before[signal] = before;
-        // nohup(1) and background jobs of some shells ignore signals on purpose.
-        if (before.sa_handler != SIG_IGN || signal == SIGCHLD) sigaction(signal, &action, nullptr);
-    }
+    // nohup(1) and background jobs of some shells ignore signals on purpose.
+    if (before.sa_handler != SIG_IGN || signal == SIGCHLD) sigaction(signal, &action, nullptr);
+}
+
+void SignalInbox::catchStops() {
+    if (!g_before.contains(SIGTSTP)) receive(SIGTSTP);
 }
 
 SignalInbox::~SignalInbox() {
@@ -95,20 +111,20 @@ void SignalInbox::read() {
     while (::read(g_inboxRead, &arrived, sizeof arrived) == static_cast<ssize_t>(sizeof arrived)) {
         if (arrived.signal == SIGCHLD)
             Q_EMIT childChanged();
+        else if (arrived.signal == SIGTSTP)
+            Q_EMIT stopAsked();
         else
             Q_EMIT interrupted(arrived.signal, arrived.fromTerminal);
     }
 }
 
 std::expected<ChildProcess, ChildProcess::StartError>
-ChildProcess::start(const QStringList& command, const std::map<QByteArray, std::optional<QByteArray>>& variables) {
-    std::vector<QByteArray> words;
-    for (const QString& word : command)
-        words.push_back(word.toLocal8Bit());
-    CStrings arguments(words), environment(environmentWith(variables));
+ChildProcess::start(const std::vector<QByteArray>& command,
+                    const std::map<QByteArray, std::optional<QByteArray>>& variables) {
+    CStrings arguments(command), environment(environmentWith(variables));
 
     ChildProcess child;
-    child.m_ownGroup = !(::isatty(STDIN_FILENO) && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp());
+    child.m_ownGroup = !inForeground();
     int failure[2] = {-1, -1}; // closed by a successful exec; else carries its errno
     if (::pipe2(failure, O_CLOEXEC) != 0)
         return std::unexpected(StartError{false, QString::fromLocal8Bit(std::strerror(errno))});

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QByteArray>
 #include <QSocketNotifier>
-#include <QStringList>
 #include <expected>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <sys/types.h>
+#include <vector>
 
 namespace lockscope::cli {
 
@@ -15,16 +16,22 @@ namespace lockscope::cli {
 class SignalInbox : public QObject {
     Q_OBJECT
 public:
-    /// From now on until its end SIGINT, SIGTERM, SIGHUP and SIGCHLD arrive here instead of doing what they do.
+    /// From now on until its end these arrive here instead of doing what they do: SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+    /// SIGUSR1, SIGUSR2 and SIGCHLD.
     SignalInbox();
     ~SignalInbox() override;
 
+    /// From now on SIGTSTP, too.
+    void catchStops();
+
 Q_SIGNALS:
-    /// SIGINT, SIGTERM or SIGHUP; `fromTerminal`: a key was pressed, so that the whole foreground job got it.
+    /// Any of them but SIGCHLD and SIGTSTP; `fromTerminal`: a key was pressed, so that the whole foreground job got it.
     void interrupted(int signal, bool fromTerminal);
     void childChanged();
+    void stopAsked();
 
 private:
+    static void receive(int signal);
     void read();
     std::unique_ptr<QSocketNotifier> m_notifier;
 };
@@ -32,7 +39,7 @@ private:
 /// A command that runs in its own process, with this process's input and outputs.
 ///
 /// In a process group of its own, so that a signal reaches all that it started; except in the foreground of a terminal,
-/// where the group decides who may read keys. It gets SIGTERM when this process dies.
+/// where the group decides who may read keys and is stopped by one. It gets SIGTERM when this process dies.
 class ChildProcess {
 public:
     /// Why it could not be started, told apart as env(1) does.
@@ -42,7 +49,7 @@ public:
     };
     /// Starts COMMAND, found by PATH, with variables added to the environment (nullopt: taken out of it).
     static std::expected<ChildProcess, StartError>
-    start(const QStringList& command, const std::map<QByteArray, std::optional<QByteArray>>& variables);
+    start(const std::vector<QByteArray>& command, const std::map<QByteArray, std::optional<QByteArray>>& variables);
 
     /// The exit status in the shell's way (128 + signal when a signal ended it) once it has ended. Never blocks.
     std::optional<int> ended();

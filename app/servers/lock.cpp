@@ -31,6 +31,7 @@ public:
         connect(&m_signals, &SignalInbox::interrupted, this,
                 [this](int signal, bool fromTerminal) { interrupt(signal, fromTerminal); });
         connect(&m_signals, &SignalInbox::childChanged, this, [this] { lookAtChild(); });
+        connect(&m_signals, &SignalInbox::stopAsked, this, [this] { standStill(); });
     }
     ~LockRun() override {
         m_lock.reset();
@@ -128,10 +129,13 @@ private:
             {{"LOCKSCOPE_LOCK", m_plan.name},
              {"LOCKSCOPE_TOKEN", token > 0 ? std::optional(QByteArray::number(qlonglong(token))) : std::nullopt}});
         if (!started) {
-            complain(QStringLiteral("%1: %2").arg(m_plan.command.front(), started.error().reason));
+            complain(
+                QStringLiteral("%1: %2").arg(QString::fromLocal8Bit(m_plan.command.front()), started.error().reason));
             co_return started.error().notFound ? kNotFound : kCannotRun;
         }
         m_child = *started;
+        // A stop of the terminal's foreground reaches all of it by itself.
+        if (!m_child->sharesTerminal()) m_signals.catchStops();
         lookAtChild(); // it may have ended before anybody listened
         co_return (co_await m_childEnded.wait(m_runtime)).value_or(kLockFailed);
     }
@@ -150,7 +154,20 @@ private:
         co_return status;
     }
 
+    /// While this process is stopped nothing renews, so the command must not go on.
+    void standStill() {
+        const bool running = m_child && !m_child->ended();
+        if (running) m_child->signal(SIGSTOP);
+        std::raise(SIGSTOP); // goes on here when somebody sends SIGCONT
+        if (!running) return;
+        if (m_lost || m_lock->stillMine("1", m_plan.mode))
+            m_child->signal(SIGCONT);
+        else
+            lose(tr("nothing renewed it while this process was stopped"));
+    }
+
     void lose(const QString& reason) {
+        if (m_lost) return;
         m_lost = true;
         complain(tr("the lock “%1” is lost: %2").arg(QString::fromUtf8(m_plan.name), reason));
         if (!m_child || m_child->ended()) return;
@@ -195,8 +212,8 @@ private:
 
 } // namespace
 
-int lock(const QStringList& words) {
-    const auto plan = lockPlan(words);
+int lock(const QStringList& words, const std::vector<QByteArray>& command) {
+    const auto plan = lockPlan(words, command);
     if (!plan) {
         misused("lock", plan.error());
         return kLockFailed; // 2 could be the command's own

@@ -177,6 +177,10 @@
         <translation>不支持“%1://”；可用的有 %2。</translation>
     </message>
     <message>
+        <source>An “@” stands behind an option; write %40 for this sign in a file's name, and %3F for a “?” in a password.</source>
+        <translation>选项之后有“@”；文件名中的这个符号请写作 %40，密码中的“?”请写作 %3F。</translation>
+    </message>
+    <message>
         <source>A connection URL has no “#” part; write %23 for this sign in a password.</source>
         <translation>连接 URL 没有“#”部分；密码中的这个符号请写成 %23。</translation>
     </message>
@@ -2061,6 +2065,17 @@
     </message>
 </context>
 <context>
+    <name>Recipes</name>
+    <message>
+        <source>there is no recipe “%1”%2</source>
+        <translation>没有算法“%1”%2</translation>
+    </message>
+    <message>
+        <source>“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2</source>
+        <translation>“%1”可用于真实服务器（lockscope lock），但它的服务器无法模拟；可以模拟的有：%2</translation>
+    </message>
+</context>
+<context>
     <name>Recording</name>
     <message>
         <source>%1 is damaged after event %2. What lies before is shown; to keep it, save it under another name.</source>
@@ -2419,6 +2434,10 @@
     <message>
         <source>--seed %1: a whole number</source>
         <translation>--seed %1：应为整数</translation>
+    </message>
+    <message>
+        <source>an option is not known, or lacks its value</source>
+        <translation>有选项无法识别，或缺少值</translation>
     </message>
     <message>
         <source>--at %1: a time such as 6.8s</source>
@@ -3398,20 +3417,64 @@
 <context>
     <name>cli</name>
     <message>
-        <source>Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore</source>
-        <translation>Redisson 的可重入锁，还有 -fair、-fenced、-rw、-fastmulti、-permit、-semaphore</translation>
+        <source>Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore, -latch</source>
+        <translation>Redisson 的可重入锁，另有 -fair、-fenced、-rw、-fastmulti、-permit、-semaphore、-latch</translation>
+    </message>
+    <message>
+        <source>SET NX with Lockscope's own value</source>
+        <translation>带 Lockscope 自己的值的 SET NX</translation>
     </message>
     <message>
         <source>SET NX with redis-py's value</source>
         <translation>带 redis-py 值的 SET NX</translation>
     </message>
     <message>
-        <source>SET NX with the value of a Redlock library (node-redlock, redsync, redlock-py, …)</source>
-        <translation>带 Redlock 库（node-redlock、redsync、redlock-py……）值的 SET NX</translation>
+        <source>SET NX with node-redlock's value</source>
+        <translation>带 node-redlock 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with redsync's value</source>
+        <translation>带 redsync 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with redlock-cpp's value</source>
+        <translation>带 redlock-cpp 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with RedLock.net's value and name</source>
+        <translation>带 RedLock.net 的值和名称的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with the value of either of these, which look alike</source>
+        <translation>带这两者之一的值的 SET NX，二者看上去一样</translation>
+    </message>
+    <message>
+        <source>SET NX with redislock's value</source>
+        <translation>带 redislock 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with a UUID under a name of parts: by Spring, redlock-rb or anybody</source>
+        <translation>分段名称下带 UUID 的 SET NX：出自 Spring、redlock-rb 或其他程序</translation>
+    </message>
+    <message>
+        <source>SET NX with a UUID: by redlock-rb or anybody</source>
+        <translation>带 UUID 的 SET NX：出自 redlock-rb 或其他程序</translation>
+    </message>
+    <message>
+        <source>SET NX with python-redis-lock's value</source>
+        <translation>带 python-redis-lock 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>the mutex and the semaphore of npm's redis-semaphore</source>
+        <translation>npm 的 redis-semaphore 的互斥锁和信号量</translation>
     </message>
     <message>
         <source>ShedLock's job locks</source>
         <translation>ShedLock 的任务锁</translation>
+    </message>
+    <message>
+        <source>SETNX with its own end as its value, under a name that locks have</source>
+        <translation>以自身到期时间为值的 SETNX，名字像锁</translation>
     </message>
     <message>
         <source>another string under a name that locks have, such as lock:*</source>
@@ -3508,6 +3571,14 @@
     <message>
         <source>“%1” does not exist yet in this version; “lockscope --help” tells what does</source>
         <translation>本版本还没有“%1”；“lockscope --help”列出已有的</translation>
+    </message>
+    <message>
+        <source>a word is not UTF-8; names, files and addresses are</source>
+        <translation>有一个词不是 UTF-8；名称、文件和地址都应是 UTF-8</translation>
+    </message>
+    <message>
+        <source>the output cannot be written: %1</source>
+        <translation>无法写出输出：%1</translation>
     </message>
     <message>
         <source>%1 cannot be written: %2</source>
@@ -3690,6 +3761,10 @@
         <translation>缺少 %1</translation>
     </message>
     <message>
+        <source>there is more than %1; what has a space in it needs quotes</source>
+        <translation>除 %1 之外还有多余的内容；含空格的内容需要加引号</translation>
+    </message>
+    <message>
         <source>“%1” is one word too many</source>
         <translation>多了一个词“%1”</translation>
     </message>
@@ -3714,12 +3789,20 @@
         <translation>无法归还锁；它的租约或会话结束时会被释放：%1</translation>
     </message>
     <message>
+        <source>nothing renewed it while this process was stopped</source>
+        <translation>本进程被停住期间没有续期</translation>
+    </message>
+    <message>
         <source>the lock “%1” is lost: %2</source>
         <translation>锁“%1”已丢失：%2</translation>
     </message>
     <message>
         <source>ending the command</source>
         <translation>正在结束命令</translation>
+    </message>
+    <message>
+        <source>%1 has more keys than one look goes through: there may be other locks</source>
+        <translation>%1 的键多于一次查看所能遍历的数量：可能还有其他锁</translation>
     </message>
     <message>
         <source>no lock on %1 now</source>
@@ -5258,6 +5341,10 @@
         <translation>无法读取文件：%1</translation>
     </message>
     <message>
+        <source>%1 needs a “value”, such as "200ms"; 0s undoes it</source>
+        <translation>%1 需要“value”，例如 "200ms"；0s 表示撤销</translation>
+    </message>
+    <message>
         <source>this must be longer than 0 s</source>
         <translation>必须长于 0 s</translation>
     </message>
@@ -5268,10 +5355,6 @@
     <message>
         <source>hold and think cannot both be 0 s</source>
         <translation>hold 和 think 不能都为 0 s</translation>
-    </message>
-    <message>
-        <source>another node is called “%1” already</source>
-        <translation>已有另一个节点叫“%1”</translation>
     </message>
     <message>
         <source>“%1” cannot both hold and be violated</source>
@@ -5354,6 +5437,10 @@
         <translation>延迟不能为负</translation>
     </message>
     <message>
+        <source>%1 cannot be undone after a time: leave out “for”</source>
+        <translation>%1 无法在一段时间后撤销：请去掉“for”</translation>
+    </message>
+    <message>
         <source>%1 has no target</source>
         <translation>%1 没有目标</translation>
     </message>
@@ -5412,6 +5499,10 @@
     <message>
         <source>the field “%1” is missing</source>
         <translation>缺少字段“%1”</translation>
+    </message>
+    <message>
+        <source>there can be no more than one so far</source>
+        <translation>目前最多只能有一个</translation>
     </message>
     <message>
         <source>at least one is needed</source>

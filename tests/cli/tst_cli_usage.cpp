@@ -63,6 +63,102 @@ private Q_SLOTS:
         QVERIFY2(ran.err.startsWith("lockscope: "), ran.told());
     }
 
+    void noComplaintRepeatsALogin_data() {
+        QTest::addColumn<QStringList>("words");
+        const auto row = [](const char* words) {
+            QTest::newRow(words) << QString::fromUtf8(words).split(QLatin1Char(' '));
+        };
+        row("watch --url=redis://:sesame@h");
+        row("watch -psesame redis://h");
+        row("watch --pass:se=sesame@h redis://h");
+        row("watch --password=sesame redis://h");
+        row("watch redis://:a@h1 redis://:sesame@h2");
+        row("watch redis://:a sesame b@h");
+        row("watch redis:/:sesame@h");
+        row("watch ann:sesame@redis://h");
+        row("watch sqlite://ann:sesame@h/db");
+        row("watch rediss://ann:sesame@h?ca=/x@b");
+        row("watch --once redis://:sesame/x#y@h:port");
+        row("lock --url=redis://:sesame@h orders -- true");
+        row("lock redis://h orders --lease redis://:sesame@h -- true");
+        row("lock redis://h orders --recipe :sesame@h -- true");
+        row("lock redis://h orders --permits :sesame@h -- true");
+        row("lock redis://:sesame pass@h orders -- true");
+        row("redis:/:sesame@h");
+        row(":sesame@h:6379");
+        row("sesame@h");
+        row("simulate redis://:sesame@h");
+        row("simulate redis://:a sesame b@h");
+        row("simulate gc-pause --seed redis://:sesame@h");
+        row("simulate gc-pause --seeds :sesame@h");
+        row("simulate gc-pause --until :sesame@h");
+        row("simulate gc-pause --recipe :sesame@h");
+        row("check redis://:sesame@h");
+        row("check :sesame@h:6379 --json");
+        row("export redis://:sesame@h --to svg out.svg");
+        row("export x.lockscope --to :sesame@h out.svg");
+        row("list :sesame@h");
+    }
+    void noComplaintRepeatsALogin() {
+        QFETCH(QStringList, words);
+        const Ran ran = program(words);
+        QVERIFY2(ran.status == (words.front() == QLatin1String("lock") ? 125 : 2), ran.told());
+        QVERIFY2(!ran.err.isEmpty() && !ran.err.contains("sesame") && !ran.out.contains("sesame"), ran.told());
+    }
+
+    void theWindowsComplaintsRepeatNoLoginEither() {
+        QProcessEnvironment environment = plainEnvironment();
+        environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+        for (const char* words : {"--screenshot x.png :sesame@h", "--theme :sesame@h", "--url=sesame@h", "-:sesame=x@h",
+                                  "--screenshot x.png redis://:sesame@h:port"}) {
+            const QStringList list = QString::fromUtf8(words).split(QLatin1Char(' '));
+            const Ran ran = runProgram(kProgram, list, {}, environment);
+            QVERIFY2(ran.status == 2 && !ran.err.isEmpty() && !ran.err.contains("sesame"), ran.told());
+        }
+    }
+
+    void wordsBehindTwoHyphensAreNoOptions() {
+        const Ran ran = program("check -- --no-such-file");
+        QVERIFY2(ran.status == 2 && ran.err.contains("--no-such-file does not exist"), ran.told());
+        const Ran one = program("simulate --seed 1 -- gc-pause");
+        QVERIFY2(one.status == 1, one.told());
+    }
+
+    void whatIsNotUtf8IsRefused() {
+        const Ran ran =
+            runProgram(QStringLiteral("sh"),
+                       {QStringLiteral("-c"), QStringLiteral("exec \"$0\" check \"$(printf 'caf\\351')\""), kProgram});
+        QVERIFY2(ran.status == 2 && ran.err.contains("not UTF-8"), ran.told());
+    }
+
+    void outputThatCannotBeWrittenIsNoSuccess_data() {
+        QTest::addColumn<QString>("words");
+        for (const char* words : {"--help", "list formats", "list recipes --json", "simulate contention --json",
+                                  "simulate contention --seeds 1..3"})
+            QTest::newRow(words) << QString::fromUtf8(words);
+    }
+    void outputThatCannotBeWrittenIsNoSuccess() {
+        QFETCH(QString, words);
+        QProcess process;
+        process.setProcessEnvironment(plainEnvironment());
+        process.setStandardOutputFile(QStringLiteral("/dev/full"));
+        process.start(kProgram, words.split(QLatin1Char(' ')));
+        QVERIFY(process.waitForFinished());
+        const QByteArray err = process.readAllStandardError();
+        QVERIFY2(process.exitStatus() == QProcess::NormalExit && process.exitCode() == 2, err);
+        QVERIFY2(err.contains("the output cannot be written") && err.count('\n') == 1, err);
+    }
+
+    /// Who ignores SIGPIPE, as services do, must not be left with a program that works for nobody.
+    void aReaderThatLeavesEndsTheProgram() {
+        const Ran ran = runProgram(
+            QStringLiteral("sh"),
+            {QStringLiteral("-c"),
+             QStringLiteral("trap '' PIPE; { \"$0\" simulate contention --seeds 1..1000000; echo $? >&2; } | head -1"),
+             kProgram});
+        QVERIFY2(ran.status == 0 && ran.out.count('\n') == 1 && ran.err.trimmed() == "141", ran.told());
+    }
+
     void everyMistakeInAScenarioIsToldWithItsLine() {
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("broken.json"));
@@ -76,6 +172,23 @@ private Q_SLOTS:
         QVERIFY2(ran.err.contains("broken.json:5: /until: "), ran.told());
         QVERIFY2(ran.err.contains("broken.json:6: /lock: "), ran.told());
         QVERIFY2(ran.err.contains("did you mean “lease”?"), ran.told());
+        QCOMPARE(ran.err.trimmed().count('\n'), 1);
+    }
+
+    void recipesThatDoNotExistAreToldWhereverTheyStand() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("recipes.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"lockscope": 1, "id": "x", "title": "X",
+                       "faults": [{"at": "1s", "do": "set", "set": "recipe", "to": "redis-sett"}],
+                       "expect": {"redis-sat": {"holds": ["progress"]}, "zk-mutex": {}, "*": {}}})");
+        file.close();
+        const Ran ran = program({QStringLiteral("simulate"), path});
+        QVERIFY2(ran.status == 2 && ran.out.isEmpty(), ran.told());
+        QVERIFY2(ran.err.contains("/faults/0/to: there is no recipe “redis-sett”; did you mean “redis-set”?"),
+                 ran.told());
+        QVERIFY2(ran.err.contains("/expect/redis-sat: there is no recipe “redis-sat”"), ran.told());
         QCOMPARE(ran.err.trimmed().count('\n'), 1);
     }
 
@@ -107,6 +220,10 @@ private Q_SLOTS:
         QCOMPARE(recipes[QStringLiteral("redis-reentrant")][u"naive"], QJsonValue(false));
         const Ran formats = program("list formats --json");
         QVERIFY2(formats.out.contains("\"redisson\"") && formats.out.contains("\"jsonl\""), formats.told());
+        // As `watch` calls them: it never says just "redlock".
+        for (const char* id : {"node-redlock", "redlock-py|redislock", "setnx-expiry", "spring|redlock-rb|string"})
+            QVERIFY2(formats.out.contains(QByteArray("\"") + id + '"'), id);
+        QVERIFY2(!formats.out.contains("\"redlock\""), formats.told());
     }
 
     void theProgramStartsWithoutWhatTalksToServers() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program.h"
 
+#include "redis_topology/fake_redis.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
 
@@ -171,6 +172,42 @@ private Q_SLOTS:
         QVERIFY(end(*watcher));
         QCOMPARE(watcher->exitStatus(), QProcess::NormalExit);
         QCOMPARE(watcher->exitCode(), 0);
+    }
+
+    /// A server that is never through with its keys.
+    void aListThatMayBeIncompleteSaysSo() {
+        const test::FakeRedis server(m_runtime, [](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "SCAN") return "*2\r\n$1\r\n7\r\n*0\r\n";
+            return command.front() == "TIME" ? test::listOf({"1700000000", "0"}) : QByteArray("*0\r\n");
+        });
+        const QString url = QStringLiteral("redis://") + server.at().display();
+        const auto json = start({QStringLiteral("watch"), url, QStringLiteral("--once"), QStringLiteral("--json")});
+        QVERIFY(end(*json));
+        const QByteArray told = json->readAllStandardError();
+        QVERIFY2(json->exitCode() == 4 && told.contains("there may be other locks"), told);
+        const QJsonObject object = QJsonDocument::fromJson(json->readAllStandardOutput()).object();
+        QCOMPARE(object[u"complete"], QJsonValue(false));
+        QVERIFY(object[u"locks"].isArray());
+        const auto plain = start({QStringLiteral("watch"), url, QStringLiteral("--once")});
+        QVERIFY(end(*plain));
+        const QByteArray words = plain->readAllStandardError();
+        QVERIFY2(plain->exitCode() == 4 && !words.contains("no lock on"), words);
+    }
+
+    void oneLookThatIsInterruptedIsNoEmptyList() {
+        int scans = 0;
+        const test::FakeRedis server(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "SCAN" && ++scans > 0) return {};
+            return command.front() == "TIME" ? test::listOf({"1700000000", "0"}) : QByteArray("*0\r\n");
+        });
+        const auto look = start({QStringLiteral("watch"), QStringLiteral("redis://") + server.at().display(),
+                                 QStringLiteral("--once"), QStringLiteral("--json")});
+        QTRY_VERIFY_WITH_TIMEOUT(scans > 0, 10'000);
+        look->terminate();
+        QVERIFY(end(*look));
+        QCOMPARE(look->exitStatus(), QProcess::NormalExit);
+        QCOMPARE(look->exitCode(), 128 + SIGTERM);
+        QCOMPARE(look->readAllStandardOutput(), QByteArray());
     }
 
     void anUnreachableServerIs3WithoutThePassword() {
