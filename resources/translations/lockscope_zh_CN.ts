@@ -4808,6 +4808,10 @@
         <translation>让播放头保持可见</translation>
     </message>
     <message>
+        <source>Measure from the playhead</source>
+        <translation>从播放头开始测量</translation>
+    </message>
+    <message>
         <source>%1: %2</source>
         <extracomment>What a screen reader says of a lane: %1 its name, %2 how it stands.</extracomment>
         <translation>%1：%2</translation>

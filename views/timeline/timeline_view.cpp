@@ -50,6 +50,11 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     connect(follow, &QAction::triggered, this, &TimelineView::setFollowing);
     connect(m_zoom, &TimelineZoom::followingChanged, follow, &QAction::setChecked);
     addAction(follow);
+    auto* measure = new QAction(tr("Measure from the playhead"), this);
+    measure->setObjectName(QStringLiteral("timeline.measure"));
+    measure->setShortcut(Qt::Key_M);
+    connect(measure, &QAction::triggered, this, &TimelineView::measureFromPlayhead);
+    addAction(measure);
     m_announce.setSingleShot(true);
     m_announce.setInterval(100);
     connect(&m_announce, &QTimer::timeout, this, [this] { announceTimelineChange(this); });
@@ -82,7 +87,7 @@ void TimelineView::openTrace() {
     // A trace replaced within a session (another past, another seed) is looked at through the same window of time.
     if (m_session != m_context->session()) m_rangeChosen = false;
     m_session = m_context->session();
-    m_measured.reset();
+    clearMeasure();
     readNotes();
     m_loader->open(m_context->trace());
     verdictChanged();
@@ -165,6 +170,7 @@ std::int64_t TimelineView::timeAt(double viewportX) const {
 
 void TimelineView::playheadMoved(Nanos t) {
     if (!m_seeking) m_zoom->follow(t.count());
+    if (m_measuresPlayhead) measureTo(t);
     readNotes();
     const std::int64_t before = m_paintedPlayhead;
     if (before == t.count()) return;

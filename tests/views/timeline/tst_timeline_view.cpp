@@ -54,13 +54,15 @@ struct Stage {
     }
     void drag(const QPoint& from, const QPoint& to, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
         QTest::mousePress(view.viewport(), Qt::LeftButton, modifiers, from);
-        for (int i = 1; i <= 4; ++i) {
-            const QPoint at = from + (to - from) * i / 4;
-            QMouseEvent move(QEvent::MouseMove, at, view.viewport()->mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
-                             modifiers);
-            QApplication::sendEvent(view.viewport(), &move);
-        }
+        for (int i = 1; i <= 4; ++i)
+            move(from + (to - from) * i / 4, modifiers);
         QTest::mouseRelease(view.viewport(), Qt::LeftButton, modifiers, to);
+    }
+    /// With the button down.
+    void move(const QPoint& at, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        QMouseEvent event(QEvent::MouseMove, at, view.viewport()->mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
+                          modifiers);
+        QApplication::sendEvent(view.viewport(), &event);
     }
 };
 
@@ -101,6 +103,52 @@ private Q_SLOTS:
         QVERIFY2(std::abs((length - 2s).count()) < 50'000'000, qPrintable(QString::number(length.count())));
         QVERIFY(!measured.isEmpty());
         QTest::keyClick(&s.view, Qt::Key_Escape);
+        QVERIFY(!s.view.measured());
+    }
+
+    void whatEndsAMeasureEndsItsDrag() {
+        Stage s;
+        s.view.zoom()->setRange(0, 10'000'000'000);
+        QSignalSpy measured(&s.view, &TimelineView::measureChanged);
+        const auto measureHalf = [&] {
+            QTest::mousePress(s.view.viewport(), Qt::LeftButton, Qt::ShiftModifier, {int(s.x(2s)), 100});
+            s.move({int(s.x(4s)), 100}, Qt::ShiftModifier);
+            QVERIFY(measured.last()[0].value<Nanos>() > 1s);
+        };
+        const auto moveOn = [&] {
+            QCOMPARE(measured.last()[0].value<Nanos>(), Nanos(0));
+            const auto told = measured.size();
+            s.move({int(s.x(6s)), 100}, Qt::ShiftModifier);
+            QVERIFY(!s.view.measured());
+            QCOMPARE(measured.size(), told);
+            QTest::mouseRelease(s.view.viewport(), Qt::LeftButton, Qt::ShiftModifier, {int(s.x(6s)), 100});
+            QVERIFY(!s.view.measured());
+            QCOMPARE(measured.size(), told);
+        };
+        measureHalf();
+        QTest::keyClick(&s.view, Qt::Key_Escape);
+        moveOn();
+        measureHalf();
+        s.session.replace(gcPause().trace);
+        moveOn();
+    }
+
+    void theKeyboardMeasuresFromThePlayhead() {
+        Stage s;
+        QVERIFY(QTest::qWaitForWindowActive(&s.view));
+        QSignalSpy measured(&s.view, &TimelineView::measureChanged);
+        s.context.setPlayhead(2s);
+        QTest::keyClick(&s.view, Qt::Key_M);
+        s.context.setPlayhead(4500ms);
+        QCOMPARE(measured.last()[0].value<Nanos>(), Nanos(2500ms));
+        QTest::keyClick(&s.view, Qt::Key_M);
+        s.context.setPlayhead(7s);
+        QVERIFY(s.view.measured());
+        QCOMPARE(s.view.measured()->second, Nanos(4500ms));
+        QTest::keyClick(&s.view, Qt::Key_Escape);
+        QVERIFY(!s.view.measured());
+        QTest::keyClick(&s.view, Qt::Key_M); // twice in one place: nothing was meant
+        QTest::keyClick(&s.view, Qt::Key_M);
         QVERIFY(!s.view.measured());
     }
 
