@@ -87,6 +87,7 @@ void TimelineView::openTrace() {
     // A trace replaced within a session (another past, another seed) is looked at through the same window of time.
     if (m_session != m_context->session()) m_rangeChosen = false;
     m_session = m_context->session();
+    m_catchingUp = m_rangeChosen;
     clearMeasure();
     readNotes();
     m_loader->open(m_context->trace());
@@ -121,7 +122,10 @@ void TimelineView::dataChanged() {
     // Somebody's server has no plan: its first seconds are shown on an axis with room for what comes.
     const bool live = session && session->abilities().live;
     const Nanos planned = session ? std::max(session->planned(), live ? kClosely : Nanos(0)) : Nanos(0);
-    m_zoom->setEnd(std::max({now, planned.count(), second}));
+    // A new past grows from nothing: until it has come to where one looks, the axis does not shrink away from there.
+    const std::int64_t looked = std::max(m_context->playhead().count(), m_zoom->isFitted() ? 0 : m_zoom->to());
+    m_catchingUp = m_catchingUp && now < looked;
+    m_zoom->setEnd(std::max({now, planned.count(), second, m_catchingUp ? looked : 0}));
     if (!m_rangeChosen && (now > 0 || session)) {
         m_rangeChosen = true;
         // A world that goes on is watched closely; a recording is looked at as a whole first.

@@ -152,6 +152,7 @@ private:
     int m_focusRow = -1;
     QPointer<session::Session> m_session;
     bool m_rangeChosen = false; ///< the first range of this trace was chosen
+    bool m_catchingUp = false;  ///< the trace was replaced, and is not yet where one looks
 
     enum class Drag : std::uint8_t { None, Pressed, Pan, Measure };
     Drag m_drag = Drag::None;

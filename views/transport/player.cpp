@@ -217,6 +217,11 @@ void Player::tick() {
         m_context->setPlayhead(reached);
         return;
     }
+    if (m_context->playhead() > end()) {
+        // Its trace was replaced beyond the plan's end: the new one comes here first, and its time goes on from here.
+        session->advanceTo(m_context->playhead());
+        return;
+    }
     const double step = double(std::min(elapsed, kLongestFrameNs)) * m_speed + m_carry;
     const auto whole = std::int64_t(std::floor(step));
     m_carry = step - double(whole);

@@ -126,6 +126,21 @@ private Q_SLOTS:
         QCOMPARE(said.count(), 1);
     }
 
+    void aNewPastBeyondThePlanIsWaitedFor() {
+        Scene scene;
+        scene.session.live(100s); // the plan is a minute
+        scene.context.setPlayhead(85s);
+        scene.player.setSpeed(0.01);
+        scene.player.play();
+        scene.session.restart(42, true);
+        QSignalSpy frames(&scene.player, &Player::frame);
+        QTRY_VERIFY(frames.count() > 5);
+        QCOMPARE(scene.context.playhead(), Nanos(85s));
+        QVERIFY(scene.player.isPlaying());
+        scene.session.live(90s);
+        QTRY_VERIFY(scene.context.playhead() > 85s);
+    }
+
     void homeAndEnd() {
         Scene scene;
         scene.player.seek(7s);

@@ -152,6 +152,33 @@ private Q_SLOTS:
         QVERIFY(!s.view.measured());
     }
 
+    void aNewPastIsLookedAtWhereTheOldOneWas() {
+        Cast old = gcPause();
+        old.trace->reach(100s); // further than was planned
+        FixedSession session(old.trace, 60s);
+        ViewContext context;
+        context.setSession(&session);
+        TimelineView view(&context);
+        context.setPlayhead(85s);
+        view.zoom()->setRange(80'000'000'000, 90'000'000'000);
+        const auto next = std::make_shared<trace::Trace>();
+        session.replace(next);
+        QCOMPARE(view.zoom()->from(), 80'000'000'000);
+        for (const Nanos reached : {Nanos(3s), Nanos(70s), Nanos(85s)}) {
+            QSignalSpy drawn(view.loader(), &TimelineLoader::changed);
+            next->reach(reached);
+            session.grew();
+            QTRY_VERIFY(!drawn.isEmpty());
+            QCOMPARE(view.zoom()->from(), 80'000'000'000);
+        }
+        // Who looks elsewhere is not kept an axis for that nothing has come to.
+        view.zoom()->setRange(0, 10'000'000'000);
+        session.replace(std::make_shared<trace::Trace>());
+        context.setPlayhead(0s);
+        session.grew();
+        QTRY_COMPARE(view.zoom()->end(), 60'000'000'000);
+    }
+
     void aClickSelectsAndTellsOfTheViolation() {
         Stage s;
         QSignalSpy violation(&s.view, &TimelineView::violationActivated);
