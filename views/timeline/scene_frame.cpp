@@ -15,27 +15,6 @@ struct Timeline {
 
 constexpr std::int64_t kMicro = 1'000, kMilli = 1'000'000, kSecond = 1'000'000'000;
 
-/// A mark of the ruler, as exact as its step: "3 s", "3.25 s", "12:05", "412.3 ms".
-QString markText(std::int64_t t, std::int64_t step) {
-    if (step >= kSecond) {
-        if (t < 60 * kSecond && step < 60 * kSecond) return Timeline::tr("%1 s").arg(t / kSecond);
-        return clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
-    }
-    const std::int64_t unit = step >= kMilli ? kSecond : step >= kMicro ? kMilli : kMicro;
-    int decimals = 0;
-    for (std::int64_t s = step; s < unit; s *= 10)
-        ++decimals;
-    if (unit == kSecond && t >= 60 * kSecond) {
-        const QString whole = clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
-        return whole + QString::number(double(t % kSecond) / double(kSecond), 'f', decimals).mid(1);
-    }
-    const QString number =
-        QString::number(t / unit) + QString::number(double(t % unit) / double(unit), 'f', decimals).mid(1);
-    return unit == kSecond  ? Timeline::tr("%1 s").arg(number)
-           : unit == kMilli ? Timeline::tr("%1 ms").arg(number)
-                            : Timeline::tr("%1 µs").arg(number);
-}
-
 void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int height) {
     BoxBatch washes, blocks;
     struct Pill {
@@ -78,6 +57,39 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
 
 } // namespace
 
+QString markText(std::int64_t t, std::int64_t step) {
+    if (step >= kSecond) {
+        if (t < 60 * kSecond && step < 60 * kSecond) return Timeline::tr("%1 s").arg(t / kSecond);
+        return clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
+    }
+    const std::int64_t unit = step >= kMilli ? kSecond : step >= kMicro ? kMilli : kMicro;
+    int decimals = 0;
+    for (std::int64_t s = step; s < unit; s *= 10)
+        ++decimals;
+    if (unit == kSecond && t >= 60 * kSecond) {
+        const QString whole = clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
+        return whole + QString::number(double(t % kSecond) / double(kSecond), 'f', decimals).mid(1);
+    }
+    const QString number =
+        QString::number(t / unit) + QString::number(double(t % unit) / double(unit), 'f', decimals).mid(1);
+    return unit == kSecond  ? Timeline::tr("%1 s").arg(number)
+           : unit == kMilli ? Timeline::tr("%1 ms").arg(number)
+                            : Timeline::tr("%1 µs").arg(number);
+}
+
+std::int64_t rulerStep(const PaintKit& kit) {
+    std::int64_t step = rulerStep(kit.c, kit.m.px(64));
+    // The later an instant and the finer the steps, the longer the words: "3 s", but "30000.002 ms".
+    for (;;) {
+        const std::int64_t last = (kit.c.to() - 1) / step * step;
+        const double needed = kit.fixedSmall.width(markText(last, step)) + kit.m.px(12);
+        if (needed <= double(step) / kit.c.nanosPerPixel()) return step;
+        const std::int64_t wider = rulerStep(kit.c, needed);
+        if (wider <= step) return step;
+        step = wider;
+    }
+}
+
 void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene) {
     const TimelineCoordinates c = scene.coordinates(size.width());
     const PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
@@ -90,9 +102,9 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     painter.save();
     painter.translate(labels, 0);
     painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
-    const std::int64_t step = rulerStep(c, kit.m.px(64));
+    const std::int64_t step = rulerStep(kit);
     BoxBatch ticks, grid;
-    for (std::int64_t t = c.from() / step * step; t < c.to(); t += step) {
+    visitMarks(c, step, [&](std::int64_t t) {
         const double x = std::round(c.x(t));
         ticks.add(x, ruler - kit.m.px(7), 1, kit.m.px(6));
         grid.add(x, ruler, 1, size.height() - ruler);
@@ -100,7 +112,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
         const double width = kit.fixedSmall.width(words);
         kit.text({x + 4, double(kit.m.px(8)), width + 2, double(ruler - kit.m.px(12))}, words, kit.fixedSmall,
                  Role::TextFaint);
-    }
+    });
     ticks.paint(painter, color(Role::TextFaint));
     grid.paint(painter, color(Role::Grid));
     paintStrip(kit, scene, ruler, size.height() - ruler);

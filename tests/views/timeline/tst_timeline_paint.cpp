@@ -4,6 +4,7 @@
 #include "timeline/coordinates.h"
 #include "timeline/layout.h"
 #include "timeline/render_timeline.h"
+#include "timeline/scene.h"
 #include "timeline/timeline_data.h"
 #include "trace/synthetic.h"
 
@@ -133,6 +134,28 @@ private Q_SLOTS:
             tinted += found;
         }
         QVERIFY2(tinted > rows * 6 / 10, qPrintable(QString::number(tinted)));
+    }
+
+    void theWordsOfTheRulerDoNotTouch() {
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        TimelineData data(std::make_shared<trace::Trace>());
+        QImage image(10, 10, QImage::Format_RGB32);
+        QPainter painter(&image);
+        for (const Nanos from : {Nanos(0s), Nanos(30s), Nanos(59s), Nanos(2h), Nanos(300h)}) {
+            for (std::int64_t span = 2'000; span < 200'000'000'000; span *= 3) {
+                const TimelineCoordinates c(from.count(), from.count() + span, 900);
+                const PaintKit kit(painter, data, c, metrics, 1);
+                const std::int64_t step = rulerStep(kit);
+                double widest = 0;
+                int marks = 0;
+                visitMarks(c, step, [&](std::int64_t t) {
+                    widest = std::max(widest, kit.fixedSmall.width(markText(t, step)));
+                    ++marks;
+                });
+                QVERIFY2(4 + widest < c.x(from.count() + step), qPrintable(markText(from.count(), step)));
+                QVERIFY(marks >= 2);
+            }
+        }
     }
 
     void faultsSurviveAnyZoom() {
