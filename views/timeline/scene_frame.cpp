@@ -55,6 +55,44 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
     kit.p.restore();
 }
 
+/// How many held and how many waited in each bar of the overview.
+struct ActivityBars {
+    std::array<std::vector<double>, 2> means; ///< by Activity::Kind
+
+    ActivityBars(const PaintKit& kit, int bar, std::size_t count) {
+        for (const Activity::Kind kind : {Activity::Waiting, Activity::Holding})
+            for (std::size_t i = 0; i < count; ++i)
+                means[kind].push_back(kit.data.activity().mean(kind, double(kit.c.time(double(i) * bar)),
+                                                               double(kit.c.time(double(i + 1) * bar))));
+        // What still goes on is among the sums only when it is over: it is added here, once for each lane.
+        std::array<std::vector<double>, 2> begun{std::vector<double>(count + 1), std::vector<double>(count + 1)};
+        for (const auto& lane : kit.data.lanes()) {
+            if (lane->kind != LaneKind::Belief || !lane->spans.hasOpen()) continue;
+            const Span& open = lane->spans.back();
+            const auto kind = open.state == unsigned(BeliefState::Waiting) ? Activity::Waiting : Activity::Holding;
+            const double most = double(count), from = std::clamp(kit.c.x(open.from) / bar, 0.0, most),
+                         to = std::clamp(kit.c.x(lane->endOf(open, kit.now)) / bar, from, most);
+            const std::size_t first = std::min(std::size_t(from), count - 1),
+                              last = std::min(std::size_t(to), count - 1);
+            if (first == last) {
+                means[kind][first] += to - from;
+                continue;
+            }
+            means[kind][first] += double(first + 1) - from;
+            means[kind][last] += to - double(last);
+            begun[kind][first + 1] += 1;
+            begun[kind][last] -= 1;
+        }
+        for (const Activity::Kind kind : {Activity::Waiting, Activity::Holding}) {
+            double wholly = 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                wholly += begun[kind][i];
+                means[kind][i] += wholly;
+            }
+        }
+    }
+};
+
 } // namespace
 
 QString markText(std::int64_t t, std::int64_t step) {
@@ -137,22 +175,19 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
     painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
     // Bars of two pixels and a gap: how many held, and how many waited, at most.
     constexpr int bar = 3;
-    const int count = int(c.width()) / bar + 1;
-    std::vector<std::pair<double, double>> means;
+    const auto count = std::size_t(c.width()) / bar + 1;
+    const ActivityBars bars(kit, bar, count);
+    const std::vector<double>&holding = bars.means[Activity::Holding], &waiting = bars.means[Activity::Waiting];
     double most = 0.01;
-    for (int i = 0; i < count; ++i) {
-        const double from = double(c.time(i * bar)), to = double(c.time((i + 1) * bar));
-        means.emplace_back(kit.data.activity().mean(Activity::Holding, from, to),
-                           kit.data.activity().mean(Activity::Waiting, from, to));
-        most = std::max(most, means.back().first + means.back().second);
-    }
+    for (std::size_t i = 0; i < count; ++i)
+        most = std::max(most, holding[i] + waiting[i]);
     const double floor = size.height() - kit.m.px(10), tall = floor - kit.m.px(12);
     BoxBatch held, waited;
-    for (int i = 0; i < count; ++i) {
-        const double h = std::round(tall * means[std::size_t(i)].first / most);
-        const double w = std::round(tall * means[std::size_t(i)].second / most);
-        if (h > 0) held.add(i * bar, floor - h, bar - 1, h);
-        if (w > 0) waited.add(i * bar, floor - h - w, bar - 1, w);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double x = double(i) * bar, h = std::round(tall * holding[i] / most);
+        const double w = std::round(tall * waiting[i] / most);
+        if (h > 0) held.add(x, floor - h, bar - 1, h);
+        if (w > 0) waited.add(x, floor - h - w, bar - 1, w);
     }
     held.paint(painter, color(Role::Holding, 0.6));
     waited.paint(painter, color(Role::Waiting, 0.55));
