@@ -2,11 +2,15 @@
 #include "scenes.h"
 #include "theme/palette.h"
 #include "timeline/timeline_overview.h"
+#include "timeline/timeline_panel.h"
 #include "timeline/timeline_ruler.h"
 #include "timeline/timeline_view.h"
+#include "trace/synthetic.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>
+#include <QLabel>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
@@ -177,6 +181,24 @@ private Q_SLOTS:
         context.setPlayhead(0s);
         session.grew();
         QTRY_COMPARE(view.zoom()->end(), 60'000'000'000);
+    }
+
+    void whatWasNotDrawnIsSaid() {
+        FixedSession session(trace::syntheticTrace(600'000, 10, 2));
+        ViewContext context;
+        TimelinePanel panel(&context);
+        context.setSession(&session);
+        panel.view()->loader()->cancel();
+        QVERIFY(panel.view()->loader()->isCancelled());
+        auto* button = panel.findChild<QPushButton*>();
+        QVERIFY(!button->parentWidget()->isHidden());
+        QCOMPARE(button->text(), QStringLiteral("Go on"));
+        const QString words = button->parentWidget()->findChild<QLabel*>()->text();
+        QVERIFY2(words.startsWith(QStringLiteral("Drawn up to ")), qPrintable(words));
+        button->click();
+        QVERIFY(!panel.view()->loader()->isCancelled());
+        QTRY_COMPARE_WITH_TIMEOUT(panel.view()->loader()->rows(), context.trace()->size(), 60'000);
+        QTRY_VERIFY(button->parentWidget()->isHidden());
     }
 
     void aClickSelectsAndTellsOfTheViolation() {
