@@ -126,6 +126,28 @@ private Q_SLOTS:
         QCOMPARE(said.count(), 1);
     }
 
+    void aLongSearchBackLeavesTheWindowItsTurn() {
+        Scene scene;
+        auto* trace = const_cast<trace::Trace*>(scene.session.trace().get());
+        const trace::EntityId client = trace->intern(trace::EntityKind::Client, "A");
+        trace->append({.at = 1000, .actor = client, .kind = trace::EventKind::ClientPaused, .flags = trace::kFault});
+        for (std::int64_t i = 0; i < 1'000'000; ++i)
+            trace->append({.at = 2000 + i, .actor = client, .kind = trace::EventKind::Step});
+        scene.context.setPlayhead(1s);
+        scene.session.live(1s);
+        QSignalSpy said(&scene.bar, &TransportBar::said);
+        scene.player.previous(session::Milestone::Fault);
+        QCOMPARE(scene.context.playhead(), Nanos(1s)); // it goes on when the window has nothing else to do
+        QTRY_COMPARE(scene.context.playhead(), Nanos(1000));
+        scene.context.setPlayhead(1s);
+        scene.player.previous(session::Milestone::Fault);
+        scene.player.seek(500ms); // who goes elsewhere is not fetched back
+        QTRY_COMPARE(scene.context.playhead(), Nanos(500ms));
+        scene.player.previous(session::Milestone::Acquisition);
+        QTRY_COMPARE(said.count(), 1); // that there was none; slices come in turn, so the one before would be over
+        QCOMPARE(scene.context.playhead(), Nanos(500ms));
+    }
+
     void aNewPastBeyondThePlanIsWaitedFor() {
         Scene scene;
         scene.session.live(100s); // the plan is a minute
