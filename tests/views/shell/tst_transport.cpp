@@ -39,11 +39,12 @@ public:
             if (button->defaultAction() == bar.command(command)) return QTest::mouseClick(button, Qt::LeftButton);
         QFAIL("no such button");
     }
-    QString clockText() const {
-        for (const QLabel* label : bar.findChildren<QLabel*>())
-            if (label->accessibleName() == QLatin1String("Time")) return label->text();
-        return {};
+    QLabel* clockLabel() const {
+        for (QLabel* label : bar.findChildren<QLabel*>())
+            if (label->accessibleName() == QLatin1String("Time")) return label;
+        return nullptr;
     }
+    QString clockText() const { return clockLabel()->text(); }
 };
 
 } // namespace
@@ -163,6 +164,17 @@ private Q_SLOTS:
         QTRY_VERIFY(scene.context.playhead() > 85s);
     }
 
+    void theClockHasRoomForHours() {
+        Scene scene;
+        scene.session.plan = 400h;
+        for (const Nanos t : {Nanos(6812ms), Nanos(1h + 6812ms), Nanos(300h), Nanos(6s)}) {
+            scene.context.setPlayhead(t);
+            const QLabel* clock = scene.clockLabel();
+            const int needed = QFontMetrics(clock->font()).horizontalAdvance(clock->text());
+            QVERIFY2(clock->minimumWidth() >= needed, qPrintable(clock->text()));
+        }
+    }
+
     void homeAndEnd() {
         Scene scene;
         scene.player.seek(7s);
@@ -189,6 +201,23 @@ private Q_SLOTS:
         QTest::keyClick(seed, Qt::Key_Return);
         QCOMPARE(scene.session.restarts.back(), std::uint64_t(7));
         QCOMPARE(seed->text(), QStringLiteral("seed 7"));
+    }
+
+    void whatIsNoSeedIsNotMadeOne() {
+        Scene scene;
+        QSignalSpy said(&scene.bar, &TransportBar::said);
+        QLineEdit* seed = scene.bar.seedField();
+        const auto type = [&](const QString& text) {
+            seed->setFocus();
+            seed->setText(text);
+            QTest::keyClick(seed, Qt::Key_Return);
+        };
+        for (const char* text : {"-5", "1.5", "seed -5", "", "seed", "18446744073709551616"})
+            type(QString::fromLatin1(text));
+        QCOMPARE(said.count(), 6);
+        QVERIFY(scene.session.restarts.empty());
+        type(QStringLiteral("seed 18446744073709551615"));
+        QCOMPARE(scene.session.restarts, std::vector<std::uint64_t>{18446744073709551615u});
     }
 
     void theSpeedSliderIsLogarithmic() {
