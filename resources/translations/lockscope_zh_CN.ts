@@ -4940,12 +4940,24 @@
         <translation>录制已读取多少</translation>
     </message>
     <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Draws the rest</source>
+        <translation>绘制其余部分</translation>
+    </message>
+    <message>
         <source>What has been read so far stays open</source>
         <translation>已读取的内容保持打开</translation>
     </message>
     <message>
         <source>Reading %1 of %2 events</source>
         <translation>正在读取 %2 个事件中的第 %1 个</translation>
+    </message>
+    <message>
+        <source>Drawn up to %1 only: %2 of %3 events</source>
+        <translation>只绘制到 %1：%2 个事件（共 %3 个）</translation>
     </message>
     <message>
         <source>Drawing %1 of %2 events</source>
@@ -4976,6 +4988,10 @@
     <message>
         <source>Keep the playhead in sight</source>
         <translation>让播放头保持可见</translation>
+    </message>
+    <message>
+        <source>Measure from the playhead</source>
+        <translation>从播放头开始测量</translation>
     </message>
     <message>
         <source>%1: %2</source>

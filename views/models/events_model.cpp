@@ -12,7 +12,7 @@ using trace::EventKind;
 
 namespace {
 constexpr qint64 kSliceNs = 5'000'000;
-constexpr std::size_t kBatch = 4096;
+constexpr std::size_t kBatch = 1024;          ///< rows between two looks at the clock
 constexpr std::size_t kMostRows = 80'000'000; ///< a table view counts pixels in an int
 } // namespace
 
@@ -62,18 +62,19 @@ void EventsModel::restart() {
     Q_EMIT indexed();
 }
 
-void EventsModel::learnEntities() {
-    const std::size_t count = m_trace->entityCount();
-    for (Term& term : m_terms) {
-        for (std::size_t id = term.entities.size(); id < count; ++id)
-            term.entities.push_back(m_trace->displayName(EntityId(id)).contains(term.text, Qt::CaseInsensitive));
-    }
+bool EventsModel::isNamed(Term& term, EntityId id) const {
+    if (id == trace::kNoEntity || id >= term.entities.size()) return false;
+    Term::Name& name = term.entities[id];
+    if (name == Term::Name::NotSeen)
+        name =
+            m_trace->displayName(id).contains(term.text, Qt::CaseInsensitive) ? Term::Name::With : Term::Name::Without;
+    return name == Term::Name::With;
 }
 
-bool EventsModel::matches(const trace::Event& e) const {
+bool EventsModel::matches(const trace::Event& e) {
     if (!m_kindShown[std::size_t(e.kind)]) return false;
-    return std::ranges::all_of(m_terms, [&](const Term& term) {
-        const auto named = [&](EntityId id) { return id && id < term.entities.size() && term.entities[id]; };
+    return std::ranges::all_of(m_terms, [&](Term& term) {
+        const auto named = [&](EntityId id) { return isNamed(term, id); };
         const bool found =
             term.kinds[std::size_t(e.kind)] || named(e.actor) || named(e.subject) || (hasText(e.kind) && named(e.aux));
         return found != term.negated;
@@ -93,7 +94,8 @@ void EventsModel::slice() {
     QElapsedTimer clock;
     clock.start();
     // Entities of the rows up to `size` are there by now.
-    learnEntities();
+    for (Term& term : m_terms)
+        term.entities.resize(m_trace->entityCount());
     std::vector<std::uint32_t> found;
     while (m_looked < size && clock.nsecsElapsed() < kSliceNs) {
         const std::size_t end = std::min(size, m_looked + kBatch);

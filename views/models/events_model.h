@@ -50,12 +50,14 @@ private:
         QString text;
         bool negated = false;
         std::array<bool, 256> kinds{};
-        std::vector<bool> entities; ///< by id; grows with the trace's entity table
+        /// By id: whether a name has the text. Looked at when a row with it comes by: a trace may have millions.
+        enum class Name : std::uint8_t { NotSeen, Without, With };
+        std::vector<Name> entities;
     };
     void restart();
     void slice();
-    bool matches(const trace::Event& event) const;
-    void learnEntities();
+    bool matches(const trace::Event& event);
+    bool isNamed(Term& term, trace::EntityId id) const;
     std::size_t traceRow(int row) const;
 
     ViewContext* m_context;

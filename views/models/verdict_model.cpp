@@ -98,54 +98,55 @@ void ViolationsModel::setOnly(std::optional<Invariant> invariant) {
     reset();
 }
 
-std::vector<Violation> ViolationsModel::wanted() const {
-    std::vector<Violation> violations;
-    for (const Violation& violation : m_context->verdict()->violations)
-        if (!m_only || violation.invariant == *m_only) violations.push_back(violation);
-    return violations;
+ViolationsModel::Listed ViolationsModel::wanted() const {
+    Listed listed{m_context->verdict(), {}};
+    if (!m_only) return listed;
+    listed.only.emplace();
+    for (std::size_t i = 0; i < listed.verdict->violations.size(); ++i)
+        if (listed.verdict->violations[i].invariant == *m_only) listed.only->push_back(i);
+    return listed;
 }
 
 void ViolationsModel::reset() {
     beginResetModel();
     m_trace = m_context->trace();
     m_violations = wanted();
+    m_rows = m_violations.size();
     endResetModel();
 }
 
 void ViolationsModel::refresh() {
-    std::vector<Violation> now = wanted();
+    Listed now = wanted();
     // A violation is known again by what began it: its end moves while it goes on.
     const auto same = [](const Violation& a, const Violation& b) {
         return a.invariant == b.invariant && a.lock == b.lock && a.from == b.from;
     };
     std::size_t kept = 0;
-    while (kept < now.size() && kept < m_violations.size() && same(now[kept], m_violations[kept]))
+    while (kept < now.size() && kept < m_rows && same(now[kept], m_violations[kept]))
         ++kept;
-    if (m_violations.size() > kept) {
-        beginRemoveRows({}, int(kept), int(m_violations.size()) - 1);
-        m_violations.resize(kept);
+    if (m_rows > kept) {
+        beginRemoveRows({}, int(kept), int(m_rows) - 1);
+        m_rows = kept;
         endRemoveRows();
     }
-    for (std::size_t i = 0; i < kept; ++i) {
-        if (now[i] == m_violations[i]) continue;
-        m_violations[i] = now[i];
-        Q_EMIT dataChanged(index(int(i)), index(int(i)));
-    }
-    if (now.size() > kept) {
-        beginInsertRows({}, int(kept), int(now.size()) - 1);
-        m_violations = std::move(now);
+    const Listed before = std::exchange(m_violations, std::move(now));
+    for (std::size_t i = 0; i < kept; ++i)
+        if (m_violations[i] != before[i]) Q_EMIT dataChanged(index(int(i)), index(int(i)));
+    if (m_violations.size() > kept) {
+        beginInsertRows({}, int(kept), int(m_violations.size()) - 1);
+        m_rows = m_violations.size();
         endInsertRows();
     }
 }
 
 int ViolationsModel::rowAt(Nanos t) const {
-    for (std::size_t i = 0; i < m_violations.size(); ++i)
+    for (std::size_t i = 0; i < m_rows; ++i)
         if (m_violations[i].from <= t && (m_violations[i].to == kNever || t <= m_violations[i].to)) return int(i);
     return -1;
 }
 
 int ViolationsModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : int(m_violations.size());
+    return parent.isValid() ? 0 : int(m_rows);
 }
 
 QVariant ViolationsModel::data(const QModelIndex& index, int role) const {

@@ -55,11 +55,19 @@ public:
 private:
     void refresh();
     void reset();
-    std::vector<verdict::Violation> wanted() const;
+    /// Violations of a verdict; looked at and not copied: there may be ten thousands, and a verdict every few frames.
+    struct Listed {
+        std::shared_ptr<const verdict::Verdict> verdict;
+        std::optional<std::vector<std::size_t>> only; ///< which of them; nullopt = all
+        std::size_t size() const { return only ? only->size() : verdict->violations.size(); }
+        const verdict::Violation& operator[](std::size_t i) const { return verdict->violations[only ? (*only)[i] : i]; }
+    };
+    Listed wanted() const;
     ViewContext* m_context;
     std::shared_ptr<const trace::Trace> m_trace;
     std::optional<verdict::Invariant> m_only;
-    std::vector<verdict::Violation> m_violations;
+    Listed m_violations;
+    std::size_t m_rows = 0; ///< of m_violations, that are told of
 };
 
 } // namespace lockscope::views

@@ -12,8 +12,9 @@ using trace::EntityKind;
 using trace::kNoEntity;
 
 namespace {
-constexpr auto kFrame = 33ms; ///< traceGrew comes at most this often: nobody reads faster
-}
+constexpr auto kFrame = 33ms;              ///< traceGrew comes at most this often: nobody reads faster
+constexpr std::size_t kRowsAhead = 32'768; ///< folded in one go when there is nothing else to do: about a millisecond
+} // namespace
 
 ViewContext::ViewContext(QObject* parent)
     : QObject(parent),
@@ -25,6 +26,8 @@ ViewContext::ViewContext(QObject* parent)
     connect(&m_pace, &QTimer::timeout, this, [this] {
         if (m_grewMeanwhile) grow();
     });
+    m_ahead.setInterval(0);
+    connect(&m_ahead, &QTimer::timeout, this, &ViewContext::foldAhead);
 }
 
 ViewContext::~ViewContext() = default;
@@ -82,6 +85,7 @@ void ViewContext::adoptTrace() {
     m_selection = kNoEntity;
     if (m_wanted) m_selection = find(*m_wanted);
     if (m_selection != kNoEntity) m_wanted.reset();
+    m_ahead.start();
     Q_EMIT sessionChanged();
     if (m_selection != before) Q_EMIT selectionChanged(m_selection);
     Q_EMIT verdictChanged();
@@ -97,6 +101,7 @@ void ViewContext::onAdvanced() {
 void ViewContext::grow() {
     m_grewMeanwhile = false;
     m_pace.start();
+    if (!m_ahead.isActive()) m_ahead.start();
     if (m_wanted) {
         if (const EntityId found = find(*m_wanted); found != kNoEntity) {
             m_wanted.reset();
@@ -119,6 +124,11 @@ void ViewContext::seek(Nanos t) {
         Q_EMIT seekRequested(t);
     else
         setPlayhead(t);
+}
+
+void ViewContext::foldAhead() {
+    if (!m_index) m_index = std::make_unique<trace::StateIndex>(m_trace);
+    if (m_index->prepare(kRowsAhead)) m_ahead.stop();
 }
 
 const trace::State& ViewContext::state() const {

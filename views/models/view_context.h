@@ -82,6 +82,7 @@ private:
     };
     Identity identityOf(trace::EntityId entity) const;
     trace::EntityId find(const Identity& identity) const;
+    void foldAhead();
     void adoptTrace();
     void onAdvanced();
     void grow();
@@ -96,6 +97,7 @@ private:
     std::shared_ptr<const verdict::Verdict> m_noVerdict;
     QTimer m_pace; ///< runs while traceGrew was emitted less than a frame ago
     bool m_grewMeanwhile = false;
+    QTimer m_ahead; ///< runs while there are rows that m_index has not folded in
     mutable std::unique_ptr<trace::StateIndex> m_index;
     mutable trace::State m_state;
     mutable Nanos m_stateAt{};

@@ -7,13 +7,14 @@
 namespace lockscope::views {
 
 void Activity::add(Kind kind, std::int64_t from, std::int64_t to) {
-    while (to >= m_width * std::int64_t(kBuckets))
+    // Divided, not multiplied: all buckets together may reach further than a time can.
+    while (to / m_width >= std::int64_t(kBuckets))
         widen();
     auto& buckets = m_buckets[kind];
     for (std::int64_t t = from; t < to;) {
-        const std::int64_t bucket = t / m_width, end = std::min(to, (bucket + 1) * m_width);
-        buckets[std::size_t(bucket)] += double(end - t);
-        t = end;
+        const std::int64_t bucket = t / m_width, part = std::min(to - t, m_width - t % m_width);
+        buckets[std::size_t(bucket)] += double(part);
+        t += part;
     }
 }
 

@@ -16,7 +16,12 @@ TimelineCoordinates::TimelineCoordinates(std::int64_t from, std::int64_t to, dou
 }
 
 std::int64_t TimelineCoordinates::time(double x) const {
-    return m_from + std::int64_t(std::llround(x * nanosPerPixel()));
+    // Beyond the end of a very long axis there is no time any more.
+    constexpr double far = 9223372036854774784.0; // the last double below 2^63
+    const auto offset = std::int64_t(std::llround(std::clamp(x * nanosPerPixel(), -far, far)));
+    std::int64_t t = 0;
+    if (__builtin_add_overflow(m_from, offset, &t)) return offset < 0 ? INT64_MIN : INT64_MAX;
+    return t;
 }
 
 std::int64_t TimelineCoordinates::pixel() const {

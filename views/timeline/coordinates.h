@@ -37,4 +37,13 @@ private:
 /// days) such that marks are at least `minPixels` apart.
 std::int64_t rulerStep(const TimelineCoordinates& coordinates, double minPixels);
 
+/// Calls each(t) for the multiples of `step` that are seen, and for the last one before them.
+template <typename Each>
+void visitMarks(const TimelineCoordinates& c, std::int64_t step, Each&& each) {
+    for (std::int64_t t = c.from() / step * step; t < c.to(); t += step) {
+        each(t);
+        if (t > INT64_MAX - step) return; // the next would lie beyond all time, and come around from the other side
+    }
+}
+
 } // namespace lockscope::views

@@ -44,7 +44,7 @@ void LaneFold::setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t a
     if (cut)
         spans.push(spanAt(at, row, unsigned(LinkPhase::Cut)));
     else if (delay > 0)
-        spans.push(spanAt(at, row, unsigned(LinkPhase::Delayed)));
+        spans.push(spanAt(at, l.delayRow, unsigned(LinkPhase::Delayed)));
 }
 
 void LaneFold::killBeliefs(ClientSlot& c, std::int64_t at) {
@@ -132,7 +132,10 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         onLink([&](LinkSlot& l) { setLink(l, false, l.delay, event.at, row); });
         break;
     case EventKind::LinkDelayed:
-        onLink([&](LinkSlot& l) { setLink(l, l.cut, event.value, event.at, row); });
+        onLink([&](LinkSlot& l) {
+            l.delayRow = row; // the delay goes on behind a cut, and shows again when that is mended
+            setLink(l, l.cut, event.value, event.at, row);
+        });
         break;
     case EventKind::ReplyLossArmed:
         onLink([](LinkSlot&) {});

@@ -56,6 +56,7 @@ private:
         EntityId node = trace::kNoEntity;
         bool cut = false;
         std::int64_t delay = 0;
+        std::uint32_t delayRow = 0; ///< the trace row that said so
     };
     struct ClientSlot {
         ClientLife* life = nullptr;

@@ -132,12 +132,18 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, s
 /// What happened to a belief besides its spans: gave up, learned of the loss, a renewal without answer.
 void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     double last = -1e9, looked = -1e9;
+    // A loss follows upon renewals that failed, mostly at once: it is drawn above them, and never left out for them.
+    std::vector<double> losses;
+    const auto loss = [&losses](double x) {
+        if (losses.empty() || x >= losses.back() + 8) losses.push_back(x);
+    };
     lane.ticks.visit(
         kit.c.from(), kit.c.to(), kit.pixel * 4,
         [&](std::size_t, const Tick& tick) {
             const double x = kit.c.x(tick.at);
-            if (x < last + 8) return;
             const auto kind = BeliefTick(tick.kind);
+            if (kind == BeliefTick::Lost) return loss(x);
+            if (x < last + 8) return;
             // A cross ends the line of a wait; where no line is to be seen it would stand for nothing.
             if (kind == BeliefTick::GaveUp) {
                 if (x < looked + 16) return;
@@ -149,9 +155,13 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
             if (kind == BeliefTick::RenewFailed)
                 kit.box(QRectF(x - 1, bar.y() - 5, 2, 8), color(Role::Waiting));
             else
-                kit.sprite(kind == BeliefTick::Lost ? Sprite::Lost : Sprite::GaveUp, x, bar.center().y());
+                kit.sprite(Sprite::GaveUp, x, bar.center().y());
         },
-        [](const TickSum&) {});
+        [&](const TickSum& sum) {
+            if (sum.kinds & bit(BeliefTick::Lost)) loss(kit.c.x(sum.to));
+        });
+    for (const double x : losses)
+        kit.sprite(Sprite::Lost, x, bar.center().y());
 }
 
 } // namespace

@@ -29,6 +29,10 @@ struct TimelineScene {
 
 /// Lanes with their labels, section captions, grid and violation bands; all but the playhead.
 void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene);
+/// A mark of the ruler, as exact as its step: "3 s", "3.25 s", "12:05", "412.3 ms".
+QString markText(std::int64_t t, std::int64_t step);
+/// Steps of the ruler and of the grid below it: as far apart as the marks' words are long.
+std::int64_t rulerStep(const PaintKit& kit);
 /// The time scale and, below it, the pills of violations and general faults; all but the playhead.
 void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene);
 /// The whole trace in small; all but the frame of the visible range and the playhead.

@@ -15,27 +15,6 @@ struct Timeline {
 
 constexpr std::int64_t kMicro = 1'000, kMilli = 1'000'000, kSecond = 1'000'000'000;
 
-/// A mark of the ruler, as exact as its step: "3 s", "3.25 s", "12:05", "412.3 ms".
-QString markText(std::int64_t t, std::int64_t step) {
-    if (step >= kSecond) {
-        if (t < 60 * kSecond && step < 60 * kSecond) return Timeline::tr("%1 s").arg(t / kSecond);
-        return clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
-    }
-    const std::int64_t unit = step >= kMilli ? kSecond : step >= kMicro ? kMilli : kMicro;
-    int decimals = 0;
-    for (std::int64_t s = step; s < unit; s *= 10)
-        ++decimals;
-    if (unit == kSecond && t >= 60 * kSecond) {
-        const QString whole = clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
-        return whole + QString::number(double(t % kSecond) / double(kSecond), 'f', decimals).mid(1);
-    }
-    const QString number =
-        QString::number(t / unit) + QString::number(double(t % unit) / double(unit), 'f', decimals).mid(1);
-    return unit == kSecond  ? Timeline::tr("%1 s").arg(number)
-           : unit == kMilli ? Timeline::tr("%1 ms").arg(number)
-                            : Timeline::tr("%1 µs").arg(number);
-}
-
 void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int height) {
     BoxBatch washes, blocks;
     struct Pill {
@@ -76,7 +55,78 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
     kit.p.restore();
 }
 
+/// How many held and how many waited in each bar of the overview.
+struct ActivityBars {
+    std::array<std::vector<double>, 2> means; ///< by Activity::Kind
+
+    ActivityBars(const PaintKit& kit, int bar, std::size_t count) {
+        for (const Activity::Kind kind : {Activity::Waiting, Activity::Holding})
+            for (std::size_t i = 0; i < count; ++i)
+                means[kind].push_back(kit.data.activity().mean(kind, double(kit.c.time(double(i) * bar)),
+                                                               double(kit.c.time(double(i + 1) * bar))));
+        // What still goes on is among the sums only when it is over: it is added here, once for each lane.
+        std::array<std::vector<double>, 2> begun{std::vector<double>(count + 1), std::vector<double>(count + 1)};
+        for (const auto& lane : kit.data.lanes()) {
+            if (lane->kind != LaneKind::Belief || !lane->spans.hasOpen()) continue;
+            const Span& open = lane->spans.back();
+            const auto kind = open.state == unsigned(BeliefState::Waiting) ? Activity::Waiting : Activity::Holding;
+            const double most = double(count), from = std::clamp(kit.c.x(open.from) / bar, 0.0, most),
+                         to = std::clamp(kit.c.x(lane->endOf(open, kit.now)) / bar, from, most);
+            const std::size_t first = std::min(std::size_t(from), count - 1),
+                              last = std::min(std::size_t(to), count - 1);
+            if (first == last) {
+                means[kind][first] += to - from;
+                continue;
+            }
+            means[kind][first] += double(first + 1) - from;
+            means[kind][last] += to - double(last);
+            begun[kind][first + 1] += 1;
+            begun[kind][last] -= 1;
+        }
+        for (const Activity::Kind kind : {Activity::Waiting, Activity::Holding}) {
+            double wholly = 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                wholly += begun[kind][i];
+                means[kind][i] += wholly;
+            }
+        }
+    }
+};
+
 } // namespace
+
+QString markText(std::int64_t t, std::int64_t step) {
+    if (step >= kSecond) {
+        if (t < 60 * kSecond && step < 60 * kSecond) return Timeline::tr("%1 s").arg(t / kSecond);
+        return clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
+    }
+    const std::int64_t unit = step >= kMilli ? kSecond : step >= kMicro ? kMilli : kMicro;
+    int decimals = 0;
+    for (std::int64_t s = step; s < unit; s *= 10)
+        ++decimals;
+    if (unit == kSecond && t >= 60 * kSecond) {
+        const QString whole = clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
+        return whole + QString::number(double(t % kSecond) / double(kSecond), 'f', decimals).mid(1);
+    }
+    const QString number =
+        QString::number(t / unit) + QString::number(double(t % unit) / double(unit), 'f', decimals).mid(1);
+    return unit == kSecond  ? Timeline::tr("%1 s").arg(number)
+           : unit == kMilli ? Timeline::tr("%1 ms").arg(number)
+                            : Timeline::tr("%1 µs").arg(number);
+}
+
+std::int64_t rulerStep(const PaintKit& kit) {
+    std::int64_t step = rulerStep(kit.c, kit.m.px(64));
+    // The later an instant and the finer the steps, the longer the words: "3 s", but "30000.002 ms".
+    for (;;) {
+        const std::int64_t last = (kit.c.to() - 1) / step * step;
+        const double needed = kit.fixedSmall.width(markText(last, step)) + kit.m.px(12);
+        if (needed <= double(step) / kit.c.nanosPerPixel()) return step;
+        const std::int64_t wider = rulerStep(kit.c, needed);
+        if (wider <= step) return step;
+        step = wider;
+    }
+}
 
 void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene) {
     const TimelineCoordinates c = scene.coordinates(size.width());
@@ -90,9 +140,9 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     painter.save();
     painter.translate(labels, 0);
     painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
-    const std::int64_t step = rulerStep(c, kit.m.px(64));
+    const std::int64_t step = rulerStep(kit);
     BoxBatch ticks, grid;
-    for (std::int64_t t = c.from() / step * step; t < c.to(); t += step) {
+    visitMarks(c, step, [&](std::int64_t t) {
         const double x = std::round(c.x(t));
         ticks.add(x, ruler - kit.m.px(7), 1, kit.m.px(6));
         grid.add(x, ruler, 1, size.height() - ruler);
@@ -100,7 +150,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
         const double width = kit.fixedSmall.width(words);
         kit.text({x + 4, double(kit.m.px(8)), width + 2, double(ruler - kit.m.px(12))}, words, kit.fixedSmall,
                  Role::TextFaint);
-    }
+    });
     ticks.paint(painter, color(Role::TextFaint));
     grid.paint(painter, color(Role::Grid));
     paintStrip(kit, scene, ruler, size.height() - ruler);
@@ -125,22 +175,19 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
     painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
     // Bars of two pixels and a gap: how many held, and how many waited, at most.
     constexpr int bar = 3;
-    const int count = int(c.width()) / bar + 1;
-    std::vector<std::pair<double, double>> means;
+    const auto count = std::size_t(c.width()) / bar + 1;
+    const ActivityBars bars(kit, bar, count);
+    const std::vector<double>&holding = bars.means[Activity::Holding], &waiting = bars.means[Activity::Waiting];
     double most = 0.01;
-    for (int i = 0; i < count; ++i) {
-        const double from = double(c.time(i * bar)), to = double(c.time((i + 1) * bar));
-        means.emplace_back(kit.data.activity().mean(Activity::Holding, from, to),
-                           kit.data.activity().mean(Activity::Waiting, from, to));
-        most = std::max(most, means.back().first + means.back().second);
-    }
+    for (std::size_t i = 0; i < count; ++i)
+        most = std::max(most, holding[i] + waiting[i]);
     const double floor = size.height() - kit.m.px(10), tall = floor - kit.m.px(12);
     BoxBatch held, waited;
-    for (int i = 0; i < count; ++i) {
-        const double h = std::round(tall * means[std::size_t(i)].first / most);
-        const double w = std::round(tall * means[std::size_t(i)].second / most);
-        if (h > 0) held.add(i * bar, floor - h, bar - 1, h);
-        if (w > 0) waited.add(i * bar, floor - h - w, bar - 1, w);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double x = double(i) * bar, h = std::round(tall * holding[i] / most);
+        const double w = std::round(tall * waiting[i] / most);
+        if (h > 0) held.add(x, floor - h, bar - 1, h);
+        if (w > 0) waited.add(x, floor - h - w, bar - 1, w);
     }
     held.paint(painter, color(Role::Holding, 0.6));
     waited.paint(painter, color(Role::Waiting, 0.55));

@@ -27,9 +27,7 @@ public:
                 if (x + width < kit.c.width() + 8) m_edges.add(std::round(x + width) - 1, y, 1, dash);
             }
         });
-        const std::int64_t step = rulerStep(kit.c, kit.m.px(64));
-        for (std::int64_t t = (kit.c.from() + step - 1) / step * step; t < kit.c.to(); t += step)
-            m_grid.add(std::round(kit.c.x(t)), 0, 1, height);
+        visitMarks(kit.c, rulerStep(kit), [&](std::int64_t t) { m_grid.add(std::round(kit.c.x(t)), 0, 1, height); });
     }
 
     /// Paints what of it lies within [top, top + height), `labels` pixels from the left of the picture.

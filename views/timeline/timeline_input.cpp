@@ -140,6 +140,7 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
     m_drag = Drag::Pressed;
     if (event->modifiers() & Qt::ShiftModifier && m_press.x() >= m_metrics.labelWidth()) {
         m_drag = Drag::Measure;
+        m_measuresPlayhead = false;
         m_measured = {Nanos(timeAt(m_press.x())), Nanos(timeAt(m_press.x()))};
         viewport()->update();
     }
@@ -160,9 +161,26 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
         m_lastGlobal = global;
         return;
     }
-    m_measured->second = Nanos(std::clamp<std::int64_t>(timeAt(event->position().x()), 0, m_zoom->end()));
+    measureTo(Nanos(std::clamp<std::int64_t>(timeAt(event->position().x()), 0, m_zoom->end())));
+}
+
+void TimelineView::measureTo(Nanos t) {
+    if (!m_measured) return;
+    m_measured->second = t;
     const Nanos length = m_measured->second - m_measured->first;
     Q_EMIT measureChanged(length < Nanos(0) ? -length : length);
+    viewport()->update();
+}
+
+void TimelineView::measureFromPlayhead() {
+    if (m_measured && std::exchange(m_measuresPlayhead, false)) {
+        if (m_measured->first == m_measured->second) clearMeasure();
+        return;
+    }
+    if (!m_context || !m_context->session()) return;
+    clearMeasure();
+    m_measured = {m_context->playhead(), m_context->playhead()};
+    m_measuresPlayhead = true;
     viewport()->update();
 }
 
@@ -175,6 +193,8 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void TimelineView::clearMeasure() {
+    m_measuresPlayhead = false;
+    if (m_drag == Drag::Measure) m_drag = Drag::None; // what is being dragged is gone, whatever the button does
     if (!m_measured) return;
     m_measured.reset();
     Q_EMIT measureChanged(Nanos(0));

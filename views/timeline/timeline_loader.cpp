@@ -30,12 +30,14 @@ void TimelineLoader::open(std::shared_ptr<const trace::Trace> trace) {
     stopWorker();
     m_data = std::make_shared<TimelineData>(std::move(trace));
     m_rows = 0;
+    m_cancelled = false;
     Q_EMIT replaced();
     grow();
 }
 
 void TimelineLoader::grow() {
     if (m_busy) return; // the worker looks by itself until it has caught up
+    m_cancelled = false;
     const std::size_t waiting = m_data->trace().size() - m_rows.load(std::memory_order_relaxed);
     if (waiting <= kAtOnce) {
         {
@@ -55,6 +57,7 @@ void TimelineLoader::grow() {
 void TimelineLoader::cancel() {
     if (!m_busy) return;
     stopWorker();
+    m_cancelled = m_rows < m_data->trace().size();
     Q_EMIT changed();
     Q_EMIT finished();
 }

@@ -32,6 +32,8 @@ public:
     void grow();
     /// Stops the worker where it is; what is folded in stays. grow() goes on.
     void cancel();
+    /// True after cancel() left rows out, until they are taken in by grow().
+    bool isCancelled() const { return m_cancelled; }
     /// True while rows wait for the worker.
     bool isBusy() const { return m_busy; }
     /// Rows folded in so far.
@@ -55,7 +57,7 @@ private:
     std::shared_ptr<TimelineData> m_data;
     std::atomic<std::size_t> m_rows{0};
     std::atomic<bool> m_workerDone{false};
-    bool m_busy = false;
+    bool m_busy = false, m_cancelled = false;
     QTimer m_tick; ///< looks at how far the worker is
     std::jthread m_worker;
 };

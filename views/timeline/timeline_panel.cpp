@@ -34,7 +34,6 @@ TimelinePanel::TimelinePanel(ViewContext* context, QWidget* parent)
     m_bar->setMaximumHeight(6);
     m_bar->setRange(0, 1000);
     m_bar->setAccessibleName(tr("How much of the recording has been read"));
-    m_cancel->setToolTip(tr("What has been read so far stays open"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -42,7 +41,7 @@ TimelinePanel::TimelinePanel(ViewContext* context, QWidget* parent)
     layout->addWidget(m_view, 1);
     setFocusProxy(m_view);
     m_strip->hide();
-    connect(m_cancel, &QPushButton::clicked, this, &TimelinePanel::cancel);
+    connect(m_cancel, &QPushButton::clicked, this, &TimelinePanel::stopOrGoOn);
     connect(m_view->loader(), &TimelineLoader::changed, this, &TimelinePanel::refresh);
     connect(m_view->loader(), &TimelineLoader::finished, this, &TimelinePanel::refresh);
     connect(context, &ViewContext::sessionChanged, this, &TimelinePanel::attach);
@@ -67,18 +66,32 @@ void TimelinePanel::refresh() {
     const bool reading = recording && recording->isLoading() && m_total > 0;
     const std::size_t rows = m_context->trace()->size();
     const bool drawing = m_view->loader()->isBusy() && rows > kWorthMention;
-    m_strip->setVisible(reading || drawing);
+    // Where nothing is drawn, nothing seems to have happened: that it was left out stays said.
+    const bool stopped = !reading && m_view->loader()->isCancelled();
+    m_strip->setVisible(reading || drawing || stopped);
+    m_cancel->setText(stopped ? tr("Go on") : tr("Stop reading"));
+    m_cancel->setToolTip(stopped ? tr("Draws the rest") : tr("What has been read so far stays open"));
+    const std::size_t drawn = std::min(m_view->loader()->rows(), rows);
     if (reading) {
         m_words->setText(tr("Reading %1 of %2 events").arg(count(std::int64_t(m_rows)), count(std::int64_t(m_total))));
         m_bar->setValue(int(m_rows * 1000 / m_total));
+    } else if (stopped) {
+        const Nanos upTo = drawn > 0 ? Nanos(m_context->trace()->timeAt(drawn - 1)) : Nanos(0);
+        m_words->setText(tr("Drawn up to %1 only: %2 of %3 events")
+                             .arg(instant(upTo), count(std::int64_t(drawn)), count(std::int64_t(rows))));
+        m_bar->setValue(int(drawn * 1000 / rows));
     } else if (drawing) {
-        const std::size_t drawn = m_view->loader()->rows();
         m_words->setText(tr("Drawing %1 of %2 events").arg(count(std::int64_t(drawn)), count(std::int64_t(rows))));
         m_bar->setValue(int(drawn * 1000 / rows));
     }
 }
 
-void TimelinePanel::cancel() {
+void TimelinePanel::stopOrGoOn() {
+    if (m_view->loader()->isCancelled()) {
+        m_view->loader()->grow();
+        refresh();
+        return;
+    }
     if (auto* recording = qobject_cast<session::RecordingSession*>(m_context->session())) recording->cancelLoading();
     m_view->loader()->cancel();
 }

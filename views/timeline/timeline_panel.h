@@ -22,7 +22,7 @@ public:
 private:
     void attach();
     void refresh();
-    void cancel();
+    void stopOrGoOn();
 
     QPointer<ViewContext> m_context;
     TimelineView* m_view;

@@ -50,6 +50,11 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     connect(follow, &QAction::triggered, this, &TimelineView::setFollowing);
     connect(m_zoom, &TimelineZoom::followingChanged, follow, &QAction::setChecked);
     addAction(follow);
+    auto* measure = new QAction(tr("Measure from the playhead"), this);
+    measure->setObjectName(QStringLiteral("timeline.measure"));
+    measure->setShortcut(Qt::Key_M);
+    connect(measure, &QAction::triggered, this, &TimelineView::measureFromPlayhead);
+    addAction(measure);
     m_announce.setSingleShot(true);
     m_announce.setInterval(100);
     connect(&m_announce, &QTimer::timeout, this, [this] { announceTimelineChange(this); });
@@ -82,7 +87,8 @@ void TimelineView::openTrace() {
     // A trace replaced within a session (another past, another seed) is looked at through the same window of time.
     if (m_session != m_context->session()) m_rangeChosen = false;
     m_session = m_context->session();
-    m_measured.reset();
+    m_catchingUp = m_rangeChosen;
+    clearMeasure();
     readNotes();
     m_loader->open(m_context->trace());
     verdictChanged();
@@ -116,7 +122,10 @@ void TimelineView::dataChanged() {
     // Somebody's server has no plan: its first seconds are shown on an axis with room for what comes.
     const bool live = session && session->abilities().live;
     const Nanos planned = session ? std::max(session->planned(), live ? kClosely : Nanos(0)) : Nanos(0);
-    m_zoom->setEnd(std::max({now, planned.count(), second}));
+    // A new past grows from nothing: until it has come to where one looks, the axis does not shrink away from there.
+    const std::int64_t looked = std::max(m_context->playhead().count(), m_zoom->isFitted() ? 0 : m_zoom->to());
+    m_catchingUp = m_catchingUp && now < looked;
+    m_zoom->setEnd(std::max({now, planned.count(), second, m_catchingUp ? looked : 0}));
     if (!m_rangeChosen && (now > 0 || session)) {
         m_rangeChosen = true;
         // A world that goes on is watched closely; a recording is looked at as a whole first.
@@ -165,6 +174,7 @@ std::int64_t TimelineView::timeAt(double viewportX) const {
 
 void TimelineView::playheadMoved(Nanos t) {
     if (!m_seeking) m_zoom->follow(t.count());
+    if (m_measuresPlayhead) measureTo(t);
     readNotes();
     const std::int64_t before = m_paintedPlayhead;
     if (before == t.count()) return;

@@ -55,6 +55,8 @@ public Q_SLOTS:
     void panLeft();
     void panRight();
     void setFollowing(bool following);
+    /// Measures from the playhead to wherever it is moved; called again, stops there.
+    void measureFromPlayhead();
 
 Q_SIGNALS:
     /// A right click on a lane, or the menu key: the window fills the menu.
@@ -124,6 +126,7 @@ private:
     bool handleWheel(QWheelEvent* event, double viewportX);
     bool handleGesture(QEvent* event);
     void showToolTip(const QPoint& viewportPos, const QPoint& globalPos);
+    void measureTo(Nanos t);
     void clickAt(const QPointF& position);
     void moveFocusRow(int by);
     void ensureRowVisible(int row);
@@ -149,13 +152,15 @@ private:
     int m_focusRow = -1;
     QPointer<session::Session> m_session;
     bool m_rangeChosen = false; ///< the first range of this trace was chosen
+    bool m_catchingUp = false;  ///< the trace was replaced, and is not yet where one looks
 
     enum class Drag : std::uint8_t { None, Pressed, Pan, Measure };
     Drag m_drag = Drag::None;
     QPointF m_pressGlobal, m_lastGlobal, m_press;
     bool m_seeking = false; ///< the playhead is being dragged
     std::optional<std::pair<Nanos, Nanos>> m_measured;
-    QTimer m_announce; ///< tells assistive technology at most ten times a second
+    bool m_measuresPlayhead = false; ///< the measure goes on to wherever the playhead goes
+    QTimer m_announce;               ///< tells assistive technology at most ten times a second
 };
 
 } // namespace lockscope::views

@@ -13,6 +13,8 @@ constexpr int kFrameMs = 16;
 constexpr double kAheadNs = 60e6;
 /// After a stall (a dialogue, a suspended laptop) play goes on from where it was instead of leaping.
 constexpr qint64 kLongestFrameNs = 250'000'000;
+/// Rows that a search back looks at before the window has its turn: a few milliseconds.
+constexpr std::size_t kSliceRows = 262'144;
 
 } // namespace
 
@@ -41,14 +43,14 @@ void Player::attach() {
     if (m_session == m_context->session()) {
         // The same session with another trace: a seek or a search in the old one is void.
         m_seek.reset();
-        m_searching.reset();
+        endSearches();
         return;
     }
     if (m_session) m_session->disconnect(this);
     session::Session* const session = m_context->session();
     m_session = session;
     m_seek.reset();
-    m_searching.reset();
+    endSearches();
     setPlaying(false);
     if (!session) return;
     connect(session, &session::Session::milestoneReached, this, [this](bool found, Nanos at) {
@@ -94,7 +96,7 @@ void Player::setPlaying(bool playing) {
 
 void Player::play() {
     if (!m_session) return;
-    m_searching.reset();
+    endSearches();
     // Play at the very end starts over, as every player does.
     if (!isLive() && end() > Nanos(0) && m_context->playhead() >= end()) m_context->setPlayhead(Nanos(0));
     m_seek.reset();
@@ -119,7 +121,7 @@ void Player::setSpeed(double speed) {
 void Player::seek(Nanos t) {
     session::Session* const session = m_session;
     if (!session) return;
-    m_searching.reset(); // who goes somewhere waits for it no more
+    endSearches(); // who goes somewhere waits for it no more
     t = std::clamp(t, Nanos(0), std::max(Nanos(0), end()));
     if (isLive() && t < end()) pause();
     const Nanos reached = m_context->trace()->reached();
@@ -157,33 +159,54 @@ void Player::next(Milestone milestone) {
     if (!session) return;
     pause();
     m_seek.reset();
+    endSearches();
     m_searching = milestone;
     session->advanceToNext(milestone, m_context->playhead());
-}
-
-std::optional<Nanos> Player::lastBefore(Milestone milestone, Nanos t) const {
-    if (milestone == Milestone::Violation) {
-        std::optional<Nanos> found;
-        for (const verdict::Violation& violation : m_context->verdict()->violations)
-            if (violation.from < t) found = violation.from;
-        return found;
-    }
-    const std::shared_ptr<const trace::Trace> trace = m_context->trace();
-    for (std::size_t row = trace->lowerBound(t); row-- > 0;)
-        if (session::isMilestone(milestone, trace->at(row))) return trace->at(row).time();
-    return std::nullopt;
 }
 
 void Player::previous(Milestone milestone) {
     if (!m_session) return;
     pause();
-    m_searching.reset();
-    if (const auto found = lastBefore(milestone, m_context->playhead())) {
-        seek(*found);
-        Q_EMIT m_context->revealRequested(*found, trace::kNoEntity);
+    endSearches();
+    const Nanos t = m_context->playhead();
+    if (milestone == Milestone::Violation) {
+        std::optional<Nanos> found;
+        for (const verdict::Violation& violation : m_context->verdict()->violations)
+            if (violation.from < t) found = violation.from;
+        foundBefore(milestone, found);
+        return;
+    }
+    m_back = Back{milestone, m_context->trace()->lowerBound(t)};
+    searchBack();
+}
+
+void Player::searchBack() {
+    const std::shared_ptr<const trace::Trace> trace = m_context->trace();
+    const std::size_t last = m_back->row > kSliceRows ? m_back->row - kSliceRows : 0;
+    while (m_back->row > last) {
+        const trace::Event event = trace->at(--m_back->row);
+        if (session::isMilestone(m_back->milestone, event)) return foundBefore(m_back->milestone, event.time());
+    }
+    if (last == 0)
+        foundBefore(m_back->milestone, std::nullopt);
+    else if (!m_slices.isActive())
+        m_slices.start(0, this);
+}
+
+void Player::foundBefore(Milestone milestone, std::optional<Nanos> at) {
+    endSearches();
+    if (at) {
+        seek(*at);
+        Q_EMIT m_context->revealRequested(*at, trace::kNoEntity);
     } else {
         Q_EMIT nothingFound(nothingFoundText(milestone, false));
     }
+}
+
+void Player::endSearches() {
+    m_searching.reset();
+    m_back.reset();
+    m_slices.stop();
 }
 
 void Player::restart(std::uint64_t seed) {
@@ -193,7 +216,7 @@ void Player::restart(std::uint64_t seed) {
     const bool resume = m_playing || atEnd;
     pause();
     m_seek.reset();
-    m_searching.reset();
+    endSearches();
     session->restart(seed, true);
     m_context->setPlayhead(Nanos(0));
     if (resume) play();
@@ -202,6 +225,8 @@ void Player::restart(std::uint64_t seed) {
 void Player::timerEvent(QTimerEvent* event) {
     if (event->timerId() == m_timer.timerId())
         tick();
+    else if (event->timerId() == m_slices.timerId())
+        searchBack();
     else
         QObject::timerEvent(event);
 }
@@ -215,6 +240,11 @@ void Player::tick() {
     const Nanos reached = m_context->trace()->reached();
     if (isLive()) {
         m_context->setPlayhead(reached);
+        return;
+    }
+    if (m_context->playhead() > end()) {
+        // Its trace was replaced beyond the plan's end: the new one comes here first, and its time goes on from here.
+        session->advanceTo(m_context->playhead());
         return;
     }
     const double step = double(std::min(elapsed, kLongestFrameNs)) * m_speed + m_carry;

@@ -36,7 +36,7 @@ public Q_SLOTS:
     void toEnd();
     /// Runs to the next milestone and pauses there.
     void next(lockscope::session::Milestone milestone);
-    /// Goes back to the last milestone before the playhead.
+    /// Goes back to the last milestone before the playhead; over a long trace, a slice at a time.
     void previous(lockscope::session::Milestone milestone);
     /// From the start with this seed, playing if it was playing or at its end.
     void restart(std::uint64_t seed);
@@ -57,7 +57,9 @@ private:
     void setPlaying(bool playing);
     void tick();
     bool isLive() const;
-    std::optional<Nanos> lastBefore(session::Milestone milestone, Nanos t) const;
+    void searchBack();
+    void endSearches();
+    void foundBefore(session::Milestone milestone, std::optional<Nanos> at);
 
     ViewContext* m_context;
     QPointer<session::Session> m_session;
@@ -67,6 +69,13 @@ private:
     double m_carry = 0;          ///< the part of a nanosecond lost by rounding: at 0.01× it would add up
     std::optional<Nanos> m_seek; ///< wanted, but the world is not there yet
     std::optional<session::Milestone> m_searching;
+    /// A search back: rows before this one were not looked at.
+    struct Back {
+        session::Milestone milestone;
+        std::size_t row;
+    };
+    std::optional<Back> m_back;
+    QBasicTimer m_slices; ///< runs while a search back goes on
     bool m_playing = false;
 };
 

@@ -290,7 +290,16 @@ void TransportBar::refreshAbilities() {
 }
 
 void TransportBar::refreshClock() {
-    if (m_clock) m_clock->setText(clock(m_context->playhead()));
+    if (!m_clock) return;
+    m_clock->setText(clock(m_context->playhead()));
+    if (m_clockLetters > 0 && m_clock->text().size() != m_clockLetters) fitClock();
+}
+
+void TransportBar::fitClock() {
+    // As wide as any time with so many letters: what stands beside it moves when an hour is full, and not before.
+    m_clockLetters = m_clock->text().size();
+    const QString widest(m_clockLetters, QLatin1Char('0'));
+    m_clock->setFixedWidth(QFontMetrics(m_clock->font()).horizontalAdvance(widest) + 4);
 }
 
 void TransportBar::refreshHealth() {
@@ -310,11 +319,12 @@ void TransportBar::refreshHealth() {
 }
 
 void TransportBar::restartWithTypedSeed() {
+    // "seed 42" is how the field itself writes it. What else stands there was meant, and makes another number.
     QString digits;
     for (const QChar c : m_seed->text())
-        if (c.isDigit()) digits += c;
-    bool ok = false;
-    const qulonglong seed = digits.toULongLong(&ok);
+        if (!c.isLetter() && !c.isSpace()) digits += c;
+    bool ok = std::ranges::all_of(digits, [](QChar c) { return c.isDigit(); });
+    const qulonglong seed = ok ? digits.toULongLong(&ok) : 0;
     if (!ok) {
         Q_EMIT said(tr("A seed is a whole number from 0 to 18446744073709551615."));
         return;
@@ -327,7 +337,7 @@ void TransportBar::restartWithTypedSeed() {
 void TransportBar::showEvent(QShowEvent* event) {
     furnish();
     // Asked for here and not when it is made: the clock's face is not loaded for a window that shows no clock yet.
-    m_clock->setFixedWidth(QFontMetrics(m_clock->font()).horizontalAdvance(QStringLiteral("00:00.000")) + 4);
+    fitClock();
     QWidget::showEvent(event);
 }
 

@@ -52,6 +52,7 @@ private:
     void attach();
     void refreshAbilities();
     void refreshClock();
+    void fitClock();
     void refreshHealth();
     void restartWithTypedSeed();
 
@@ -63,6 +64,7 @@ private:
     QMenu* m_milestones = nullptr;
     QToolButton* m_next = nullptr;
     QLabel* m_clock = nullptr;
+    qsizetype m_clockLetters = 0; ///< that there is room for; 0 before it was shown
     QLabel* m_speedLabel = nullptr;
     QSlider* m_speed = nullptr;
     QLineEdit* m_seed = nullptr;

@@ -5,18 +5,45 @@
 #include "theme/fonts.h"
 #include "theme/icons.h"
 
+#include <QHelpEvent>
 #include <QListView>
 #include <QPainter>
+#include <QTextLayout>
+#include <QToolTip>
 
 namespace lockscope::views {
 
 namespace {
 
 constexpr int kPad = 10, kIcon = 13;
+constexpr int kFewLines = 4; ///< of words, where all cards are of one size
 
 int wordsWidth(const QStyleOptionViewItem& option) {
     const auto* list = qobject_cast<const QListView*>(option.widget);
     return std::max(80, (list ? list->viewport()->width() : option.rect.width()) - 2 * kPad - 6);
+}
+
+bool isOneSize(const QWidget* widget) {
+    const auto* list = qobject_cast<const QListView*>(widget);
+    return list && list->uniformItemSizes();
+}
+
+/// The words in as many lines as there is room for.
+void drawLines(QPainter& painter, const QRect& room, const QString& words) {
+    const QFontMetrics fm = painter.fontMetrics();
+    const int lines = std::max(1, room.height() / fm.lineSpacing());
+    QTextLayout layout(words, painter.font());
+    layout.beginLayout();
+    for (int i = 0; i < lines; ++i) {
+        QTextLine line = layout.createLine();
+        if (!line.isValid()) break;
+        line.setLineWidth(room.width());
+        const bool last = i + 1 == lines;
+        const QString text = last ? fm.elidedText(words.mid(line.textStart()), Qt::ElideRight, room.width())
+                                  : words.mid(line.textStart(), line.textLength());
+        painter.drawText(room.left(), room.top() + i * fm.lineSpacing() + fm.ascent(), text);
+    }
+    layout.endLayout();
 }
 
 } // namespace
@@ -63,11 +90,40 @@ void InvariantDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
 }
 
 QSize ViolationDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
-    const int width = wordsWidth(option);
-    const QRect words = QFontMetrics(uiFont(-0.5))
-                            .boundingRect(QRect(0, 0, width, 10000), Qt::TextWordWrap,
-                                          index.data(ViolationsModel::ExplainRole).toString());
-    return {width, words.height() + QFontMetrics(uiFont()).height() + 3 * 7};
+    const int width = wordsWidth(option), around = QFontMetrics(uiFont()).height() + 3 * 7;
+    const QFont font = uiFont(-0.5);
+    if (isOneSize(option.widget)) return {width, kFewLines * QFontMetrics(font).lineSpacing() + around};
+    if (width != m_width || font != m_font) {
+        m_heights.clear();
+        m_width = width;
+        m_font = font;
+    }
+    const auto row = std::size_t(index.row());
+    if (row >= m_heights.size()) m_heights.resize(row + 1);
+    if (m_heights[row] == 0)
+        m_heights[row] = QFontMetrics(font)
+                             .boundingRect(QRect(0, 0, width, 10000), Qt::TextWordWrap,
+                                           index.data(ViolationsModel::ExplainRole).toString())
+                             .height();
+    return {width, m_heights[row] + around};
+}
+
+void ViolationDelegate::forget(int first, int last) {
+    for (std::size_t row = std::size_t(first); row <= std::size_t(last) && row < m_heights.size(); ++row)
+        m_heights[row] = 0;
+}
+
+void ViolationDelegate::forgetFrom(int first) {
+    if (std::size_t(first) < m_heights.size()) m_heights.resize(std::size_t(first));
+}
+
+bool ViolationDelegate::helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,
+                                  const QModelIndex& index) {
+    if (event->type() != QEvent::ToolTip || !isOneSize(view) || !index.isValid())
+        return QStyledItemDelegate::helpEvent(event, view, option, index);
+    const QString words = index.data(ViolationsModel::ExplainRole).toString().toHtmlEscaped();
+    QToolTip::showText(event->globalPos(), QStringLiteral("<p>%1</p>").arg(words), view);
+    return true;
 }
 
 void ViolationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -94,7 +150,11 @@ void ViolationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
     room.setTop(room.top() + painter->fontMetrics().height() + 3);
     painter->setFont(uiFont(-0.5));
     painter->setPen(color(Role::Text));
-    painter->drawText(room, Qt::TextWordWrap, index.data(ViolationsModel::ExplainRole).toString());
+    const QString words = index.data(ViolationsModel::ExplainRole).toString();
+    if (isOneSize(option.widget))
+        drawLines(*painter, room, words);
+    else
+        painter->drawText(room, Qt::TextWordWrap, words);
     painter->restore();
 }
 

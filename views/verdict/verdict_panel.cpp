@@ -13,6 +13,9 @@ namespace lockscope::views {
 
 namespace {
 
+/// Above this many, cards are of one size: to measure each of ten thousands would stop the window for seconds.
+constexpr int kMeasured = 500;
+
 /// Lays its cards out anew when it gets wider or narrower: their height follows from the width.
 class CardList : public QListView {
 public:
@@ -74,7 +77,13 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
     column->addSpacing(kGrid / 2);
     column->addWidget(m_caption);
     m_violations->setModel(m_violationsModel);
-    m_violations->setItemDelegate(new ViolationDelegate(m_violations));
+    auto* cards = new ViolationDelegate(m_violations);
+    m_violations->setItemDelegate(cards);
+    connect(m_violationsModel, &QAbstractItemModel::dataChanged, cards,
+            [cards](const QModelIndex& first, const QModelIndex& last) { cards->forget(first.row(), last.row()); });
+    connect(m_violationsModel, &QAbstractItemModel::rowsRemoved, cards,
+            [cards](const QModelIndex&, int first) { cards->forgetFrom(first); });
+    connect(m_violationsModel, &QAbstractItemModel::modelReset, cards, [cards] { cards->forgetFrom(0); });
     m_violations->setMouseTracking(true);
     m_violations->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_violations->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -115,6 +124,7 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
 void VerdictPanel::tell() {
     const int violations = m_violationsModel->rowCount();
     m_caption->setHint(violations ? count(violations) : QString());
+    m_violations->setUniformItemSizes(violations > kMeasured);
     const auto verdict = m_context->verdict();
     const bool judged = m_context->session() && verdict->rows > 0;
     m_empty->setText(judged ? tr("Nothing has gone wrong so far.")

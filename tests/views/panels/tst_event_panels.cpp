@@ -4,6 +4,7 @@
 #include "models/verdict_model.h"
 #include "theme/palette.h"
 #include "trace/synthetic.h"
+#include "verdict/verdict_delegates.h"
 #include "verdict/verdict_panel.h"
 
 #include <QCheckBox>
@@ -19,6 +20,28 @@ using namespace lockscope;
 using namespace lockscope::views;
 using views::testing::FakeSession;
 using views::testing::PauseStory;
+
+namespace {
+
+/// Cards that count how often their words are asked for.
+class Cards : public QAbstractListModel {
+public:
+    int rows = 0;
+    mutable int asked = 0;
+    int rowCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : rows; }
+    QVariant data(const QModelIndex& index, int role) const override {
+        if (role != ViolationsModel::ExplainRole) return {};
+        ++asked;
+        return QStringLiteral("Card %1 has some words, more than stand on one line of a narrow list.").arg(index.row());
+    }
+    void add(int more) {
+        beginInsertRows({}, rows, rows + more - 1);
+        rows += more;
+        endInsertRows();
+    }
+};
+
+} // namespace
 
 class EventPanels : public QObject {
     Q_OBJECT
@@ -145,6 +168,72 @@ private Q_SLOTS:
         QTest::mouseClick(panel.invariants()->viewport(), Qt::LeftButton, {},
                           panel.invariants()->visualRect(held).center());
         QCOMPARE(revealed.count(), before); // nowhere to go
+    }
+
+    void aCardIsMeasuredOnce() {
+        Cards cards;
+        QListView list;
+        auto* delegate = new ViolationDelegate(&list);
+        list.setModel(&cards);
+        list.setItemDelegate(delegate);
+        list.setResizeMode(QListView::Adjust);
+        list.setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // its coming makes the cards narrower
+        list.resize(240, 200);
+        list.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&list));
+        cards.add(300);
+        QTRY_VERIFY(cards.asked >= 300);
+        QVERIFY(list.visualRect(cards.index(299)).height() > 2 * QFontMetrics(list.font()).height());
+        QCoreApplication::processEvents();
+        cards.asked = 0;
+        cards.add(1);
+        QVERIFY(list.visualRect(cards.index(300)).isValid());
+        QVERIFY2(cards.asked < 50, qPrintable(QString::number(cards.asked))); // the new one, and what is in sight
+        cards.asked = 0;
+        delegate->forget(5, 7);
+        cards.add(1);
+        QVERIFY(list.visualRect(cards.index(301)).isValid());
+        QVERIFY(cards.asked >= 4);
+        cards.asked = 0;
+        list.resize(300, 260); // another width, other lines
+        QTRY_VERIFY(cards.asked >= 300);
+    }
+
+    void tenThousandsOfViolationsDoNotStopTheWindow() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        VerdictPanel panel(&context);
+        panel.resize(320, 420);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        verdict::Verdict verdict = views::testing::pauseVerdict(story, *session.trace());
+        const verdict::Violation one = verdict.violations[0];
+        verdict.violations.assign(40'000, one);
+        for (std::size_t i = 0; i < verdict.violations.size(); ++i)
+            verdict.violations[i].from = Nanos(1s) + std::chrono::microseconds(i);
+        QElapsedTimer clock;
+        clock.start();
+        session.setVerdict(verdict);
+        QTRY_VERIFY(panel.violations()->isVisible());
+        panel.grab();
+        verdict.violations.push_back(one);
+        session.setVerdict(verdict);
+        panel.grab();
+        QVERIFY2(clock.elapsed() < 1000, qPrintable(QString::number(clock.elapsed())));
+        // Every one of them can be gone to all the same.
+        const QModelIndex last = panel.violations()->model()->index(40'000, 0);
+        panel.violations()->scrollTo(last);
+        panel.grab();
+        QVERIFY(panel.violations()->viewport()->rect().contains(panel.violations()->visualRect(last).center()));
+        QTest::mouseClick(panel.violations()->viewport(), Qt::LeftButton, {},
+                          panel.violations()->visualRect(last).center());
+        QCOMPARE(context.playhead(), one.from);
+        // A few are shown in full again.
+        verdict.violations.resize(2);
+        session.setVerdict(verdict);
+        QVERIFY(!panel.violations()->uniformItemSizes());
     }
 };
 

@@ -140,6 +140,32 @@ private Q_SLOTS:
         QVERIFY(model.index(found, 0).data(EventsModel::TraceRowRole).toInt() >= upTo);
     }
 
+    void namesAreLookedAtInSlicesToo() {
+        FakeSession session;
+        trace::Trace& trace = session.writable();
+        const trace::EntityId node = trace.intern(trace::EntityKind::Node, "redis-1");
+        constexpr int names = 300'000; // each command has a value of its own
+        for (int i = 0; i < names; ++i) {
+            const trace::EntityId text = trace.text("SET orders " + QByteArray::number(i) + " NX PX 30000");
+            trace.append({i, 1, node, node, text, trace::EventKind::Request, 0});
+        }
+        ViewContext context;
+        context.setSession(&session);
+        EventsModel model(&context);
+        QElapsedTimer all, turn;
+        all.start();
+        model.setFilter(QStringLiteral("99999"), kAll);
+        qint64 longest = 0;
+        while (model.isIndexing()) {
+            turn.start();
+            QCoreApplication::processEvents(QEventLoop::AllEvents, 0);
+            longest = std::max(longest, turn.nsecsElapsed());
+        }
+        QCOMPARE(model.rowCount(), 3); // 99999, 199999, 299999
+        const qint64 whole = all.nsecsElapsed();
+        QVERIFY2(longest < whole / 2, qPrintable(QStringLiteral("%1 of %2 ns").arg(longest).arg(whole)));
+    }
+
     void theVerdictListsInvariantsAndViolations() {
         FakeSession session;
         const PauseStory story(session.writable());

@@ -3,7 +3,9 @@
 #include "models/settings.h"
 #include "models/view_context.h"
 #include "sim/settings_text.h"
+#include "trace/synthetic.h"
 
+#include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -37,6 +39,26 @@ private Q_SLOTS:
         QCOMPARE(context.state().records.at(story.lock).owner, story.aThread);
         context.setPlayhead(-1s);
         QCOMPARE(context.playhead(), Nanos::zero());
+    }
+
+    void theEndOfALongTraceIsReadyBeforeSomebodyGoesThere() {
+        FakeSession session;
+        trace::fillSynthetic(session.writable(), 1'000'000, 20, 5);
+        const Nanos end = session.trace()->reached();
+        QElapsedTimer clock;
+        clock.start();
+        trace::StateIndex index(session.trace());
+        const trace::State expected = index.at(end);
+        const qint64 atOnce = clock.nsecsElapsed();
+        ViewContext context;
+        context.setSession(&session);
+        for (int turn = 0; turn < 100; ++turn) // a slice each
+            QCoreApplication::processEvents(QEventLoop::AllEvents, 0);
+        clock.restart();
+        context.setPlayhead(end);
+        QCOMPARE(context.state(), expected);
+        const qint64 prepared = clock.nsecsElapsed();
+        QVERIFY2(prepared < atOnce / 4, qPrintable(QStringLiteral("%1 of %2 ns").arg(prepared).arg(atOnce)));
     }
 
     void rowsThatComeLaterAtThePlayheadAreInTheState() {

@@ -39,11 +39,12 @@ public:
             if (button->defaultAction() == bar.command(command)) return QTest::mouseClick(button, Qt::LeftButton);
         QFAIL("no such button");
     }
-    QString clockText() const {
-        for (const QLabel* label : bar.findChildren<QLabel*>())
-            if (label->accessibleName() == QLatin1String("Time")) return label->text();
-        return {};
+    QLabel* clockLabel() const {
+        for (QLabel* label : bar.findChildren<QLabel*>())
+            if (label->accessibleName() == QLatin1String("Time")) return label;
+        return nullptr;
     }
+    QString clockText() const { return clockLabel()->text(); }
 };
 
 } // namespace
@@ -126,6 +127,54 @@ private Q_SLOTS:
         QCOMPARE(said.count(), 1);
     }
 
+    void aLongSearchBackLeavesTheWindowItsTurn() {
+        Scene scene;
+        auto* trace = const_cast<trace::Trace*>(scene.session.trace().get());
+        const trace::EntityId client = trace->intern(trace::EntityKind::Client, "A");
+        trace->append({.at = 1000, .actor = client, .kind = trace::EventKind::ClientPaused, .flags = trace::kFault});
+        for (std::int64_t i = 0; i < 1'000'000; ++i)
+            trace->append({.at = 2000 + i, .actor = client, .kind = trace::EventKind::Step});
+        scene.context.setPlayhead(1s);
+        scene.session.live(1s);
+        QSignalSpy said(&scene.bar, &TransportBar::said);
+        scene.player.previous(session::Milestone::Fault);
+        QCOMPARE(scene.context.playhead(), Nanos(1s)); // it goes on when the window has nothing else to do
+        QTRY_COMPARE(scene.context.playhead(), Nanos(1000));
+        scene.context.setPlayhead(1s);
+        scene.player.previous(session::Milestone::Fault);
+        scene.player.seek(500ms); // who goes elsewhere is not fetched back
+        QTRY_COMPARE(scene.context.playhead(), Nanos(500ms));
+        scene.player.previous(session::Milestone::Acquisition);
+        QTRY_COMPARE(said.count(), 1); // that there was none; slices come in turn, so the one before would be over
+        QCOMPARE(scene.context.playhead(), Nanos(500ms));
+    }
+
+    void aNewPastBeyondThePlanIsWaitedFor() {
+        Scene scene;
+        scene.session.live(100s); // the plan is a minute
+        scene.context.setPlayhead(85s);
+        scene.player.setSpeed(0.01);
+        scene.player.play();
+        scene.session.restart(42, true);
+        QSignalSpy frames(&scene.player, &Player::frame);
+        QTRY_VERIFY(frames.count() > 5);
+        QCOMPARE(scene.context.playhead(), Nanos(85s));
+        QVERIFY(scene.player.isPlaying());
+        scene.session.live(90s);
+        QTRY_VERIFY(scene.context.playhead() > 85s);
+    }
+
+    void theClockHasRoomForHours() {
+        Scene scene;
+        scene.session.plan = 400h;
+        for (const Nanos t : {Nanos(6812ms), Nanos(1h + 6812ms), Nanos(300h), Nanos(6s)}) {
+            scene.context.setPlayhead(t);
+            const QLabel* clock = scene.clockLabel();
+            const int needed = QFontMetrics(clock->font()).horizontalAdvance(clock->text());
+            QVERIFY2(clock->minimumWidth() >= needed, qPrintable(clock->text()));
+        }
+    }
+
     void homeAndEnd() {
         Scene scene;
         scene.player.seek(7s);
@@ -152,6 +201,23 @@ private Q_SLOTS:
         QTest::keyClick(seed, Qt::Key_Return);
         QCOMPARE(scene.session.restarts.back(), std::uint64_t(7));
         QCOMPARE(seed->text(), QStringLiteral("seed 7"));
+    }
+
+    void whatIsNoSeedIsNotMadeOne() {
+        Scene scene;
+        QSignalSpy said(&scene.bar, &TransportBar::said);
+        QLineEdit* seed = scene.bar.seedField();
+        const auto type = [&](const QString& text) {
+            seed->setFocus();
+            seed->setText(text);
+            QTest::keyClick(seed, Qt::Key_Return);
+        };
+        for (const char* text : {"-5", "1.5", "seed -5", "", "seed", "18446744073709551616"})
+            type(QString::fromLatin1(text));
+        QCOMPARE(said.count(), 6);
+        QVERIFY(scene.session.restarts.empty());
+        type(QStringLiteral("seed 18446744073709551615"));
+        QCOMPARE(scene.session.restarts, std::vector<std::uint64_t>{18446744073709551615u});
     }
 
     void theSpeedSliderIsLogarithmic() {

@@ -44,6 +44,13 @@ public:
         judge.consume();
         m_verdict = std::make_shared<verdict::Verdict>(judge.verdict(true));
     }
+    /// Another past or another seed: everything so far is forgotten.
+    void replace(std::shared_ptr<const trace::Trace> trace) {
+        m_trace = std::move(trace);
+        judge();
+        Q_EMIT traceReplaced();
+        Q_EMIT verdictChanged();
+    }
     void grew() {
         judge();
         Q_EMIT advanced();

@@ -47,6 +47,22 @@ private Q_SLOTS:
         QCOMPARE(rulerStep({0, 10 * kSecond, 1000}, 64), kSecond);
     }
 
+    void marksEndWithTime() {
+        constexpr std::int64_t end = INT64_MAX;
+        const TimelineCoordinates c(0, end, 1000);
+        const std::int64_t step = rulerStep(c, 64);
+        int marks = 0;
+        std::int64_t last = -1;
+        visitMarks(c, step, [&](std::int64_t t) {
+            QVERIFY(t > last);
+            last = t;
+            ++marks;
+        });
+        QVERIFY(marks >= 3 && marks <= 16);
+        QVERIFY(end - last < step);
+        QVERIFY(c.time(1001) > last); // and does not come around
+    }
+
     void zoomingKeepsTheInstantUnderTheCursor() {
         TimelineZoom zoom;
         zoom.setEnd(60 * kSecond);

@@ -143,6 +143,20 @@ private Q_SLOTS:
         QCOMPARE(data.faults().size(), std::size_t(3));
     }
 
+    void aDelayIsTheSameBeforeAndAfterACut() {
+        Cast s;
+        s.at(1s, EventKind::LinkDelayed, 0, s.a.link, Nanos(500ms).count(), 0, trace::kFault);
+        s.at(2s, EventKind::LinkCut, 0, s.a.link, 0, 0, trace::kFault);
+        s.at(4s, EventKind::LinkMended, 0, s.a.link, 0, 0, trace::kFault);
+        s.trace->reach(5s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* link = laneOf(data, LaneKind::Link, s.a.link);
+        QCOMPARE(spansText(*link), QStringLiteral("1:1000-2000 0:2000-4000 1:4000--1"));
+        QCOMPARE(s.trace->at(link->spans[0].row).value, Nanos(500ms).count());
+        QCOMPARE(s.trace->at(link->spans[2].row).value, Nanos(500ms).count());
+    }
+
     void lanesAgreeWithTheStateAtAnyInstant() {
         const auto trace = trace::syntheticTrace(30'000, 12, 5);
         TimelineData data(trace);

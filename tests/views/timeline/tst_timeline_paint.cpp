@@ -4,6 +4,7 @@
 #include "timeline/coordinates.h"
 #include "timeline/layout.h"
 #include "timeline/render_timeline.h"
+#include "timeline/scene.h"
 #include "timeline/timeline_data.h"
 #include "trace/synthetic.h"
 
@@ -133,6 +134,80 @@ private Q_SLOTS:
             tinted += found;
         }
         QVERIFY2(tinted > rows * 6 / 10, qPrintable(QString::number(tinted)));
+    }
+
+    void aLossIsSeenBesideTheRenewalsThatFailed() {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        // Alone, closely behind one that failed, and at the end of so many that they are drawn as one.
+        for (const int failed : {0, 1, 39}) {
+            Cast s;
+            s.ask(500ms, s.a);
+            s.grant(1s, s.a, 5s);
+            for (int i = 0; i < failed; ++i)
+                s.at(4950ms + std::chrono::microseconds(i), trace::EventKind::RenewFailed, s.a.thread, s.lock);
+            s.at(4950ms + 40us, trace::EventKind::Lost, s.a.thread, s.lock);
+            s.trace->reach(10s);
+            TimelinePicture picture;
+            picture.trace = s.trace;
+            const QImage image = renderTimelineImage(kSize, 1, picture);
+            TimelineData data(s.trace);
+            data.consume();
+            TimelineLayout layout;
+            layout.update(data, metrics);
+            const TimelineLayout::Row& row = layout.rows()[std::size_t(layout.rowOf(s.a.thread))];
+            const TimelineCoordinates c(0, Nanos(10s).count(), kSize.width() - metrics.labelWidth());
+            const int x = metrics.labelWidth() + int(c.x(Nanos(4950ms).count()));
+            const QRect where(x - 6, metrics.rulerHeight() + metrics.stripHeight() + row.y, 13, row.height);
+            const int red = countPixels(image, color(Role::Violation), where, 60);
+            QVERIFY2(red >= 8, qPrintable(QStringLiteral("%1 failed: %2").arg(failed).arg(red)));
+        }
+    }
+
+    void theOverviewShowsAlsoWhatStillGoesOn() {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        const auto held = [](bool released) {
+            Cast s;
+            s.ask(500ms, s.a);
+            s.grant(1s, s.a, 60s);
+            s.trace->reach(9s);
+            if (released) s.release(9s, s.a);
+            s.trace->reach(10s);
+            TimelinePicture picture;
+            picture.trace = s.trace;
+            const QImage image = renderTimelineImage(kSize, 1, picture);
+            const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+            // Between the waiting at the beginning and the second after the release.
+            const int labels = metrics.labelWidth(), width = kSize.width() - labels;
+            return image.copy(labels + width * 2 / 10, kSize.height() - metrics.overviewHeight() + 1, width * 6 / 10,
+                              metrics.overviewHeight() - 1);
+        };
+        const QImage open = held(false), closed = held(true);
+        QCOMPARE(open, closed);
+        const QColor ground = open.pixelColor(0, open.height() - 1);
+        QVERIFY(open.width() * open.height() - countPixels(open, ground, open.rect(), 8) > open.width());
+    }
+
+    void theWordsOfTheRulerDoNotTouch() {
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        TimelineData data(std::make_shared<trace::Trace>());
+        QImage image(10, 10, QImage::Format_RGB32);
+        QPainter painter(&image);
+        for (const Nanos from : {Nanos(0s), Nanos(30s), Nanos(59s), Nanos(2h), Nanos(300h)}) {
+            for (std::int64_t span = 2'000; span < 200'000'000'000; span *= 3) {
+                const TimelineCoordinates c(from.count(), from.count() + span, 900);
+                const PaintKit kit(painter, data, c, metrics, 1);
+                const std::int64_t step = rulerStep(kit);
+                double widest = 0;
+                int marks = 0;
+                visitMarks(c, step, [&](std::int64_t t) {
+                    widest = std::max(widest, kit.fixedSmall.width(markText(t, step)));
+                    ++marks;
+                });
+                QVERIFY2(4 + widest < c.x(from.count() + step), qPrintable(markText(from.count(), step)));
+                QVERIFY(marks >= 2);
+            }
+        }
     }
 
     void faultsSurviveAnyZoom() {

@@ -152,6 +152,14 @@ private Q_SLOTS:
         QVERIFY2(std::abs(seen - held) < 0.01 * held, qPrintable(QString::number(seen)));
         QCOMPARE(activity.mean(Activity::Waiting, 0, 400e9), 0.0);
     }
+
+    void activityReachesToTheEndOfAllTime() {
+        constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max(), half = end / 2;
+        Activity activity;
+        activity.add(Activity::Holding, half, end);
+        QVERIFY(std::abs(activity.mean(Activity::Holding, double(half), double(end)) - 1) < 0.01);
+        QVERIFY(activity.mean(Activity::Holding, 0, double(half)) < 0.01);
+    }
 };
 
 QTEST_APPLESS_MAIN(TestTimelineTracks)

@@ -2,11 +2,15 @@
 #include "scenes.h"
 #include "theme/palette.h"
 #include "timeline/timeline_overview.h"
+#include "timeline/timeline_panel.h"
 #include "timeline/timeline_ruler.h"
 #include "timeline/timeline_view.h"
+#include "trace/synthetic.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>
+#include <QLabel>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
@@ -54,13 +58,15 @@ struct Stage {
     }
     void drag(const QPoint& from, const QPoint& to, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
         QTest::mousePress(view.viewport(), Qt::LeftButton, modifiers, from);
-        for (int i = 1; i <= 4; ++i) {
-            const QPoint at = from + (to - from) * i / 4;
-            QMouseEvent move(QEvent::MouseMove, at, view.viewport()->mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
-                             modifiers);
-            QApplication::sendEvent(view.viewport(), &move);
-        }
+        for (int i = 1; i <= 4; ++i)
+            move(from + (to - from) * i / 4, modifiers);
         QTest::mouseRelease(view.viewport(), Qt::LeftButton, modifiers, to);
+    }
+    /// With the button down.
+    void move(const QPoint& at, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        QMouseEvent event(QEvent::MouseMove, at, view.viewport()->mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
+                          modifiers);
+        QApplication::sendEvent(view.viewport(), &event);
     }
 };
 
@@ -102,6 +108,97 @@ private Q_SLOTS:
         QVERIFY(!measured.isEmpty());
         QTest::keyClick(&s.view, Qt::Key_Escape);
         QVERIFY(!s.view.measured());
+    }
+
+    void whatEndsAMeasureEndsItsDrag() {
+        Stage s;
+        s.view.zoom()->setRange(0, 10'000'000'000);
+        QSignalSpy measured(&s.view, &TimelineView::measureChanged);
+        const auto measureHalf = [&] {
+            QTest::mousePress(s.view.viewport(), Qt::LeftButton, Qt::ShiftModifier, {int(s.x(2s)), 100});
+            s.move({int(s.x(4s)), 100}, Qt::ShiftModifier);
+            QVERIFY(measured.last()[0].value<Nanos>() > 1s);
+        };
+        const auto moveOn = [&] {
+            QCOMPARE(measured.last()[0].value<Nanos>(), Nanos(0));
+            const auto told = measured.size();
+            s.move({int(s.x(6s)), 100}, Qt::ShiftModifier);
+            QVERIFY(!s.view.measured());
+            QCOMPARE(measured.size(), told);
+            QTest::mouseRelease(s.view.viewport(), Qt::LeftButton, Qt::ShiftModifier, {int(s.x(6s)), 100});
+            QVERIFY(!s.view.measured());
+            QCOMPARE(measured.size(), told);
+        };
+        measureHalf();
+        QTest::keyClick(&s.view, Qt::Key_Escape);
+        moveOn();
+        measureHalf();
+        s.session.replace(gcPause().trace);
+        moveOn();
+    }
+
+    void theKeyboardMeasuresFromThePlayhead() {
+        Stage s;
+        QVERIFY(QTest::qWaitForWindowActive(&s.view));
+        QSignalSpy measured(&s.view, &TimelineView::measureChanged);
+        s.context.setPlayhead(2s);
+        QTest::keyClick(&s.view, Qt::Key_M);
+        s.context.setPlayhead(4500ms);
+        QCOMPARE(measured.last()[0].value<Nanos>(), Nanos(2500ms));
+        QTest::keyClick(&s.view, Qt::Key_M);
+        s.context.setPlayhead(7s);
+        QVERIFY(s.view.measured());
+        QCOMPARE(s.view.measured()->second, Nanos(4500ms));
+        QTest::keyClick(&s.view, Qt::Key_Escape);
+        QVERIFY(!s.view.measured());
+        QTest::keyClick(&s.view, Qt::Key_M); // twice in one place: nothing was meant
+        QTest::keyClick(&s.view, Qt::Key_M);
+        QVERIFY(!s.view.measured());
+    }
+
+    void aNewPastIsLookedAtWhereTheOldOneWas() {
+        Cast old = gcPause();
+        old.trace->reach(100s); // further than was planned
+        FixedSession session(old.trace, 60s);
+        ViewContext context;
+        context.setSession(&session);
+        TimelineView view(&context);
+        context.setPlayhead(85s);
+        view.zoom()->setRange(80'000'000'000, 90'000'000'000);
+        const auto next = std::make_shared<trace::Trace>();
+        session.replace(next);
+        QCOMPARE(view.zoom()->from(), 80'000'000'000);
+        for (const Nanos reached : {Nanos(3s), Nanos(70s), Nanos(85s)}) {
+            QSignalSpy drawn(view.loader(), &TimelineLoader::changed);
+            next->reach(reached);
+            session.grew();
+            QTRY_VERIFY(!drawn.isEmpty());
+            QCOMPARE(view.zoom()->from(), 80'000'000'000);
+        }
+        // Who looks elsewhere is not kept an axis for that nothing has come to.
+        view.zoom()->setRange(0, 10'000'000'000);
+        session.replace(std::make_shared<trace::Trace>());
+        context.setPlayhead(0s);
+        session.grew();
+        QTRY_COMPARE(view.zoom()->end(), 60'000'000'000);
+    }
+
+    void whatWasNotDrawnIsSaid() {
+        FixedSession session(trace::syntheticTrace(600'000, 10, 2));
+        ViewContext context;
+        TimelinePanel panel(&context);
+        context.setSession(&session);
+        panel.view()->loader()->cancel();
+        QVERIFY(panel.view()->loader()->isCancelled());
+        auto* button = panel.findChild<QPushButton*>();
+        QVERIFY(!button->parentWidget()->isHidden());
+        QCOMPARE(button->text(), QStringLiteral("Go on"));
+        const QString words = button->parentWidget()->findChild<QLabel*>()->text();
+        QVERIFY2(words.startsWith(QStringLiteral("Drawn up to ")), qPrintable(words));
+        button->click();
+        QVERIFY(!panel.view()->loader()->isCancelled());
+        QTRY_COMPARE_WITH_TIMEOUT(panel.view()->loader()->rows(), context.trace()->size(), 60'000);
+        QTRY_VERIFY(button->parentWidget()->isHidden());
     }
 
     void aClickSelectsAndTellsOfTheViolation() {
