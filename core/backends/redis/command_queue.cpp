@@ -35,7 +35,7 @@ CommandQueue::~CommandQueue() {
 }
 
 void CommandQueue::submit(Pieces pieces, Call& call) {
-    if (m_line.status().state == Status::State::Failed) {
+    if (m_line.hopeless()) {
         call.complete(std::unexpected(m_line.status().error));
         return;
     }

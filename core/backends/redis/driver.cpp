@@ -65,10 +65,6 @@ QCoro::Task<std::expected<void, Error>> RedisDriver::open(std::stop_token stop) 
     co_return std::expected<void, Error>();
 }
 
-void RedisDriver::retry() {
-    m_commands->line().start();
-}
-
 const Status& RedisDriver::status() const {
     return m_commands->line().status();
 }

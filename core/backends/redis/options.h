@@ -20,9 +20,9 @@ struct DriverOptions {
 /// How it stands with one connection.
 struct Status {
     enum class State : std::uint8_t { Idle, Connecting, Connected, Retrying, Failed };
-    State state = State::Idle;
-    Error error;     ///< why it is Retrying or Failed
-    Nanos retryIn{}; ///< Retrying: until the next try, counted from when the status changed
+    State state = State::Idle; ///< Failed: login or settings are refused; tried again when something is wanted later
+    Error error;               ///< why it is Retrying or Failed
+    Nanos retryIn{};           ///< Retrying: until the next try, counted from when the status changed
     /// One sentence for a status bar, translated, never a password: "127.0.0.1:6379 · connected".
     QString describe(const QString& where) const;
 };

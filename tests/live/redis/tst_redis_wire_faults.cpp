@@ -174,6 +174,46 @@ private Q_SLOTS:
         QVERIFY2(first.error().message.contains(QLatin1String("LOADING")), qPrintable(first.error().message));
         QTRY_VERIFY(driver.status().state == Status::State::Connected);
     }
+    void turnedAwayForNow_data() {
+        QTest::addColumn<QString>("password");
+        QTest::addColumn<int>("database");
+        QTest::addColumn<QByteArrayList>("answers");
+        const QString none, secret = QStringLiteral("secret");
+        const QByteArray full = "-ERR max number of clients reached", ok = "+OK";
+        const QByteArray busy = "-BUSY Redis is busy running a script.";
+        QTest::newRow("no room, with a password") << secret << 0 << QByteArrayList{full};
+        QTest::newRow("no room, without") << none << 0 << QByteArrayList{full};
+        QTest::newRow("no room, with a database") << none << 3 << QByteArrayList{ok, full};
+        QTest::newRow("busy") << none << 3 << QByteArrayList{ok, busy};
+        QTest::newRow("loading") << secret << 3 << QByteArrayList{"-LOADING Redis is loading the dataset in memory"};
+    }
+    void turnedAwayForNow() {
+        QFETCH(QString, password);
+        QFETCH(int, database);
+        QFETCH(QByteArrayList, answers);
+        bool room = false;
+        FakeRedis server(m_runtime, [&](QTcpSocket& socket, int command) {
+            if (room) {
+                socket.write("+PONG\r\n");
+            } else if (command <= answers.size()) {
+                socket.write(answers[command - 1] + "\r\n");
+                if (command == answers.size()) socket.disconnectFromHost();
+            }
+        });
+        server.greetings = 0;
+        ConnectionUrl url = server.url();
+        url.password = password;
+        url.database = database;
+        RedisDriver driver(m_runtime, url);
+        const Result first = call(driver, {"X"});
+        QVERIFY(first.error().kind == Kind::Unreachable);
+        const QString said = QString::fromLatin1(answers.back().mid(1));
+        QVERIFY2(first.error().message.contains(said), qPrintable(first.error().message));
+        QVERIFY(driver.status().state == Status::State::Retrying);
+        room = true;
+        QTRY_VERIFY(driver.status().state == Status::State::Connected);
+        QVERIFY(call(driver, {"X"}));
+    }
     void pausesBetweenTriesGrowAndStayBounded() {
         ConnectionUrl url;
         url.scheme = QStringLiteral("redis");
