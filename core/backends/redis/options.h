@@ -13,7 +13,7 @@ struct DriverOptions {
     Nanos heartbeat = 5s;                ///< an idle connection is asked for a sign of life this often; kNever: not
     Nanos silenceLimit = 10s;            ///< a server that owes a reply and says nothing for so long is given up
     Nanos retryFirst = 100ms;            ///< longest pause before the first reconnection; doubles
-    Nanos retryLongest = 5s;             ///< … up to this
+    Nanos retryLongest = 1s;             ///< … up to this: less than a call's life, so that each sees a try
     std::size_t pendingLimit = 65'536;   ///< calls beyond this are refused at once
 };
 

@@ -26,6 +26,15 @@ public:
             connect(socket, &QTcpSocket::readyRead, this, [this, socket] { onBytes(*socket); });
         });
     }
+    /// As a server that is not there, or is there again.
+    void refuse(bool refused) {
+        if (refused) {
+            m_port = m_server.serverPort();
+            m_server.close();
+        } else {
+            m_server.listen(QHostAddress::LocalHost, m_port);
+        }
+    }
     ConnectionUrl url() const {
         ConnectionUrl url;
         url.scheme = QStringLiteral("redis");
@@ -49,6 +58,7 @@ private:
         }
     }
     QTcpServer m_server;
+    std::uint16_t m_port = 0; ///< while refusing
     Script m_script;
 };
 
@@ -213,6 +223,20 @@ private Q_SLOTS:
         room = true;
         QTRY_VERIFY(driver.status().state == Status::State::Connected);
         QVERIFY(call(driver, {"X"}));
+    }
+    void aCallLivesLongerThanThePauseBetweenTwoTries() {
+        FakeRedis server(m_runtime, [](QTcpSocket& socket, int) { socket.write("+OK\r\n"); });
+        const ConnectionUrl url = server.url();
+        server.refuse(true);
+        const DriverOptions options = nameless();
+        RedisDriver driver(m_runtime, url, options);
+        int tries = 0;
+        driver.onStatus([&](const Status& status) { tries += status.state == Status::State::Retrying ? 1 : 0; });
+        QVERIFY(!run(driver.open()));
+        QVERIFY(comesTrue([&] { return tries >= 6; })); // until the pauses grow no more
+        QVERIFY(driver.status().retryIn < options.commandTimeout / 2);
+        server.refuse(false);
+        QVERIFY(call(driver, {"X"})); // it is back: nobody hears of the time before
     }
     void pausesBetweenTriesGrowAndStayBounded() {
         ConnectionUrl url;
