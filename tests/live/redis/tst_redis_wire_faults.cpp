@@ -143,8 +143,11 @@ private Q_SLOTS:
         RedisDriver driver(m_runtime, server.url(), nameless());
         const Result result = call(driver, {"X"});
         QVERIFY(!result);
-        QVERIFY2(result.error().kind == Kind::Protocol, qPrintable(result.error().message));
+        // Whoever sends such bytes may have run what it was sent before.
+        QVERIFY2(result.error().outcomeUnknown(), qPrintable(result.error().message));
         QVERIFY(driver.status().state == Status::State::Retrying);
+        QVERIFY(driver.status().error.kind == Kind::Protocol);
+        QCOMPARE(result.error().message, driver.status().error.message);
     }
     void garbageInsteadOfAGreeting() {
         FakeRedis server(m_runtime, [](QTcpSocket& socket, int) { socket.write("220 mail.example ESMTP\r\n"); });
