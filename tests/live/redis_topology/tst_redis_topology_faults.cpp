@@ -200,6 +200,26 @@ private Q_SLOTS:
     }
 
     // --- Cluster ---
+    void anOwnerThatIsCutOffIsNotAskedWhoOwnsWhat() {
+        // It answers us, but not the other nodes, which have put another one in its place; and it is the first we know.
+        std::uint16_t successor = 0;
+        FakeRedis old(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "CLUSTER") return mapOf(old.port());
+            return "-CLUSTERDOWN The cluster is down\r\n";
+        });
+        FakeRedis next(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            return command.front() == "CLUSTER" ? mapOf(successor) : QByteArray("+OK\r\n");
+        });
+        successor = next.port();
+        DriverOptions options = quick();
+        options.commandTimeout = 3s;
+        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {old.at(), next.at()}), options);
+        VERIFY_OK(run(port.open()));
+        QCOMPARE(port.ownerOf("x")->port, old.port());
+        const Result set = run(port.call({"SET", "x", "1"}));
+        VERIFY_OK(set);
+        QCOMPARE(port.ownerOf("x")->port, successor);
+    }
     void aNodeThatMisbehaves_data() { addFaults(); }
     void aNodeThatMisbehaves() {
         QFETCH(int, fault);

@@ -37,8 +37,8 @@ public:
     bool asking() const { return m_asked != nullptr; }
 
     enum class Next : std::uint8_t { Done, AtOnce, AfterAWhile };
-    /// What an error means: the end, or another try. `from`: the host that says so.
-    Next onError(const Error& error, const QString& from) {
+    /// What an error means: the end, or another try. `from`: the node that says so.
+    Next onError(const Error& error, const NodePtr& from) {
         m_asked.reset();
         using Kind = Error::Kind;
         if (error.outcomeUnknown()) {
@@ -51,7 +51,7 @@ public:
         }
         if (error.kind != Kind::Refused) return Next::Done;
         if (const auto to = redirectionOf(error.code, error.message)) {
-            const Endpoint where{to->host.isEmpty() ? from : to->host, to->port};
+            const Endpoint where{to->host.isEmpty() ? from->at.host : to->host, to->port};
             if (error.code == "ASK")
                 m_asked = m_watch->nodeAt(where);
             else
@@ -62,6 +62,7 @@ public:
         if (error.code != "CLUSTERDOWN" && error.code != "READONLY" && error.code != "LOADING" &&
             error.code != "MASTERDOWN")
             return Next::Done;
+        from->doubted = true;
         m_watch->refreshSoon();
         return Next::AfterAWhile;
     }
@@ -113,8 +114,10 @@ QCoro::Task<Result> route(std::shared_ptr<ClusterWatch> watch, Args args, int sl
             continue;
         }
         Result result = co_await sendTo(node, routing.asking(), args, stop);
+        // What has no key is answered by nodes that serve nothing, too.
+        if (result && node->doubted && !keysOf(args).empty()) node->doubted = false;
         if (result || watch->closed()) co_return result;
-        const Routing::Next next = routing.onError(result.error(), node->at.host);
+        const Routing::Next next = routing.onError(result.error(), node);
         if (next == Routing::Next::Done) co_return result;
         if (!routing.inTime()) co_return std::unexpected(routing.givenUp(result.error()));
         // The cluster is changing: no message tells when it has done so, and a question without a pause would hurt it.
