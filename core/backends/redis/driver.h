@@ -47,7 +47,7 @@ private:
     Runtime& m_runtime;
     QString m_where;
     std::function<void(const Status&)> m_onStatus;
-    std::unique_ptr<CommandQueue> m_commands;
+    std::shared_ptr<CommandQueue> m_commands; ///< ours alone; others look whether it is there still
     std::unique_ptr<SubscriptionHub> m_subscriptions;
 };
 

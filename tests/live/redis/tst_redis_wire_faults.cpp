@@ -241,6 +241,20 @@ private Q_SLOTS:
         server.refuse(false);
         QVERIFY(call(driver, {"X"})); // it is back: nobody hears of the time before
     }
+    void driverThatGoesBetweenTwoAnswers() {
+        // Both answers come together; who gets the first one ends the driver, and the second wants to ask once more.
+        FakeRedis server(m_runtime, [](QTcpSocket& socket, int command) {
+            if (command == 2) socket.write(":1\r\n-NOSCRIPT No matching script.\r\n");
+        });
+        auto driver = std::make_unique<RedisDriver>(m_runtime, server.url(), nameless());
+        const auto getting = beside(callAndEnd(driver));
+        const Script script("any", "return 1");
+        const auto running = beside(driver->eval(script, {"k"}, {}));
+        QVERIFY(ends(running, 5s));
+        QVERIFY(getting->done && !driver);
+        QVERIFY(!*running->result);
+        QVERIFY(running->result->error().kind == Kind::Disconnected);
+    }
     void pausesBetweenTriesGrowAndStayBounded() {
         ConnectionUrl url;
         url.scheme = QStringLiteral("redis");
@@ -263,6 +277,13 @@ private Q_SLOTS:
     }
 
 private:
+    /// Ends the driver as soon as it has answered.
+    static QCoro::Task<Result> callAndEnd(std::unique_ptr<RedisDriver>& driver) {
+        Args args = argsOf("GET", "k");
+        Result result = co_await driver->call(std::move(args));
+        driver.reset();
+        co_return result;
+    }
     EventLoopRuntime m_runtime;
 };
 

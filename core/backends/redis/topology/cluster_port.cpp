@@ -136,6 +136,13 @@ QCoro::Task<Result> sendOver(std::shared_ptr<ClusterWatch> watch, std::uint32_t 
     co_return co_await node->driver->callOver(connection, std::move(args), std::move(stop));
 }
 
+/// route() for evalOver().
+Ask routed(std::shared_ptr<ClusterWatch> watch, int slotWithoutKey) {
+    return [watch = std::move(watch), slotWithoutKey](Args args, std::stop_token stop) {
+        return route(watch, std::move(args), slotWithoutKey, std::move(stop));
+    };
+}
+
 /// See ClusterPort::portFor.
 class SlotPort final : public Port {
 public:
@@ -147,6 +154,9 @@ public:
     QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop) override {
         if (connection == 0) return call(std::move(args), std::move(stop));
         return sendOver(m_watch, connection, std::move(args), std::move(stop));
+    }
+    QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop) override {
+        return evalOver(routed(m_watch, m_slot), script, std::move(keys), std::move(args), std::move(stop));
     }
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel, std::stop_token stop) override {
         return Feed::open(m_watch->runtime(), m_watch, std::move(channel), m_watch->options().commandTimeout,
@@ -176,6 +186,10 @@ QCoro::Task<Result> ClusterPort::call(Args args, std::stop_token stop) {
 QCoro::Task<Result> ClusterPort::callOver(std::uint32_t connection, Args args, std::stop_token stop) {
     if (connection == 0) return call(std::move(args), std::move(stop));
     return sendOver(m_watch, connection, std::move(args), std::move(stop));
+}
+
+QCoro::Task<Result> ClusterPort::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
+    return evalOver(routed(m_watch, kAnySlot), script, std::move(keys), std::move(args), std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> ClusterPort::subscribe(QByteArray channel, std::stop_token stop) {
