@@ -16,7 +16,10 @@ constexpr Nanos kMeetLimit = 20s;
 
 RedisServerOptions serverOptions(const RedisSentinelOptions& options) {
     RedisServerOptions server;
-    server.password = options.password;
+    if (options.user.isEmpty())
+        server.password = options.password;
+    else
+        server.users = {{options.user, options.password, QStringLiteral("~* &* +@all")}};
     server.tls = options.tls;
     return server;
 }
@@ -57,6 +60,7 @@ QByteArray RedisSentinels::configuration(const Sentinel& sentinel) {
     }
     if (!m_options.password.isEmpty()) {
         lines += QStringLiteral("sentinel auth-pass %1 \"%2\"").arg(name, m_options.password);
+        if (!m_options.user.isEmpty()) lines += QStringLiteral("sentinel auth-user %1 %2").arg(name, m_options.user);
         if (m_options.sentinelsWantLogin)
             lines += {QStringLiteral("requirepass \"%1\"").arg(m_options.password),
                       QStringLiteral("sentinel sentinel-pass \"%1\"").arg(m_options.password)};
@@ -67,7 +71,7 @@ QByteArray RedisSentinels::configuration(const Sentinel& sentinel) {
 RedisDoor RedisSentinels::doorOf(const Sentinel& sentinel) {
     RedisDoor door = m_group.at(0).door();
     door.port = sentinel.port;
-    if (!m_options.sentinelsWantLogin) door.password.clear();
+    door.password = m_options.sentinelsWantLogin ? m_options.password : QString();
     return door;
 }
 
@@ -127,7 +131,7 @@ QString RedisSentinels::url() {
     std::vector<std::uint16_t> ports;
     for (const auto& sentinel : m_sentinels)
         ports.push_back(sentinel->port);
-    return redisUrl(QStringLiteral("redis+sentinel"), ports, {{}, m_options.password},
+    return redisUrl(QStringLiteral("redis+sentinel"), ports, {m_options.user, m_options.password},
                     m_options.tls ? m_group.at(0).authority() : TlsAuthority(), QString::fromLatin1(kMaster));
 }
 

@@ -7,10 +7,11 @@ namespace lockscope::sandbox {
 struct RedisSentinelOptions {
     int replicas = 2;
     int sentinels = 3;
-    QString password; ///< of the servers and, with sentinelsWantLogin, of the sentinels; empty: none
-    bool sentinelsWantLogin = true;
-    bool tls = false;      ///< of the servers and of the sentinels, and nothing else
-    int downAfterMs = 600; ///< a server that is silent for so long is down
+    QString user;                   ///< who has the password, on the servers; empty: the default user
+    QString password;               ///< of the servers and, with sentinelsWantLogin, of the sentinels; empty: none
+    bool sentinelsWantLogin = true; ///< by the default user's name, whoever it is on the servers
+    bool tls = false;               ///< of the servers and of the sentinels, and nothing else
+    int downAfterMs = 600;          ///< a server that is silent for so long is down
     int failoverTimeoutMs = 3000;
 };
 
@@ -29,7 +30,7 @@ public:
     std::uint16_t port(int sentinel) const { return m_sentinels[std::size_t(sentinel)]->port; }
     /// A sentinel's process, to kill or pause it.
     ProcessSupervisor& process(int sentinel) { return m_sentinels[std::size_t(sentinel)]->process; }
-    /// redis+sentinel://…/mymaster, with the password if there is one: not to be shown.
+    /// redis+sentinel://…/mymaster, with user and password if there are: not to be shown.
     QString url();
 
 private:

@@ -35,7 +35,7 @@ CommandQueue::~CommandQueue() {
 }
 
 void CommandQueue::submit(Pieces pieces, Call& call) {
-    if (m_line.status().state == Status::State::Failed) {
+    if (m_line.hopeless()) {
         call.complete(std::unexpected(m_line.status().error));
         return;
     }
@@ -104,10 +104,13 @@ void CommandQueue::onLost(const Error& error, bool wasReady) {
     // After a try that failed nothing is on the wire, and what waited for the try gets the reason.
     const std::size_t count = wasReady ? m_onWire : m_pending.size();
     m_onWire = 0;
+    // What was sent may have run, whatever it was that ended the connection.
+    const bool maybeRan = wasReady && !error.outcomeUnknown();
+    const Error told = maybeRan ? Error{Error::Kind::Disconnected, {}, error.message} : error;
     for (std::size_t i = 0; i < count; ++i) {
         Call* call = m_pending.front().call;
         m_pending.pop_front();
-        if (call) call->complete(std::unexpected(error));
+        if (call) call->complete(std::unexpected(told));
     }
     if (m_line.status().state == Status::State::Failed) {
         for (Pending& pending : m_pending)

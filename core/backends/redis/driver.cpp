@@ -2,6 +2,7 @@
 #include "backends/redis/driver.h"
 
 #include "backends/redis/command_queue.h"
+#include "backends/redis/errors.h"
 #include "backends/redis/subscription_hub.h"
 
 namespace lockscope::redis {
@@ -9,7 +10,7 @@ namespace lockscope::redis {
 RedisDriver::RedisDriver(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options)
     : m_runtime(runtime),
       m_where(url.endpoints.front().display()),
-      m_commands(std::make_unique<CommandQueue>(runtime, url, options,
+      m_commands(std::make_shared<CommandQueue>(runtime, url, options,
                                                 [this](const Status& status) {
                                                     if (m_onStatus) m_onStatus(status);
                                                 })),
@@ -39,13 +40,24 @@ QCoro::Task<Result> RedisDriver::callOver(std::uint32_t connection, Args args, s
 QCoro::Task<Result> RedisDriver::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
     // The script may be gone by the time of the answer. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const QByteArray source = script.source();
-    const bool wanted = m_runtime.alive() && !stop.stop_requested();
-    Call byHash(m_runtime, stop);
+    // So may the driver.
+    Runtime& runtime = m_runtime;
+    const std::weak_ptr<CommandQueue> queue = m_commands;
+    const QString where = m_where;
+    const bool wanted = runtime.alive() && !stop.stop_requested();
+    Call byHash(runtime, stop);
     if (wanted) m_commands->submitEval(script.sha1(), keys, args, byHash);
     co_await byHash.waiter.end();
     if (*byHash.result || !isUnknownScript(byHash.result->error())) co_return std::move(*byHash.result);
-    Args bySource = evalArgs("EVAL", source, keys, args);
-    co_return co_await call(std::move(bySource), std::move(stop));
+    const Args bySource = evalArgs("EVAL", source, keys, args);
+    const bool stillWanted = runtime.alive() && !stop.stop_requested();
+    Call again(runtime, std::move(stop));
+    if (const auto commands = stillWanted ? queue.lock() : nullptr)
+        commands->submit({std::span(bySource)}, again);
+    else if (stillWanted)
+        co_return std::unexpected(errors::driverGone(where));
+    co_await again.waiter.end();
+    co_return std::move(*again.result);
 }
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> RedisDriver::subscribe(QByteArray channel, std::stop_token stop) {
@@ -63,10 +75,6 @@ QCoro::Task<std::expected<void, Error>> RedisDriver::open(std::stop_token stop) 
     // A user who may not PING is connected all the same.
     if (!pong && pong.error().kind != Error::Kind::Refused) co_return std::unexpected(pong.error());
     co_return std::expected<void, Error>();
-}
-
-void RedisDriver::retry() {
-    m_commands->line().start();
 }
 
 const Status& RedisDriver::status() const {

@@ -28,10 +28,9 @@ public:
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribePattern(QByteArray pattern,
                                                                           std::stop_token stop = {});
 
-    /// Connects and says how the first try went. Later tries go on by themselves unless the login failed.
+    /// Connects and says how the first try went. Later tries go on by themselves; when the login failed, the next call
+    /// that comes a while later begins one.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
-    /// Tries again at once after a failure for good.
-    void retry();
 
     /// How it stands with the connection for commands.
     const Status& status() const;
@@ -48,7 +47,7 @@ private:
     Runtime& m_runtime;
     QString m_where;
     std::function<void(const Status&)> m_onStatus;
-    std::unique_ptr<CommandQueue> m_commands;
+    std::shared_ptr<CommandQueue> m_commands; ///< ours alone; others look whether it is there still
     std::unique_ptr<SubscriptionHub> m_subscriptions;
 };
 

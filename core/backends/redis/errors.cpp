@@ -112,10 +112,15 @@ Error refused(const QByteArray& reply, const QString& where) {
     return {Kind::Refused, codeOf(reply), Text::tr("%1 says: %2").arg(where, QString::fromUtf8(reply))};
 }
 
+bool turnedAway(const QByteArray& reply) {
+    return reply.startsWith("ERR max number of clients") || reply.startsWith("DENIED");
+}
+
 Error refusedGreeting(const QByteArray& reply, const QByteArray& command, const QString& where) {
     const QByteArray code = firstWord(reply);
+    const bool wrong = code == "ERR" && !turnedAway(reply); // else it speaks of the server, not of what was asked
     // Redis without a password answers AUTH by ERR; one with ACLs by NOPERM where a command is not allowed.
-    if (command == "AUTH" || code == "NOAUTH" || code == "WRONGPASS") {
+    if (code == "NOAUTH" || code == "WRONGPASS" || (command == "AUTH" && (wrong || code == "NOPERM"))) {
         return {Kind::AuthFailed, code,
                 code == "NOAUTH"
                     ? Text::tr("%1 wants a password. Write it into the URL: redis://:password@host.").arg(where)
@@ -126,11 +131,11 @@ Error refusedGreeting(const QByteArray& reply, const QByteArray& command, const 
         return {Kind::AuthFailed, code,
                 Text::tr("%1 does not allow this user to run %2. Ask for an ACL that does.")
                     .arg(where, QString::fromUtf8(command))};
-    if (command == "SELECT")
+    if (command == "SELECT" && wrong)
         return {Kind::WrongUrl, code,
                 Text::tr("%1 has no such database (%2). Check the number at the end of the URL.")
                     .arg(where, QString::fromUtf8(reply))};
-    // LOADING, MASTERDOWN, "max number of clients reached": passes, so it counts as not reachable yet.
+    // LOADING, BUSY, MASTERDOWN, "max number of clients reached": passes, so it counts as not reachable yet.
     return {Kind::Unreachable, code, Text::tr("%1 is not ready: %2").arg(where, QString::fromUtf8(reply))};
 }
 

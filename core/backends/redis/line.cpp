@@ -31,7 +31,7 @@ std::uint32_t nextNumber() {
 
 // A user without the right to be named, or to PING, can still lock.
 bool mayFail(const QByteArray& command, const QByteArray& reply) {
-    if (command == "CLIENT") return !reply.startsWith("NOAUTH");
+    if (command == "CLIENT") return !reply.startsWith("NOAUTH") && !errors::turnedAway(reply);
     return command == "PING" && reply.startsWith("NOPERM");
 }
 
@@ -64,6 +64,10 @@ Line::~Line() = default;
 void Line::start() {
     using State = Status::State;
     if (m_status.state == State::Idle || m_status.state == State::Failed) connectNow();
+}
+
+bool Line::hopeless() const {
+    return m_status.state == Status::State::Failed && m_runtime.monotonic() < m_failedAt + m_options.retryLongest;
 }
 
 void Line::connectNow() {
@@ -113,6 +117,7 @@ void Line::onClosed(Error error) {
     m_wire.reset();
     m_timer.cancel();
     if (error.kind == Error::Kind::AuthFailed || error.kind == Error::Kind::WrongUrl) {
+        m_failedAt = m_runtime.monotonic();
         setStatus({Status::State::Failed, error, {}});
     } else if (!m_wanted) {
         setStatus({Status::State::Idle, error, {}});

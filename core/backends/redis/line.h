@@ -36,8 +36,11 @@ public:
     Line(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options, Handlers handlers);
     ~Line();
 
-    /// Connects, unless it is connected or trying. After a failure for good: tries once more.
+    /// Connects, unless it is connected or trying. Failed: tries once more.
     void start();
+    /// Failed a moment ago: the next try would hear the same. Passwords and certificates that are wrong may be put
+    /// right later, so that is not for good.
+    bool hopeless() const;
     /// Whether a broken connection is replaced by itself.
     void keep(bool wanted) { m_wanted = wanted; }
     bool ready() const { return m_status.state == Status::State::Connected; }
@@ -69,6 +72,7 @@ private:
     std::size_t m_greeted = 0; ///< answered so far
     bool m_wanted = true;
     int m_failures = 0; ///< tries in a row
+    Nanos m_failedAt{}; ///< when it became Failed
     std::uint64_t m_bytesSeen = 0;
     Nanos m_quietSince{};
     bool m_pinged = false;

@@ -13,16 +13,16 @@ struct DriverOptions {
     Nanos heartbeat = 5s;                ///< an idle connection is asked for a sign of life this often; kNever: not
     Nanos silenceLimit = 10s;            ///< a server that owes a reply and says nothing for so long is given up
     Nanos retryFirst = 100ms;            ///< longest pause before the first reconnection; doubles
-    Nanos retryLongest = 5s;             ///< … up to this
+    Nanos retryLongest = 1s;             ///< … up to this: less than a call's life, so that each sees a try
     std::size_t pendingLimit = 65'536;   ///< calls beyond this are refused at once
 };
 
 /// How it stands with one connection.
 struct Status {
     enum class State : std::uint8_t { Idle, Connecting, Connected, Retrying, Failed };
-    State state = State::Idle;
-    Error error;     ///< why it is Retrying or Failed
-    Nanos retryIn{}; ///< Retrying: until the next try, counted from when the status changed
+    State state = State::Idle; ///< Failed: login or settings are refused; tried again when something is wanted later
+    Error error;               ///< why it is Retrying or Failed
+    Nanos retryIn{};           ///< Retrying: until the next try, counted from when the status changed
     /// One sentence for a status bar, translated, never a password: "127.0.0.1:6379 · connected".
     QString describe(const QString& where) const;
 };

@@ -22,17 +22,22 @@ QCoro::Task<Result> Port::callOver(std::uint32_t, Args args, std::stop_token sto
     return call(std::move(args), std::move(stop));
 }
 
-QCoro::Task<Result> Port::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
+QCoro::Task<Result> evalOver(Ask ask, const Script& script, Args keys, Args args, std::stop_token stop) {
     // The script may be gone by the time of the answer; what EVAL needs of it is shared, not copied.
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const QByteArray source = script.source();
     Args byHash = evalArgs("EVALSHA", script.sha1(), keys, args);
-    Result result = co_await call(std::move(byHash), stop);
+    Result result = co_await ask(std::move(byHash), stop);
     if (result || !isUnknownScript(result.error())) co_return result;
     // EVAL also caches, so the next call is short again: no SCRIPT LOAD is needed, and none could be lost half-way.
     Args bySource = evalArgs("EVAL", source, keys, args);
-    result = co_await call(std::move(bySource), stop);
+    result = co_await ask(std::move(bySource), stop);
     co_return result;
+}
+
+QCoro::Task<Result> Port::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
+    Ask ask = [this](Args command, std::stop_token once) { return call(std::move(command), std::move(once)); };
+    return evalOver(std::move(ask), script, std::move(keys), std::move(args), std::move(stop));
 }
 
 } // namespace lockscope::redis

@@ -5,6 +5,7 @@
 
 #include <QString>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <qcoro/qcorotask.h>
@@ -93,12 +94,18 @@ public:
     virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                            std::stop_token stop = {}) = 0;
 
-    /// EVALSHA, and EVAL when the server does not know the script yet.
+    /// EVALSHA, and EVAL when the server does not know the script yet. The port must be there until it ends, unless its
+    /// kind says otherwise.
     virtual QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {});
 };
 
 /// Of a port's eval(): the whole command, and whether the answer to EVALSHA is that the server wants to see the source.
 Args evalArgs(const char* command, const QByteArray& script, const Args& keys, const Args& args);
 bool isUnknownScript(const Error& error);
+
+/// A port's call() without the port.
+using Ask = std::function<QCoro::Task<Result>(Args args, std::stop_token stop)>;
+/// A port's eval() by its `ask`: for ports that may go while their calls are waited for.
+QCoro::Task<Result> evalOver(Ask ask, const Script& script, Args keys, Args args, std::stop_token stop);
 
 } // namespace lockscope::redis

@@ -3,6 +3,8 @@
 
 #include "backends/redis/errors.h"
 
+#include <algorithm>
+
 namespace lockscope::redis {
 
 namespace {
@@ -61,12 +63,16 @@ public:
         m_messages.push_back(std::move(message));
         wake();
     }
+    /// Messages may have been missed; said once until it is read.
+    void gap() {
+        if (m_messages.empty() || !m_messages.back().gap) push({{}, true});
+    }
     void hubGone(const Error& error) {
         m_hub = nullptr;
         if (waitsForAnswer())
             refuse(error);
         else
-            push({{}, true});
+            gap();
     }
 
 private:
@@ -97,6 +103,7 @@ SubscriptionHub::SubscriptionHub(Runtime& runtime, const ConnectionUrl& url, con
     : m_runtime(runtime),
       m_options(options),
       m_where(url.endpoints.front().display()),
+      m_again(runtime),
       m_line(runtime, url, options,
              {[this] { onReady(); }, [this](Reply&& reply) { onReply(std::move(reply)); },
               [this](const Error& error, bool wasReady) { onLost(error, wasReady); }, [this] { send(Sent::Ping, {}); },
@@ -132,7 +139,7 @@ void SubscriptionHub::join(Member& member) {
     }
     m_line.keep(true);
     if (m_line.ready()) {
-        if (topic.members.size() == 1) send(Sent::Subscribe, member.name());
+        if (topic.members.size() == 1 || !asked(member.name())) send(Sent::Subscribe, member.name());
     } else {
         m_line.start(); // onReady subscribes to everything there is
     }
@@ -167,7 +174,9 @@ void SubscriptionHub::onReply(Reply&& reply) {
         if (m_unanswered.empty()) return;
         const auto [what, name] = m_unanswered.front();
         m_unanswered.pop_front();
-        if (what == Sent::Subscribe) refuse(name, errors::refused(reply.text, m_where));
+        if (what != Sent::Subscribe) return;
+        refuse(name, errors::refused(reply.text, m_where));
+        if (const auto it = m_topics.find(name); it != m_topics.end()) goneDeaf(it->second);
         return;
     }
     const bool isPlainPong = reply.type == Reply::Type::Status;
@@ -198,7 +207,7 @@ void SubscriptionHub::onConfirmed(const Reply&) {
         if (member->waitsForAnswer())
             member->confirm();
         else if (gap)
-            member->push({{}, true});
+            member->gap();
     }
 }
 
@@ -220,10 +229,39 @@ void SubscriptionHub::onLost(const Error& error, bool wasReady) {
     m_unanswered.clear();
     for (auto& [name, topic] : m_topics)
         topic.confirmed = false;
+    const bool failed = m_line.status().state == Status::State::Failed;
     // A try that failed: tell those who wait for their first confirmation. Others are told when the gap ends.
-    if (wasReady && m_line.status().state != Status::State::Failed) return;
-    for (const auto& [name, topic] : m_topics)
+    if (wasReady && !failed) return;
+    for (auto& [name, topic] : m_topics) {
         refuse(name, error);
+        if (failed) goneDeaf(topic);
+    }
+}
+
+// Who was confirmed once waits for messages that do not come any more, nobody knows until when: let them look for
+// themselves, at each try that fails.
+void SubscriptionHub::goneDeaf(Topic& topic) {
+    if (!topic.deaf()) return;
+    for (Member* member : topic.members)
+        if (!member->waitsForAnswer()) member->gap();
+    if (!m_again.armed()) m_again.arm(m_runtime.monotonic() + m_options.retryLongest, [this] { listenAgain(); });
+}
+
+void SubscriptionHub::listenAgain() {
+    if (!m_line.ready()) {
+        if (std::ranges::any_of(m_topics, [](const auto& entry) { return entry.second.deaf(); })) m_line.start();
+        return;
+    }
+    for (const auto& [name, topic] : m_topics)
+        if (topic.deaf() && !asked(name)) send(Sent::Subscribe, name);
+}
+
+/// A SUBSCRIBE is on its way, and no UNSUBSCRIBE behind it.
+bool SubscriptionHub::asked(const Name& name) const {
+    const auto last = std::find_if(m_unanswered.rbegin(), m_unanswered.rend(), [&name](const auto& sent) {
+        return sent.first != Sent::Ping && sent.second == name;
+    });
+    return last != m_unanswered.rend() && last->first == Sent::Subscribe;
 }
 
 } // namespace lockscope::redis

@@ -29,6 +29,7 @@ private:
         std::vector<Member*> members;
         bool confirmed = false;
         bool had = false; ///< was confirmed before: the next confirmation ends a gap
+        bool deaf() const { return had && !confirmed; }
     };
     enum class Sent : std::uint8_t { Subscribe, Unsubscribe, Ping };
 
@@ -41,6 +42,9 @@ private:
     void onConfirmed(const Reply& reply);
     void onMessage(const Name& name, QByteArray payload);
     void refuse(const Name& name, const Error& error);
+    void goneDeaf(Topic& topic);
+    void listenAgain();
+    bool asked(const Name& name) const;
 
     Runtime& m_runtime;
     DriverOptions m_options;
@@ -48,6 +52,7 @@ private:
     std::map<Name, Topic> m_topics;
     std::deque<std::pair<Sent, Name>> m_unanswered;
     std::uint64_t m_sentCount = 0;
+    OneShot m_again; ///< the next try at what was refused
     Line m_line;
 };
 

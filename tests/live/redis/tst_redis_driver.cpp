@@ -133,6 +133,43 @@ private Q_SLOTS:
         QCOMPARE(changes, 2); // connecting, failed: no use in trying again
         QVERIFY(call(driver, {"GET", "k"}).error().kind == Kind::AuthFailed);
     }
+    void loginThatIsPutRightLater() {
+        RedisServerOptions options;
+        options.password = QStringLiteral("secret");
+        RedisServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        DriverOptions soonBack;
+        soonBack.retryLongest = 100ms;
+        RedisDriver driver(m_runtime, urlOf(server), soonBack), admin(m_runtime, urlOf(server));
+        QVERIFY(run(driver.open()));
+        QVERIFY(call(admin, {"CONFIG", "SET", "requirepass", "another"}));
+        QVERIFY(call(admin, {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}));
+        QVERIFY(comesTrue([&] { return driver.status().state == State::Failed; }));
+        QVERIFY(call(driver, {"GET", "k"}).error().kind == Kind::AuthFailed);
+        QVERIFY(call(admin, {"CONFIG", "SET", "requirepass", "secret"}));
+        QTRY_VERIFY(call(driver, {"GET", "k"})); // whoever asks again begins the next try
+    }
+    void serverWithoutRoomForNow() {
+        RedisServerOptions options;
+        options.password = QStringLiteral("secret");
+        RedisServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        RedisDriver driver(m_runtime, urlOf(server)), admin(m_runtime, urlOf(server));
+        QVERIFY(run(driver.open()));
+        QVERIFY(run(admin.open()));
+        QVERIFY(call(admin, {"CONFIG", "SET", "maxclients", "1"}));
+        int tries = 0;
+        bool failed = false;
+        driver.onStatus([&](const Status& status) {
+            tries += status.state == State::Retrying ? 1 : 0;
+            failed = failed || status.state == State::Failed;
+        });
+        QVERIFY(call(admin, {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}));
+        QVERIFY(comesTrue([&] { return tries >= 3 || failed; }));
+        QVERIFY2(!failed, qPrintable(driver.status().error.message));
+        QVERIFY(call(admin, {"CONFIG", "SET", "maxclients", "100"}));
+        QTRY_VERIFY(call(driver, {"GET", "k"}));
+    }
     void loginOfAnAclUser() {
         RedisServerOptions options;
         options.users = {

@@ -118,6 +118,57 @@ private Q_SLOTS:
         QCOMPARE(run((*news)->next(5s))->payload, QByteArray("again"));
         QCOMPARE(run((*pattern)->next(5s))->payload, QByteArray("again"));
     }
+    void whoMayNotListenAnyMoreIsTold() {
+        sandbox::RedisServerOptions options;
+        options.users = {{QStringLiteral("listener"), QStringLiteral("secret"), QStringLiteral("~* &* +@all")}};
+        RedisServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        ConnectionUrl url = urlOf(server);
+        url.user = QStringLiteral("listener");
+        url.password = QStringLiteral("secret");
+        DriverOptions soonBack;
+        soonBack.retryLongest = 100ms;
+        RedisDriver driver(m_runtime, url, soonBack), admin(m_runtime, urlOf(server));
+        auto news = run(driver.subscribe("news"));
+        QVERIFY(news);
+        QVERIFY(call(admin, {"ACL", "SETUSER", "listener", "resetchannels"})); // ends the connection, too
+        // There is nobody else to say so, however often it is tried in vain.
+        for (int times = 0; times < 3; ++times) {
+            const auto gap = run((*news)->next(10s));
+            QVERIFY(gap && gap->gap);
+        }
+        const auto another = run(driver.subscribe("news"));
+        QVERIFY(!another);
+        QCOMPARE(another.error().code, QByteArray("NOPERM"));
+        QVERIFY(call(admin, {"ACL", "SETUSER", "listener", "allchannels"}));
+        QVERIFY(comesTrue([&] { return subscribers(admin, "news") == 1; }));
+        QVERIFY(call(admin, {"PUBLISH", "news", "again"}));
+        auto message = run((*news)->next(10s));
+        while (message && message->gap)
+            message = run((*news)->next(10s));
+        QVERIFY(message);
+        QCOMPARE(message->payload, QByteArray("again"));
+    }
+    void whoseLoginEndsIsTold() {
+        sandbox::RedisServerOptions options;
+        options.users = {{QStringLiteral("listener"), QStringLiteral("secret"), QStringLiteral("~* &* +@all")}};
+        RedisServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        ConnectionUrl url = urlOf(server);
+        url.user = QStringLiteral("listener");
+        url.password = QStringLiteral("secret");
+        DriverOptions soonBack;
+        soonBack.retryLongest = 100ms;
+        RedisDriver driver(m_runtime, url, soonBack), admin(m_runtime, urlOf(server));
+        auto news = run(driver.subscribe("news"));
+        QVERIFY(news);
+        QVERIFY(call(admin, {"ACL", "SETUSER", "listener", "off"}));
+        QVERIFY(call(admin, {"CLIENT", "KILL", "TYPE", "pubsub"}));
+        const auto gap = run((*news)->next(10s));
+        QVERIFY(gap && gap->gap);
+        QVERIFY(call(admin, {"ACL", "SETUSER", "listener", "on"}));
+        QVERIFY(comesTrue([&] { return subscribers(admin, "news") == 1; }));
+    }
     void subscribeSaysThatNobodyListens() {
         ConnectionUrl url = urlOf(m_server);
         url.endpoints[0].port = sandbox::freePort(m_runtime).value();

@@ -58,6 +58,35 @@ private Q_SLOTS:
 
         QVERIFY(!run(std::move(anonymousOpened)));
     }
+    void aUserWhomOnlyTheServersKnow() {
+        sandbox::RedisSentinelOptions options = small(false);
+        options.user = QStringLiteral("app");
+        sandbox::RedisSentinels servers(m_runtime, options);
+        VERIFY_STARTED(servers);
+        LockUser user(servers.url(), "redis-reentrant", "a user");
+        VERIFY_OPEN(user);
+        QVERIFY(run(user.lock->tryLock()).value());
+        VERIFY_OK(run(user.lock->unlock()));
+        ConnectionUrl wrong = parseConnectionUrl(servers.url()).value();
+        wrong.password = QStringLiteral("wr0ng");
+        SentinelPort refused(m_runtime, wrong, quick());
+        const auto opened = run(refused.open());
+        QVERIFY(!opened);
+        QVERIFY2(opened.error().message.contains(QLatin1String("login")), qPrintable(opened.error().message));
+    }
+    void aUserWhomTheSentinelsRefuse() {
+        sandbox::RedisSentinelOptions options = small(true);
+        options.user = QStringLiteral("app");
+        sandbox::RedisSentinels servers(m_runtime, options);
+        VERIFY_STARTED(servers);
+        // They want the default user's: neither ours nor none is good enough, and it is ours that has to be put right.
+        SentinelPort refused(m_runtime, parseConnectionUrl(servers.url()).value(), quick());
+        for (int tries = 0; tries < 2; ++tries) {
+            const auto opened = run(refused.open());
+            QVERIFY(!opened);
+            QVERIFY2(opened.error().message.contains(QLatin1String("login")), qPrintable(opened.error().message));
+        }
+    }
     void confirmedByAReplica() {
         sandbox::RedisSentinels servers(m_runtime, small(true));
         const auto started = run(servers.start());

@@ -199,7 +199,63 @@ private Q_SLOTS:
         clientRuntime.kill();
     }
 
+    void aPortThatGoesBetweenTwoAnswers_data() {
+        QTest::addColumn<bool>("cluster");
+        QTest::newRow("sentinel") << false;
+        QTest::newRow("cluster") << true;
+    }
+    void aPortThatGoesBetweenTwoAnswers() {
+        QFETCH(bool, cluster);
+        // Both answers are there; who gets the first one ends the port, and the second wants to ask once more.
+        FakeRedis server(m_runtime, [&](QTcpSocket& socket, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "CLUSTER") return mapOf(server.port());
+            if (command.front() == "ROLE") return listOf({"master", "0"});
+            if (command.front() == "GET") {
+                FakeRedis::hold(socket);
+                return "$5\r\nvalue\r\n";
+            }
+            QTimer::singleShot(0, &socket, [&socket] { FakeRedis::letGo(socket); });
+            return "-NOSCRIPT No matching script.\r\n";
+        });
+        FakeRedis sentinel(m_runtime, sentinelAnswer(server.port()));
+        std::unique_ptr<Port> port;
+        if (cluster) {
+            port = std::make_unique<ClusterPort>(m_runtime, urlOfAll(Service::RedisCluster, {server.at()}), quick());
+        } else {
+            port =
+                std::make_unique<SentinelPort>(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        }
+        QVERIFY(run(port->call({"SET", "x", "1"})).error().code == "NOSCRIPT"); // what it says to anything else
+        const auto getting = beside(getAndEnd(port));
+        const Script script("any", "return 1");
+        const auto running = beside(port->eval(script, {"x"}, {}));
+        QVERIFY(ends(running, 5s));
+        QVERIFY(getting->done && !port);
+        QVERIFY(!*running->result);
+        QVERIFY(running->result->error().code != "NOSCRIPT");
+    }
+
     // --- Cluster ---
+    void anOwnerThatIsCutOffIsNotAskedWhoOwnsWhat() {
+        // It answers us, but not the other nodes, which have put another one in its place; and it is the first we know.
+        std::uint16_t successor = 0;
+        FakeRedis old(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "CLUSTER") return mapOf(old.port());
+            return "-CLUSTERDOWN The cluster is down\r\n";
+        });
+        FakeRedis next(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            return command.front() == "CLUSTER" ? mapOf(successor) : QByteArray("+OK\r\n");
+        });
+        successor = next.port();
+        DriverOptions options = quick();
+        options.commandTimeout = 3s;
+        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {old.at(), next.at()}), options);
+        VERIFY_OK(run(port.open()));
+        QCOMPARE(port.ownerOf("x")->port, old.port());
+        const Result set = run(port.call({"SET", "x", "1"}));
+        VERIFY_OK(set);
+        QCOMPARE(port.ownerOf("x")->port, successor);
+    }
     void aNodeThatMisbehaves_data() { addFaults(); }
     void aNodeThatMisbehaves() {
         QFETCH(int, fault);
@@ -370,6 +426,13 @@ private Q_SLOTS:
     }
 
 private:
+    /// Ends the port as soon as it has answered.
+    static QCoro::Task<Result> getAndEnd(std::unique_ptr<Port>& port) {
+        Args get = argsOf("GET", "x");
+        Result result = co_await port->call(std::move(get));
+        port.reset();
+        co_return result;
+    }
     static FakeRedis::Answer masterAnswer() {
         return [](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
             return command.front() == "ROLE" ? listOf({"master", "0"}) : QByteArray("$5\r\nvalue\r\n");

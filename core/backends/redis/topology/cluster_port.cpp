@@ -37,8 +37,8 @@ public:
     bool asking() const { return m_asked != nullptr; }
 
     enum class Next : std::uint8_t { Done, AtOnce, AfterAWhile };
-    /// What an error means: the end, or another try. `from`: the host that says so.
-    Next onError(const Error& error, const QString& from) {
+    /// What an error means: the end, or another try. `from`: the node that says so.
+    Next onError(const Error& error, const NodePtr& from) {
         m_asked.reset();
         using Kind = Error::Kind;
         if (error.outcomeUnknown()) {
@@ -51,7 +51,7 @@ public:
         }
         if (error.kind != Kind::Refused) return Next::Done;
         if (const auto to = redirectionOf(error.code, error.message)) {
-            const Endpoint where{to->host.isEmpty() ? from : to->host, to->port};
+            const Endpoint where{to->host.isEmpty() ? from->at.host : to->host, to->port};
             if (error.code == "ASK")
                 m_asked = m_watch->nodeAt(where);
             else
@@ -62,6 +62,7 @@ public:
         if (error.code != "CLUSTERDOWN" && error.code != "READONLY" && error.code != "LOADING" &&
             error.code != "MASTERDOWN")
             return Next::Done;
+        from->doubted = true;
         m_watch->refreshSoon();
         return Next::AfterAWhile;
     }
@@ -113,8 +114,10 @@ QCoro::Task<Result> route(std::shared_ptr<ClusterWatch> watch, Args args, int sl
             continue;
         }
         Result result = co_await sendTo(node, routing.asking(), args, stop);
+        // What has no key is answered by nodes that serve nothing, too.
+        if (result && node->doubted && !keysOf(args).empty()) node->doubted = false;
         if (result || watch->closed()) co_return result;
-        const Routing::Next next = routing.onError(result.error(), node->at.host);
+        const Routing::Next next = routing.onError(result.error(), node);
         if (next == Routing::Next::Done) co_return result;
         if (!routing.inTime()) co_return std::unexpected(routing.givenUp(result.error()));
         // The cluster is changing: no message tells when it has done so, and a question without a pause would hurt it.
@@ -133,6 +136,13 @@ QCoro::Task<Result> sendOver(std::shared_ptr<ClusterWatch> watch, std::uint32_t 
     co_return co_await node->driver->callOver(connection, std::move(args), std::move(stop));
 }
 
+/// route() for evalOver().
+Ask routed(std::shared_ptr<ClusterWatch> watch, int slotWithoutKey) {
+    return [watch = std::move(watch), slotWithoutKey](Args args, std::stop_token stop) {
+        return route(watch, std::move(args), slotWithoutKey, std::move(stop));
+    };
+}
+
 /// See ClusterPort::portFor.
 class SlotPort final : public Port {
 public:
@@ -144,6 +154,9 @@ public:
     QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop) override {
         if (connection == 0) return call(std::move(args), std::move(stop));
         return sendOver(m_watch, connection, std::move(args), std::move(stop));
+    }
+    QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop) override {
+        return evalOver(routed(m_watch, m_slot), script, std::move(keys), std::move(args), std::move(stop));
     }
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel, std::stop_token stop) override {
         return Feed::open(m_watch->runtime(), m_watch, std::move(channel), m_watch->options().commandTimeout,
@@ -173,6 +186,10 @@ QCoro::Task<Result> ClusterPort::call(Args args, std::stop_token stop) {
 QCoro::Task<Result> ClusterPort::callOver(std::uint32_t connection, Args args, std::stop_token stop) {
     if (connection == 0) return call(std::move(args), std::move(stop));
     return sendOver(m_watch, connection, std::move(args), std::move(stop));
+}
+
+QCoro::Task<Result> ClusterPort::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
+    return evalOver(routed(m_watch, kAnySlot), script, std::move(keys), std::move(args), std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> ClusterPort::subscribe(QByteArray channel, std::stop_token stop) {

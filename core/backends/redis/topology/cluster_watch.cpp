@@ -59,7 +59,7 @@ std::vector<ClusterWatch::NodePtr> ClusterWatch::inOrderOfHope() const {
     std::vector<NodePtr> nodes = m_nodes;
     const auto hope = [](const NodePtr& node) {
         const bool connected = node->driver && node->driver->status().state == Status::State::Connected;
-        return (connected ? 0 : 2) + (node->owner ? 0 : 1);
+        return (connected ? 0 : 2) + (node->owner ? 0 : 1) + (node->doubted ? 4 : 0);
     };
     std::ranges::stable_sort(nodes, std::less(), hope);
     return nodes;

@@ -19,6 +19,9 @@ public:
         bool seed = false;                   ///< named in the URL: asked when all else fails
         bool owner = false;                  ///< of some slot
         QString complaint;                   ///< why it could not be asked last time
+        /// It does not serve what it should, by its own word: it may be cut off from the others, and its map an old
+        /// one. Until it has served something again it is asked last.
+        bool doubted = false;
     };
     using NodePtr = std::shared_ptr<Node>;
 

@@ -19,19 +19,8 @@ bool elsewhere(const Error& error) {
     return error.kind == Kind::Unreachable || error.kind == Kind::ConnectTimeout;
 }
 
-} // namespace
-
-SentinelPort::SentinelPort(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
-    : m_runtime(runtime), m_watch(std::make_shared<SentinelWatch>(runtime, url, std::move(options))) {
-    m_watch->start();
-}
-
-SentinelPort::~SentinelPort() {
-    m_watch->close();
-}
-
-QCoro::Task<Result> SentinelPort::call(Args args, std::stop_token stop) {
-    const std::shared_ptr<SentinelWatch> watch = m_watch; // the port may go while we wait
+/// SentinelPort::call(): the port may go while we wait.
+QCoro::Task<Result> callMaster(std::shared_ptr<SentinelWatch> watch, Args args, std::stop_token stop) {
     Runtime& runtime = watch->runtime();
     const QByteArray command = args.front();
     const Nanos begun = runtime.monotonic();
@@ -54,6 +43,21 @@ QCoro::Task<Result> SentinelPort::call(Args args, std::stop_token stop) {
     }
 }
 
+} // namespace
+
+SentinelPort::SentinelPort(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
+    : m_runtime(runtime), m_watch(std::make_shared<SentinelWatch>(runtime, url, std::move(options))) {
+    m_watch->start();
+}
+
+SentinelPort::~SentinelPort() {
+    m_watch->close();
+}
+
+QCoro::Task<Result> SentinelPort::call(Args args, std::stop_token stop) {
+    return callMaster(m_watch, std::move(args), std::move(stop));
+}
+
 QCoro::Task<Result> SentinelPort::callOver(std::uint32_t connection, Args args, std::stop_token stop) {
     if (connection == 0) co_return co_await call(std::move(args), std::move(stop));
     const std::shared_ptr<SentinelWatch> watch = m_watch;
@@ -61,6 +65,13 @@ QCoro::Task<Result> SentinelPort::callOver(std::uint32_t connection, Args args, 
     const QString where = watch->masterAt().display();
     if (!watch->master()) co_return std::unexpected(errors::connectionGone(command, where));
     co_return co_await watch->master()->callOver(connection, std::move(args), std::move(stop));
+}
+
+QCoro::Task<Result> SentinelPort::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
+    Ask ask = [watch = m_watch](Args command, std::stop_token once) {
+        return callMaster(watch, std::move(command), std::move(once));
+    };
+    return evalOver(std::move(ask), script, std::move(keys), std::move(args), std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> SentinelPort::subscribe(QByteArray channel, std::stop_token stop) {

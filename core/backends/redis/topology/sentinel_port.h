@@ -24,6 +24,7 @@ public:
     Runtime& runtime() override { return m_runtime; }
     QCoro::Task<Result> call(Args args, std::stop_token stop = {}) override;
     QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop = {}) override;
+    QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
     /// Finds the master, and says why not when there is none within the command time-out. Later searches go on by

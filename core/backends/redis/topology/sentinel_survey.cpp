@@ -18,6 +18,14 @@ QByteArray field(const Reply& list, const char* name) {
     return {};
 }
 
+SentinelWord::Login loginOf(const Error& error) {
+    if (error.kind != Error::Kind::AuthFailed) return SentinelWord::Login::Fine;
+    // A sentinel without a password answers a password alone by ERR, and one with the name of a user, which only the
+    // servers know, by WRONGPASS.
+    if (error.code == "ERR" || error.code == "WRONGPASS") return SentinelWord::Login::Unknown;
+    return error.code == "NOAUTH" ? SentinelWord::Login::Missing : SentinelWord::Login::Fine;
+}
+
 } // namespace
 
 void SentinelSurvey::answered(Answer answer) {
@@ -59,15 +67,14 @@ QCoro::Task<SentinelWord> askSentinel(RedisDriver& sentinel, QByteArray master, 
     const Result told = co_await std::move(details);
     if (!named) {
         survey->failed();
-        const bool noLogin = named.error().kind == Error::Kind::AuthFailed && named.error().code == "ERR";
-        co_return SentinelWord{named.error().message, noLogin};
+        co_return SentinelWord{named.error().message, loginOf(named.error())};
     }
     bool ok = named->items.size() == 2;
     const int port = ok ? named->items[1].text.toInt(&ok) : 0;
     if (!ok || port < 1 || port > 65535) {
         survey->failed();
         co_return SentinelWord{Text::tr("%1 watches over no master “%2”.").arg(where, QString::fromUtf8(master)),
-                               false};
+                               SentinelWord::Login::Fine};
     }
     const std::int64_t epoch = told ? field(*told, "config-epoch").toLongLong() : 0;
     survey->answered({{QString::fromUtf8(named->items[0].text), std::uint16_t(port)}, epoch});

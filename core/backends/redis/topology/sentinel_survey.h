@@ -33,10 +33,11 @@ private:
 };
 
 /// Asks one sentinel. What it says goes into the survey; the return value is what to tell people of it, a sentence, and
-/// whether it wants no login.
+/// what it thinks of the login.
 struct SentinelWord {
+    enum class Login : std::uint8_t { Fine, Unknown, Missing };
     QString complaint; ///< empty: it named a master
-    bool wantsNoLogin = false;
+    Login login = Login::Fine;
 };
 QCoro::Task<SentinelWord> askSentinel(RedisDriver& sentinel, QByteArray master, std::shared_ptr<SentinelSurvey> survey,
                                       std::stop_token stop);

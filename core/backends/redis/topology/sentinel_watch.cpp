@@ -145,10 +145,21 @@ QCoro::Task<> SentinelWatch::ask(std::shared_ptr<SentinelWatch> self, std::size_
     SentinelWord word = co_await askSentinel(*sentinel.driver, self->m_name.toUtf8(), survey, stop);
     if (self->closed()) co_return;
     sentinel.complaint = word.complaint;
-    if (word.wantsNoLogin && !sentinel.url.password.isEmpty()) {
+    self->reconsiderLogin(sentinel, word.login);
+}
+
+// The login is the servers'; sentinels may know of none, and say the same to one that is wrong.
+void SentinelWatch::reconsiderLogin(Sentinel& sentinel, SentinelWord::Login word) {
+    if (word == SentinelWord::Login::Unknown && !sentinel.url.password.isEmpty()) {
+        sentinel.loginRefused = sentinel.complaint;
         sentinel.url.user.clear();
         sentinel.url.password.clear();
-        self->connectSentinel(sentinel);
+        connectSentinel(sentinel);
+    } else if (word == SentinelWord::Login::Missing && !sentinel.loginRefused.isEmpty()) {
+        sentinel.complaint = std::exchange(sentinel.loginRefused, {}); // it wants one: ours was wrong, and may be
+        sentinel.url.user = m_url.user;                                // right the next time
+        sentinel.url.password = m_url.password;
+        connectSentinel(sentinel);
     }
 }
 

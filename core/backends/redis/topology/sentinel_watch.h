@@ -42,6 +42,7 @@ private:
         ConnectionUrl url;
         std::stop_source era; ///< of this connection
         QString complaint;    ///< why it is of no use; empty: it is
+        QString loginRefused; ///< what it said to our login, after which it is asked without one
     };
     static QCoro::Task<> listen(std::shared_ptr<SentinelWatch> self, std::size_t index);
     static QCoro::Task<> hear(std::shared_ptr<SentinelWatch> self, std::size_t index, std::stop_token stop);
@@ -56,6 +57,7 @@ private:
     void onSwitch(const QByteArray& payload);
     void install(std::unique_ptr<RedisDriver> driver, const SentinelSurvey::Answer& answer);
     void connectSentinel(Sentinel& sentinel);
+    void reconsiderLogin(Sentinel& sentinel, SentinelWord::Login word);
     void retire(std::unique_ptr<RedisDriver> driver);
 
     Runtime& m_runtime;
