@@ -137,10 +137,21 @@ public:
     QString deadlock() const {
         QStringList sentences;
         const std::size_t count = m_v.actors.size();
+        const auto wanted = [&](std::size_t i) { return name(i < m_v.wanted.size() ? m_v.wanted[i] : m_v.lock); };
+        if (count == 1) {
+            const QString who = actor(m_v.actors.front());
+            sentences << tr("%1 waits for %2, which it holds itself: this lock does not count how often its holder "
+                            "takes it.")
+                             .arg(who, wanted(0));
+            sentences << (m_v.to == kNever
+                              ? tr("It cannot go on, since %1, for %2 so far.").arg(at(m_v.from), lengthText(m_length))
+                              : tr("It could not go on for %1: from %2 to %3.")
+                                    .arg(lengthText(m_length), at(m_v.from), at(m_v.to)));
+            return paragraph(sentences);
+        }
         for (std::size_t i = 0; i < count; ++i)
             sentences << tr("%1 waits for %2, which %3 holds.")
-                             .arg(actor(m_v.actors[i]), name(wantedBy(m_v.actors[i])),
-                                  actor(m_v.actors[(i + 1) % count]));
+                             .arg(actor(m_v.actors[i]), wanted(i), actor(m_v.actors[(i + 1) % count]));
         sentences
             << (m_v.to == kNever
                     ? tr("None of them can go on, since %1, for %2 so far.").arg(at(m_v.from), lengthText(m_length))
@@ -150,18 +161,6 @@ public:
     }
 
 private:
-    /// The lock that a thread asked for last before the violation began.
-    EntityId wantedBy(EntityId thread) const {
-        constexpr std::size_t farthest = 500'000;
-        const std::size_t last = m_v.row > farthest ? m_v.row - farthest : 0;
-        for (std::size_t i = std::min(m_v.row + 1, m_trace.size()); i-- > last;) {
-            if (m_trace.kindAt(i) != EventKind::Requested) continue;
-            const trace::Event e = m_trace.at(i);
-            if (e.actor == thread) return e.subject;
-        }
-        return m_v.lock;
-    }
-
     /// Of a semaphore, where nobody is the one who holds it.
     QString tooManyPermits() const {
         const std::size_t rows = std::min(m_v.row + 1, m_trace.size());

@@ -19,6 +19,15 @@ using trace::Event;
 using trace::EventKind;
 using trace::State;
 
+namespace {
+
+bool endsRequest(EventKind kind) {
+    return kind == EventKind::Granted || kind == EventKind::Reentered || kind == EventKind::TimedOut ||
+           kind == EventKind::Interrupted || kind == EventKind::AcquireFailed;
+}
+
+} // namespace
+
 /// Walks the trace once with the state beside it, and tells each invariant's judge what it asks for.
 struct Judge::Impl {
     Impl(std::shared_ptr<const trace::Trace> t, const Bounds& b)
@@ -62,6 +71,11 @@ struct Judge::Impl {
         if (bounds.fair && (asks || phase != belief.phase)) fifo.changed(row, belief);
         if (asks || phase != belief.phase || before.mode != after.mode)
             deadlock.changed(e.subject, e.actor, belief, e.value == 0 && asks, e.time(), row.number);
+        const bool held = phase == Belief::Phase::Holding;
+        if (held && e.kind == EventKind::Requested && e.value != 0 && !bounds.reentrant)
+            deadlock.asksAgain(e.subject, e.actor, e.time(), row.number);
+        else if (held && endsRequest(e.kind))
+            deadlock.answered(e.subject, e.actor, e.time());
         if (e.kind == EventKind::Suspended) clientAway(trace->clientOf(e.actor), row);
     }
 

@@ -48,6 +48,7 @@ struct Violation {
     Nanos from{};
     Nanos to{};                          ///< kNever while it still goes on
     std::vector<trace::EntityId> actors; ///< in order of their part in it; threads
+    std::vector<trace::EntityId> wanted; ///< no-deadlock: the lock that each of them waits for
     trace::EntityId resource = trace::kNoEntity;
     /// stale-write: the writer's and the newest accepted; token-order: the new holder's and the newest given before
     std::int64_t token = 0, newerToken = 0;
@@ -79,6 +80,8 @@ struct Bounds {
     Nanos progress = 30s;
     /// The recipe promises to grant in the order of the queue. False: `fifo` demands nothing.
     bool fair = false;
+    /// The recipe counts how often its holder takes the lock. False: a holder that asks again waits for itself.
+    bool reentrant = true;
     /// Who asked by this much later certainly queued later, whatever clocks and networks did.
     Nanos fifoSlack = 1s;
     /// What a setting that was changed in the middle (SettingChanged, "lease=3s") does to these; nullptr: nothing.

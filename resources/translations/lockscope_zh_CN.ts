@@ -3060,6 +3060,18 @@
         <translation>检查令牌的资源会拒绝新的持有者，或放过旧的持有者。</translation>
     </message>
     <message>
+        <source>%1 waits for %2, which it holds itself: this lock does not count how often its holder takes it.</source>
+        <translation>%1 等待 %2，而它正由 %1 自己持有：这种锁不计算持有者获取了多少次。</translation>
+    </message>
+    <message>
+        <source>It cannot go on, since %1, for %2 so far.</source>
+        <translation>从 %1 起它无法继续，至今已 %2。</translation>
+    </message>
+    <message>
+        <source>It could not go on for %1: from %2 to %3.</source>
+        <translation>它有 %1 无法继续：从 %2 到 %3。</translation>
+    </message>
+    <message>
         <source>%1 waits for %2, which %3 holds.</source>
         <translation>%1 等待 %2，而它由 %3 持有。</translation>
     </message>
