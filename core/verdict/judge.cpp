@@ -163,26 +163,26 @@ struct Judge::Impl {
     Outcome outcome(Invariant invariant) const {
         for (const Violation& v : ledger.all())
             if (v.invariant == invariant) return Outcome::Violated;
-        bool known = true;
+        return unknownSince(invariant) == kNever ? Outcome::Holds : Outcome::Unknown;
+    }
+
+    Nanos unknownSince(Invariant invariant) const {
+        const auto unless = [](bool seen) { return seen ? kNever : 0ns; };
         switch (invariant) {
         case Invariant::MutualExclusion:
         case Invariant::Progress:
-            known = sawBelief;
-            break;
+            return unless(sawBelief);
         case Invariant::StaleWrite:
-            known = (sawBelief || sawEffect) && !staleWrite.undecided();
-            break;
+            return std::min(unless(sawBelief || sawEffect), staleWrite.undecidedSince());
         case Invariant::Ownership:
-            known = ownership.sawRecord() && !ownership.sawGap();
-            break;
+            return std::min(unless(ownership.sawRecord()), ownership.gapSince());
         case Invariant::Reentrancy:
         case Invariant::Fifo:
         case Invariant::TokenOrder:
         case Invariant::NoDeadlock:
-            known = sawBelief || sawRecord;
             break;
         }
-        return known ? Outcome::Holds : Outcome::Unknown;
+        return unless(sawBelief || sawRecord);
     }
 
     std::shared_ptr<const trace::Trace> trace;
@@ -228,8 +228,10 @@ Verdict Judge::verdict(bool finished) const {
     if (finished)
         for (Violation& violation : v.violations)
             violation.to = std::min(violation.to, v.reached);
-    for (const Invariant i : kInvariants)
+    for (const Invariant i : kInvariants) {
         v.outcomes[static_cast<std::size_t>(i)] = m_impl->outcome(i);
+        v.unknownSince[static_cast<std::size_t>(i)] = m_impl->unknownSince(i);
+    }
     return v;
 }
 

@@ -67,11 +67,20 @@ struct Verdict {
     Nanos reached{};
     std::vector<Violation> violations;                  ///< by (from, invariant, lock)
     std::array<Outcome, kInvariants.size()> outcomes{}; ///< indexed by Invariant
+    /// Indexed by Invariant: the first moment that nobody saw and that makes it unknown; kNever: there is none.
+    std::array<Nanos, kInvariants.size()> unknownSince = always(kNever);
     /// Violated when any is, else unknown when any is.
     Outcome overall() const;
     /// Violations that had begun at or before t, with intervals cut at t: the verdict as it stood then.
-    /// An invariant violated only later held by then.
+    /// An invariant violated only later held by then, unless it was unknown already.
     Verdict asOf(Nanos t) const;
+
+private:
+    static constexpr std::array<Nanos, kInvariants.size()> always(Nanos t) {
+        std::array<Nanos, kInvariants.size()> all{};
+        all.fill(t);
+        return all;
+    }
 };
 
 /// What the judge must know that a trace does not say.
