@@ -4071,6 +4071,18 @@
         <translation>不能从这里重启真实服务器；要空白画面请重新连接。</translation>
     </message>
     <message>
+        <source>looking through its keys</source>
+        <translation>正在查看它的键</translation>
+    </message>
+    <message>
+        <source>%1 of %2 keys looked at</source>
+        <translation>已查看 %2 个键中的 %1 个</translation>
+    </message>
+    <message>
+        <source>%1 keys not looked at: this server would keep them for longer</source>
+        <translation>有 %1 个键未查看：读取会让此服务器更久地保留它们</translation>
+    </message>
+    <message>
         <source>There is no recipe “%1”.</source>
         <translation>没有算法“%1”。</translation>
     </message>
@@ -4081,6 +4093,10 @@
     <message>
         <source>There is no client of ours called “%1” to do this to now.</source>
         <translation>现在没有名为“%1”的我们自己的客户端可以这样做。</translation>
+    </message>
+    <message>
+        <source>“%1” is one value of a fast multi-lock: that cannot be released from here.</source>
+        <translation>“%1”是快速联锁中的一个值：无法在这里释放它。</translation>
     </message>
     <message>
         <source>“%1” was free already.</source>
