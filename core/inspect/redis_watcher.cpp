@@ -20,8 +20,10 @@ constexpr std::size_t kMostDull = 2'000'000; // some tens of megabytes
 constexpr std::size_t kMostCandidates = 100'000;
 constexpr std::size_t kFewKeys = 50;
 constexpr std::size_t kBatch = 250;
-constexpr int kFewScans = 4;               // one of each kind
-constexpr double kCostOfScan = 20;         // it looks at 500 keys
+constexpr int kFewScans = 4;                   // one of each kind
+constexpr double kCostOfScan = 20;             // it looks at 500 keys
+constexpr std::int64_t kMostPassesOfScan = 16; // Redis goes past a key about once
+constexpr std::int64_t kMostSlackOfScan = 100'000;
 constexpr int kMostEventsPerSecond = 2000; // beyond that, being told costs more than looking
 constexpr std::int64_t kYoungSeconds = 60; // a key that was used just now gets hardly younger by our reading
 
@@ -66,7 +68,7 @@ QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop) {
     for (;;) {
         const double before = cost();
         const auto left = std::int64_t(m_options.scansOfOnce) - std::int64_t(m_scan.calls());
-        const int scans = int(std::clamp<std::int64_t>(left, 0, m_options.scansPerLook));
+        const int scans = scanIsEndless() ? 0 : int(std::clamp<std::int64_t>(left, 0, m_options.scansPerLook));
         const bool enough = scans == 0;
         LockReport report = co_await look(part, scans, keyLimit, stop);
         seen += report.keysSeen;
@@ -271,6 +273,11 @@ void RedisWatcher::countLoad(LockReport& report) {
         m_load.pop_front();
     const Nanos span = report.at - m_load.front().first;
     if (span > 0ns) report.commandsPerSecond = double(m_reader.commands() - m_load.front().second) / secondsOf(span);
+}
+
+// What only speaks Redis' protocol may never say that a round is over.
+bool RedisWatcher::scanIsEndless() const {
+    return m_facts.keys() && m_scan.keysPassed() > kMostSlackOfScan + kMostPassesOfScan * *m_facts.keys();
 }
 
 double RedisWatcher::cost() const {

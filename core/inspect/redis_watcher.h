@@ -66,6 +66,8 @@ private:
     void forgetOld();
     void countProgress(LockReport& report) const;
     void countLoad(LockReport& report);
+    /// It has gone past many times the keys that there are.
+    bool scanIsEndless() const;
     /// What has been asked of the server so far, in commands of the simple kind.
     double cost() const;
     int scansWithin(double budget, Nanos period) const;
