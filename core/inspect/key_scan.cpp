@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/key_scan.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace lockscope::inspect {
 
 namespace {
@@ -10,37 +13,51 @@ struct Kind {
     const char* match; ///< null: all names
 };
 
-// Hashes first: they are few, and most locks are among them. Lists and sorted sets belong to locks only by their names.
-constexpr Kind kKinds[] = {
-    {"hash", nullptr}, {"list", "redisson_lock_queue:*"}, {"zset", "semaphore:*"}, {"string", nullptr}};
+// Lists and sorted sets belong to locks only by their names.
+constexpr std::array kTypes{Kind{"hash", nullptr}, Kind{"list", "redisson_lock_queue:*"}, Kind{"zset", "semaphore:*"},
+                            Kind{"string", nullptr}};
 
 } // namespace
 
 void KeyScan::restart() {
-    m_kind = 0;
-    m_cursor = "0";
+    m_places = {};
+    m_steps = 0;
     m_rounds = 0;
+    m_calls = 0;
 }
 
-QCoro::Task<std::optional<redis::Error>> KeyScan::advance(int calls, std::vector<WantedKey>& out,
-                                                          std::stop_token stop) {
-    for (int call = 0; call < calls; ++call) {
-        const Kind& kind = kKinds[m_kind];
-        redis::Args command{"SCAN", m_cursor, "COUNT", QByteArray::number(m_keysPerCall), "TYPE", kind.type};
+QCoro::Task<std::optional<redis::Error>> KeyScan::advance(std::vector<WantedKey>& out, std::stop_token stop) {
+    static_assert(kTypes.size() == kKinds);
+    std::vector<redis::Args> commands;
+    std::vector<std::size_t> asked;
+    for (std::size_t i = 0; i < kKinds; ++i) {
+        if (m_places[i].done) continue;
+        const Kind& kind = kTypes[i];
+        redis::Args command{"SCAN", m_places[i].cursor, "COUNT", QByteArray::number(m_keysPerCall), "TYPE", kind.type};
         if (kind.match) command.insert(command.end(), {"MATCH", kind.match});
-        std::vector<redis::Args> commands;
         commands.push_back(std::move(command));
-        const std::vector<redis::Result> results = co_await m_reader.callAll(std::move(commands), stop);
-        if (!results[0]) co_return results[0].error();
-        if (results[0]->items.size() != 2) co_return std::nullopt;
-        for (const redis::Reply& key : results[0]->items[1].items)
-            out.push_back({key.text, kind.type});
-        m_cursor = results[0]->items[0].text;
-        if (m_cursor != "0") continue;
-        m_kind = (m_kind + 1) % std::size(kKinds);
-        if (m_kind != 0) continue;
+        asked.push_back(i);
+    }
+    m_calls += commands.size();
+    const std::vector<redis::Result> results = co_await m_reader.callAll(std::move(commands), stop);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        const redis::Result& result = results[i];
+        if (!result) co_return result.error();
+        if (result->items.size() != 2) continue;
+        const Kind& kind = kTypes[asked[i]];
+        // Most strings are anything but locks.
+        const bool doubtful = std::strcmp(kind.type, "string") == 0;
+        for (const redis::Reply& key : result->items[1].items)
+            out.push_back({key.text, kind.type, doubtful});
+        Place& place = m_places[asked[i]];
+        place.cursor = result->items[0].text;
+        place.done = place.cursor == "0";
+    }
+    ++m_steps;
+    if (std::ranges::all_of(m_places, &Place::done)) {
+        m_places = {};
+        m_steps = 0;
         ++m_rounds;
-        break; // what is seen next belongs to another round
     }
     co_return std::nullopt;
 }

@@ -36,7 +36,7 @@ QJsonValue contentOf(const KeySnapshot& key) {
 } // namespace
 
 RawKey toRaw(const KeySnapshot& key) {
-    return {key.key, key.type, key.ttlMs, contentOf(key)};
+    return {key.key, key.type, key.ttlMs, contentOf(key), key.more};
 }
 
 } // namespace lockscope::inspect

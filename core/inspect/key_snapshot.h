@@ -14,7 +14,8 @@ struct KeySnapshot {
     std::vector<std::pair<QByteArray, QByteArray>> hash;
     std::vector<QByteArray> list;
     std::vector<std::pair<QByteArray, double>> zset; ///< in score order
-    bool tooBig = false;                             ///< the content was not read: too long to be a lock
+    std::int64_t more = 0; ///< elements that were not read: of a long key, the content is only the first ones
+    bool tooBig = false;   ///< nothing of the content was read: too long, and nothing says that it is a lock
     friend bool operator==(const KeySnapshot&, const KeySnapshot&) = default;
 };
 

@@ -7,9 +7,14 @@ namespace lockscope::inspect {
 
 /// What one look at a server found.
 struct LockReport {
-    std::vector<LockRow> locks;          ///< sorted by name
-    bool complete = false;               ///< the whole keyspace has been gone through at least once
-    std::int64_t keysSeen = 0;           ///< candidates that were read in this look
+    std::vector<LockRow> locks;  ///< sorted by name
+    bool complete = false;       ///< the whole keyspace has been gone through at least once
+    std::int64_t keysSeen = 0;   ///< candidates that were read in this look
+    std::int64_t keysThere = -1; ///< keys in the database; -1 = not known
+    std::int64_t keysPassed = 0; ///< about how many of them have been looked at so far, all once `complete`
+    /// Keys that were not read because the server evicts the oldest and would take them for used; a lock among them
+    /// shows when its name or a waiter tells of it.
+    std::int64_t keysLeftAlone = 0;
     Nanos at{};                          ///< the runtime's monotonic clock when the answers came
     std::int64_t wallMs = 0;             ///< this machine's wall clock then
     double commandsPerSecond = 0;        ///< our own load on the server, over the last seconds

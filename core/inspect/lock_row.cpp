@@ -45,10 +45,12 @@ QJsonObject waiterJson(const Party& party) {
 }
 
 QJsonObject rawJson(const RawKey& raw) {
-    return {{QStringLiteral("key"), readable(raw.key)},
-            {QStringLiteral("type"), readable(raw.type)},
-            {QStringLiteral("ttl_ms"), orNull(raw.ttlMs)},
-            {QStringLiteral("value"), raw.value}};
+    QJsonObject json{{QStringLiteral("key"), readable(raw.key)},
+                     {QStringLiteral("type"), readable(raw.type)},
+                     {QStringLiteral("ttl_ms"), orNull(raw.ttlMs)},
+                     {QStringLiteral("value"), raw.value}};
+    if (raw.more > 0) json.insert(QStringLiteral("more"), qint64(raw.more));
+    return json;
 }
 
 template <typename T, typename F>
@@ -63,20 +65,23 @@ QJsonArray arrayOf(const std::vector<T>& items, F toObject) {
 
 QJsonObject toJson(const LockRow& row) {
     // A held lock without a holder is one whose format keeps no names: that is null, not "nobody".
-    const bool holdersUnknown = row.state == LockRow::State::Held && row.holders.empty();
-    return {{QStringLiteral("name"), readable(row.name)},
-            {QStringLiteral("format"), readable(row.format)},
-            {QStringLiteral("backend"), readable(row.backend)},
-            {QStringLiteral("mode"), readable(row.mode)},
-            {QStringLiteral("state"), stateName(row.state)},
-            {QStringLiteral("ttl_ms"), orNull(row.ttlMs)},
-            {QStringLiteral("token"), orNull(row.token)},
-            {QStringLiteral("holders"),
-             holdersUnknown ? QJsonValue(QJsonValue::Null) : QJsonValue(arrayOf(row.holders, holderJson))},
-            {QStringLiteral("waiters"),
-             row.waiters ? QJsonValue(arrayOf(*row.waiters, waiterJson)) : QJsonValue(QJsonValue::Null)},
-            {QStringLiteral("waiter_count"), orNull(row.waiterCount)},
-            {QStringLiteral("raw"), arrayOf(row.raw, rawJson)}};
+    const bool holdersUnknown = row.state == LockRow::State::Held && row.holders.empty() && !row.holdersGone;
+    QJsonObject json{{QStringLiteral("name"), readable(row.name)},
+                     {QStringLiteral("format"), readable(row.format)},
+                     {QStringLiteral("backend"), readable(row.backend)},
+                     {QStringLiteral("mode"), readable(row.mode)},
+                     {QStringLiteral("state"), stateName(row.state)},
+                     {QStringLiteral("ttl_ms"), orNull(row.ttlMs)},
+                     {QStringLiteral("token"), orNull(row.token)},
+                     {QStringLiteral("holders"),
+                      holdersUnknown ? QJsonValue(QJsonValue::Null) : QJsonValue(arrayOf(row.holders, holderJson))},
+                     {QStringLiteral("waiters"),
+                      row.waiters ? QJsonValue(arrayOf(*row.waiters, waiterJson)) : QJsonValue(QJsonValue::Null)},
+                     {QStringLiteral("waiter_count"), orNull(row.waiterCount)},
+                     {QStringLiteral("raw"), arrayOf(row.raw, rawJson)}};
+    // Said only where the list is not whole.
+    if (row.moreHolders > 0) json.insert(QStringLiteral("more_holders"), qint64(row.moreHolders));
+    return json;
 }
 
 } // namespace lockscope::inspect

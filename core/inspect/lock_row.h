@@ -23,6 +23,7 @@ struct RawKey {
     QByteArray key, type;
     std::optional<std::int64_t> ttlMs; ///< missing = it never expires
     QJsonValue value;
+    std::int64_t more = 0; ///< elements that there are besides those in `value`
     friend bool operator==(const RawKey&, const RawKey&) = default;
 };
 
@@ -35,6 +36,8 @@ struct LockRow {
     bool neverExpires = false;
     std::optional<std::int64_t> token;
     std::vector<Party> holders;
+    std::int64_t moreHolders = 0; ///< at most so many besides: the key was too long to be read whole
+    bool holdersGone = false;     ///< no holders, because every one of them is dead; else the format does not say
     std::optional<std::vector<Party>> waiters; ///< missing = this format does not say
     std::optional<std::int64_t> waiterCount;
     std::vector<RawKey> raw;

@@ -4,6 +4,9 @@
 #include "inspect/redisson_names.h"
 #include "inspect/redisson_rows.h"
 
+#include <algorithm>
+#include <array>
+
 namespace lockscope::inspect {
 
 namespace {
@@ -19,6 +22,7 @@ std::optional<LockRow> npmSemaphoreRow(const KeySnapshot& key) {
         if (!isUuid(id.left(36))) return std::nullopt;
         row.holders.push_back({id, {}, {}, {}, "permit"});
     }
+    row.moreHolders = key.more;
     row.raw.push_back(toRaw(key));
     return row;
 }
@@ -116,12 +120,17 @@ private:
         if (!m_subscriptions) return;
         for (const auto& [channel, count] : *m_subscriptions) {
             const auto name = redisson::nameOfLockChannel(channel);
-            if (!name || count <= 0 || known(*name)) continue;
+            if (!name || count <= 0 || known(*name) || !waitedForHere(*name)) continue;
             if (LockRow* const row = rowOf(*name))
                 leaveTo(*row, waitersOnlyRow(*name, count));
             else
                 add(waitersOnlyRow(*name, count));
         }
+    }
+
+    bool waitedForHere(const QByteArray& name) const {
+        const auto& here = m_options.waitedForHere;
+        return !here || here->contains(name) || here->contains(redisson::hashTag(name));
     }
 
     /// The row that stands for this very name, in whatever format: a name is one lock, and gets one row.
@@ -172,13 +181,16 @@ std::vector<QByteArray> companionsOf(const KeySnapshot& key) {
     if (isHelperKey(name) || key.tooBig) return {};
     std::vector<QByteArray> all;
     if (key.type == "hash") {
+        const bool readWrite = std::ranges::any_of(key.hash, [](const auto& entry) {
+            return entry.first == "mode" && (entry.second == "read" || entry.second == "write");
+        });
         bool lock = !key.hash.empty();
         for (const auto& [field, value] : key.hash) {
-            const bool owner = parseOwner(field.endsWith(":write") ? field.chopped(6) : field).has_value();
+            const bool writes = field.endsWith(":write");
+            const QByteArray who = writes ? field.chopped(6) : field;
+            const bool owner = (readWrite ? parseNamedOwner(who) : parseOwner(who)).has_value();
             lock = lock && (owner || field == "mode");
-            if (!owner || field.endsWith(":write")) continue;
-            const bool readWrite =
-                std::any_of(key.hash.begin(), key.hash.end(), [](const auto& entry) { return entry.first == "mode"; });
+            if (!owner || writes) continue;
             for (int i = 1; readWrite && i <= std::min(value.toInt(), 1000); ++i)
                 all.push_back(redisson::holdKeyPrefix(name) + field + ":rwlock_timeout:" + QByteArray::number(i));
         }
@@ -188,6 +200,14 @@ std::vector<QByteArray> companionsOf(const KeySnapshot& key) {
         all.push_back(redisson::permitsKey(name));
     }
     return all;
+}
+
+bool mayBeLock(const KeySnapshot& string, const RecogniserOptions& options) {
+    if (string.tooBig) return false;
+    if (isHelperKey(string.key) || isDecimal(string.string)) return true; // a number may be permits
+    return std::ranges::any_of(std::array{true, false}, [&](bool hasTtl) {
+        return readStringLock(string.key, string.string, hasTtl, options.wallMs, options.patterns).has_value();
+    });
 }
 
 } // namespace lockscope::inspect

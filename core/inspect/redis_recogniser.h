@@ -4,6 +4,7 @@
 #include "inspect/string_lock.h"
 
 #include <map>
+#include <set>
 #include <span>
 
 namespace lockscope::inspect {
@@ -16,6 +17,9 @@ struct RecogniserOptions {
     std::vector<KeyPattern> patterns = usualLockNames();
     /// The present in ms since 1970 by the server's clock, for formats that keep deadlines as instants.
     std::int64_t wallMs = 0;
+    /// Pub/sub knows no databases: where another one has keys, who waits may wait for a lock over there. Then waiters
+    /// alone make a row only of these names, which were locks here a moment ago. Missing = of any name.
+    std::optional<std::set<QByteArray>> waitedForHere = {};
 };
 
 /// The locks among a server's keys, sorted by name. Pure: equal input gives equal output, in any order of keys.
@@ -29,5 +33,8 @@ std::vector<LockRow> recognise(std::span<const KeySnapshot> keys, const std::opt
 /// The keys whose content a row of this key needs besides its own: a reader of real servers fetches them together.
 /// Empty for keys that are no candidate.
 std::vector<QByteArray> companionsOf(const KeySnapshot& key);
+
+/// Whether a string key may be a lock or belong to one, whatever its TTL is. False for most strings of a server.
+bool mayBeLock(const KeySnapshot& string, const RecogniserOptions& options);
 
 } // namespace lockscope::inspect

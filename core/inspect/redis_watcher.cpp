@@ -3,21 +3,37 @@
 
 #include "inspect/redisson_names.h"
 
+#include <algorithm>
+
 namespace lockscope::inspect {
 
 namespace {
 
 using redis::Args;
 using redis::Error;
-using redis::Reply;
 using redis::Result;
 
 constexpr auto kLoadWindow = 5s;
 constexpr auto kRemembered = 30s;
 constexpr auto kDullFor = 300s;
 constexpr std::size_t kMostDull = 2'000'000; // some tens of megabytes
+constexpr std::size_t kMostCandidates = 100'000;
 constexpr std::size_t kFewKeys = 50;
+constexpr std::size_t kBatch = 250;
+constexpr int kFewScans = 4;                   // one of each kind
+constexpr double kCostOfScan = 20;             // it looks at 500 keys
+constexpr std::int64_t kMostPassesOfScan = 16; // Redis goes past a key about once
+constexpr std::int64_t kMostSlackOfScan = 100'000;
 constexpr int kMostEventsPerSecond = 2000; // beyond that, being told costs more than looking
+constexpr std::int64_t kYoungSeconds = 60; // a key that was used just now gets hardly younger by our reading
+
+double secondsOf(Nanos time) {
+    return std::chrono::duration<double>(time).count();
+}
+
+Nanos nanosOf(double seconds) {
+    return std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(seconds));
+}
 
 const char* typeOfCompanion(const QByteArray& key) {
     if (redisson::nameOfQueueKey(key)) return "list";
@@ -26,15 +42,16 @@ const char* typeOfCompanion(const QByteArray& key) {
     return key.endsWith(":timeout") ? "zset" : "hash";
 }
 
-// Channels on which lock clients wait.
-bool isLockChannel(const QByteArray& channel) {
-    return channel.startsWith("redisson_") || globMatches(kOwnChannels, channel);
-}
-
 } // namespace
 
 RedisWatcher::RedisWatcher(redis::RedisDriver& driver, WatchOptions options)
-    : m_driver(driver), m_options(std::move(options)), m_reader(driver), m_scan(m_reader) {
+    : m_driver(driver),
+      m_options(std::move(options)),
+      m_reader(driver),
+      m_scan(m_reader),
+      m_facts(m_reader, driver.runtime()) {
+    m_reader.setDoubt([this](const KeySnapshot& key) { return mayBeLock(key, m_recogniser); });
+    m_recogniser.patterns = m_options.patterns;
 }
 
 QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop) {
@@ -43,17 +60,38 @@ QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop) {
     m_candidates.clear();
     m_dull.clear();
     m_complete = false;
-    co_return co_await look(m_options.scansOfOnce, std::numeric_limits<std::size_t>::max(), stop);
+    m_dullSince = m_driver.runtime().monotonic();
+    m_leftAlone = 0;
+    const auto keyLimit = std::max(kFewKeys, std::size_t(m_options.oncePerSecond / 4));
+    std::int64_t seen = 0;
+    Part part = Part::Everything; // few keys are looked at in one go
+    for (;;) {
+        const double before = cost();
+        const auto left = std::int64_t(m_options.scansOfOnce) - std::int64_t(m_scan.calls());
+        const int scans = scanIsEndless() ? 0 : int(std::clamp<std::int64_t>(left, 0, m_options.scansPerLook));
+        const bool enough = scans == 0;
+        LockReport report = co_await look(part, scans, keyLimit, stop);
+        seen += report.keysSeen;
+        const bool over = report.trouble || m_complete || (enough && m_candidates.empty());
+        if (over && part == Part::NewKeys && !report.trouble)
+            report = co_await look(Part::Everything, 0, 0, stop); // what was found on the way, as it is now
+        report.keysSeen = seen;
+        if (over) co_return report;
+        part = Part::NewKeys;
+        co_await m_driver.runtime().sleep(nanosOf((cost() - before) / m_options.oncePerSecond), stop);
+    }
 }
 
-QCoro::Task<LockReport> RedisWatcher::look(int scans, std::size_t keyLimit, std::stop_token stop) {
+QCoro::Task<LockReport> RedisWatcher::look(Part part, int scans, std::size_t keyLimit, std::stop_token stop) {
     std::vector<KeySnapshot> snapshots;
-    auto trouble = co_await readSubscriptions(stop);
+    std::vector<WantedKey> wanted;
+    std::optional<Error> trouble;
+    if (part == Part::Everything) trouble = co_await m_facts.ask(stop);
+    takeFacts();
     if (!trouble) trouble = co_await findCandidates(scans, keyLimit, stop);
-    if (!trouble) {
-        std::vector<WantedKey> wanted = takeCandidates(keyLimit);
-        trouble = co_await readLocks(std::move(wanted), snapshots, stop);
-    }
+    if (!trouble) trouble = co_await takeCandidates(keyLimit, wanted, stop);
+    if (!trouble) trouble = co_await readLocks(part, wanted, snapshots, stop);
+    if (trouble) m_candidates.insert(m_candidates.begin(), wanted.begin(), wanted.end());
     if (!trouble && m_scan.rounds() > 0 && m_candidates.empty()) m_complete = true;
 
     LockReport report;
@@ -61,97 +99,127 @@ QCoro::Task<LockReport> RedisWatcher::look(int scans, std::size_t keyLimit, std:
     report.wallMs = m_driver.runtime().wallMs();
     report.complete = m_complete;
     report.keysSeen = std::int64_t(snapshots.size());
+    countProgress(report);
     if (trouble) {
         report.trouble = trouble;
         report.locks = m_last.locks;
     } else {
-        RecogniserOptions recogniser;
-        recogniser.patterns = m_options.patterns;
-        recogniser.wallMs = m_serverWallMs;
-        report.locks = recognise(snapshots, m_subscriptions, recogniser);
+        report.locks = recognise(snapshots, m_facts.subscriptions(), m_recogniser);
         remember(snapshots, report.locks);
+        if (part == Part::Everything) forgetOld();
     }
     countLoad(report);
     m_last = report;
     co_return report;
 }
 
+void RedisWatcher::takeFacts() {
+    m_recogniser.wallMs = m_facts.wallMs();
+    m_recogniser.waitedForHere.reset();
+    if (!m_facts.othersHaveKeys()) return;
+    m_recogniser.waitedForHere.emplace();
+    for (const auto& [key, known] : m_known)
+        m_recogniser.waitedForHere->insert(key);
+}
+
+bool RedisWatcher::namedLikeLock(const QByteArray& key) const {
+    return isHelperKey(key) || std::ranges::any_of(m_options.patterns, [&](const KeyPattern& pattern) {
+               return globMatches(pattern.glob, key);
+           });
+}
+
 QCoro::Task<std::optional<Error>> RedisWatcher::findCandidates(int scans, std::size_t keyLimit, std::stop_token stop) {
     const int rounds = m_scan.rounds();
+    const std::uint64_t enough = m_scan.calls() + std::uint64_t(scans);
     std::vector<WantedKey> found;
-    for (int i = 0; i < scans && m_candidates.size() < keyLimit && m_scan.rounds() == rounds; ++i) {
+    // A round is read to its end before the next one meets the same keys.
+    const bool wait = m_scan.keysPassed() == 0 && !m_candidates.empty();
+    while (!wait && m_scan.calls() < enough && m_candidates.size() < kMostCandidates && m_scan.rounds() == rounds) {
         found.clear();
-        auto error = co_await m_scan.advance(1, found, stop);
+        auto error = co_await m_scan.advance(found, stop);
         if (error) co_return error;
-        for (WantedKey& key : found)
-            if (!m_dull.contains(qHash(key.key))) m_candidates.push_back(std::move(key));
+        for (WantedKey& key : found) {
+            if (m_dull.contains(qHash(key.key))) continue;
+            if (namedLikeLock(key.key))
+                m_candidates.push_front(std::move(key)); // somebody may be looking for just that
+            else
+                m_candidates.push_back(std::move(key));
+        }
     }
     // Few keys are all read again in each round; of many, those that were no locks are left alone for some minutes.
     const Nanos now = m_driver.runtime().monotonic();
-    const bool few = m_scan.rounds() != rounds && m_dull.size() <= keyLimit;
+    const bool few = m_scan.rounds() != rounds && m_dull.size() <= keyLimit && !m_facts.readingMakesYoung();
     if (few || m_dull.size() > kMostDull || now - m_dullSince > kDullFor) {
         m_dull.clear();
         m_dullSince = now;
+        m_leftAlone = 0;
     }
     co_return std::nullopt;
 }
 
-std::vector<WantedKey> RedisWatcher::takeCandidates(std::size_t keyLimit) {
-    const std::size_t count = std::min(keyLimit, m_candidates.size());
-    std::vector<WantedKey> taken(m_candidates.begin(), m_candidates.begin() + std::ptrdiff_t(count));
-    m_candidates.erase(m_candidates.begin(), m_candidates.begin() + std::ptrdiff_t(count));
-    return taken;
+QCoro::Task<std::optional<Error>> RedisWatcher::takeCandidates(std::size_t keyLimit, std::vector<WantedKey>& taken,
+                                                               std::stop_token stop) {
+    const auto end = m_candidates.begin() + std::ptrdiff_t(std::min(keyLimit, m_candidates.size()));
+    taken.assign(m_candidates.begin(), end);
+    m_candidates.erase(m_candidates.begin(), end);
+    if (!m_facts.readingMakesYoung()) co_return std::nullopt;
+    auto error = co_await leaveOldAlone(taken, stop);
+    co_return error;
 }
 
-QCoro::Task<std::optional<Error>> RedisWatcher::readSubscriptions(std::stop_token stop) {
-    std::vector<Args> commands;
-    commands.push_back({"TIME"});
-    commands.push_back({"PUBSUB", "CHANNELS", "redisson_*"});
-    commands.push_back({"PUBSUB", "CHANNELS", kOwnChannels});
-    const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
-    for (const Result& result : results)
-        if (!result && result.error().kind != Error::Kind::Refused) co_return result.error();
-    m_serverWallMs = m_driver.runtime().wallMs();
-    if (results[0] && results[0]->items.size() == 2)
-        m_serverWallMs = results[0]->items[0].text.toLongLong() * 1000 + results[0]->items[1].text.toLongLong() / 1000;
-    m_subscriptions.reset(); // not allowed to ask: then waiters are not known
-    if (!results[1] || !results[2]) co_return std::nullopt;
-    m_subscriptions.emplace();
-    Args count{"PUBSUB", "NUMSUB"};
-    for (const std::size_t which : {1, 2})
-        for (const Reply& channel : results[which]->items)
-            if (isLockChannel(channel.text)) count.push_back(channel.text);
-    if (count.size() == 2) co_return std::nullopt;
-    std::vector<Args> second;
-    second.push_back(std::move(count));
-    const std::vector<Result> counts = co_await m_reader.callAll(std::move(second), stop);
-    if (!counts[0])
-        co_return counts[0].error().kind == Error::Kind::Refused ? std::nullopt : std::optional(counts[0].error());
-    for (std::size_t i = 0; i + 1 < counts[0]->items.size(); i += 2)
-        (*m_subscriptions)[counts[0]->items[i].text] = counts[0]->items[i + 1].integer;
+// OBJECT does not count as a use of the key.
+QCoro::Task<std::optional<Error>> RedisWatcher::leaveOldAlone(std::vector<WantedKey>& keys, std::stop_token stop) {
+    std::vector<WantedKey> old;
+    std::erase_if(keys, [&](const WantedKey& key) {
+        if (namedLikeLock(key.key)) return false;
+        old.push_back(key);
+        return true;
+    });
+    for (std::size_t at = 0; at < old.size(); at += kBatch) {
+        const auto batch = std::span(old).subspan(at, std::min(kBatch, old.size() - at));
+        std::vector<Args> commands;
+        for (const WantedKey& key : batch)
+            commands.push_back({"OBJECT", "IDLETIME", key.key});
+        const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            if (!results[i] && results[i].error().kind != Error::Kind::Refused) {
+                keys.insert(keys.end(), old.begin() + std::ptrdiff_t(at + i), old.end());
+                co_return results[i].error();
+            }
+            if (results[i] && results[i]->integer <= kYoungSeconds) {
+                keys.push_back(batch[i]);
+            } else {
+                m_dull.insert(qHash(batch[i].key));
+                ++m_leftAlone;
+            }
+        }
+    }
     co_return std::nullopt;
 }
 
-QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey> wanted,
+QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(Part part, std::vector<WantedKey> wanted,
                                                           std::vector<KeySnapshot>& snapshots, std::stop_token stop) {
     std::set<std::pair<QByteArray, std::string_view>> asked; // a key may have changed its type
     std::vector<WantedKey> first;
-    const auto want = [&asked](std::vector<WantedKey>& list, const QByteArray& key, const char* type) {
-        if (asked.emplace(key, type).second) list.push_back({key, type});
+    const auto want = [&asked](std::vector<WantedKey>& list, const QByteArray& key, const char* type,
+                               bool doubtful = false) {
+        if (asked.emplace(key, type).second) list.push_back({key, type, doubtful});
     };
-    for (const auto& [key, known] : m_known)
-        want(first, key, known.type);
-    for (const WantedKey& key : wanted)
-        want(first, key.key, key.type);
+    if (part == Part::Everything) {
+        for (const auto& [key, known] : m_known)
+            want(first, key, known.type);
+    }
     // Whoever waits tells where to look.
-    if (m_subscriptions) {
-        for (const auto& [channel, count] : *m_subscriptions) {
+    if (part == Part::Everything && m_facts.subscriptions()) {
+        for (const auto& [channel, count] : *m_facts.subscriptions()) {
             const auto key = redisson::keyOfChannel(channel);
             if (!key) continue;
             want(first, key->first, key->second);
             want(first, redisson::hashTag(key->first), key->second);
         }
     }
+    for (const WantedKey& key : wanted)
+        want(first, key.key, key.type, key.doubtful);
     auto error = co_await m_reader.read(std::move(first), snapshots, stop);
     if (error) co_return error;
 
@@ -175,12 +243,28 @@ void RedisWatcher::remember(const std::vector<KeySnapshot>& snapshots, const std
     for (const LockRow& row : rows) {
         for (const RawKey& raw : row.raw)
             if (const auto type = types.find(raw.key); type != types.end()) m_known[raw.key] = {type->second, now};
-        // A lock that is only waited for has no key yet: look for the one it will have.
-        if (row.raw.empty()) m_known[row.name] = {"hash", now};
+        // A lock that is only waited for has no key yet: look for the one it will have. Waiting alone does not keep it
+        // known where it may be for another database's.
+        if (!row.raw.empty()) continue;
+        const auto [known, fresh] = m_known.try_emplace(row.name, Known{"hash", now});
+        if (!fresh && !m_facts.othersHaveKeys()) known->second.seen = now;
     }
     for (const KeySnapshot& snapshot : snapshots)
         if (!m_known.contains(snapshot.key)) m_dull.insert(qHash(snapshot.key));
+}
+
+void RedisWatcher::forgetOld() {
+    const Nanos now = m_driver.runtime().monotonic();
     std::erase_if(m_known, [now](const auto& entry) { return now - entry.second.seen > kRemembered; });
+}
+
+void RedisWatcher::countProgress(LockReport& report) const {
+    report.keysThere = m_facts.keys().value_or(-1);
+    report.keysLeftAlone = m_leftAlone;
+    std::int64_t passed = m_scan.rounds() > 0 ? report.keysThere : m_scan.keysPassed();
+    if (report.keysThere >= 0) passed = std::min(passed, report.keysThere);
+    if (!m_complete) passed -= std::int64_t(m_candidates.size());
+    report.keysPassed = std::max<std::int64_t>(passed, 0);
 }
 
 void RedisWatcher::countLoad(LockReport& report) {
@@ -188,9 +272,20 @@ void RedisWatcher::countLoad(LockReport& report) {
     while (m_load.size() > 2 && report.at - m_load.front().first > kLoadWindow)
         m_load.pop_front();
     const Nanos span = report.at - m_load.front().first;
-    if (span > 0ns)
-        report.commandsPerSecond =
-            double(m_reader.commands() - m_load.front().second) / std::chrono::duration<double>(span).count();
+    if (span > 0ns) report.commandsPerSecond = double(m_reader.commands() - m_load.front().second) / secondsOf(span);
+}
+
+// What only speaks Redis' protocol may never say that a round is over.
+bool RedisWatcher::scanIsEndless() const {
+    return m_facts.keys() && m_scan.keysPassed() > kMostSlackOfScan + kMostPassesOfScan * *m_facts.keys();
+}
+
+double RedisWatcher::cost() const {
+    return double(m_reader.commands()) + double(m_scan.calls()) * (kCostOfScan - 1);
+}
+
+int RedisWatcher::scansWithin(double budget, Nanos period) const {
+    return std::max(kFewScans, int(std::min(budget * secondsOf(period) / kCostOfScan, 1e6)));
 }
 
 QCoro::Task<> RedisWatcher::watch(std::function<void(const LockReport&)> callback, std::stop_token stop) {
@@ -203,24 +298,28 @@ QCoro::Task<> RedisWatcher::watch(std::function<void(const LockReport&)> callbac
     } stopListening{ending};
     runtime.spawn([this, token = ending.get_token()]() { return listen(token); });
 
-    const double longest = std::chrono::duration<double>(m_options.longestPeriod).count();
     Nanos period = m_options.shortestPeriod;
-    for (;;) {
-        const std::uint64_t before = m_reader.commands();
+    for (bool first = true;; first = false) {
+        const double before = cost();
         const LockReport last = m_last;
         m_notified = false;
         // Somebody who opens a server wants to see its locks, not to see them come in one by one.
-        const double budget = std::max(m_complete ? 0.0 : m_options.firstPerSecond, m_options.commandsPerSecond);
-        // Keys still unknown are read at such a pace that known locks are seen at least each longest period.
-        const auto keyLimit = std::max(kFewKeys, std::size_t(budget * longest / 3));
-        LockReport report = co_await look(m_options.scansPerLook, keyLimit, stop);
+        const bool searching = !m_complete;
+        const double budget = std::max(searching ? m_options.firstPerSecond : 0.0, m_options.commandsPerSecond);
+        // One third each for finding keys, for reading those still unknown, and for the locks that are known: these are
+        // seen at least each longest period.
+        const auto keyLimit = std::max(kFewKeys, std::size_t(budget * secondsOf(m_options.longestPeriod) / 3));
+        int scans = scansWithin(budget / 3, searching ? m_options.longestPeriod : period);
+        if (first || !searching) scans = std::min(scans, m_options.scansPerLook);
+        LockReport report = co_await look(Part::Everything, scans, keyLimit, stop);
 
         const bool changed = !changesBetween(last, report).empty();
         period = changed ? m_options.shortestPeriod : std::min(period * 3 / 2, m_options.longestPeriod);
         // The budget comes last: many locks are looked at less often, not more expensively.
-        const double cost = double(m_reader.commands() - before) / budget;
-        const Nanos affordable = std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(cost));
-        report.period = std::max(period, affordable);
+        const Nanos affordable = nanosOf((cost() - before) / budget);
+        // Until each key has been looked at, only the budget makes us wait.
+        const bool hurry = !m_complete && !report.trouble;
+        report.period = hurry ? affordable : std::max(period, affordable);
         m_last.period = report.period;
         if (!(report.trouble && last.trouble)) callback(report);
         co_await pause(report.period, stop);

@@ -130,4 +130,12 @@ std::optional<Owner> parseOwner(const QByteArray& field) {
     return Owner{client.toByteArray(), thread.toByteArray()};
 }
 
+std::optional<Owner> parseNamedOwner(const QByteArray& field) {
+    if (auto owner = parseOwner(field)) return owner;
+    const qsizetype colon = field.lastIndexOf(':');
+    const QByteArray thread = field.mid(colon + 1);
+    if (colon <= 0 || !isDecimal(thread)) return std::nullopt;
+    return Owner{field.left(colon), thread};
+}
+
 } // namespace lockscope::inspect

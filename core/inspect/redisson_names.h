@@ -53,5 +53,8 @@ struct Owner {
     QByteArray client, thread;
 };
 std::optional<Owner> parseOwner(const QByteArray& field);
+/// "name:thread" of a client that calls itself something else than a UUID, as `lock --id` allows; a UUID is a name,
+/// too. Much that is no owner looks like it: something else must say that this is a lock.
+std::optional<Owner> parseNamedOwner(const QByteArray& field);
 
 } // namespace lockscope::inspect

@@ -45,17 +45,8 @@ void fillQueue(LockRow& row, const KeySnapshot* queue) {
             waiters.push_back(std::move(party));
         }
     }
-    row.waiterCount = std::int64_t(waiters.size());
+    row.waiterCount = std::int64_t(waiters.size()) + (queue ? queue->more : 0);
     row.waiters = std::move(waiters);
-}
-
-// "<name>:<thread>" of a client that calls itself something else than a UUID, as `lock --id` allows.
-std::optional<Owner> namedOwner(const QByteArray& field) {
-    const qsizetype colon = field.lastIndexOf(':');
-    const QByteArray thread = field.mid(colon + 1);
-    const bool decimal = !thread.isEmpty() && std::ranges::all_of(thread, [](char c) { return c >= '0' && c <= '9'; });
-    if (colon <= 0 || !decimal) return std::nullopt;
-    return Owner{field.left(colon), thread};
 }
 
 std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
@@ -68,8 +59,7 @@ std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
     // A UUID says by itself that this is a lock; another name needs a helper key that says so, too.
     const bool certain = queue || deadlines || token || row.waiterCount.value_or(0) > 0;
     for (const auto& [field, value] : hash.hash) {
-        auto owner = parseOwner(field);
-        if (!owner && certain) owner = namedOwner(field);
+        const auto owner = certain ? parseNamedOwner(field) : parseOwner(field);
         const auto holds = positiveCount(value);
         if (!owner || !holds) return std::nullopt;
         row.holders.push_back(partyOf(*owner, holds));
@@ -102,7 +92,8 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
         }
         constexpr qsizetype kSuffix = 6; // ":write"
         const bool writes = field.endsWith(":write");
-        const auto owner = parseOwner(writes ? field.chopped(kSuffix) : field);
+        // The mode says that this is a lock, so a client may have any name.
+        const auto owner = parseNamedOwner(writes ? field.chopped(kSuffix) : field);
         const auto holds = positiveCount(value);
         if (!owner || !holds) return std::nullopt;
         if (writes) {
@@ -128,6 +119,8 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
         row.neverExpires = readerForEver;
         row.ttlMs = readerForEver ? std::nullopt : readersTtl;
     }
+    row.moreHolders = hash.more;
+    row.holdersGone = row.holders.empty() && hash.more == 0;
     row.waiterCount = subscribersOf(subscriptions, redisson::readWriteChannel(hash.key));
     return row;
 }
@@ -218,8 +211,10 @@ std::optional<LockRow> redissonPermitRow(const KeySnapshot& string, const KeyTab
             row.holders.push_back({id.toHex(), {}, {}, {}, "permit"});
             if (!row.ttlMs && score < kForEver) row.ttlMs = std::int64_t(score) - wallMs;
         }
-        row.state = row.holders.empty() && value > 0 ? LockRow::State::Free : LockRow::State::Held;
-        row.neverExpires = row.state == LockRow::State::Held && !row.ttlMs;
+        row.moreHolders = permits->more;
+        const bool held = !row.holders.empty() || permits->more > 0 || value <= 0;
+        row.state = held ? LockRow::State::Held : LockRow::State::Free;
+        row.neverExpires = held && !row.ttlMs && permits->more == 0;
         row.waiterCount = semaphoreWaiters;
         attach(row, permits);
         return row;

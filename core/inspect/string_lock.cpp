@@ -37,14 +37,15 @@ StringLock of(const char* format, QByteArray client) {
 }
 
 // Lockscope's own: "<uuid>:<thread>:<16 hex>", and "<uuid>:<thread>" of the naive recipes, whose waiters just ask
-// again.
-std::optional<StringLock> ownLock(const QByteArray& value) {
+// again. A client may have a name instead of the UUID where the rest is marked enough: by its length, and by the TTL
+// that it always has.
+std::optional<StringLock> ownLock(const QByteArray& value, bool hasTtl) {
     QByteArray owner = value;
     const qsizetype tail = value.lastIndexOf(':');
     const bool unique =
         tail > 0 && isLowerHex(QByteArrayView(value).sliced(tail + 1), 16) && value.lastIndexOf(':', tail - 1) > 0;
     if (unique) owner = value.first(tail);
-    const auto parsed = parseOwner(owner);
+    const auto parsed = unique && hasTtl ? parseNamedOwner(owner) : parseOwner(owner);
     if (!parsed || !isDecimal(parsed->thread)) return std::nullopt;
     StringLock lock = of("lockscope", parsed->client);
     lock.holder->thread = parsed->thread;
@@ -120,7 +121,7 @@ QByteArray ownChannel(const QByteArray& name) {
 std::optional<StringLock> readStringLock(const QByteArray& key, const QByteArray& value, bool hasTtl,
                                          std::int64_t wallMs, std::span<const KeyPattern> patterns) {
     if (auto lock = shedLock(value)) return lock;
-    if (auto lock = ownLock(value)) return lock;
+    if (auto lock = ownLock(value, hasTtl)) return lock;
     if (auto lock = randomToken(key, value, hasTtl, wallMs)) return lock;
     for (const KeyPattern& pattern : patterns) {
         if (!globMatches(pattern.glob, key)) continue;

@@ -8,6 +8,7 @@
 #include "session/run.h"
 
 #include <QDateTime>
+#include <QLocale>
 
 namespace lockscope::session {
 
@@ -18,6 +19,19 @@ using trace::EventKind;
 namespace {
 redis::Args existsCommand(QByteArray key) {
     return redis::argsOf("EXISTS", std::move(key));
+}
+
+/// What a look has not looked at: an empty table of locks means nothing as long as that is much.
+QString progressText(const inspect::LockReport& report) {
+    const QLocale locale;
+    if (!report.complete) {
+        if (report.keysThere < 0) return LiveSession::tr("looking through its keys");
+        return LiveSession::tr("%1 of %2 keys looked at")
+            .arg(locale.toString(qint64(report.keysPassed)), locale.toString(qint64(report.keysThere)));
+    }
+    if (report.keysLeftAlone == 0) return {};
+    return LiveSession::tr("%1 keys not looked at: this server would keep them for longer")
+        .arg(locale.toString(qint64(report.keysLeftAlone)));
 }
 } // namespace
 
@@ -48,7 +62,7 @@ LiveWorker::~LiveWorker() {
 
 void LiveWorker::start() {
     m_driver.onStatus([this](const redis::Status& status) { connectionChanged(status); });
-    m_listener.health({Health::Level::Working, m_driver.status().describe(m_driver.where())});
+    tellHealth();
     m_watcher = std::make_unique<inspect::RedisWatcher>(m_driver);
     m_runtime.spawn([this] { return m_watcher->watch([this](const inspect::LockReport& report) { seen(report); }); });
     QObject::connect(&m_tick, &QTimer::timeout, &m_tick, [this] { tick(); });
@@ -60,9 +74,19 @@ void LiveWorker::connectionChanged(const redis::Status& status) {
     const bool connected = status.state == State::Connected;
     if (connected && !m_everConnected) m_recorder.emit(EventKind::NodeStarted, m_node);
     m_everConnected = m_everConnected || connected;
+    tellHealth();
+}
+
+void LiveWorker::tellHealth() {
+    using State = redis::Status::State;
+    const redis::Status& status = m_driver.status();
+    const bool connected = status.state == State::Connected;
     const bool working = status.state == State::Connecting || status.state == State::Idle;
     const auto level = connected ? Health::Level::Good : working ? Health::Level::Working : Health::Level::Bad;
-    m_listener.health({level, status.describe(m_driver.where())});
+    QString text = status.describe(m_driver.where());
+    if (connected && !m_progress.isEmpty()) text += QStringLiteral(" · ") + m_progress;
+    if (text == std::exchange(m_told, text)) return;
+    m_listener.health({level, text});
 }
 
 void LiveWorker::seen(const inspect::LockReport& report) {
@@ -80,9 +104,13 @@ void LiveWorker::seen(const inspect::LockReport& report) {
         m_recorder.emit(EventKind::ConnectionRestored, m_observer, m_node);
         m_feed.observed();
     }
+    m_progress = progressText(report);
+    tellHealth();
     std::set<QByteArray> now;
+    m_fastMulti.clear();
     for (const inspect::LockRow& row : report.locks) {
         now.insert(row.name);
+        if (row.format == "redisson-fastmulti") m_fastMulti.insert(row.name);
         if (m_ownRecord.knowsBetter(row.name, report.at)) continue;
         m_feed.update(row.name, row, trace::kNoEntity, false, false);
         m_ownRecord.seen(row.name, row.holders.empty() ? trace::kNoEntity : threadOf(row.holders.front()));
@@ -260,6 +288,11 @@ void LiveWorker::forceRelease(const QByteArray& lockName) {
 }
 
 QCoro::Task<> LiveWorker::free(QByteArray lockName) {
+    if (m_fastMulti.contains(lockName)) {
+        m_listener.refused(LiveSession::tr("“%1” is one value of a fast multi-lock: that cannot be released from here.")
+                               .arg(QString::fromUtf8(lockName)));
+        co_return;
+    }
     // By the recipe whose layout the key has, so that waiters are woken the way they expect, and nothing else is freed.
     const redis::Result what = co_await m_driver.eval(recipes::whatIs(), redis::argsOf(lockName), redis::Args());
     QByteArray recipe = "redis-reentrant";

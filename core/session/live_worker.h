@@ -36,6 +36,8 @@ private:
     void set(const scenario::Fault& fault);
     void seen(const inspect::LockReport& report);
     void connectionChanged(const redis::Status& status);
+    /// How it stands with the server, and how much of it has been looked at.
+    void tellHealth();
     void tick();
     void emitFault(trace::EventKind kind, trace::EntityId actor, std::uint32_t aux = 0);
     QCoro::Task<> free(QByteArray lockName);
@@ -59,7 +61,10 @@ private:
     EventLoopRuntime m_runtime;
     redis::RedisDriver m_driver;
     std::unique_ptr<inspect::RedisWatcher> m_watcher;
-    std::set<QByteArray> m_known; ///< locks seen at the last look
+    std::set<QByteArray> m_known;     ///< locks seen at the last look
+    std::set<QByteArray> m_fastMulti; ///< those of them that are one value of a fast multi-lock
+    QString m_progress;               ///< what of the server has not been looked at, in words; empty: nothing
+    QString m_told;                   ///< the health last told
     std::vector<std::unique_ptr<LiveClient>> m_clients;
     QTimer m_tick;
     bool m_observed = true;

@@ -14,12 +14,21 @@ Nanos progressBound(Nanos lease) {
     return laterBy(lease, 3s);
 }
 
+/// Nothing is claimed of a recipe that is not known.
+bool isReentrant(const QString& recipe) {
+    const recipes::RecipeInfo* info = recipes::findRecipe(recipe.toUtf8());
+    return !info || info->reentrant;
+}
+
 /// The dead may have the longest lease that ever was.
 void follow(verdict::Bounds& bounds, const QByteArray& change) {
     const qsizetype equals = change.indexOf('=');
     const QByteArray setting = change.left(equals);
     const QString text = QString::fromUtf8(change.mid(equals + 1));
-    if (setting == "recipe") bounds.fair = isFair(text);
+    if (setting == "recipe") {
+        bounds.fair = isFair(text);
+        bounds.reentrant = isReentrant(text);
+    }
     if (setting != "lease") return;
     if (const auto lease = scenario::parseDuration(text))
         bounds.progress = std::max(bounds.progress, progressBound(*lease));
@@ -31,6 +40,7 @@ verdict::Bounds boundsFor(const scenario::Scenario& scenario) {
     verdict::Bounds bounds;
     bounds.progress = progressBound(scenario.lock.lease);
     bounds.fair = isFair(scenario.recipe);
+    bounds.reentrant = isReentrant(scenario.recipe);
     bounds.follow = follow;
     return bounds;
 }
@@ -44,6 +54,7 @@ verdict::Bounds boundsFor(const trace::RecordingMeta& meta) {
     verdict::Bounds bounds;
     if (meta.progressBoundNs > 0) bounds.progress = Nanos(meta.progressBoundNs);
     bounds.fair = isFair(meta.recipe);
+    bounds.reentrant = isReentrant(meta.recipe);
     bounds.follow = follow;
     return bounds;
 }

@@ -45,10 +45,8 @@ std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t r
 }
 
 void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node, const trace::Trace& trace) {
-    // A pause or cut that was over before the record ended explains nothing if a later one covers that moment.
     const auto begin = [&](std::optional<Chronicle::Span>& span) {
-        const bool explains = span && c.recordEnded && span->from <= *c.recordEnded && *c.recordEnded <= span->to;
-        if (!explains) span = Chronicle::Span{e.time(), kNever};
+        if (!c.recordEnded || !c.explains(span)) span = Chronicle::Span{e.time(), kNever};
     };
     const auto end = [&](std::optional<Chronicle::Span>& span) {
         if (span && span->to == kNever) span->to = e.time();
@@ -76,6 +74,10 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
     case EventKind::Healed:
         end(c.paused);
         end(c.cut);
+        if (!c.recordEnded) c.watchdogStopped.reset();
+        break;
+    case EventKind::ClientStarted:
+        if (e.actor == client && !c.recordEnded) c.watchdogStopped.reset();
         break;
     case EventKind::WatchdogStopped:
         if (e.actor == client && !c.watchdogStopped) c.watchdogStopped = e.time();
@@ -93,6 +95,7 @@ void readRecord(Chronicle& c, const Event& e) {
     case EventKind::RecordHeld:
         if (e.actor == c.thread && !c.recordEnded) {
             c.deadline = e.value;
+            c.leaseFrom = e.time();
         } else if (e.actor != c.thread && c.recordEnded && !c.successorAt) {
             c.successor = e.actor;
             c.successorAt = e.time();
@@ -101,6 +104,7 @@ void readRecord(Chronicle& c, const Event& e) {
     case EventKind::RecordRenewed:
         if (e.actor == c.thread && !c.recordEnded) {
             c.deadline = e.value;
+            c.leaseFrom = e.time();
             ++c.renewals;
         }
         break;
@@ -142,6 +146,12 @@ void readBelief(Chronicle& c, const Event& e, trace::EntityId lock) {
 }
 
 } // namespace
+
+bool Chronicle::explains(const std::optional<Span>& span) const {
+    if (!span || !recordEnded || span->from > *recordEnded) return false;
+    if (!leaseFrom || span->to >= *recordEnded) return true;
+    return span->to >= *leaseFrom + (*recordEnded - *leaseFrom) / 2;
+}
 
 Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
                       const trace::Trace& trace) {

@@ -14,12 +14,13 @@ struct Chronicle {
     };
     trace::EntityId thread = trace::kNoEntity;
     std::optional<Nanos> granted;
-    std::optional<Span> paused; ///< the pause that covers the end of its record, else the last one
+    std::optional<Span> paused; ///< the pause that explains the end of its record, else the last one
     std::optional<Span> cut;    ///< its link to the lock's node
     std::optional<Nanos> watchdogStopped;
     std::optional<Nanos> killed;
     std::optional<std::pair<Nanos, trace::Event>> clockJump; ///< its own clock's, or the node's
     std::int64_t deadline = -1;                              ///< of its lease, as last seen in the record; -1 = none
+    std::optional<Nanos> leaseFrom;                          ///< when the record last got it: its grant or a renewal
     int renewals = 0;
     int renewalsFailed = 0;
 
@@ -32,6 +33,10 @@ struct Chronicle {
 
     std::optional<Nanos> beliefEnded;
     trace::EventKind beliefEndedBy = trace::EventKind::None; ///< BelievedUntil: by its own deadline
+
+    /// A pause or cut can be why the record ended: it began before that and was not over long before. What was followed
+    /// by a renewal, or left more than half of the lease to renew it in, kept nobody from renewing.
+    bool explains(const std::optional<Span>& span) const;
 };
 
 /// Reads what befell `thread`'s hold of `lock`: the one that it got last before row `row`, followed for as long as it

@@ -73,16 +73,31 @@ void DeadlockJudge::look(EntityId thread, Nanos at, std::size_t row) {
     m_visited.assign(1, thread);
     std::vector<Edge> path;
     if (!search(thread, thread, path)) return;
+    open(std::move(path), at, row);
+}
+
+void DeadlockJudge::open(std::vector<Edge> edges, Nanos at, std::size_t row) {
     Cycle cycle;
     cycle.violation.invariant = Invariant::NoDeadlock;
-    cycle.violation.lock = path.front().lock;
+    cycle.violation.lock = edges.front().lock;
     cycle.violation.from = at;
     cycle.violation.to = kNever;
     cycle.violation.row = row;
-    for (const Edge& edge : path)
+    for (const Edge& edge : edges) {
         cycle.violation.actors.push_back(edge.thread);
-    cycle.edges = std::move(path);
+        cycle.violation.wanted.push_back(edge.lock);
+    }
+    cycle.edges = std::move(edges);
     m_open.push_back(std::move(cycle));
+}
+
+void DeadlockJudge::asksAgain(EntityId lock, EntityId thread, Nanos at, std::size_t row) {
+    if (!holds(lock, thread) || !set(m_waits[thread], lock, true)) return;
+    open({{thread, lock, thread}}, at, row);
+}
+
+void DeadlockJudge::answered(EntityId lock, EntityId thread, Nanos at) {
+    if (set(m_waits[thread], lock, false) && !m_open.empty()) closeBroken(at);
 }
 
 void DeadlockJudge::closeBroken(Nanos at) {

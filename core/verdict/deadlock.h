@@ -10,8 +10,9 @@ namespace lockscope::verdict {
 /// The wait-for graph over all locks has no cycle.
 ///
 /// A thread that waits for a lock waits for whoever believes to hold it as the only one. Who merely tries once does not
-/// wait; for holders who share, nobody can say of a waiter whether it would join them. A cycle lasts until one of its
-/// waits or holds ends, be it by a time-out or a lease; one of no length is none.
+/// wait; whoever asks again for what it holds waits for itself where the recipe does not count; for holders who share,
+/// nobody can say of a waiter whether it would join them. A cycle lasts until one of its waits or holds ends, be it by
+/// a time-out or a lease; one of no length is none.
 class DeadlockJudge {
 public:
     explicit DeadlockJudge(Ledger& ledger) : m_ledger(ledger) {}
@@ -19,6 +20,10 @@ public:
     /// A thread's belief about a lock changed at `row`; `tries` = it waits not at all.
     void changed(trace::EntityId lock, trace::EntityId thread, const trace::Belief& belief, bool tries, Nanos at,
                  std::size_t row);
+    /// A thread asks, by a recipe that does not count, for a lock that it believes to hold. It waits for itself, if it
+    /// holds it alone, until it is answered() or holds no more.
+    void asksAgain(trace::EntityId lock, trace::EntityId thread, Nanos at, std::size_t row);
+    void answered(trace::EntityId lock, trace::EntityId thread, Nanos at);
     /// Everything before `now` is known.
     void timePassed(Nanos now);
 
@@ -35,6 +40,7 @@ private:
     bool waits(trace::EntityId thread, trace::EntityId lock) const;
     bool search(trace::EntityId thread, trace::EntityId target, std::vector<Edge>& path) const;
     void look(trace::EntityId thread, Nanos at, std::size_t row);
+    void open(std::vector<Edge> edges, Nanos at, std::size_t row);
     void closeBroken(Nanos at);
 
     Ledger& m_ledger;

@@ -137,10 +137,21 @@ public:
     QString deadlock() const {
         QStringList sentences;
         const std::size_t count = m_v.actors.size();
+        const auto wanted = [&](std::size_t i) { return name(i < m_v.wanted.size() ? m_v.wanted[i] : m_v.lock); };
+        if (count == 1) {
+            const QString who = actor(m_v.actors.front());
+            sentences << tr("%1 waits for %2, which it holds itself: this lock does not count how often its holder "
+                            "takes it.")
+                             .arg(who, wanted(0));
+            sentences << (m_v.to == kNever
+                              ? tr("It cannot go on, since %1, for %2 so far.").arg(at(m_v.from), lengthText(m_length))
+                              : tr("It could not go on for %1: from %2 to %3.")
+                                    .arg(lengthText(m_length), at(m_v.from), at(m_v.to)));
+            return paragraph(sentences);
+        }
         for (std::size_t i = 0; i < count; ++i)
             sentences << tr("%1 waits for %2, which %3 holds.")
-                             .arg(actor(m_v.actors[i]), name(wantedBy(m_v.actors[i])),
-                                  actor(m_v.actors[(i + 1) % count]));
+                             .arg(actor(m_v.actors[i]), wanted(i), actor(m_v.actors[(i + 1) % count]));
         sentences
             << (m_v.to == kNever
                     ? tr("None of them can go on, since %1, for %2 so far.").arg(at(m_v.from), lengthText(m_length))
@@ -150,18 +161,6 @@ public:
     }
 
 private:
-    /// The lock that a thread asked for last before the violation began.
-    EntityId wantedBy(EntityId thread) const {
-        constexpr std::size_t farthest = 500'000;
-        const std::size_t last = m_v.row > farthest ? m_v.row - farthest : 0;
-        for (std::size_t i = std::min(m_v.row + 1, m_trace.size()); i-- > last;) {
-            if (m_trace.kindAt(i) != EventKind::Requested) continue;
-            const trace::Event e = m_trace.at(i);
-            if (e.actor == thread) return e.subject;
-        }
-        return m_v.lock;
-    }
-
     /// Of a semaphore, where nobody is the one who holds it.
     QString tooManyPermits() const {
         const std::size_t rows = std::min(m_v.row + 1, m_trace.size());
@@ -195,15 +194,12 @@ private:
     QString cause(const Chronicle& c) const {
         if (!c.recordEnded) return {};
         const bool expired = c.freedBy == FreedBy::Expiry;
-        const auto before = [&](const std::optional<Chronicle::Span>& span) {
-            return span && span->from <= *c.recordEnded;
-        };
         const QString who = actor(c.thread);
-        if (before(c.paused))
+        if (c.explains(c.paused))
             return c.paused->to == kNever
                        ? tr("%1 has been paused since %2.").arg(who, at(c.paused->from))
                        : tr("%1 was paused from %2 to %3.").arg(who, at(c.paused->from), at(c.paused->to));
-        if (before(c.cut)) {
+        if (c.explains(c.cut)) {
             const QString node = name(m_trace.entity(m_v.lock).parent);
             return c.cut->to == kNever
                        ? tr("%1 has been cut off from %2 since %3.").arg(who, node, at(c.cut->from))
@@ -273,26 +269,57 @@ private:
         }
     }
 
-    /// What stands in the way of a grant: read from the state at the moment that the bound passed.
+    /// The record of the lock at the moment that the bound passed, and what became of its owner.
+    struct Entry {
+        EntityId owner = trace::kNoEntity; ///< kNoEntity: the lock is free
+        std::int64_t deadline = -1;
+        std::optional<Nanos> ownerDied;
+    };
+    Entry entry() const {
+        Entry entry;
+        std::size_t row = std::min(m_v.row, m_trace.size());
+        const std::size_t rows = row;
+        bool renewed = false;
+        // As far back as it takes: an owner without an expiry may have got the lock a long time ago.
+        while (row-- > 0) {
+            const EventKind kind = m_trace.kindAt(row);
+            if (kind != EventKind::RecordHeld && kind != EventKind::RecordRenewed && kind != EventKind::RecordFreed)
+                continue;
+            const trace::Event e = m_trace.at(row);
+            if (e.subject != m_v.lock) continue;
+            if (kind == EventKind::RecordFreed && !renewed) return {};
+            if (kind != EventKind::RecordFreed) {
+                if (!renewed) entry.deadline = e.value;
+                entry.owner = e.actor;
+                renewed = true;
+            }
+            if (kind != EventKind::RecordRenewed) break;
+        }
+        if (entry.owner == trace::kNoEntity) return entry;
+        const EntityId client = m_trace.clientOf(entry.owner);
+        for (row = rows; row-- > 0;) {
+            const EventKind kind = m_trace.kindAt(row);
+            if (kind != EventKind::ClientKilled && kind != EventKind::ClientStarted) continue;
+            const trace::Event e = m_trace.at(row);
+            if (e.actor != client) continue;
+            if (kind == EventKind::ClientKilled) entry.ownerDied = e.time();
+            break;
+        }
+        return entry;
+    }
+
+    /// What stands in the way of a grant.
     QString obstacle() const {
-        trace::State state;
-        const std::size_t rows = std::min(m_v.row, m_trace.size());
-        // The rows before it are many in a long trace; the last half million tell the owner and its fate.
-        for (std::size_t i = rows > 500'000 ? rows - 500'000 : 0; i < rows; ++i)
-            state.apply(m_trace.at(i), m_trace);
-        const auto found = state.records.find(m_v.lock);
-        if (found == state.records.end() || found->second.owner == trace::kNoEntity)
+        const Entry record = entry();
+        if (record.owner == trace::kNoEntity)
             return tr("On the server the lock is free: whoever waits was not told, or asks in vain.");
-        const trace::Record& record = found->second;
         const QString owner = actor(record.owner);
-        const auto client = state.clients.find(m_trace.clientOf(record.owner));
-        const bool dead = client != state.clients.end() && client->second.life == trace::ClientState::Life::Dead;
-        if (dead && record.deadline < 0)
+        if (record.ownerDied && record.deadline < 0)
             return tr("%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.")
-                .arg(owner, at(Nanos(client->second.since)));
-        if (dead)
+                .arg(owner, at(*record.ownerDied));
+        if (record.ownerDied)
             return tr("%1 died at %2, and its entry stays on the server until %3.")
-                .arg(owner, at(Nanos(client->second.since)), at(Nanos(record.deadline)));
+                .arg(owner, at(*record.ownerDied), at(Nanos(record.deadline)));
         if (record.deadline < 0)
             return tr("The entry of %1 is still on the server and has no expiry, but %1 does not believe that it holds "
                       "the "

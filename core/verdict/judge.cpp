@@ -19,6 +19,15 @@ using trace::Event;
 using trace::EventKind;
 using trace::State;
 
+namespace {
+
+bool endsRequest(EventKind kind) {
+    return kind == EventKind::Granted || kind == EventKind::Reentered || kind == EventKind::TimedOut ||
+           kind == EventKind::Interrupted || kind == EventKind::AcquireFailed;
+}
+
+} // namespace
+
 /// Walks the trace once with the state beside it, and tells each invariant's judge what it asks for.
 struct Judge::Impl {
     Impl(std::shared_ptr<const trace::Trace> t, const Bounds& b)
@@ -62,6 +71,11 @@ struct Judge::Impl {
         if (bounds.fair && (asks || phase != belief.phase)) fifo.changed(row, belief);
         if (asks || phase != belief.phase || before.mode != after.mode)
             deadlock.changed(e.subject, e.actor, belief, e.value == 0 && asks, e.time(), row.number);
+        const bool held = phase == Belief::Phase::Holding;
+        if (held && e.kind == EventKind::Requested && e.value != 0 && !bounds.reentrant)
+            deadlock.asksAgain(e.subject, e.actor, e.time(), row.number);
+        else if (held && endsRequest(e.kind))
+            deadlock.answered(e.subject, e.actor, e.time());
         if (e.kind == EventKind::Suspended) clientAway(trace->clientOf(e.actor), row);
     }
 
@@ -149,26 +163,26 @@ struct Judge::Impl {
     Outcome outcome(Invariant invariant) const {
         for (const Violation& v : ledger.all())
             if (v.invariant == invariant) return Outcome::Violated;
-        bool known = true;
+        return unknownSince(invariant) == kNever ? Outcome::Holds : Outcome::Unknown;
+    }
+
+    Nanos unknownSince(Invariant invariant) const {
+        const auto unless = [](bool seen) { return seen ? kNever : 0ns; };
         switch (invariant) {
         case Invariant::MutualExclusion:
         case Invariant::Progress:
-            known = sawBelief;
-            break;
+            return unless(sawBelief);
         case Invariant::StaleWrite:
-            known = (sawBelief || sawEffect) && !staleWrite.undecided();
-            break;
+            return std::min(unless(sawBelief || sawEffect), staleWrite.undecidedSince());
         case Invariant::Ownership:
-            known = ownership.sawRecord() && !ownership.sawGap();
-            break;
+            return std::min(unless(ownership.sawRecord()), ownership.gapSince());
         case Invariant::Reentrancy:
         case Invariant::Fifo:
         case Invariant::TokenOrder:
         case Invariant::NoDeadlock:
-            known = sawBelief || sawRecord;
             break;
         }
-        return known ? Outcome::Holds : Outcome::Unknown;
+        return unless(sawBelief || sawRecord);
     }
 
     std::shared_ptr<const trace::Trace> trace;
@@ -214,8 +228,10 @@ Verdict Judge::verdict(bool finished) const {
     if (finished)
         for (Violation& violation : v.violations)
             violation.to = std::min(violation.to, v.reached);
-    for (const Invariant i : kInvariants)
+    for (const Invariant i : kInvariants) {
         v.outcomes[static_cast<std::size_t>(i)] = m_impl->outcome(i);
+        v.unknownSince[static_cast<std::size_t>(i)] = m_impl->unknownSince(i);
+    }
     return v;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/ownership.h"
 
+#include <algorithm>
+
 namespace lockscope::verdict {
 
 using trace::EventKind;
@@ -16,7 +18,7 @@ void OwnershipJudge::look(const Row& row, const trace::State& state) {
         m_sawRecord = true;
         break;
     case EventKind::RecordUnobserved:
-        m_sawGap = true;
+        m_gapSince = std::min(m_gapSince, e.time());
         break;
     case EventKind::RecordRenewed: {
         m_sawRecord = true;

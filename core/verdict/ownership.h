@@ -14,12 +14,14 @@ public:
     /// A row, before it is folded into `state`.
     void look(const Row& row, const trace::State& state);
     bool sawRecord() const { return m_sawRecord; }
-    /// For some time the record could not be seen, and whatever happened then is not known.
-    bool sawGap() const { return m_sawGap; }
+    /// Since when the record could not be seen for some time, and whatever happened then is not known; kNever: it
+    /// always could.
+    Nanos gapSince() const { return m_gapSince; }
 
 private:
     Ledger& m_ledger;
-    bool m_sawRecord = false, m_sawGap = false;
+    bool m_sawRecord = false;
+    Nanos m_gapSince = kNever;
 };
 
 } // namespace lockscope::verdict

@@ -15,7 +15,8 @@ void StaleWriteJudge::look(const Row& row, const trace::State& state) {
         const auto belief = state.beliefs.find({e.subject, e.actor});
         if (belief != state.beliefs.end() && belief->second.phase == Belief::Phase::Holding) break;
         m_named.erase({e.subject, e.actor});
-        if (const auto late = m_waiting.extract(Hold{e.subject, e.actor})) m_undecided += late.mapped();
+        if (const auto late = m_waiting.extract(Hold{e.subject, e.actor}))
+            m_undecidedSince = std::min(m_undecidedSince, late.mapped());
         break;
     }
     case EventKind::RecordHeld:
@@ -33,6 +34,13 @@ void StaleWriteJudge::look(const Row& row, const trace::State& state) {
     default:
         break;
     }
+}
+
+Nanos StaleWriteJudge::undecidedSince() const {
+    Nanos first = m_undecidedSince;
+    for (const auto& [hold, at] : m_waiting)
+        first = std::min(first, at);
+    return first;
 }
 
 void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
@@ -57,14 +65,15 @@ void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
     }
     if (!observed) {
         // A token as high as any says nothing about the record, but it is what the resource goes by.
-        if (e.value == 0) ++m_undecided;
+        if (e.value == 0) m_undecidedSince = std::min(m_undecidedSince, e.time());
         return;
     }
     if (record->second.owner == e.actor) return;
     const auto writer = state.beliefs.find({lock, e.actor});
     if (writer != state.beliefs.end() && writer->second.phase == Belief::Phase::Holding &&
         writer->second.mode != trace::HoldMode::Exclusive) {
-        ++m_undecided; // a record names one owner, and says nothing of those who hold together with it
+        // A record names one owner, and says nothing of those who hold together with it.
+        m_undecidedSince = std::min(m_undecidedSince, e.time());
         return;
     }
 
@@ -74,7 +83,7 @@ void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
     };
     const bool watched = row.trace.originWallMs() != 0;
     if (watched && holds(e.actor) && !m_named.contains({lock, e.actor}) && !holds(record->second.owner))
-        ++m_waiting[{lock, e.actor}];
+        m_waiting.try_emplace({lock, e.actor}, e.time());
     else
         m_ledger.add(v);
 }

@@ -20,8 +20,9 @@ public:
 
     /// A row, before it is folded into `state`.
     void look(const Row& row, const trace::State& state);
-    /// Writes that could not be judged: the record was not observed, no token told, or the record has not followed yet.
-    bool undecided() const { return m_undecided > 0 || !m_waiting.empty(); }
+    /// The first write that could not be judged: the record was not observed, no token told, or the record has not
+    /// followed yet. kNever: there is none.
+    Nanos undecidedSince() const;
 
 private:
     using Hold = std::pair<trace::EntityId, trace::EntityId>; ///< lock, thread
@@ -31,8 +32,8 @@ private:
     std::map<trace::EntityId, std::int64_t> m_newest; ///< token by resource
     std::set<trace::EntityId> m_recorded;             ///< locks of which the record said anything yet
     std::set<Hold> m_named;                           ///< by the record, since the thread asked
-    std::map<Hold, std::size_t> m_waiting;            ///< writes that the record may yet justify
-    std::size_t m_undecided = 0;
+    std::map<Hold, Nanos> m_waiting;                  ///< the first of the writes that the record may yet justify
+    Nanos m_undecidedSince = kNever;                  ///< the first of all others
 };
 
 } // namespace lockscope::verdict

@@ -41,9 +41,13 @@ Verdict Verdict::asOf(Nanos t) const {
         v.to = std::min(v.to, then.reached);
     for (const Invariant invariant : kInvariants) {
         Outcome& outcome = then.outcomes[static_cast<std::size_t>(invariant)];
+        const Nanos unknown = unknownSince[static_cast<std::size_t>(invariant)];
         const bool violated =
             std::ranges::any_of(then.violations, [&](const Violation& v) { return v.invariant == invariant; });
-        if (outcome == Outcome::Violated && !violated) outcome = Outcome::Holds;
+        if (outcome == Outcome::Violated && !violated)
+            outcome = unknown <= t ? Outcome::Unknown : Outcome::Holds;
+        else if (outcome == Outcome::Unknown && unknown != kNever && unknown > t)
+            outcome = Outcome::Holds;
     }
     return then;
 }

@@ -48,6 +48,7 @@ struct Violation {
     Nanos from{};
     Nanos to{};                          ///< kNever while it still goes on
     std::vector<trace::EntityId> actors; ///< in order of their part in it; threads
+    std::vector<trace::EntityId> wanted; ///< no-deadlock: the lock that each of them waits for
     trace::EntityId resource = trace::kNoEntity;
     /// stale-write: the writer's and the newest accepted; token-order: the new holder's and the newest given before
     std::int64_t token = 0, newerToken = 0;
@@ -66,11 +67,20 @@ struct Verdict {
     Nanos reached{};
     std::vector<Violation> violations;                  ///< by (from, invariant, lock)
     std::array<Outcome, kInvariants.size()> outcomes{}; ///< indexed by Invariant
+    /// Indexed by Invariant: the first moment that nobody saw and that makes it unknown; kNever: there is none.
+    std::array<Nanos, kInvariants.size()> unknownSince = always(kNever);
     /// Violated when any is, else unknown when any is.
     Outcome overall() const;
     /// Violations that had begun at or before t, with intervals cut at t: the verdict as it stood then.
-    /// An invariant violated only later held by then.
+    /// An invariant violated only later held by then, unless it was unknown already.
     Verdict asOf(Nanos t) const;
+
+private:
+    static constexpr std::array<Nanos, kInvariants.size()> always(Nanos t) {
+        std::array<Nanos, kInvariants.size()> all{};
+        all.fill(t);
+        return all;
+    }
 };
 
 /// What the judge must know that a trace does not say.
@@ -79,6 +89,8 @@ struct Bounds {
     Nanos progress = 30s;
     /// The recipe promises to grant in the order of the queue. False: `fifo` demands nothing.
     bool fair = false;
+    /// The recipe counts how often its holder takes the lock. False: a holder that asks again waits for itself.
+    bool reentrant = true;
     /// Who asked by this much later certainly queued later, whatever clocks and networks did.
     Nanos fifoSlack = 1s;
     /// What a setting that was changed in the middle (SettingChanged, "lease=3s") does to these; nullptr: nothing.

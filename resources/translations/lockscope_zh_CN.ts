@@ -3134,6 +3134,18 @@
         <translation>检查令牌的资源会拒绝新的持有者，或放过旧的持有者。</translation>
     </message>
     <message>
+        <source>%1 waits for %2, which it holds itself: this lock does not count how often its holder takes it.</source>
+        <translation>%1 等待 %2，而它正由 %1 自己持有：这种锁不计算持有者获取了多少次。</translation>
+    </message>
+    <message>
+        <source>It cannot go on, since %1, for %2 so far.</source>
+        <translation>从 %1 起它无法继续，至今已 %2。</translation>
+    </message>
+    <message>
+        <source>It could not go on for %1: from %2 to %3.</source>
+        <translation>它有 %1 无法继续：从 %2 到 %3。</translation>
+    </message>
+    <message>
         <source>%1 waits for %2, which %3 holds.</source>
         <translation>%1 等待 %2，而它由 %3 持有。</translation>
     </message>
@@ -4197,6 +4209,18 @@
         <translation>不能从这里重启真实服务器；要空白画面请重新连接。</translation>
     </message>
     <message>
+        <source>looking through its keys</source>
+        <translation>正在查看它的键</translation>
+    </message>
+    <message>
+        <source>%1 of %2 keys looked at</source>
+        <translation>已查看 %2 个键中的 %1 个</translation>
+    </message>
+    <message>
+        <source>%1 keys not looked at: this server would keep them for longer</source>
+        <translation>有 %1 个键未查看：读取会让此服务器更久地保留它们</translation>
+    </message>
+    <message>
         <source>There is no recipe “%1”.</source>
         <translation>没有算法“%1”。</translation>
     </message>
@@ -4219,6 +4243,10 @@
     <message>
         <source>“%1” is running: nothing was done.</source>
         <translation>“%1”正在运行：什么也没有做。</translation>
+    </message>
+    <message>
+        <source>“%1” is one value of a fast multi-lock: that cannot be released from here.</source>
+        <translation>“%1”是快速联锁中的一个值：无法在这里释放它。</translation>
     </message>
     <message>
         <source>“%1” was free already.</source>

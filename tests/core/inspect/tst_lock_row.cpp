@@ -45,8 +45,23 @@ private Q_SLOTS:
         LockRow row;
         row.state = LockRow::State::Held;
         QVERIFY(toJson(row)[QLatin1String("holders")].isNull());
+        row.holdersGone = true; // their names were there, and all of them are dead
+        QVERIFY(toJson(row)[QLatin1String("holders")].isArray());
+        row.holdersGone = false;
         row.state = LockRow::State::Free;
         QVERIFY(toJson(row)[QLatin1String("holders")].isArray());
+    }
+    void whatWasNotReadIsCounted() {
+        LockRow row;
+        row.state = LockRow::State::Held;
+        row.holders = {{"uuid", "1", 1, {}, "shared"}};
+        row.raw = {{"k", "hash", {}, QJsonObject()}};
+        QVERIFY(!toJson(row).contains(QLatin1String("more_holders")));
+        QVERIFY(!toJson(row)[QLatin1String("raw")][0].toObject().contains(QLatin1String("more")));
+        row.moreHolders = 44;
+        row.raw[0].more = 45;
+        QCOMPARE(toJson(row)[QLatin1String("more_holders")].toInt(), 44);
+        QCOMPARE(toJson(row)[QLatin1String("raw")][0][QLatin1String("more")].toInt(), 45);
     }
     void statesHaveTheContractsNames_data() {
         QTest::addColumn<int>("state");

@@ -215,6 +215,17 @@ private Q_SLOTS:
         QVERIFY(rowsOf({}, Subscriptions{{"redisson_lock__channel:{orders}", 0}}).empty());
     }
 
+    void waitersMayBeAnotherDatabases() {
+        const Subscriptions waiting{{"redisson_lock__channel:{orders}", 2}};
+        RecogniserOptions options;
+        options.waitedForHere.emplace();
+        QVERIFY(recognise({}, waiting, options).empty());
+        options.waitedForHere->insert("orders"); // it was a lock of this database a moment ago
+        const auto rows = recognise({}, waiting, options);
+        QCOMPARE(rows.size(), 1u);
+        QVERIFY(rows[0].state == LockRow::State::Queued);
+    }
+
     void writerHoldsReadWriteLock() {
         const auto rows = rowsOf({hash("doc", {{"mode", "write"}, {owner(kA, 1) + ":write", "1"}})},
                                  Subscriptions{{"redisson_rwlock:{doc}", 4}});
@@ -238,6 +249,48 @@ private Q_SLOTS:
         QVERIFY(!rows.at(0).ttlMs);
         QVERIFY(!rows[0].neverExpires);
         QVERIFY(rows[0].holders.empty());
+        QVERIFY(rows[0].holdersGone);
+    }
+    void readersMayHaveNamesOfTheirOwn() {
+        const KeySnapshot lock = hash("doc", {{"mode", "read"}, {"billing-1:1", "1"}, {owner(kB, 1), "1"}}, 90'000);
+        QCOMPARE(companionsOf(lock), (std::vector<QByteArray>{"{doc}:billing-1:1:rwlock_timeout:1",
+                                                              "{doc}:" + owner(kB, 1) + ":rwlock_timeout:1"}));
+        const auto rows = rowsOf({lock, string("{doc}:billing-1:1:rwlock_timeout:1", "1", 5'000)});
+        QCOMPARE(rows.at(0).holders, (std::vector<Party>{{"billing-1", "1", 1, {}, "shared"}}));
+        QVERIFY(!rows[0].holdersGone);
+        const auto written = rowsOf({hash("doc", {{"mode", "write"}, {"billing-1:7:write", "2"}})});
+        QCOMPARE(written.at(0).holders, (std::vector<Party>{{"billing-1", "7", 2, {}, "exclusive"}}));
+    }
+    void longKeysAreHeldByMoreThanWereRead() {
+        KeySnapshot readers = hash("doc", {{"mode", "read"}, {owner(kA, 1), "1"}}, 90'000);
+        readers.more = 300;
+        auto rows = rowsOf({readers, string("{doc}:" + owner(kA, 1) + ":rwlock_timeout:1", "1", 5'000)});
+        QCOMPARE(rows.at(0).state, LockRow::State::Held);
+        QCOMPARE(rows[0].holders.size(), 1u);
+        QCOMPARE(rows[0].moreHolders, 300);
+        QCOMPARE(rows[0].raw.at(0).more, 300);
+
+        rows = rowsOf({readers}); // those that were read are dead; of the others nobody knows
+        QVERIFY(!rows.at(0).holdersGone);
+
+        KeySnapshot permits = zset("{pool}:timeout", {{QByteArray(16, 'x'), double(kNow - 5)}});
+        permits.more = 12;
+        rows = rowsOf({string("pool", "3", {}), permits});
+        QCOMPARE(rows.at(0).format, QByteArray("redisson-permit"));
+        QCOMPARE(rows[0].state, LockRow::State::Held);
+        QCOMPARE(rows[0].moreHolders, 12);
+        QVERIFY(!rows[0].neverExpires);
+    }
+    void aLongQueueIsCountedWhole() {
+        KeySnapshot queue = list("redisson_lock_queue:{orders}", {owner(kB, 1), owner(kB, 2)});
+        queue.more = 298;
+        auto rows = rowsOf({hash("orders", {{owner(kA, 1), "1"}}), queue});
+        QCOMPARE(rows.at(0).format, QByteArray("redisson-fair"));
+        QCOMPARE(rows[0].waiterCount.value(), 300);
+        QCOMPARE(rows[0].waiters.value().size(), 2u);
+        rows = rowsOf({queue}); // between two holders
+        QCOMPARE(rows.at(0).state, LockRow::State::Queued);
+        QCOMPARE(rows[0].waiterCount.value(), 300);
     }
     void modeMustBeKnown() {
         QVERIFY(rowsOf({hash("doc", {{"mode", "append"}, {owner(kA, 1), "1"}})}).empty());
@@ -309,6 +362,11 @@ private Q_SLOTS:
         QTest::newRow("lockscope") << QByteArray("orders") << own << true << QByteArray("lockscope");
         QTest::newRow("lockscope without ttl") << QByteArray("orders") << own << false << QByteArray("lockscope");
         QTest::newRow("lockscope naive") << QByteArray("orders") << owner(kA, 12) << true << QByteArray("lockscope");
+        QTest::newRow("lockscope by a name")
+            << QByteArray("orders") << QByteArray("billing-1:12:0123456789abcdef") << true << QByteArray("lockscope");
+        QTest::newRow("lockscope by a name without ttl")
+            << QByteArray("orders") << QByteArray("billing-1:12:0123456789abcdef") << false << QByteArray();
+        QTest::newRow("name and number") << QByteArray("orders") << QByteArray("billing-1:12") << true << QByteArray();
         QTest::newRow("lockscope short nonce")
             << QByteArray("orders") << owner(kA, 12) + ":0123456789abcde" << true << QByteArray();
         QTest::newRow("redis-py") << QByteArray("orders") << QByteArray("4ffd76c0b15411f19cd00242ac120002") << false
@@ -414,39 +472,18 @@ private Q_SLOTS:
         QVERIFY(companionsOf(string("name", "Ada")).empty());
     }
 
-    void globs_data() {
-        QTest::addColumn<QByteArray>("pattern");
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<bool>("matches");
-        const auto row = [](const char* pattern, const char* text, bool matches) {
-            QTest::addRow("%s ~ %s", pattern, text) << QByteArray(pattern) << QByteArray(text) << matches;
-        };
-        row("", "", true);
-        row("", "a", false);
-        row("*", "", true);
-        row("*", "anything", true);
-        row("a*c", "abbbc", true);
-        row("a*c", "abbb", false);
-        row("*a*b*", "xxaxxbxx", true);
-        row("*aab", "aaaab", true);
-        row("a?c", "abc", true);
-        row("a?c", "ac", false);
-        row("[a-c]x", "bx", true);
-        row("[a-c]x", "dx", false);
-        row("[c-a]x", "bx", true);
-        row("[^a]x", "bx", true);
-        row("[^a]x", "ax", false);
-        row("[:_.-]x", "-x", true);
-        row("\\*", "*", true);
-        row("\\*", "a", false);
-        row("*Lock", "orderLock", true);
-        row("*[:_.-]lock", "block", false);
-    }
-    void globs() {
-        QFETCH(QByteArray, pattern);
-        QFETCH(QByteArray, text);
-        QFETCH(bool, matches);
-        QCOMPARE(globMatches(pattern, text), matches);
+    void mostStringsAreCertainlyNoLocks() {
+        const RecogniserOptions options;
+        QVERIFY(!mayBeLock(string("user:1", "Ada"), options));
+        QVERIFY(!mayBeLock(string("empty", ""), options));
+        KeySnapshot big = string("lock:page", QByteArray(513, 'x'));
+        big.tooBig = true;
+        QVERIFY(!mayBeLock(big, options));
+        // Whether these are locks hangs on what else there is: a TTL, or somebody who waits.
+        QVERIFY(mayBeLock(string("session", kA), options));
+        QVERIFY(mayBeLock(string("visitors", "3"), options));
+        QVERIFY(mayBeLock(string("lock:orders", "worker-3"), options));
+        QVERIFY(mayBeLock(string("{doc}:x:1:rwlock_timeout:1", "1"), options));
     }
 };
 

@@ -29,6 +29,7 @@ private Q_SLOTS:
     void onlyTheRecordObserved();
     void aGapLeavesOwnershipUnknown();
     void overallAndAsOf();
+    void whatWasUnknownIsNotMadeUpLater();
     void finishingClosesOpenViolations();
     void identifiersAreAContract();
     void incrementalEqualsAtOnce_data();
@@ -230,6 +231,22 @@ void TestVerdict::overallAndAsOf() {
     QCOMPARE(then.violations.at(0).to, ms(4500));
     QCOMPARE(then.reached, ms(4500));
     QCOMPARE(v.asOf(ms(60000)).violations, v.violations);
+}
+
+void TestVerdict::whatWasUnknownIsNotMadeUpLater() {
+    HandWritten w;
+    w.take(1000, w.a, 9000);
+    w.add(1500, Kind::RecordUnobserved, 0, w.lock);
+    w.add(1600, Kind::RecordObserved, 0, w.lock);
+    const Verdict before = w.judge();
+    w.freed(2000, FreedBy::Release, w.b, w.a);
+    const Verdict after = w.judge();
+    const auto at = [](const Verdict& v, int t) { return v.asOf(ms(t)).outcomes[std::size_t(Invariant::Ownership)]; };
+    QCOMPARE(at(before, 1200), Outcome::Holds); // everything was seen by then
+    QCOMPARE(at(before, 1700), Outcome::Unknown);
+    QCOMPARE(at(after, 1200), Outcome::Holds);
+    QCOMPARE(at(after, 1700), Outcome::Unknown);
+    QCOMPARE(at(after, 2500), Outcome::Violated);
 }
 
 void TestVerdict::finishingClosesOpenViolations() {

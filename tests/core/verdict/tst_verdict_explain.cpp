@@ -14,12 +14,14 @@ private Q_SLOTS:
     void pauseThatOutlivesTheLease();
     void partition();
     void watchdogStopped();
+    void whatWasOverIsNotToBlame();
     void releaseByAnother();
     void ownDeadline();
     void stillGoingOn();
     void staleWriteWithAndWithoutTokens();
     void ownershipSaysWhoseLockItWas();
     void progressSaysWhatIsInTheWay();
+    void progressFindsAnOwnerOfLongAgo();
     void reentrancySaysTheCounts();
     void headlines();
     void manyActorsAreCounted();
@@ -92,6 +94,38 @@ void TestVerdictExplain::watchdogStopped() {
     HandWritten none;
     story(none, [] {});
     QVERIFY(first(none, Invariant::MutualExclusion).contains(QStringLiteral("A worked for longer than its lease")));
+}
+
+void TestVerdictExplain::whatWasOverIsNotToBlame() {
+    const QString stopped = QStringLiteral("The watchdog of A stopped at 3.0 s");
+    HandWritten renewedAfter; // a pause that a renewal followed
+    story(renewedAfter, [&] {
+        renewedAfter.add(1100, Kind::ClientPaused, renewedAfter.clientA);
+        renewedAfter.add(1200, Kind::ClientResumed, renewedAfter.clientA);
+        renewedAfter.renewed(2100, renewedAfter.a, 5800);
+        renewedAfter.add(3000, Kind::WatchdogStopped, renewedAfter.clientA);
+    });
+    QString text = first(renewedAfter, Invariant::MutualExclusion);
+    QVERIFY2(text.contains(stopped) && !text.contains(QStringLiteral("paused")), qPrintable(text));
+
+    HandWritten shortly; // a cut that left time enough to renew
+    story(shortly, [&] {
+        shortly.add(2100, Kind::LinkCut, 0, shortly.linkA);
+        shortly.add(2200, Kind::LinkMended, 0, shortly.linkA);
+        shortly.add(3000, Kind::WatchdogStopped, shortly.clientA);
+    });
+    text = first(shortly, Invariant::MutualExclusion);
+    QVERIFY2(text.contains(stopped) && !text.contains(QStringLiteral("cut off")), qPrintable(text));
+
+    HandWritten healed; // a watchdog that ran again
+    story(healed, [&] {
+        healed.add(2100, Kind::WatchdogStopped, healed.clientA);
+        healed.add(2200, Kind::Healed, 0);
+        healed.renewed(2500, healed.a, 5800);
+        healed.add(3000, Kind::ClockJumped, healed.clientA, 0, HandWritten::ns(9000));
+    });
+    text = first(healed, Invariant::MutualExclusion);
+    QVERIFY2(text.contains(QStringLiteral("The clock of A jumped at 3.0 s")), qPrintable(text));
 }
 
 void TestVerdictExplain::releaseByAnother() {
@@ -169,6 +203,20 @@ void TestVerdictExplain::progressSaysWhatIsInTheWay() {
     const QString text = first(w, Invariant::Progress, {5s});
     QVERIFY2(text.contains(QStringLiteral("B could be given it")), qPrintable(text));
     QVERIFY2(text.contains(QStringLiteral("since 8.0 s it is overdue: 4.0 s so far")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("A died at 3.0 s, and its entry on the server has no expiry")),
+             qPrintable(text));
+}
+
+void TestVerdictExplain::progressFindsAnOwnerOfLongAgo() {
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, -1);
+    w.request(1500, w.b);
+    w.add(3000, Kind::ClientKilled, w.clientA);
+    for (int i = 0; i < 520'000; ++i) // B polls
+        w.add(3000 + i / 200, Kind::Step, w.b, w.lock);
+    w.trace->reach(ms(12000));
+    const QString text = first(w, Invariant::Progress, {5s});
     QVERIFY2(text.contains(QStringLiteral("A died at 3.0 s, and its entry on the server has no expiry")),
              qPrintable(text));
 }

@@ -59,6 +59,8 @@ private Q_SLOTS:
     void tokensOfThoseWhoWereAwayAreNotJudged();
     void twoWhoWaitForEachOther();
     void threeInACircleAndATimeOut();
+    void whoAsksAgainWaitsForItself();
+    void aRecipeThatCountsAnswers();
     void noCircle_data();
     void noCircle();
 };
@@ -364,6 +366,59 @@ void TestVerdictOrders::threeInACircleAndATimeOut() {
     QCOMPARE(found[0].from, ms(2000));
     QCOMPARE(found[0].to, ms(4000));
     QCOMPARE(found[0].actors, (Actors{w.c, w.a, w.b}));
+}
+
+void TestVerdictOrders::whoAsksAgainWaitsForItself() {
+    Bounds bounds;
+    bounds.reentrant = false;
+    Modes w;
+    w.get(1000, w.a, w.lock);
+    w.ask(1500, w.a, w.lock, 0); // a try waits for nobody
+    w.add(1500, Kind::TimedOut, w.a, w.lock);
+    w.ask(2000, w.a, w.lock);
+    w.ask(3000, w.b, w.lock); // waits as well, but in no circle
+    w.trace->reach(60s);
+    auto found = w.violations(Invariant::NoDeadlock, bounds);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(2000));
+    QCOMPARE(found[0].to, kNever);
+    QCOMPARE(found[0].lock, w.lock);
+    QCOMPARE(found[0].actors, (Actors{w.a}));
+    const QString words = explain(found[0], *w.trace);
+    QVERIFY2(words.contains(QStringLiteral("A waits for orders, which it holds itself")), qPrintable(words));
+    QCOMPARE(w.violations(Invariant::NoDeadlock).size(), 0u); // a recipe that counts may still answer
+
+    w.add(70'000, Kind::TimedOut, w.a, w.lock);
+    w.trace->reach(80s);
+    found = w.violations(Invariant::NoDeadlock, bounds);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].to, ms(70'000));
+    // Its own lease ends such a wait, too.
+    Modes lease;
+    lease.get(1000, lease.a, lease.lock);
+    lease.add(1000, Kind::BelievedUntil, lease.a, lease.lock, lease.ns(4000));
+    lease.ask(2000, lease.a, lease.lock);
+    lease.trace->reach(9s);
+    found = lease.violations(Invariant::NoDeadlock, bounds);
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].to, ms(4000));
+}
+
+void TestVerdictOrders::aRecipeThatCountsAnswers() {
+    Modes w;
+    w.get(1000, w.a, w.lock);
+    w.ask(2000, w.a, w.lock);
+    w.add(2500, Kind::Reentered, w.a, w.lock, 0, 2);
+    w.trace->reach(5s);
+    QCOMPARE(w.violations(Invariant::NoDeadlock).size(), 0u);
+    // Readers beside each other, and permits, are no holders alone.
+    Bounds bounds;
+    bounds.reentrant = false;
+    Modes shared;
+    shared.reads(1000, shared.a);
+    shared.ask(2000, shared.a, shared.lock);
+    shared.trace->reach(5s);
+    QCOMPARE(shared.violations(Invariant::NoDeadlock, bounds).size(), 0u);
 }
 
 void TestVerdictOrders::noCircle_data() {

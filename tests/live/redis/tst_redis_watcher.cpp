@@ -2,6 +2,9 @@
 #include "inspect/redis_watcher.h"
 #include "live_redis.h"
 
+#include <QElapsedTimer>
+#include <QScopeGuard>
+
 using namespace lockscope;
 using namespace lockscope::inspect;
 using namespace lockscope::redis;
@@ -97,6 +100,110 @@ private Q_SLOTS:
         QCOMPARE(report.locks.size(), 1u);
         QVERIFY(report.complete);
         QVERIFY(report.keysSeen >= 30'300);
+    }
+    void countsALongQueueToItsEnd() {
+        takeRedisson("orders", owner(kA, 1), 1, 30'000);
+        QVERIFY(call(*m_client, {"EVAL",
+                                 "for i = 1, 300 do redis.call('RPUSH', 'redisson_lock_queue:{orders}', ARGV[1] .. i) "
+                                 "redis.call('ZADD', 'redisson_lock_timeout:{orders}', i, ARGV[1] .. i) end",
+                                 "0", QByteArray(kB) + ':'}));
+        const LockReport held = lookOnce();
+        const LockRow* row = rowOf(held, "orders");
+        QVERIFY(row);
+        QCOMPARE(row->format, QByteArray("redisson-fair"));
+        QCOMPARE(row->waiterCount.value(), 300);
+        QCOMPARE(row->waiters->at(0).thread.value(), QByteArray("1"));
+        QVERIFY(call(*m_client, {"DEL", "orders"})); // between two holders
+        const LockReport queued = lookOnce();
+        row = rowOf(queued, "orders");
+        QVERIFY(row && row->state == LockRow::State::Queued);
+        QCOMPARE(row->waiterCount.value(), 300);
+    }
+    void seesManyReadersAndPermits() {
+        QVERIFY(call(*m_client, {"EVAL",
+                                 "redis.call('HSET', 'doc', 'mode', 'read') "
+                                 "for i = 1, 600 do redis.call('HSET', 'doc', ARGV[1] .. i, 1) "
+                                 "redis.call('SET', '{doc}:' .. ARGV[1] .. i .. ':rwlock_timeout:1', 1, 'PX', 60000) "
+                                 "redis.call('ZADD', '{pool}:timeout', 99999999999999, string.format('%016d', i)) end "
+                                 "redis.call('SET', 'pool', 0)",
+                                 "0", QByteArray(kB) + ':'}));
+        const LockReport report = lookOnce();
+        const LockRow* doc = rowOf(report, "doc");
+        QVERIFY(doc);
+        QCOMPARE(doc->format, QByteArray("redisson-rw"));
+        QVERIFY(doc->holders.size() >= 200);
+        QCOMPARE(std::int64_t(doc->holders.size()) + doc->moreHolders, 600);
+        const LockRow* pool = rowOf(report, "pool");
+        QVERIFY(pool);
+        QCOMPARE(pool->format, QByteArray("redisson-permit"));
+        QCOMPARE(std::int64_t(pool->holders.size()) + pool->moreHolders, 600);
+    }
+    void claimsNoLockOfAnotherDatabase() {
+        RedisDriver waiter(m_runtime, urlOf(m_server));
+        auto waiting = run(waiter.subscribe("redisson_lock__channel:{orders}"));
+        QVERIFY(rowOf(lookOnce(), "orders")); // just freed: no other database has keys
+        ConnectionUrl fifth = urlOf(m_server);
+        fifth.database = 5;
+        RedisDriver other(m_runtime, fifth);
+        QVERIFY(call(other, {"HSET", "orders", owner(kA, 1), "1"}));
+        QVERIFY(lookOnce().locks.empty());
+        QVERIFY(call(*m_client, {"SET", "user:1", "Ada"}));
+        QVERIFY(lookOnce().locks.empty());
+        // What was held here a moment ago is waited for here.
+        Watch watch(*this);
+        takeRedisson("orders", owner(kB, 1), 1, 30'000);
+        QTRY_VERIFY(rowOf(watch.last(), "orders"));
+        QVERIFY(call(*m_client, {"DEL", "orders"}));
+        QTRY_VERIFY(rowOf(watch.last(), "orders") && rowOf(watch.last(), "orders")->state == LockRow::State::Queued);
+    }
+    void readingDoesNotKeepKeysFromEviction() {
+        QVERIFY(call(*m_client, {"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"}));
+        QVERIFY(call(*m_client, {"CONFIG", "SET", "maxmemory", "1gb"}));
+        const auto unlimited = qScopeGuard([this] {
+            (void)call(*m_client, {"CONFIG", "SET", "maxmemory", "0"});
+            (void)call(*m_client, {"CONFIG", "SET", "maxmemory-policy", "noeviction"});
+        });
+        QVERIFY(call(*m_client, {"SET", "value", "Ada"}));
+        const QByteArray dump = call(*m_client, {"DUMP", "value"})->text;
+        for (const char* key : {"user:1", "lock:stuck"})
+            QVERIFY(call(*m_client, {"RESTORE", key, "0", dump, "IDLETIME", "1000"}));
+        takeRedisson("orders", owner(kA, 1), 1, 30'000);
+        const LockReport report = lookOnce();
+        QVERIFY(rowOf(report, "orders"));     // somebody uses it
+        QVERIFY(rowOf(report, "lock:stuck")); // its name says what it is
+        QVERIFY(report.complete);
+        const bool noTouch = call(*m_client, {"CLIENT", "NO-TOUCH", "OFF"}).has_value(); // since Redis 7.2
+        QCOMPARE(report.keysLeftAlone, noTouch ? 0 : 1);
+        QVERIFY(call(*m_client, {"OBJECT", "IDLETIME", "user:1"})->integer >= 1000);
+    }
+    void saysThatThereIsMore() {
+        QVERIFY(call(*m_client, {"EVAL", "for i = 1, 5000 do redis.call('SET', 'user:' .. i, 'name') end", "0"}));
+        WatchOptions options;
+        options.scansOfOnce = 4; // one of each kind of key
+        RedisWatcher watcher(*m_watched, options);
+        const LockReport report = run(watcher.once());
+        QVERIFY(!report.trouble);
+        QVERIFY(!report.complete);
+        QCOMPARE(report.keysThere, 5000);
+        QVERIFY2(report.keysPassed > 0 && report.keysPassed < 1000, qPrintable(QString::number(report.keysPassed)));
+        QVERIFY(report.keysSeen < 1000);
+        const LockReport all = lookOnce();
+        QVERIFY(all.complete);
+        QCOMPARE(all.keysPassed, 5000);
+    }
+    void onceKeepsToItsBudget() {
+        QVERIFY(call(*m_client, {"EVAL", "for i = 1, 6000 do redis.call('SET', 'user:' .. i, 'name') end", "0"}));
+        takeRedisson("orders", owner(kA, 1), 1, 30'000);
+        WatchOptions options;
+        options.oncePerSecond = 4'000;
+        RedisWatcher watcher(*m_watched, options);
+        QElapsedTimer time;
+        time.start();
+        const LockReport report = run(watcher.once());
+        QVERIFY(report.complete && rowOf(report, "orders"));
+        QVERIFY(report.keysSeen >= 6000);
+        QVERIFY2(watcher.commandsSent() < 7'000, qPrintable(QString::number(watcher.commandsSent())));
+        QVERIFY2(time.elapsed() >= 1'000, qPrintable(QString::number(time.elapsed())));
     }
     void neverReadsABigHash() {
         QVERIFY(call(*m_client, {"EVAL", "for i = 1, 1000 do redis.call('HSET', 'big', i, i) end", "0"}));
@@ -211,6 +318,14 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(watch.last().complete, 30'000);
         QVERIFY(call(*m_client, {"SET", "orders2", owner(kB, 1) + ":0123456789abcdef", "PX", "60000"}));
         QTRY_VERIFY_WITH_TIMEOUT(rowOf(watch.last(), "orders2"), 30'000);
+    }
+    void aLockByNameIsFoundSoonAmongManyKeys() {
+        QVERIFY(call(*m_client, {"EVAL", "for i = 1, 60000 do redis.call('SET', 'user:' .. i, 'name') end", "0"}));
+        QVERIFY(call(*m_client, {"SET", "lock:x", "worker-7"}));
+        Watch watch(*this);
+        QTRY_VERIFY_WITH_TIMEOUT(watch.reports > 0, 10'000);
+        QCOMPARE(watch.last().keysThere, 60'001);
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(watch.last(), "lock:x"), 10'000);
     }
     void semaphoreIsFoundWhenSomebodyWaits() {
         QVERIFY(call(*m_client, {"SET", "permits", "0"}));
