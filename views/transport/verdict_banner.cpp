@@ -27,28 +27,34 @@ VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent) : QAbstractB
 }
 
 void VerdictBanner::refresh() {
+    const auto judged = m_context->verdict();
+    const Nanos playhead = m_context->playhead();
     // What is yet to come on the time axis is not told here: the sentence is about the instant that is shown.
-    const verdict::Verdict now = m_context->verdict()->asOf(m_context->playhead());
+    const auto first = judged->violations.begin();
+    const auto last = std::ranges::partition_point(
+        judged->violations, [&](const verdict::Violation& violation) { return violation.from <= playhead; });
     const auto trace = m_context->trace();
     QString text;
     m_empty = !m_context->session();
-    m_outcome = now.overall();
+    const bool tooLittle = std::ranges::find(judged->outcomes, verdict::Outcome::Unknown) != judged->outcomes.end();
+    m_outcome = tooLittle || judged->rows == 0 ? verdict::Outcome::Unknown : verdict::Outcome::Holds;
     m_shown.reset();
-    if (!now.violations.empty()) {
-        // The one that goes on now, else the latest: what a person looking at this instant asks about.
-        const verdict::Violation* pick = &now.violations.back();
-        for (const verdict::Violation& violation : now.violations)
-            if (violation.to == kNever || violation.to >= m_context->playhead()) {
-                pick = &violation;
-                break;
-            }
-        m_shown = *pick;
+    if (first != last) {
+        // The one that goes on now, else the latest: what a person looking at this instant asks about. (kNever, of one
+        // that has not ended where the judge has come to, is later than any instant.)
+        const auto goesOn =
+            std::find_if(first, last, [&](const verdict::Violation& violation) { return violation.to >= playhead; });
+        m_shown = goesOn == last ? *std::prev(last) : *goesOn;
+        m_shown->to = std::min({m_shown->to, playhead, judged->reached});
         m_outcome = verdict::Outcome::Violated;
-        text = verdict::headline(*pick, *trace);
+        text = verdict::headline(*m_shown, *trace);
         //: %1 a sentence on one violation; %n how many more there are besides.
-        if (const int more = int(now.violations.size()) - 1; more > 0) text = tr("%1  (+%n more)", "", more).arg(text);
+        if (const int more = int(last - first) - 1; more > 0) text = tr("%1  (+%n more)", "", more).arg(text);
     } else if (m_empty) {
         text.clear();
+    } else if (judged->rows == 0) {
+        // Of nothing at all nothing can be said, not even that it is fine.
+        text = tr("Nothing to judge yet");
     } else if (m_outcome == verdict::Outcome::Unknown) {
         text = tr("Too little was seen to judge");
     } else {

@@ -171,6 +171,34 @@ private Q_SLOTS:
         QCOMPARE(scene.player.speed(), 0.5);
     }
 
+    void ofNothingTheVerdictSaysNothing() {
+        Scene scene;
+        VerdictBanner* banner = scene.bar.banner();
+        QCOMPARE(scene.session.judged->rows, std::size_t(0)); // as of a server that never answered
+        QCOMPARE(banner->outcome(), verdict::Outcome::Unknown);
+        QVERIFY2(!banner->text().contains(QLatin1String("hold")), qPrintable(banner->text()));
+        QVERIFY(!banner->text().isEmpty());
+        scene.session.judged->rows = 1;
+        Q_EMIT scene.session.verdictChanged();
+        QCOMPARE(banner->outcome(), verdict::Outcome::Holds);
+    }
+
+    void whatGoesOnIsToldThoughTheJudgeIsBehind() {
+        Scene scene;
+        scene.session.violate();
+        auto judged = std::make_shared<verdict::Verdict>(*scene.session.judged);
+        judged->violations.front().to = kNever;
+        judged->violations.push_back(judged->violations.front());
+        judged->violations.back().from = judged->violations.back().to = 3s; // over at once
+        judged->reached = 4s;
+        scene.session.judged = judged;
+        Q_EMIT scene.session.verdictChanged();
+        scene.context.setPlayhead(5s);
+        QVERIFY(scene.bar.banner()->shown());
+        QCOMPARE(scene.bar.banner()->shown()->from, Nanos(2s));
+        QCOMPARE(scene.bar.banner()->shown()->to, Nanos(4s)); // as far as it was judged
+    }
+
     void aClickOnTheVerdictGoesThere() {
         Scene scene;
         VerdictBanner* banner = scene.bar.banner();
