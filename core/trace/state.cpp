@@ -30,6 +30,11 @@ void setLife(T& state, ClientState::Life life, std::int64_t at) {
 
 } // namespace
 
+bool contradicts(const Record& record, const Belief& belief, EntityId thread) {
+    return belief.phase == Belief::Phase::Holding && belief.mode == HoldMode::Exclusive && record.seen &&
+           record.observed && record.owner != thread;
+}
+
 void State::apply(const Event& event, const Trace& trace) {
     if (event.at >= m_alarm.at) passTime(event.at);
     if (isLife(event.kind)) {
@@ -279,6 +284,7 @@ void State::applyRecord(const Event& event) {
         if (!counted) ++record.grants;
         if (believer != beliefs.end() && believer->second.phase != Belief::Phase::Holding)
             believer->second.grant = record.grants;
+        record.seen = true;
         record.owner = event.actor;
         record.holds = std::max<std::uint32_t>(event.aux, 1);
         record.since = record.leaseFrom = event.at;
@@ -289,9 +295,11 @@ void State::applyRecord(const Event& event) {
         if (record.deadline != event.value) record.leaseFrom = event.at;
         record.deadline = event.value;
         record.holds = std::max<std::uint32_t>(event.aux, 1);
+        record.seen = true;
         if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
         break;
     case EventKind::RecordFreed:
+        record.seen = true;
         record.owner = kNoEntity;
         record.holds = 0;
         record.since = record.leaseFrom = event.at;

@@ -42,9 +42,15 @@ struct Record {
     std::int64_t waiters = -1;  ///< -1 = not known to the server
     std::int64_t token = 0;     ///< 0 = none
     std::uint32_t grants = 0;   ///< number of owners so far
+    bool seen = false;          ///< some row said who holds it, or that nobody does
     bool observed = true;
     friend bool operator==(const Record&, const Record&) = default;
 };
+
+/// Whether what a thread believes and what the server holds cannot both be right: it believes to hold the lock alone,
+/// and the record gives it to another or to nobody. A record that nobody saw contradicts nobody; and it names one
+/// owner, so that whoever holds the lock together with others may well not be that one.
+bool contradicts(const Record& record, const Belief& belief, EntityId thread);
 
 struct ClientState {
     enum class Life : std::uint8_t { Unknown, Running, Paused, Dead };

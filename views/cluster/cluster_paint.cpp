@@ -60,9 +60,8 @@ ClientLook clientLook(const ViewContext& context, EntityId client) {
         ClientLook::Belief now = ClientLook::Belief::Waiting;
         if (belief.phase == trace::Belief::Phase::Holding) {
             const auto record = state.records.find(key.first);
-            const bool recorded =
-                record != state.records.end() && (record->second.owner == key.second || !record->second.observed);
-            now = recorded ? ClientLook::Belief::Holding : ClientLook::Belief::Stale;
+            const bool stale = record != state.records.end() && trace::contradicts(record->second, belief, key.second);
+            now = stale ? ClientLook::Belief::Stale : ClientLook::Belief::Holding;
         }
         if (now < look.belief) continue;
         look.belief = now;

@@ -38,9 +38,9 @@ struct FaultTargets {
     trace::EntityId client = trace::kNoEntity, node = trace::kNoEntity;
     enum class Why : std::uint8_t { Nobody, Selected, Holder, Waiter, First } why = Why::Nobody;
 };
-/// At the instant at which faults strike. The selected client (or the client of the selected thread or link) and the selected node; else the one who holds the
-/// focused lock by its own belief or by the record, else the longest waiting, else the first. Of a server that is not
-/// ours only our own clients are chosen. kNoEntity: there is none.
+/// At the instant at which faults strike. The selected client (or the client of the selected thread or link) and the
+/// selected node; else the one who holds the focused lock by its own belief or by the record, else the longest waiting,
+/// else the first. Of a server that is not ours only our own clients are chosen. kNoEntity: there is none.
 FaultTargets faultTargets(const ViewContext& context);
 /// "acts on A, the holder": translated.
 QString targetWords(const FaultTargets& targets, const ViewContext& context);

@@ -161,7 +161,7 @@ void LockDetailPanel::refresh() {
 
     const bool hasLease = facts.held() && facts.expires && facts.leaseKnown;
     const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : QString();
-    if (!facts.observed)
+    if (!facts.known())
         m_ring->setTtl({0, true, false}, unknown(), {});
     else if (!facts.held())
         m_ring->setTtl({0, true, false}, tr("free"), {});
@@ -172,16 +172,16 @@ void LockDetailPanel::refresh() {
 
     const bool gap = facts.condition == LockCondition::DoubleBelief || facts.condition == LockCondition::StaleBelief;
     setFact(RecordSays,
-            !facts.observed ? unknown()
-            : facts.held()  ? trace->displayName(facts.owner)
-                            : tr("free"),
+            !facts.known() ? unknown()
+            : facts.held() ? trace->displayName(facts.owner)
+                           : tr("free"),
             Role::Text);
     setFact(Believers, facts.ownClients || !facts.held() ? namesOf(facts.believers, *trace) : unknown(),
             gap ? Role::ViolationText : Role::Text);
     setFact(Token, facts.token ? QString::number(facts.token) : none(), Role::Text);
     setFact(HeldFor,
-            facts.observed && facts.holds > 1 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(heldForText(facts))
-                                              : heldForText(facts),
+            facts.known() && facts.holds > 1 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(heldForText(facts))
+                                             : heldForText(facts),
             Role::Text);
     const Renewal::Kind renewal = facts.renewal.kind;
     setFact(RenewalFact, renewalText(facts.renewal, true),
@@ -205,7 +205,7 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     else if (!count)
         note = tr("This format does not say who waits.");
     else if (*count == 0)
-        note = facts.held() ? tr("Nobody waits.") : tr("Nobody holds it, nobody waits.");
+        note = facts.held() || !facts.believers.empty() ? tr("Nobody waits.") : tr("Nobody holds it, nobody waits.");
     else if (unnamed > 0)
         note = facts.waiters.empty() ? tr("%n waiter(s); the server does not say who.", "", int(unnamed))
                                      : tr("and %n more that the server counts", "", int(unnamed));

@@ -174,7 +174,7 @@ void LocksPanel::tell() {
                 continue;
             }
             ++shown;
-            held += facts->held();
+            held += facts->held() || facts->condition == LockCondition::Held;
             waiting += int(facts->waiterCount().value_or(0));
         }
     };

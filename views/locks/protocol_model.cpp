@@ -79,7 +79,7 @@ void ProtocolModel::refresh() {
     const trace::State& state = m_context->state();
     const trace::EntityId lock = m_context->focusedLock();
     const auto found = state.records.find(lock);
-    const trace::EntityId owner = found == state.records.end() ? trace::kNoEntity : found->second.owner;
+    const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
     std::vector<std::vector<StepBadge>> badges(std::size_t(steps.size()));
     for (auto it = state.beliefs.lower_bound({lock, trace::kNoEntity});
          it != state.beliefs.end() && it->first.first == lock; ++it) {
@@ -90,7 +90,7 @@ void ProtocolModel::refresh() {
             badge.tone = Pill::Tone::Waiting;
             badge.words = tr("%1 waits").arg(badge.name);
         } else if (belief.phase == Belief::Phase::Holding) {
-            const bool stale = owner != key.second;
+            const bool stale = trace::contradicts(record, belief, key.second);
             badge.tone = stale ? Pill::Tone::Violation : Pill::Tone::Holding;
             badge.words = stale ? tr("%1 believes to hold it, without the record").arg(badge.name)
                                 : tr("%1 holds it").arg(badge.name);

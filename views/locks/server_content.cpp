@@ -30,6 +30,7 @@ QStringList serverContent(const LockFacts& facts, const ViewContext& context) {
     const auto trace = context.trace();
     const QString name = trace->displayName(facts.lock);
     if (!facts.observed) return {Words::tr("the server is out of sight")};
+    if (!facts.recorded) return {Words::tr("what the server holds of it was never looked at")};
     if (!facts.held()) return {Words::tr("no key “%1”: the lock is free").arg(name)};
     const QString type = redisType(lockFormat(facts.lock, context));
     const std::int64_t ms = std::max<std::int64_t>(facts.ttl.count(), 0) / 1'000'000;

@@ -39,10 +39,18 @@ Renewal renewalOf(const trace::Record& record, const Belief* belief, const trace
     return {Renewal::Kind::Late, t - due};
 }
 
-LockCondition conditionOf(const LockFacts& facts, bool ownerDead) {
-    if (facts.believers.size() > 1) return LockCondition::DoubleBelief;
+/// What the holders' beliefs say of each other and of the record, by the modes in which they hold.
+struct Gaps {
+    bool conflict = false;     ///< they cannot all be right
+    bool contradicted = false; ///< the record says otherwise
+};
+
+LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
+    if (gaps.conflict) return LockCondition::DoubleBelief;
+    if (!facts.recorded) return LockCondition::Held;
     if (!facts.observed) return LockCondition::Unobserved;
-    if (facts.believers.size() == 1 && facts.believers.front() != facts.owner) return LockCondition::StaleBelief;
+    if (gaps.contradicted) return LockCondition::StaleBelief;
+    if (!facts.held() && !facts.believers.empty()) return LockCondition::Held;
     if (!facts.held()) return facts.waiterCount().value_or(0) > 0 ? LockCondition::Queued : LockCondition::Free;
     if (ownerDead) return LockCondition::Orphan;
     if (!facts.expires) return LockCondition::NeverExpires; // graver than a renewal that it would not need
@@ -75,31 +83,42 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     LockFacts facts;
     facts.lock = lock;
     facts.server = trace.entity(lock).parent;
+    const auto found = state.records.find(lock);
+    const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
     std::vector<std::pair<std::int64_t, EntityId>> believers;
+    Gaps gaps;
+    bool alone = false;
+    std::int64_t permits = 0;
     for (auto it = state.beliefs.lower_bound({lock, kNoEntity}); it != state.beliefs.end() && it->first.first == lock;
          ++it) {
         facts.ownClients = true;
         const auto& [key, belief] = *it;
         if (belief.phase == Belief::Phase::Waiting) facts.waiters.push_back({key.second, belief.since});
-        if (belief.phase == Belief::Phase::Holding) believers.emplace_back(belief.since, key.second);
+        if (belief.phase != Belief::Phase::Holding) continue;
+        believers.emplace_back(belief.since, key.second);
+        alone |= belief.mode == trace::HoldMode::Exclusive;
+        permits += belief.mode == trace::HoldMode::Permits ? belief.permits : 0;
+        gaps.contradicted |= trace::contradicts(record, belief, key.second);
     }
+    const auto capacity = state.capacities.find(lock);
+    gaps.conflict =
+        (alone && believers.size() > 1) || (capacity != state.capacities.end() && permits > capacity->second);
     std::ranges::sort(facts.waiters, {}, [](const Waiter& w) { return std::pair(w.since, w.thread); });
     std::ranges::sort(believers);
     for (const auto& [since, thread] : believers)
         facts.believers.push_back(thread);
 
-    const auto found = state.records.find(lock);
-    const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
     facts.owner = record.owner;
     // The server counts what it sees; a waiter that has the lock but has not heard of it waits no more.
     std::erase_if(facts.waiters, [&](const Waiter& w) { return w.thread == record.owner; });
     facts.observed = record.observed;
+    facts.recorded = record.seen || believers.empty();
     facts.serverWaiters = record.observed ? record.waiters : -1;
     facts.grants = record.grants;
     facts.token = record.token;
     if (!facts.held()) {
-        facts.renewal = renewalOf(record, nullptr, nullptr, Nanos::zero(), t);
-        facts.condition = conditionOf(facts, false);
+        if (!facts.known()) facts.renewal.kind = Renewal::Kind::Unknown;
+        facts.condition = conditionOf(facts, gaps, false);
         return facts;
     }
     facts.expires = record.deadline >= 0;
@@ -120,7 +139,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         facts.leaseKnown = facts.sinceKnown || record.leaseFrom > record.since;
     }
     facts.renewal = renewalOf(record, holder, life, watchdogPeriod(settings), t);
-    facts.condition = conditionOf(facts, life && life->life == Life::Dead);
+    facts.condition = conditionOf(facts, gaps, life && life->life == Life::Dead);
     return facts;
 }
 
@@ -146,6 +165,8 @@ QString conditionText(const LockFacts& facts) {
     case LockCondition::Queued:
         return Words::tr("queued");
     case LockCondition::Held:
+        // Readers, or holders of permits: as many as may.
+        if (facts.believers.size() > 1) return Words::tr("held by %n", "", int(facts.believers.size()));
         return Words::tr("held");
     case LockCondition::NeverExpires:
         return Words::tr("never expires");
@@ -193,14 +214,14 @@ QString roundDuration(Nanos d) {
 }
 
 QString ttlText(const LockFacts& facts) {
-    if (!facts.observed) return unknown();
+    if (!facts.known()) return unknown();
     if (!facts.held()) return none();
     if (!facts.expires) return Words::tr("never expires");
     return duration(std::max(facts.ttl, Nanos::zero()));
 }
 
 QString heldForText(const LockFacts& facts) {
-    if (!facts.observed) return unknown();
+    if (!facts.known()) return unknown();
     if (!facts.held()) return none();
     //: At least so long: the lock was held already when it was first seen.
     return facts.sinceKnown ? duration(facts.heldFor) : Words::tr("≥ %1").arg(duration(facts.heldFor));

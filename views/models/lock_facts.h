@@ -22,7 +22,7 @@ enum class LockCondition : std::uint8_t {
     RenewalMissed, ///< its holder should have renewed by now
     Orphan,        ///< the holder's process is dead
     StaleBelief,   ///< a client believes to hold what the record does not give it
-    DoubleBelief,  ///< two clients or more believe to hold it
+    DoubleBelief,  ///< more clients believe to hold it than may: two, of whom one alone, or too many permits
 };
 
 /// When the lease will be renewed, as far as it can be known.
@@ -58,6 +58,7 @@ struct LockFacts {
     std::int64_t serverWaiters = -1;          ///< as the server counts them; -1 = it does not, or is out of sight
     bool ownClients = false;                  ///< clients of our own use the lock: their waiting is known
     bool observed = true; ///< false: owner, lease and times are the last that were seen, not what is
+    bool recorded = true; ///< false: clients hold it, but nobody ever looked at its record
     bool expires = true;  ///< false: held without a deadline
     Nanos ttl{};          ///< what is left, by the record; below 0 when the record is overdue
     Nanos lease{};        ///< of the last grant or renewal, full; see leaseKnown
@@ -73,6 +74,8 @@ struct LockFacts {
     friend bool operator==(const LockFacts&, const LockFacts&) = default;
 
     bool held() const { return owner != trace::kNoEntity; }
+    /// Whether anything can be said of the record now: who holds it, how often, since when and for how long.
+    bool known() const { return observed && recorded; }
     /// What is left of the lease, 0…1; 0 where that is not known.
     double fraction() const;
     Ttl gauge() const;
@@ -98,7 +101,7 @@ QString conditionId(LockCondition condition);
 Pill::Tone conditionTone(LockCondition condition);
 /// As duration(), without a decimal that says nothing: "5 s" for a lease of five seconds.
 QString roundDuration(Nanos d);
-/// "4.2 s", "never expires", "—"; unknown() while the server is out of sight.
+/// "4.2 s", "never expires", "—"; unknown() where the record is not known().
 QString ttlText(const LockFacts& facts);
 /// "3 m 12 s", "≥ 3 m 12 s", "—", unknown().
 QString heldForText(const LockFacts& facts);

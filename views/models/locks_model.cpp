@@ -168,7 +168,7 @@ QModelIndex LocksModel::indexOf(EntityId lock) const {
 }
 
 QString LocksModel::holderText(const LockFacts& facts) const {
-    if (!facts.observed) return unknown();
+    if (!facts.known()) return unknown();
     return facts.held() ? m_context->trace()->displayName(facts.owner) : none();
 }
 
@@ -183,7 +183,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case HolderColumn:
         return holderText(facts);
     case HoldsColumn:
-        if (!facts.observed) return unknown();
+        if (!facts.known()) return unknown();
         return facts.held() ? QString::number(facts.holds) : none();
     case TtlColumn:
         return ttlText(facts);
@@ -205,7 +205,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
 QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
     // Below 0: nobody knows. Of a server out of sight that is all there is to say.
     const bool ofTheRecord = column == HoldsColumn || column == TtlColumn || column == HeldForColumn;
-    if (!facts.observed && ofTheRecord) return qint64(-1);
+    if (!facts.known() && ofTheRecord) return qint64(-1);
     switch (column) {
     case HoldsColumn:
         return facts.holds;
@@ -257,8 +257,11 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         return text(*lock, index.column());
     case Qt::ToolTipRole:
         if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
-        if (index.column() == StateColumn && lock->believers.size() > 1)
-            return tr("%1 each believe to hold it").arg(namesOf(lock->believers, *m_context->trace()));
+        if (index.column() == StateColumn && lock->believers.size() > 1) {
+            const QString names = namesOf(lock->believers, *m_context->trace());
+            return lock->condition == LockCondition::DoubleBelief ? tr("%1 each believe to hold it").arg(names)
+                                                                  : tr("%1 hold it together").arg(names);
+        }
         return text(*lock, index.column());
     case SortRole:
         return sortValue(*lock, index.column());

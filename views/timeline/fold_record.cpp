@@ -126,7 +126,9 @@ void LaneFold::applyEffect(const Event& event, std::uint32_t row) {
         return;
     }
     const bool overtaken = token > 0 && token < r.highest;
-    const bool withoutRecord = r.lock && r.lock->seen && r.lock->observed && r.lock->owner != event.actor;
+    // A record names one owner: a writer that holds the lock together with others may well not be that one.
+    const bool shares = writer && writer->holding && writer->together;
+    const bool withoutRecord = !shares && r.lock && r.lock->seen && r.lock->observed && r.lock->owner != event.actor;
     r.highest = std::max(r.highest, token);
     if (!overtaken && !withoutRecord) {
         tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Accepted), number);

@@ -186,6 +186,17 @@ private Q_SLOTS:
         QCOMPARE(clientWords(clientLook(scene.context, scene.story.a), 100ms), u"idle"_qs); // ours, seen to start
     }
 
+    void aReaderBesideTheOneOnRecordIsNotStale() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "catalogue", scene.story.node);
+        t.append({Nanos(11s).count(), -1, scene.story.bThread, lock, 1, trace::EventKind::RecordHeld});
+        t.append({Nanos(11s).count(), 1, scene.story.aThread, lock, 1, trace::EventKind::GrantedAs});
+        t.append({Nanos(11s).count(), 0, scene.story.aThread, lock, 1, trace::EventKind::Granted});
+        scene.context.setPlayhead(12s);
+        QCOMPARE(clientLook(scene.context, scene.story.a).belief, ClientLook::Belief::Holding);
+    }
+
     void whatIsOutOfSightIsNotCounted() {
         Scene scene;
         QVERIFY(nodeWords(scene.context, scene.story.node).startsWith(u"1 lock"_qs));

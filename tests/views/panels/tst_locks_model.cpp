@@ -103,6 +103,70 @@ private Q_SLOTS:
         QCOMPARE(facts.condition, LockCondition::NeverExpires);
     }
 
+    // A record has one owner, and readers may be many: what is lawful is no alarm.
+    void whoHoldsTogetherIsNotAccused() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "catalogue", scene.story.node);
+        const auto row = [&](Nanos at, trace::EventKind kind, trace::EntityId who, std::int64_t value = 0) {
+            t.append({at.count(), value, who, lock, 1, kind, 0});
+        };
+        const auto granted = [&](Nanos at, trace::EntityId who, trace::HoldMode mode) {
+            if (mode != trace::HoldMode::Exclusive) row(at, trace::EventKind::GrantedAs, who, std::int64_t(mode));
+            row(at, trace::EventKind::Granted, who);
+        };
+        const auto facts = [&](Nanos at) {
+            scene.context.setPlayhead(at);
+            return lockFacts(lock, scene.context);
+        };
+        row(11s, trace::EventKind::RecordHeld, scene.story.aThread, Nanos(60s).count());
+        granted(12s, scene.story.aThread, trace::HoldMode::Shared);
+        granted(12s, scene.story.bThread, trace::HoldMode::Shared);
+        QCOMPARE(facts(13s).condition, LockCondition::Held);
+        QVERIFY(conditionText(facts(13s)).startsWith(QStringLiteral("held by 2")));
+        t.append({Nanos(14s).count(), 0, scene.story.bThread, lock, 3, trace::EventKind::Step});
+        ProtocolModel protocol(&scene.context);
+        scene.context.select(lock);
+        scene.context.setPlayhead(15s);
+        QTRY_VERIFY(!protocol.badges(2).empty());
+        QCOMPARE(protocol.badges(2).front().tone, Pill::Tone::Holding);
+        granted(16s, scene.story.cThread, trace::HoldMode::Exclusive);
+        QCOMPARE(facts(17s).condition, LockCondition::DoubleBelief);
+    }
+
+    void permitsAreCounted() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "gates", scene.story.node);
+        t.append({Nanos(11s).count(), 2, 0, lock, 0, trace::EventKind::LockCapacity});
+        const auto granted = [&](Nanos at, trace::EntityId who) {
+            t.append({at.count(), 2, who, lock, 1, trace::EventKind::GrantedAs});
+            t.append({at.count(), 0, who, lock, 1, trace::EventKind::Granted});
+            scene.context.setPlayhead(at);
+            return lockFacts(lock, scene.context).condition;
+        };
+        QCOMPARE(granted(12s, scene.story.aThread), LockCondition::Held);
+        QCOMPARE(granted(13s, scene.story.bThread), LockCondition::Held);
+        QCOMPARE(granted(14s, scene.story.cThread), LockCondition::DoubleBelief);
+    }
+
+    // Several locks taken as one have no record under that name; nor has a recording of a library's clients any.
+    void aRecordThatNobodySawContradictsNobody() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "a,b,c", scene.story.node);
+        t.append({Nanos(11s).count(), 0, scene.story.aThread, lock, 1, trace::EventKind::Granted});
+        t.append({Nanos(11s).count(), 0, scene.story.aThread, lock, 3, trace::EventKind::Step});
+        scene.context.setPlayhead(12s);
+        const LocksModel model(&scene.context);
+        QCOMPARE(cell(model, LocksModel::StateColumn, 1), QStringLiteral("held"));
+        QCOMPARE(cell(model, LocksModel::HolderColumn, 1), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::TtlColumn, 1), QStringLiteral("unknown"));
+        scene.context.select(lock);
+        const ProtocolModel protocol(&scene.context);
+        QCOMPARE(protocol.badges(2).front().tone, Pill::Tone::Holding);
+    }
+
     void whatIsNotKnownIsNotMadeUp() {
         FakeSession session;
         trace::Trace& t = session.writable();

@@ -35,6 +35,31 @@ QString spansText(const Lane& lane) {
 class TestTimelineData : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void aWriteByOneOfSeveralHoldersIsNoDamage() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto lock = trace->intern(trace::EntityKind::Lock, "catalogue");
+        const auto stock = trace->intern(trace::EntityKind::Resource, "stock", lock);
+        std::vector<trace::EntityId> threads;
+        for (const char* name : {"A", "B"}) {
+            const auto client = trace->intern(trace::EntityKind::Client, name);
+            threads.push_back(trace->intern(trace::EntityKind::Thread, "1", client));
+        }
+        trace->append({1'000'000'000, -1, threads[0], lock, 1, EventKind::RecordHeld});
+        for (const auto thread : threads) {
+            trace->append({1'000'000'000, 1, thread, lock, 1, EventKind::GrantedAs});
+            trace->append({1'000'000'000, 0, thread, lock, 1, EventKind::Granted});
+        }
+        trace->append({2'000'000'000, 0, threads[1], stock, 0, EventKind::WriteAccepted});
+        trace->append({3'000'000'000, 0, threads[1], lock, 0, EventKind::Released});
+        trace->append({4'000'000'000, 0, threads[1], stock, 0, EventKind::WriteAccepted}); // holds no more
+        TimelineData data(trace);
+        data.consume();
+        const Lane* lane = laneOf(data, LaneKind::Effect, stock);
+        QCOMPARE(lane->ticks.size(), std::size_t(2));
+        QCOMPARE(unsigned(lane->ticks[0].kind), unsigned(EffectTick::Accepted));
+        QCOMPARE(unsigned(lane->ticks[1].kind), unsigned(EffectTick::Stale));
+    }
+
     void aLeaseThatWasNotSeenToBeginIsSaidByItsEnd() {
         auto trace = std::make_shared<trace::Trace>();
         const auto lock = trace->intern(trace::EntityKind::Lock, "orders");
