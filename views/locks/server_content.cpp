@@ -2,6 +2,7 @@
 #include "locks/server_content.h"
 
 #include "models/view_context.h"
+#include "recipes/recipe_info.h"
 #include "theme/format.h"
 
 #include <QCoreApplication>
@@ -16,8 +17,11 @@ struct Words {
 
 /// The Redis type that a recipe or format keeps its lock in; empty when it is not known.
 QString redisType(const QString& format) {
-    if (format == QLatin1String("redis-reentrant") || format.startsWith(QLatin1String("redisson")))
-        return QStringLiteral("hash");
+    if (const recipes::RecipeInfo* const info = recipes::findRecipe(format.toUtf8())) {
+        if (info->backend != "redis" || info->permits) return {};
+        return info->layout == "Redisson" ? QStringLiteral("hash") : QStringLiteral("string");
+    }
+    if (format.startsWith(QLatin1String("redisson"))) return QStringLiteral("hash");
     if (format.startsWith(QLatin1String("redis-")) || format == QLatin1String("string") ||
         format == QLatin1String("redlock"))
         return QStringLiteral("string");
@@ -40,7 +44,8 @@ QStringList serverContent(const LockFacts& facts, const ViewContext& context) {
     if (type == QLatin1String("hash")) {
         const trace::Entity& thread = trace->entity(facts.owner);
         const QString client = trace->displayName(trace->clientOf(facts.owner));
-        lines += QStringLiteral("“%1:%2” → “%3”").arg(client, QString::fromUtf8(thread.name)).arg(facts.holds);
+        lines +=
+            QStringLiteral("“%1:%2” → “%3”").arg(client, QString::fromUtf8(thread.name), QString::number(facts.holds));
     } else {
         lines += Words::tr("the unique value of %1").arg(owner);
     }

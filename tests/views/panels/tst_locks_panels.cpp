@@ -4,6 +4,7 @@
 #include "locks/lock_detail_panel.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
+#include "locks/server_content.h"
 #include "locks/ttl_history.h"
 #include "theme/palette.h"
 
@@ -320,6 +321,25 @@ private Q_SLOTS:
         QVERIFY(ring);
         QCOMPARE(ring->accessibleName().trimmed(), u"3.2 s"_qs); // and not of how much
         QCOMPARE(panel.fact(LockDetailPanel::HeldFor), QStringLiteral("≥ 1.0 s"));
+    }
+
+    void theServersContentIsWhatTheRecipeLeavesThere_data() {
+        QTest::addColumn<QString>("recipe");
+        QTest::addColumn<QString>("type");
+        QTest::newRow("own") << u"redis-set"_qs << u"string"_qs;
+        QTest::newRow("reentrant") << u"redis-reentrant"_qs << u"hash"_qs;
+        QTest::newRow("fenced") << u"redis-fenced"_qs << u"hash"_qs;
+        QTest::newRow("fair") << u"redis-fair"_qs << u"hash"_qs;
+    }
+    void theServersContentIsWhatTheRecipeLeavesThere() {
+        QFETCH(QString, recipe);
+        QFETCH(QString, type);
+        Scene scene;
+        scene.session.plan.recipe = recipe;
+        Q_EMIT scene.session.scenarioChanged();
+        const QStringList lines = serverContent(lockFacts(scene.story.lock, scene.context), scene.context);
+        QCOMPARE(lines.front(), QStringLiteral("orders %1 pttl 4188").arg(type));
+        if (type == u"hash"_qs) QCOMPARE(lines.at(1), QStringLiteral("“B:1” → “1”"));
     }
 
     void aServerOutOfSightIsNotDrawnOn() {
