@@ -26,21 +26,20 @@ typename Map::mapped_type lookUp(const Map& map, EntityId id) {
     return found == map.end() ? typename Map::mapped_type{} : found->second;
 }
 
-EntityId linkBetween(const trace::Trace& trace, EntityId client, EntityId node) {
-    const std::size_t count = trace.entityCount();
-    for (EntityId id = 1; id < count; ++id) {
-        const trace::Entity& e = trace.entity(id);
-        if (e.kind == EntityKind::Link && e.parent == client && e.other == node) return id;
+EntityId linkBetween(const ViewContext& context, EntityId client, EntityId node) {
+    const auto trace = context.trace();
+    for (const EntityId id : context.entities(EntityKind::Link)) {
+        const trace::Entity& e = trace->entity(id);
+        if (e.parent == client && e.other == node) return id;
     }
     return kNoEntity;
 }
 
 template <typename Fits>
-EntityId firstOf(const trace::Trace& trace, EntityKind kind, const Fits& fits) {
-    const std::size_t count = trace.entityCount();
-    for (EntityId id = 1; id < count; ++id)
-        if (trace.entity(id).kind == kind && fits(id)) return id;
-    return kNoEntity;
+EntityId firstOf(const ViewContext& context, EntityKind kind, const Fits& fits) {
+    const auto& all = context.entities(kind);
+    const auto found = std::ranges::find_if(all, fits);
+    return found == all.end() ? kNoEntity : *found;
 }
 
 /// Greys an offer out where the session cannot do it at all.
@@ -236,7 +235,7 @@ std::vector<FaultOffer> linkOffers(const ViewContext& context, EntityId client, 
     const auto trace = context.trace();
     const QString names = Words::tr("%1 ↔ %2").arg(trace->displayName(client), trace->displayName(node));
     const QString target = trace->displayName(client) + QLatin1Char('-') + trace->displayName(node);
-    const trace::LinkState state = lookUp(context.stateToActOn().links, linkBetween(*trace, client, node));
+    const trace::LinkState state = lookUp(context.stateToActOn().links, linkBetween(context, client, node));
     std::vector<FaultOffer> offers(LinkOfferCount);
     offers[CutOffer] =
         state.cut
@@ -313,7 +312,7 @@ FaultTargets faultTargets(const ViewContext& context) {
     }
     const EntityId lock = context.focusedLock();
     if (targets.node == kNoEntity && lock != kNoEntity) targets.node = trace->entity(lock).parent;
-    if (targets.node == kNoEntity) targets.node = firstOf(*trace, EntityKind::Node, [](EntityId) { return true; });
+    if (targets.node == kNoEntity) targets.node = firstOf(context, EntityKind::Node, [](EntityId) { return true; });
     if (targets.client != kNoEntity) return targets;
 
     const auto strikable = [&](EntityId client) { return canBeStruck(context, client); };
@@ -333,7 +332,7 @@ FaultTargets faultTargets(const ViewContext& context) {
         choose(facts.owner, Why::Holder);
     else if (!facts.waiters.empty())
         choose(facts.waiters.front().thread, Why::Waiter);
-    else if (const EntityId first = firstOf(*trace, EntityKind::Client, strikable); first != kNoEntity)
+    else if (const EntityId first = firstOf(context, EntityKind::Client, strikable); first != kNoEntity)
         choose(first, Why::First);
     return targets;
 }

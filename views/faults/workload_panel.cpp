@@ -113,7 +113,17 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
               {{QStringLiteral("stop"), tr("stop")}, {QStringLiteral("carry-on"), tr("carry on")}},
               tr("What a client does that is told it has lost the lock"));
 
-    connect(context, &ViewContext::sessionChanged, this, &WorkloadPanel::showSettings);
+    connect(context, &ViewContext::sessionChanged, this, [this] {
+        // What was typed for another world is not meant for this one. (A replaced trace is still the same world.)
+        if (m_context->session() != m_shownSession) {
+            complain(nullptr, {});
+            for (const auto& [setting, widget] : m_controls)
+                if (auto* field = qobject_cast<QLineEdit*>(widget)) field->setModified(false);
+        }
+        m_shownSession = m_context->session();
+        showSettings();
+    });
+    m_shownSession = context->session();
     connect(context, &ViewContext::scenarioChanged, this, &WorkloadPanel::showSettings);
     connect(context, &ViewContext::playheadChanged, this, &WorkloadPanel::showSettings);
     showSettings();

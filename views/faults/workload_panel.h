@@ -37,6 +37,7 @@ private:
     void complain(QLineEdit* field, const QString& message);
 
     ViewContext* m_context;
+    QPointer<session::Session> m_shownSession;
     SectionCaption* m_caption;
     QFormLayout* m_form;
     std::map<QString, QWidget*> m_controls;

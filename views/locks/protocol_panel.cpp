@@ -162,7 +162,11 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
     connect(m_model, &ProtocolModel::recipeChanged, this, &ProtocolPanel::showRecipe);
     connect(m_view, &QListView::activated, this, [this](const QModelIndex& index) {
         const auto& badges = m_model->badges(index.row());
-        if (!badges.empty()) m_context->select(badges.front().thread);
+        if (badges.empty()) return;
+        // Each Enter the next one: the keyboard cannot point.
+        auto next = std::ranges::find(badges, m_context->selection(), &StepBadge::thread);
+        if (next == badges.end() || ++next == badges.end()) next = badges.begin();
+        m_context->select(next->thread);
     });
     showRecipe();
 }

@@ -9,7 +9,8 @@ class QStackedLayout;
 
 namespace lockscope::views {
 
-/// The recipe's numbered steps with every client standing at its current step. Click a badge: selects that client.
+/// The recipe's numbered steps with every client standing at its current step. Click a badge: selects that client;
+/// Enter on a step: one after the other of those that stand there.
 class ProtocolPanel : public QWidget {
     Q_OBJECT
 public:

@@ -76,8 +76,8 @@ void ViewContext::adoptTrace() {
     m_now = {};
     m_scenario.reset();
     m_settings.reset();
-    m_firstLock = kNoEntity;
-    m_searchedForLock = 0;
+    m_entities.clear();
+    m_seenEntities = 0;
     const EntityId before = m_selection;
     m_selection = kNoEntity;
     if (m_wanted) m_selection = find(*m_wanted);
@@ -200,12 +200,17 @@ EntityId ViewContext::focusedLock() const {
         for (const auto& [lock, record] : state().records)
             if (m_trace->entity(lock).parent == m_selection) return lock;
     }
+    const auto& locks = entities(EntityKind::Lock);
+    return locks.empty() ? kNoEntity : locks.front();
+}
+
+const std::vector<EntityId>& ViewContext::entities(EntityKind kind) const {
     const std::size_t count = m_trace->entityCount();
-    for (; m_firstLock == kNoEntity && m_searchedForLock < count; ++m_searchedForLock) {
-        const EntityId id = EntityId(m_searchedForLock);
-        if (m_trace->entity(id).kind == EntityKind::Lock) m_firstLock = id;
+    for (; m_seenEntities < count; ++m_seenEntities) {
+        const EntityKind its = m_trace->entity(EntityId(m_seenEntities)).kind;
+        if (its != EntityKind::Text) m_entities[its].push_back(EntityId(m_seenEntities));
     }
-    return m_firstLock;
+    return m_entities[kind];
 }
 
 void ViewContext::breakIt(scenario::Fault fault) {
@@ -235,10 +240,9 @@ ViewContext::Identity ViewContext::identityOf(EntityId entity) const {
 }
 
 EntityId ViewContext::find(const Identity& identity) const {
-    const std::size_t count = m_trace->entityCount();
-    for (EntityId id = 1; id < count; ++id) {
+    for (const EntityId id : entities(identity.kind)) {
         const trace::Entity& e = m_trace->entity(id);
-        if (e.kind == identity.kind && e.name == identity.name && m_trace->entity(e.parent).name == identity.parent &&
+        if (e.name == identity.name && m_trace->entity(e.parent).name == identity.parent &&
             m_trace->entity(e.other).name == identity.other)
             return id;
     }

@@ -55,6 +55,9 @@ public:
     /// The lock whose detail is shown: the selected one, or that of the selection, or the first.
     trace::EntityId focusedLock() const;
 
+    /// All entities of a kind that turned up so far, in order; of names and texts (Text) none. Costs what is new.
+    const std::vector<trace::EntityId>& entities(trace::EntityKind kind) const;
+
     /// Sends a fault to the session, as done by hand at actsAt(). Complains through the session when it cannot.
     void breakIt(scenario::Fault fault);
     /// seek() and revealRequested(), with the entity selected; kNoEntity leaves the selection.
@@ -100,8 +103,8 @@ private:
     mutable trace::State m_now; ///< of all rows so far, where what is done is done now
     mutable std::optional<scenario::Scenario> m_scenario, m_settings;
     mutable Nanos m_settingsAt{};
-    mutable trace::EntityId m_firstLock = trace::kNoEntity;
-    mutable std::size_t m_searchedForLock = 0; ///< entities that were looked at for m_firstLock
+    mutable std::map<trace::EntityKind, std::vector<trace::EntityId>> m_entities;
+    mutable std::size_t m_seenEntities = 0; ///< those that were looked at for m_entities
 };
 
 } // namespace lockscope::views

@@ -297,6 +297,24 @@ private Q_SLOTS:
         QCOMPARE(scene.last().text, u"1s-3s"_qs);
     }
 
+    void nonsenseDoesNotOutliveItsSession() {
+        Scene scene;
+        WorkloadPanel panel(&scene.context);
+        panel.show();
+        auto* hold = qobject_cast<QLineEdit*>(panel.control(u"hold"_qs));
+        hold->setFocus();
+        hold->selectAll();
+        QTest::keyClicks(hold, u"soon"_qs);
+        QTest::keyClick(hold, Qt::Key_Return);
+        QVERIFY(!panel.complaint().isEmpty());
+        Q_EMIT scene.session.traceReplaced(); // a rewind: the same world
+        QVERIFY(!panel.complaint().isEmpty());
+        FakeSession other;
+        scene.context.setSession(&other);
+        QVERIFY2(panel.complaint().isEmpty(), qPrintable(panel.complaint()));
+        QVERIFY2(!hold->text().contains(u"soon"_qs), qPrintable(hold->text()));
+    }
+
     void aTypedRangeIsTakenByTheWorld() {
         const auto story = scenario::loadScenario(u"contention"_qs);
         QVERIFY(story.has_value());

@@ -15,6 +15,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QTreeView>
+#include <set>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -389,6 +390,16 @@ private Q_SLOTS:
         QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(row.right() - 16, row.center().y()));
         QCOMPARE(scene.context.selection(), scene.story.cThread);
         QVERIFY(panel.model()->index(3).data(Qt::AccessibleTextRole).toString().contains(u"A believes"_qs));
+        scene.context.setPlayhead(2500ms); // B and C ask
+        QTRY_COMPARE(panel.model()->badges(1).size(), std::size_t(2));
+        scene.context.select(trace::kNoEntity);
+        view->setCurrentIndex(panel.model()->index(1));
+        std::set<trace::EntityId> reached;
+        for (int i = 0; i < 2; ++i) {
+            Q_EMIT view->activated(view->currentIndex()); // as Enter does
+            reached.insert(scene.context.selection());
+        }
+        QCOMPARE(reached, (std::set{scene.story.bThread, scene.story.cThread}));
     }
 };
 
