@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_session.h"
+#include "locks/protocol_model.h"
+#include "models/locks_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using views::testing::FakeSession;
+using views::testing::PauseStory;
+using Mode = QAbstractItemModelTester::FailureReportingMode;
+
+class LockFactsTest : public QObject {
+    Q_OBJECT
+
+    struct Scene {
+        FakeSession session;
+        PauseStory story{session.writable()};
+        ViewContext context;
+        Scene() {
+            session.plan.lock.lease = 5s;
+            context.setSession(&session);
+        }
+        LockFacts at(Nanos t) {
+            context.setPlayhead(t);
+            return lockFacts(story.lock, context);
+        }
+    };
+
+    static QString cell(const QAbstractItemModel& model, int column, int row = 0) {
+        return model.index(row, column).data().toString();
+    }
+
+private Q_SLOTS:
+    void factsTellWhoHoldsByRecordAndByBelief() {
+        Scene scene;
+        LockFacts facts = scene.at(2s);
+        QCOMPARE(facts.owner, scene.story.aThread);
+        QCOMPARE(facts.condition, LockCondition::Held);
+        QCOMPARE(facts.ttl, Nanos(3800ms));
+        QCOMPARE(facts.lease, Nanos(5s));
+        QCOMPARE(facts.fraction(), 0.76);
+        QCOMPARE(facts.waiters.size(), std::size_t(1));
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::NoWatchdog);
+
+        facts = scene.at(5900ms); // the lease is over, nobody told A
+        QVERIFY(!facts.held());
+        QCOMPARE(facts.condition, LockCondition::StaleBelief);
+        QCOMPARE(facts.believers, std::vector{scene.story.aThread});
+
+        facts = scene.at(6812ms);
+        QCOMPARE(facts.owner, scene.story.bThread);
+        QCOMPARE(facts.condition, LockCondition::DoubleBelief);
+        QCOMPARE(facts.believers, (std::vector{scene.story.aThread, scene.story.bThread}));
+        QCOMPARE(facts.token, std::int64_t(34));
+        QCOMPARE(facts.heldFor, Nanos(812ms));
+        QCOMPARE(facts.waiters.front().thread, scene.story.cThread);
+
+        facts = scene.at(9020ms); // B let go, C has not got it yet
+        QCOMPARE(facts.condition, LockCondition::Queued);
+        QCOMPARE(scene.at(100ms).condition, LockCondition::Free);
+    }
+
+    void aWatchdogThatIsLateShowsAsMissed() {
+        Scene scene;
+        scene.session.plan.lock.watchdog = 1500ms;
+        Q_EMIT scene.session.scenarioChanged();
+        LockFacts facts = scene.at(1800ms);
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::In);
+        QCOMPARE(facts.renewal.by, Nanos(500ms));
+        facts = scene.at(3300ms);
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::Late);
+        QCOMPARE(facts.renewal.by, Nanos(1s));
+        QCOMPARE(facts.condition, LockCondition::RenewalMissed);
+        scene.session.writable().append(
+            {Nanos(12s).count(), 0, scene.story.c, 0, 0, trace::EventKind::WatchdogStopped, trace::kFault});
+        QCOMPARE(scene.at(12s).renewal.kind, Renewal::Kind::Stopped);
+        scene.session.writable().append(
+            {Nanos(13s).count(), 0, scene.story.c, 0, 0, trace::EventKind::ClientKilled, trace::kFault});
+        QCOMPARE(scene.at(13s).condition, LockCondition::Orphan);
+    }
+
+    void aRecipeWithoutAWatchdogIsNeverLate() {
+        Scene scene;
+        scene.session.plan.lock.watchdog = 1500ms;
+        scene.session.plan.recipe = QStringLiteral("redis-setnx-expire");
+        Q_EMIT scene.session.scenarioChanged();
+        LockFacts facts = scene.at(3300ms);
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::NoWatchdog);
+        QCOMPARE(facts.condition, LockCondition::Held);
+        // One that renews, but holds without a deadline: what is wrong with it is that.
+        scene.session.plan.recipe = QStringLiteral("redis-set");
+        Q_EMIT scene.session.scenarioChanged();
+        scene.session.writable().append(
+            {Nanos(12s).count(), -1, scene.story.cThread, scene.story.lock, 1, trace::EventKind::RecordRenewed});
+        facts = scene.at(15s);
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::Late);
+        QCOMPARE(facts.condition, LockCondition::NeverExpires);
+    }
+
+    // A record has one owner, and readers may be many: what is lawful is no alarm.
+    void whoHoldsTogetherIsNotAccused() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "catalogue", scene.story.node);
+        const auto row = [&](Nanos at, trace::EventKind kind, trace::EntityId who, std::int64_t value = 0) {
+            t.append({at.count(), value, who, lock, 1, kind, 0});
+        };
+        const auto granted = [&](Nanos at, trace::EntityId who, trace::HoldMode mode) {
+            if (mode != trace::HoldMode::Exclusive) row(at, trace::EventKind::GrantedAs, who, std::int64_t(mode));
+            row(at, trace::EventKind::Granted, who);
+        };
+        const auto facts = [&](Nanos at) {
+            scene.context.setPlayhead(at);
+            return lockFacts(lock, scene.context);
+        };
+        row(11s, trace::EventKind::RecordHeld, scene.story.aThread, Nanos(60s).count());
+        granted(12s, scene.story.aThread, trace::HoldMode::Shared);
+        granted(12s, scene.story.bThread, trace::HoldMode::Shared);
+        QCOMPARE(facts(13s).condition, LockCondition::Held);
+        QVERIFY(conditionText(facts(13s)).startsWith(QStringLiteral("held by 2")));
+        t.append({Nanos(14s).count(), 0, scene.story.bThread, lock, 3, trace::EventKind::Step});
+        ProtocolModel protocol(&scene.context);
+        scene.context.select(lock);
+        scene.context.setPlayhead(15s);
+        QTRY_VERIFY(!protocol.badges(2).empty());
+        QCOMPARE(protocol.badges(2).front().tone, Pill::Tone::Holding);
+        granted(16s, scene.story.cThread, trace::HoldMode::Exclusive);
+        QCOMPARE(facts(17s).condition, LockCondition::DoubleBelief);
+    }
+
+    void permitsAreCounted() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "gates", scene.story.node);
+        t.append({Nanos(11s).count(), 2, 0, lock, 0, trace::EventKind::LockCapacity});
+        const auto granted = [&](Nanos at, trace::EntityId who) {
+            t.append({at.count(), 2, who, lock, 1, trace::EventKind::GrantedAs});
+            t.append({at.count(), 0, who, lock, 1, trace::EventKind::Granted});
+            scene.context.setPlayhead(at);
+            return lockFacts(lock, scene.context).condition;
+        };
+        QCOMPARE(granted(12s, scene.story.aThread), LockCondition::Held);
+        QCOMPARE(granted(13s, scene.story.bThread), LockCondition::Held);
+        QCOMPARE(granted(14s, scene.story.cThread), LockCondition::DoubleBelief);
+    }
+
+    // Several locks taken as one have no record under that name; nor has a recording of a library's clients any.
+    void aRecordThatNobodySawContradictsNobody() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "a,b,c", scene.story.node);
+        t.append({Nanos(11s).count(), 0, scene.story.aThread, lock, 1, trace::EventKind::Granted});
+        t.append({Nanos(11s).count(), 0, scene.story.aThread, lock, 3, trace::EventKind::Step});
+        scene.context.setPlayhead(12s);
+        const LocksModel model(&scene.context);
+        QCOMPARE(cell(model, LocksModel::StateColumn, 1), QStringLiteral("held"));
+        QCOMPARE(cell(model, LocksModel::HolderColumn, 1), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::TtlColumn, 1), QStringLiteral("unknown"));
+        scene.context.select(lock);
+        const ProtocolModel protocol(&scene.context);
+        QCOMPARE(protocol.badges(2).front().tone, Pill::Tone::Holding);
+    }
+
+    void whatIsNotKnownIsNotMadeUp() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "cart:7");
+        const auto client = t.intern(trace::EntityKind::Client, "8743c9c0");
+        const auto thread = t.intern(trace::EntityKind::Thread, "57", client);
+        t.append({1, -1, thread, lock, 3, trace::EventKind::RecordHeld, 0});
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(1s);
+        LocksModel model(&context);
+        const QAbstractItemModelTester tester(&model, Mode::QtTest);
+        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("?"));
+        QCOMPARE(cell(model, LocksModel::FormatColumn), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::RenewalColumn), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::TtlColumn), QStringLiteral("never expires"));
+        QCOMPARE(cell(model, LocksModel::HoldsColumn), QStringLiteral("3"));
+        QCOMPARE(cell(model, LocksModel::TokenColumn), QStringLiteral("—"));
+        t.append({Nanos(2s).count(), 0, 0, lock, 0, trace::EventKind::RecordUnobserved, 0});
+        context.setPlayhead(3s);
+        QTRY_COMPARE(cell(model, LocksModel::HolderColumn), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::StateColumn), QStringLiteral("not observed"));
+    }
+
+    // Held already when we came: what is left of the lease is known, not how long it was, nor since when it is held.
+    void whatBeganBeforeTheFirstLookIsNotMadeUp() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "cart:7");
+        const auto thread = t.intern(trace::EntityKind::Thread, "57", t.intern(trace::EntityKind::Client, "8743c9c0"));
+        const auto row = [&](Nanos at, trace::EventKind kind, Nanos deadline) {
+            t.append({at.count(), deadline.count(), thread, lock, 1, kind, 0});
+        };
+        row(0s, trace::EventKind::RecordHeld, 4200ms);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(1s);
+        LocksModel model(&context);
+        QCOMPARE(cell(model, LocksModel::HeldForColumn), QStringLiteral("≥ 1.0 s"));
+        QCOMPARE(cell(model, LocksModel::TtlColumn), QStringLiteral("3.2 s"));
+        LockFacts facts = lockFacts(lock, context);
+        QVERIFY(!facts.gauge().known);
+        row(2s, trace::EventKind::RecordRenewed, 32s); // the whole lease
+        context.setPlayhead(17s);
+        facts = lockFacts(lock, context);
+        QVERIFY(facts.gauge().known);
+        QCOMPARE(facts.fraction(), 0.5);
+        QVERIFY(!facts.sinceKnown);
+        row(20s, trace::EventKind::RecordFreed, 0s);
+        row(21s, trace::EventKind::RecordHeld, 51s); // seen to change hands
+        context.setPlayhead(22s);
+        facts = lockFacts(lock, context);
+        QVERIFY(facts.sinceKnown && facts.gauge().known);
+    }
+
+    void aServerOutOfSightIsNotGuessedAt() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto client = t.intern(trace::EntityKind::Client, "A");
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", client);
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto free = t.intern(trace::EntityKind::Lock, "stock");
+        const auto row = [&t](Nanos at, trace::EventKind kind, trace::EntityId who, trace::EntityId what,
+                              std::int64_t value = 0) {
+            t.append({at.count(), value, who, what, 1, kind, 0});
+        };
+        row(0s, trace::EventKind::ClientStarted, client, 0);
+        row(0s, trace::EventKind::RecordHeld, thread, lock, Nanos(10s).count());
+        row(0s, trace::EventKind::RecordWaiters, 0, lock, 3);
+        for (const auto gone : {lock, free})
+            row(2s, trace::EventKind::RecordUnobserved, 0, gone);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(4s);
+        const LocksModel model(&context);
+        for (const int column : {LocksModel::HolderColumn, LocksModel::HoldsColumn, LocksModel::TtlColumn,
+                                 LocksModel::RenewalColumn, LocksModel::HeldForColumn})
+            for (const int r : {0, 1})
+                QCOMPARE(cell(model, column, r), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("?"));
+        for (const int column : {LocksModel::HoldsColumn, LocksModel::TtlColumn, LocksModel::HeldForColumn})
+            QCOMPARE(model.index(0, column).data(LocksModel::SortRole).toLongLong(), -1);
+        row(5s, trace::EventKind::RecordObserved, 0, lock);
+        context.setPlayhead(6s);
+        QCOMPARE(lockFacts(lock, context).waiterCount(), std::optional<std::int64_t>(3));
+    }
+};
+
+QTEST_MAIN(LockFactsTest)
+#include "tst_lock_facts.moc"
