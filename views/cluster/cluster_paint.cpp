@@ -76,18 +76,22 @@ ClientLook clientLook(const ViewContext& context, EntityId client) {
     return look;
 }
 
+bool isInSight(const ViewContext& context, EntityId node) {
+    return std::ranges::none_of(context.state().records, [&](const auto& entry) {
+        return !entry.second.observed && context.trace()->entity(entry.first).parent == node;
+    });
+}
+
 QString nodeWords(const ViewContext& context, EntityId node) {
     const auto found = context.state().nodes.find(node);
     const Life life = found == context.state().nodes.end() ? Life::Unknown : found->second.life;
     if (life == Life::Dead) return Words::tr("dead");
     if (life == Life::Paused) return Words::tr("paused");
     if (life == Life::Unknown) return Words::tr("not seen yet");
+    if (!isInSight(context, node)) return Words::tr("out of sight");
     int held = 0;
-    for (const auto& [lock, record] : context.state().records) {
-        if (context.trace()->entity(lock).parent != node) continue;
-        if (!record.observed) return Words::tr("out of sight");
-        held += record.owner != trace::kNoEntity;
-    }
+    for (const auto& [lock, record] : context.state().records)
+        held += record.owner != trace::kNoEntity && context.trace()->entity(lock).parent == node;
     return Words::tr("%n lock(s) held", "", held);
 }
 

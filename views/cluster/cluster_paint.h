@@ -23,6 +23,8 @@ ClientLook clientLook(const ViewContext& context, trace::EntityId client);
 /// "holds", "waits 4.6 s", "still believes", "not observed": translated.
 QString clientWords(const ClientLook& look, Nanos now);
 
+/// Whether the records of its locks are observed.
+bool isInSight(const ViewContext& context, trace::EntityId node);
 /// "2 locks held", "paused", "out of sight": translated.
 QString nodeWords(const ViewContext& context, trace::EntityId node);
 

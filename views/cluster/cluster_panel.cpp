@@ -173,10 +173,11 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
         const auto found = state.nodes.find(item.entity);
         const Life life = found == state.nodes.end() ? Life::Unknown : found->second.life;
         return tr("node %1: %2")
-            .arg(name, life == Life::Dead      ? tr("dead")
-                       : life == Life::Paused  ? tr("paused")
-                       : life == Life::Running ? tr("running")
-                                               : tr("not seen yet"));
+            .arg(name, life == Life::Dead                   ? tr("dead")
+                       : life == Life::Paused               ? tr("paused")
+                       : life == Life::Unknown              ? tr("not seen yet")
+                       : isInSight(*m_context, item.entity) ? tr("running")
+                                                            : tr("out of sight"));
     }
     const auto found = state.links.find(item.entity);
     const trace::LinkState link = found == state.links.end() ? trace::LinkState{} : found->second;

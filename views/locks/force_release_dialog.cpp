@@ -25,7 +25,6 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
         new DimLabel(tr("%1 is not told. It goes on as if it held the lock until it tries to renew or release, "
                         "and somebody else can have the lock meanwhile.")
                          .arg(holder));
-    text->setTextFormat(Qt::PlainText);
     text->setWordWrap(true);
     text->setMinimumWidth(360);
     layout->addWidget(text);

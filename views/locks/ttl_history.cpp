@@ -91,7 +91,8 @@ void TtlHistory::refresh() {
         renewals += stretch.renewed && stretch.from >= m_from;
     setAccessibleName(tr("TTL over the last %1").arg(roundDuration(span())));
     QString description = tr("%n renewal(s)", "", renewals);
-    if (m_cut) description = tr("%1; only the last %2 events were looked at").arg(description, count(kMostRows));
+    if (m_cut)
+        description = tr("%1; only the last %2 events were looked at").arg(description, count(std::int64_t(kMostRows)));
     setAccessibleDescription(description);
     setToolTip(accessibleName() + QStringLiteral(": ") + accessibleDescription());
     update();

@@ -168,6 +168,7 @@ void Pill::paintEvent(QPaintEvent*) {
 }
 
 DimLabel::DimLabel(const QString& text, QWidget* parent) : QLabel(text, parent) {
+    setTextFormat(Qt::PlainText); // names come from servers: they are no markup
     recolor();
 }
 

@@ -204,6 +204,8 @@ private Q_SLOTS:
         scene.session.writable().append(
             {Nanos(11s).count(), 0, 0, scene.story.lock, 0, trace::EventKind::RecordUnobserved});
         QCOMPARE(nodeWords(scene.context, scene.story.node), u"out of sight"_qs);
+        const auto& node = *scene.panel.picture().find(scene.story.node);
+        QVERIFY(!scene.panel.describe(node).contains(u"running"_qs));
     }
 
     void aScreenReaderWalksThePicture() {

@@ -374,7 +374,7 @@ private Q_SLOTS:
         row(19s, trace::EventKind::RecordRenewed, 40s); // a re-entry: the deadline stays
         row(20s, trace::EventKind::RecordRenewed, 50s);
         leases = leaseHistory(t, scene.stock, 8s, 22s, 1000);
-        QCOMPARE(std::ranges::count(leases, true, &LeaseStretch::renewed), 1);
+        QCOMPARE(int(std::ranges::count(leases, true, &LeaseStretch::renewed)), 1);
         QCOMPARE(leases.back().from, Nanos(20s));
         QVERIFY(leases.back().renewed);
     }
