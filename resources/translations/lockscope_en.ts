@@ -41,6 +41,13 @@
 <context>
     <name>Locks</name>
     <message numerus="yes">
+        <source>held by %n</source>
+        <translation>
+            <numerusform>held by %n</numerusform>
+            <numerusform>held by %n</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n believer(s)</source>
         <translation>
             <numerusform>%n believer</numerusform>

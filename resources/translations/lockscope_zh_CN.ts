@@ -12,6 +12,28 @@
         <translation>已暂停</translation>
     </message>
     <message>
+        <source>not seen yet</source>
+        <translation>尚未见到</translation>
+    </message>
+    <message>
+        <source>out of sight</source>
+        <translation>不可见</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) held</source>
+        <translation>
+            <numerusform>持有 %n 把锁</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>holds, by the record</source>
+        <translation>按记录持有</translation>
+    </message>
+    <message>
+        <source>not observed</source>
+        <translation>未观察到</translation>
+    </message>
+    <message>
         <source>idle</source>
         <translation>空闲</translation>
     </message>
@@ -38,16 +60,6 @@
     <message>
         <source>still believes</source>
         <translation>仍以为持有</translation>
-    </message>
-    <message>
-        <source>not seen yet</source>
-        <translation>尚未见到</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n lock(s) held</source>
-        <translation>
-            <numerusform>持有 %n 把锁</numerusform>
-        </translation>
     </message>
     <message>
         <source>clock %1</source>
@@ -1413,6 +1425,12 @@
         <source>queued</source>
         <translation>有人排队</translation>
     </message>
+    <message numerus="yes">
+        <source>held by %n</source>
+        <translation>
+            <numerusform>%n 个持有者</numerusform>
+        </translation>
+    </message>
     <message>
         <source>held</source>
         <translation>被持有</translation>
@@ -1438,6 +1456,11 @@
         <translation>
             <numerusform>%n 个自认持有者</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>≥ %1</source>
+        <extracomment>At least so long: the lock was held already when it was first seen.</extracomment>
+        <translation>≥ %1</translation>
     </message>
     <message>
         <source>no watchdog</source>
@@ -2351,6 +2374,10 @@
         <translation>服务器不可见</translation>
     </message>
     <message>
+        <source>what the server holds of it was never looked at</source>
+        <translation>从未查看过服务器上的内容</translation>
+    </message>
+    <message>
         <source>no key “%1”: the lock is free</source>
         <translation>没有键“%1”：锁空闲</translation>
     </message>
@@ -2896,6 +2923,10 @@
     <message>
         <source>%1 · never expires</source>
         <translation>%1 · 永不过期</translation>
+    </message>
+    <message>
+        <source>%1 · expires %2</source>
+        <translation>%1 · %2 到期</translation>
     </message>
     <message>
         <source>%1 · lease %2</source>
@@ -4071,6 +4102,18 @@
         <translation>现在没有名为“%1”的我们自己的客户端可以这样做。</translation>
     </message>
     <message>
+        <source>“%1” is dead: nothing was done.</source>
+        <translation>“%1”已崩溃：什么也没有做。</translation>
+    </message>
+    <message>
+        <source>“%1” is paused: nothing was done.</source>
+        <translation>“%1”已暂停：什么也没有做。</translation>
+    </message>
+    <message>
+        <source>“%1” is running: nothing was done.</source>
+        <translation>“%1”正在运行：什么也没有做。</translation>
+    </message>
+    <message>
         <source>“%1” was free already.</source>
         <translation>“%1”本来就空闲。</translation>
     </message>
@@ -4176,12 +4219,16 @@
         <translation>已暂停</translation>
     </message>
     <message>
+        <source>not seen yet</source>
+        <translation>尚未见到</translation>
+    </message>
+    <message>
         <source>running</source>
         <translation>运行中</translation>
     </message>
     <message>
-        <source>not seen yet</source>
-        <translation>尚未见到</translation>
+        <source>out of sight</source>
+        <translation>不可见</translation>
     </message>
     <message>
         <source>cut</source>
@@ -4471,6 +4518,10 @@
         <translation>按记录所示</translation>
     </message>
     <message>
+        <source>The server is out of sight: nobody knows who waits.</source>
+        <translation>服务器不可见：无人知道谁在等待。</translation>
+    </message>
+    <message>
         <source>This format does not say who waits.</source>
         <translation>此格式不说明谁在等待。</translation>
     </message>
@@ -4518,6 +4569,10 @@
     <message>
         <source>%1 each believe to hold it</source>
         <translation>%1 各自以为持有它</translation>
+    </message>
+    <message>
+        <source>%1 hold it together</source>
+        <translation>%1 共同持有它</translation>
     </message>
     <message>
         <source>Lock</source>
@@ -4631,6 +4686,14 @@
     <message>
         <source>This session cannot free a lock on the server.</source>
         <translation>此会话不能释放服务器上的锁。</translation>
+    </message>
+    <message>
+        <source>“%1” is free by now: nothing was done.</source>
+        <translation>“%1”现在已经空闲：什么也没有做。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2 by now: nothing was freed.</source>
+        <translation>“%1”现在由 %2 持有：没有释放任何锁。</translation>
     </message>
 </context>
 <context>
@@ -4966,6 +5029,14 @@
         </translation>
     </message>
     <message>
+        <source>%1; only the last %2 events were looked at</source>
+        <translation>%1；只查看了最近 %2 个事件</translation>
+    </message>
+    <message>
+        <source>older was not looked at</source>
+        <translation>更早的未查看</translation>
+    </message>
+    <message>
         <source>%1 ago</source>
         <translation>%1 前</translation>
     </message>
@@ -4977,6 +5048,10 @@
         <translation>
             <numerusform>%1  （另 %n 个）</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Nothing to judge yet</source>
+        <translation>尚无可判定的内容</translation>
     </message>
     <message>
         <source>Too little was seen to judge</source>
