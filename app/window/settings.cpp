@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/settings.h"
 
+#include "backends/url_login.h"
+
 #include <QFileInfo>
-#include <QRegularExpression>
 
 namespace lockscope::app {
 namespace {
@@ -35,19 +36,22 @@ QString layoutId(Layout layout) {
     return {};
 }
 
-QString withoutPassword(const QString& url) {
-    // The user part ends at the last "@" before the path; the password begins at its first ":".
-    static const QRegularExpression pattern(QStringLiteral("^([a-zA-Z][a-zA-Z0-9+.-]*://)([^/?#]*)@(.*)$"));
-    const QRegularExpressionMatch match = pattern.match(url);
-    if (!match.hasMatch()) return url;
-    const QString user = match.captured(2).section(QLatin1Char(':'), 0, 0);
-    return match.captured(1) + (user.isEmpty() ? QString() : user + QLatin1Char('@')) + match.captured(3);
-}
-
 Settings::Settings(QObject* parent) : QObject(parent) {
+    forgetPasswords();
 }
 
 Settings::Settings(const QString& iniFile, QObject* parent) : QObject(parent), m_store(iniFile, QSettings::IniFormat) {
+    forgetPasswords();
+}
+
+/// What an earlier version kept.
+void Settings::forgetPasswords() {
+    const QStringList kept = m_store.value(kConnections).toStringList();
+    QStringList clean;
+    for (const QString& url : kept)
+        clean += withoutPassword(url);
+    clean.removeDuplicates();
+    if (clean != kept) m_store.setValue(kConnections, clean);
 }
 
 bool Settings::store(const QString& key, const QVariant& value) {

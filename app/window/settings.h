@@ -64,11 +64,8 @@ private:
     bool store(const QString& key, const QVariant& value);
     void prepend(const QString& key, const QString& entry);
     void drop(const QString& key, const QString& entry);
+    void forgetPasswords();
     QSettings m_store;
 };
-
-/// The address without its password: "redis://:secret@host" → "redis://host", "redis://ann:secret@host" →
-/// "redis://ann@host". Works on addresses with several hosts, which QUrl refuses.
-QString withoutPassword(const QString& url);
 
 } // namespace lockscope::app

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/url.h"
 
+#include "backends/url_login.h"
+
 #include <QCoreApplication>
 #include <QUrl>
 #include <QUrlQuery>
@@ -55,6 +57,10 @@ using Unexpected = std::unexpected<QString>;
 struct Text {
     Q_DECLARE_TR_FUNCTIONS(ConnectionUrl)
 };
+
+bool isOfScheme(QChar c) {
+    return c.isLetterOrNumber() || c == u'+' || c == u'-' || c == u'.';
+}
 
 bool isHex(QChar c) {
     return (c >= u'0' && c <= u'9') || (c >= u'a' && c <= u'f') || (c >= u'A' && c <= u'F');
@@ -188,6 +194,14 @@ QString parseDatabase(const QString& path, ConnectionUrl& url) {
     return {};
 }
 
+/// A login that has an option in it was none: the "@" behind it belongs to a file's name. Taken for a login, it would
+/// be sent to what is no host.
+bool holdsAnOption(const QString& login, const Scheme& scheme) {
+    QStringList known = QString::fromLatin1(scheme.options).split(u' ', Qt::SkipEmptyParts);
+    known += {QStringLiteral("ca"), QStringLiteral("cert"), QStringLiteral("key")};
+    return std::ranges::any_of(known, [&](const QString& name) { return login.contains(u'?' + name + u'='); });
+}
+
 /// `path` is what stands behind the slash.
 QString parsePath(const QString& path, const Scheme& scheme, ConnectionUrl& url) {
     switch (scheme.path) {
@@ -258,6 +272,8 @@ std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
         return Unexpected(Text::tr("This is not a connection URL; write for example redis://127.0.0.1:6379."));
     const QString written = text.left(mark).trimmed().toLower();
     const Scheme* const scheme = schemeOf(written);
+    if (!std::ranges::all_of(written, isOfScheme)) // it may be a login in the wrong place: not to be repeated
+        return Unexpected(Text::tr("This is not a connection URL; write for example redis://127.0.0.1:6379."));
     if (!scheme) {
         QStringList names;
         for (const Scheme& s : kSchemes)
@@ -271,9 +287,11 @@ std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
     url.tls = scheme->tls;
 
     QString rest = text.mid(mark + 3).trimmed();
-    // The login ends at the last @, so that a password with an unescaped @ is not shown as a host.
-    const qsizetype at = scheme->path == Path::File ? -1 : rest.lastIndexOf(u'@');
+    const qsizetype at = scheme->path == Path::File ? -1 : loginEnd(rest);
     if (at >= 0) {
+        if (holdsAnOption(rest.left(at), *scheme))
+            return Unexpected(Text::tr("An “@” stands behind an option; write %40 for this sign in a file's name, and "
+                                       "%3F for a “?” in a password."));
         if (const QString error = parseLogin(rest.left(at), url); !error.isEmpty()) return Unexpected(error);
         rest = rest.mid(at + 1);
     }
@@ -289,8 +307,10 @@ std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
 
     const QString hosts = rest.left(slash);
     if (scheme->path == Path::File) {
-        if (!hosts.isEmpty())
-            return Unexpected(Text::tr("A file has no host: write three slashes, sqlite:///%1.").arg(rest));
+        if (!hosts.isEmpty()) {
+            const QString file = rest.contains(u'@') ? QStringLiteral("FILE") : rest; // it may have a login in it
+            return Unexpected(Text::tr("A file has no host: write three slashes, sqlite:///%1.").arg(file));
+        }
     } else {
         const QStringList list = hosts.split(u',');
         if (list.size() > 1 && !scheme->several)

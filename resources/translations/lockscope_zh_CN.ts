@@ -177,6 +177,10 @@
         <translation>不支持“%1://”；可用的有 %2。</translation>
     </message>
     <message>
+        <source>An “@” stands behind an option; write %40 for this sign in a file's name, and %3F for a “?” in a password.</source>
+        <translation>选项之后有“@”；文件名中的这个符号请写作 %40，密码中的“?”请写作 %3F。</translation>
+    </message>
+    <message>
         <source>A connection URL has no “#” part; write %23 for this sign in a password.</source>
         <translation>连接 URL 没有“#”部分；密码中的这个符号请写成 %23。</translation>
     </message>

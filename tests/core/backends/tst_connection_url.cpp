@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/url.h"
+#include "backends/url_login.h"
 
 #include <QTest>
 
@@ -34,6 +35,8 @@ private Q_SLOTS:
         row("redis://ann:se:cret@h"_s, "h"_s, 6379, "ann"_s, "se:cret"_s, 0, "redis://ann@h:6379"_s);
         row("redis://ann:p%40ss%2Fw%25@h"_s, "h"_s, 6379, "ann"_s, "p@ss/w%"_s, 0, "redis://ann@h:6379"_s);
         row("redis://ann:p@ss@h"_s, "h"_s, 6379, "ann"_s, "p@ss"_s, 0, "redis://ann@h:6379"_s);
+        row("redis://:pa/ss@h/3"_s, "h"_s, 6379, {}, "pa/ss"_s, 3, "redis://h:6379/3"_s);
+        row("redis://ann:p?a#s@s/@h"_s, "h"_s, 6379, "ann"_s, "p?a#s@s/"_s, 0, "redis://ann@h:6379"_s);
         row("redis://a%20b:x@h"_s, "h"_s, 6379, "a b"_s, "x"_s, 0, "redis://a%20b@h:6379"_s);
         row("redis://[::1]:6380/1"_s, "::1"_s, 6380, {}, {}, 1, "redis://[::1]:6380/1"_s);
         row("redis://[fe80::1]"_s, "fe80::1"_s, 6379, {}, {}, 0, "redis://[fe80::1]:6379"_s);
@@ -128,6 +131,7 @@ private Q_SLOTS:
         row("redis://h?ca=x"_s, "rediss://"_s);
         row("rediss://h?insecure=1"_s, "insecure"_s);
         row("rediss://h?ca="_s, "ca"_s);
+        row("rediss://ann:pw@h?ca=/etc/a@b.pem"_s, "%40"_s);
         row("rediss://h?cert=c.pem"_s, "key="_s);
         row("redis://h1,h2"_s, "one host"_s);
         row("redlock://h1,h1"_s, "twice"_s);
@@ -160,8 +164,32 @@ private Q_SLOTS:
         }
         for (const char* text :
              {"redis://hunter2@h", "redis://ann:hunter2%@h", "redis://hunter%zz:x@h", "redis://ann:hunter2",
-              "redis://ann:hunter:2", "redis://ann:hunter/2", "zk://ann:hunter,h"})
+              "redis://ann:hunter:2", "redis://ann:hunter/2", "zk://ann:hunter,h", "sqlite://ann:hunter2@h/db",
+              "ann:hunter2@redis://h", "redis:hunter2@h://x", "redis://:hunter2?wait=x@h"})
             QVERIFY(!parseConnectionUrl(QString::fromLatin1(text)).error().contains("hunter"_s));
+    }
+    void wordsAreShownWithoutTheirLogin_data() {
+        QTest::addColumn<QString>("word");
+        QTest::addColumn<QString>("shown");
+        const auto row = [](const QString& word, const QString& shown) {
+            QTest::newRow(word.toUtf8().constData()) << word << shown;
+        };
+        row("redis://:hunter2@h/1"_s, "redis://…@h/1"_s);
+        row("redis://ann:hun/ter@2@h"_s, "redis://…@h"_s);
+        row("--url=redis://ann:hunter2@h"_s, "--url=redis://…@h"_s);
+        row("--url:hunter2@h"_s, "…@h"_s);
+        row(":hunter2@h:6379"_s, "…@h:6379"_s);
+        row("redis:/:hunter2@h"_s, "…@h"_s);
+        row("ann:hunter2@redis://h"_s, "…@redis://h"_s);
+        row("hunter2@h"_s, "…@h"_s);
+        row("redis://h:6379"_s, "redis://h:6379"_s);
+        row("gc-pause"_s, "gc-pause"_s);
+    }
+    void wordsAreShownWithoutTheirLogin() {
+        QFETCH(QString, word);
+        QTEST(shownWord(word), "shown");
+        const QString message = "“%1”: there is no such thing"_s;
+        QCOMPARE(withoutLogins(message.arg(word), {"2@h"_s, word}), message.arg(shownWord(word)));
     }
 };
 

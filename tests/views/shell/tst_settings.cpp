@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/settings.h"
 
+#include "backends/url_login.h"
+
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -100,13 +102,24 @@ private Q_SLOTS:
         row("redis://ann:s3cret@@h", "redis://ann@h");
         row("redis://ann:s3cret:x@h", "redis://ann@h");
         row("redis+sentinel://u:s3cret@a:1,b:2/m", "redis+sentinel://u@a:1,b:2/m");
-        row("redis://h:6379/0?x=a@b", "redis://h:6379/0?x=a@b");
+        row("redis://:s3/cret@h", "redis://h");
+        row("redis://:s3cret/x@h/2", "redis://h/2");
+        row("redis://a:s3cret?x@h", "redis://a@h");
+        row("redis://a:s3#s3cret@h?wait=1", "redis://a@h?wait=1");
+        row("redis://h:6379/0?x=s3cret@b", "redis://h@b");
+        row("mysql://ann@h/locks", "mysql://ann@h/locks");
+        row("sqlite:///tmp/a:b@c.db", "sqlite:///tmp/a:b@c.db");
         row("redis://[::1]:6379", "redis://[::1]:6379");
+        row("rediss://a:s3cret@h?ca=/x@b.pem", "rediss://b.pem");
+        row("redis://s3cret@h", "redis://h");
+        row("s3cret@h", "h");
+        row("ann:s3cret@redis://h", "redis://h");
+        row(" redis://:s3cret@h ", "redis://h");
     }
     void noPasswordEverReachesTheFile() {
         QFETCH(QString, url);
         QFETCH(QString, kept);
-        QCOMPARE(app::withoutPassword(url), kept);
+        QCOMPARE(withoutPassword(url), kept);
         Settings settings(file("f.ini"));
         settings.addRecentConnection(url);
         settings.sync();
@@ -115,6 +128,15 @@ private Q_SLOTS:
         const QByteArray text = ini.readAll();
         QVERIFY(!text.contains("s3cret"));
         QCOMPARE(settings.recentConnections().first(), kept);
+    }
+
+    void passwordsThatAnEarlierVersionKeptAreForgotten() {
+        const QString path = file("g.ini"), key = QStringLiteral("recent/connections");
+        const QString clean = QStringLiteral("redis://h:1"), dirty = QStringLiteral("redis://:s3/cret@h:2");
+        QSettings(path, QSettings::IniFormat).setValue(key, QStringList{clean, dirty});
+        const QStringList kept{clean, QStringLiteral("redis://h:2")};
+        QCOMPARE(Settings(path).recentConnections(), kept);
+        QCOMPARE(QSettings(path, QSettings::IniFormat).value(key).toStringList(), kept);
     }
 };
 

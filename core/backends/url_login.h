@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QString>
+#include <QStringList>
+
+namespace lockscope {
+
+/// Where the login ends in what stands behind the "://" of a connection URL: at the last "@", so that whatever a
+/// password consists of, none of it is taken for a host, a path or an option. -1 = there is no login.
+qsizetype loginEnd(QStringView behindScheme);
+
+/// A connection URL to be kept or shown: without its password, everything else as it was written.
+/// "redis://ann:secret@host?ca=x" → "redis://ann@host?ca=x". Of a text that is no connection URL nothing stays that may
+/// be a login, not even a user.
+QString withoutPassword(const QString& url);
+
+/// A word that somebody typed, to be repeated in a complaint: what may be a login in it is left out.
+/// "redis://:secret@host" → "redis://…@host", "--url=:secret@host" → "…@host".
+QString shownWord(const QString& word);
+
+/// A message that may repeat some of these words: with each of them as shownWord() has it.
+QString withoutLogins(QString message, const QStringList& words);
+
+} // namespace lockscope
