@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/arguments.h"
 
+#include "backends/url_login.h"
 #include "cli/text.h"
 #include "scenario/scenario.h"
 #include "scenario/schema_check.h"
 
+#include <QRegularExpression>
+
 namespace lockscope::cli {
 
+namespace {
+
+/// What is told of an option that does not exist: its name. "-pSECRET" is how some programs take a password.
+QString nameShown(const QString& word) {
+    if (!word.startsWith(QLatin1String("--"))) return word.first(2);
+    return shownWord(word).section(QLatin1Char('='), 0, 0);
+}
+
+} // namespace
+
 std::expected<Arguments, QString> Arguments::parse(const QStringList& words, const std::vector<Option>& options,
-                                                   const QStringList& places) {
+                                                   const QStringList& places, Behind behind) {
     Arguments arguments;
     for (qsizetype i = 0; i < words.size(); ++i) {
         const QString& word = words[i];
         if (word == QLatin1String("--")) {
-            arguments.m_hasRest = true;
-            arguments.m_rest = words.mid(i + 1);
+            if (behind == Behind::Places) arguments.m_places += words.mid(i + 1);
             break;
         }
         if (!word.startsWith(QLatin1Char('-')) || word.size() == 1) {
@@ -27,8 +39,8 @@ std::expected<Arguments, QString> Arguments::parse(const QStringList& words, con
             QStringList names;
             for (const Option& option : options)
                 names += QStringLiteral("--") + option.name;
-            return std::unexpected(tr("there is no option %1%2")
-                                       .arg(word, scenario::suggestion(word.section(QLatin1Char('='), 0, 0), names)));
+            const QString shown = nameShown(word);
+            return std::unexpected(tr("there is no option %1%2").arg(shown, scenario::suggestion(shown, names)));
         }
         if (arguments.m_options.contains(name)) return std::unexpected(tr("--%1 is given twice").arg(name));
         if (!known->takesValue) {
@@ -46,6 +58,12 @@ std::expected<Arguments, QString> Arguments::parse(const QStringList& words, con
         return std::unexpected(tr("%1 is missing").arg(places[arguments.m_places.size()]));
     }
     if (arguments.m_places.size() > places.size()) {
+        // A password with a space in it falls apart: beside an address, any word may be a piece of one.
+        static const QRegularExpression kOfAddress(QStringLiteral("://|@"));
+        if (!arguments.m_places.filter(kOfAddress).isEmpty()) {
+            return std::unexpected(tr("there is more than %1; what has a space in it needs quotes")
+                                       .arg(places.join(QStringLiteral(", "))));
+        }
         return std::unexpected(tr("“%1” is one word too many").arg(arguments.m_places[places.size()]));
     }
     return arguments;

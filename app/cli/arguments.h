@@ -15,25 +15,24 @@ struct Option {
     bool takesValue = true;
 };
 
-/// The words of one command, sorted out. Options may stand anywhere before "--"; what follows "--" is `rest`.
+/// The words of one command, sorted out. Options may stand anywhere before "--".
 class Arguments {
 public:
-    /// The error is a sentence: an unknown option with a suggestion, a missing or surplus word.
+    /// What stands behind "--".
+    enum class Behind : std::uint8_t { Places, SomebodysCommand };
+    /// The error is a sentence: an unknown option with a suggestion, a missing or surplus word. It repeats no value of
+    /// an option, and no word that may be a piece of an address.
     /// `places` names the words that stand without an option, "SCENARIO"; all are needed.
     static std::expected<Arguments, QString> parse(const QStringList& words, const std::vector<Option>& options,
-                                                   const QStringList& places);
+                                                   const QStringList& places, Behind behind = Behind::Places);
 
     bool has(const char* option) const { return m_options.contains(QLatin1String(option)); }
     std::optional<QString> value(const char* option) const;
     QString place(int i) const { return m_places.at(i); }
-    bool hasRest() const { return m_hasRest; }
-    const QStringList& rest() const { return m_rest; }
 
 private:
     std::map<QString, QString> m_options;
     QStringList m_places;
-    QStringList m_rest;
-    bool m_hasRest = false;
 };
 
 /// The duration that an option gives; the complaint names the option.

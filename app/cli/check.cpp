@@ -32,7 +32,7 @@ Checked judge(trace::LoadedRecording recording) {
     }
     checked.digest = recording.trace->digest();
     if (recording.damage) {
-        complain(recording.damage->message);
+        complainOfWords(recording.damage->message);
         checked.whole = false;
     } else if (!recording.meta.digest.isEmpty() && recording.meta.digest != checked.digest) {
         complain(tr("the recording was changed after it was made: its digest is not that of its events"));
@@ -76,7 +76,7 @@ int check(const QStringList& words) {
     const QString file = arguments->place(0);
     auto recording = trace::loadRecording(file);
     if (!recording) {
-        complain(recording.error().message);
+        complainOfWords(recording.error().message);
         return kUsage;
     }
     const Checked checked = judge(*std::move(recording));

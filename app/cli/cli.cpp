@@ -23,25 +23,28 @@ int notYet(const QStringList&) {
     return kUsage;
 }
 
-/// What talks to servers is loaded when it is first asked for.
-template <int (*servers::Servers::*command)(const QStringList&), int failed>
-int onServers(const QStringList& words) {
+/// What talks to servers is loaded when it is first asked for. Null with a complaint where it cannot be.
+const servers::Servers* onServers() {
     const auto loaded = servers::load();
-    if (!loaded) {
-        complain(loaded.error());
-        return failed;
-    }
-    return ((*loaded)->*command)(words);
+    if (!loaded) complain(loaded.error());
+    return loaded.value_or(nullptr);
+}
+
+int watch(const QStringList& words) {
+    const servers::Servers* const servers = onServers();
+    return servers ? servers->watch(words) : kUsage;
+}
+
+/// `command`: what stands behind "--", as it was given.
+int lock(const QStringList& words, const std::vector<QByteArray>& command) {
+    const servers::Servers* const servers = onServers();
+    return servers ? servers->lock(words, command) : kLockFailed;
 }
 
 Run runOf(const Usage& usage) {
     static const std::map<QLatin1String, Run> commands{
-        {QLatin1String("simulate"), simulate},
-        {QLatin1String("lock"), onServers<&servers::Servers::lock, kLockFailed>},
-        {QLatin1String("watch"), onServers<&servers::Servers::watch, kUsage>},
-        {QLatin1String("check"), check},
-        {QLatin1String("export"), exportFile},
-        {QLatin1String("list"), list},
+        {QLatin1String("simulate"), simulate}, {QLatin1String("watch"), watch}, {QLatin1String("check"), check},
+        {QLatin1String("export"), exportFile}, {QLatin1String("list"), list},
     };
     const auto found = commands.find(QLatin1String(usage.name));
     return found == commands.end() ? notYet : found->second;
@@ -77,8 +80,12 @@ int unknownCommand(const QString& word) {
     for (const Usage& command : usages()) {
         if (command.words) names += QString::fromLatin1(command.name);
     }
-    complain(tr("“%1” is neither a command, a file nor a URL%2").arg(word, scenario::suggestion(word, names)));
+    complainOfWords(tr("“%1” is neither a command, a file nor a URL%2").arg(word, scenario::suggestion(word, names)));
     return kUsage;
+}
+
+bool isUtf8(const QByteArray& word) {
+    return QString::fromUtf8(word).toUtf8() == word;
 }
 
 /// Qt tells of a locale without UTF-8 that it changes it for itself; scripts and cron jobs have such, and it does no
@@ -104,9 +111,12 @@ bool isForTerminal(const QStringList& words) {
 
 int run(int argc, char** argv, const std::function<void()>& speak) {
     qInstallMessageHandler(messageHandler);
+    // Before Qt takes options of its own out of what may be somebody else's command.
+    const std::vector<QByteArray> raw(argv + 1, argv + argc);
+    const auto end = std::ranges::find(raw, QByteArray("--"));
     QStringList given;
-    for (int i = 1; i < argc; ++i)
-        given += QString::fromLocal8Bit(argv[i]);
+    for (const QByteArray& word : raw)
+        given += QString::fromLocal8Bit(word);
     // Everything but a picture starts faster without the means of a window; a picture needs them, but no display.
     std::unique_ptr<QCoreApplication> application;
     if (given.value(0) == QLatin1String("export") && exportPaints(given)) {
@@ -141,6 +151,12 @@ int run(int argc, char** argv, const std::function<void()>& speak) {
         say(QStringLiteral("    ") + tr(command->purpose));
         return kFine;
     }
+    const bool locks = first == QLatin1String("lock");
+    if (!std::all_of(raw.begin(), end, isUtf8)) { // read as text it would name something else
+        misused(command->name, tr("a word is not UTF-8; names, files and addresses are"));
+        return locks ? kLockFailed : kUsage;
+    }
+    if (locks) return lock(words.mid(1), std::vector<QByteArray>(end == raw.end() ? end : end + 1, raw.end()));
     return runOf(*command)(words.mid(1));
 }
 

@@ -66,12 +66,12 @@ int exportFile(const QStringList& words) {
     }
     const auto recording = trace::loadRecording(arguments->place(0));
     if (!recording) {
-        complain(recording.error().message);
+        complainOfWords(recording.error().message);
         return kUsage;
     }
-    if (recording->damage) complain(recording->damage->message); // what lies before it is exported
+    if (recording->damage) complainOfWords(recording->damage->message); // what lies before it is exported
     if (const auto done = exportTo(arguments->place(1), *format, *recording); !done) {
-        complain(done.error());
+        complainOfWords(done.error());
         return kUsage;
     }
     return recording->damage ? kUnknown : kFine;

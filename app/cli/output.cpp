@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/output.h"
 
+#include "backends/url_login.h"
+
+#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <cstdio>
 
 namespace lockscope::cli {
+
+namespace {
+
+QStringList wordsGiven() {
+    return QCoreApplication::instance() ? QCoreApplication::arguments().mid(1) : QStringList();
+}
+
+void toStderr(const QString& message) {
+    const QByteArray text = "lockscope: " + message.toUtf8() + '\n';
+    std::fwrite(text.constData(), 1, static_cast<std::size_t>(text.size()), stderr);
+}
+
+} // namespace
 
 void say(const QByteArray& line) {
     std::fwrite(line.constData(), 1, static_cast<std::size_t>(line.size()), stdout);
@@ -18,8 +34,11 @@ void say(const QString& line) {
 }
 
 void complain(const QString& message) {
-    const QByteArray text = "lockscope: " + message.toUtf8() + '\n';
-    std::fwrite(text.constData(), 1, static_cast<std::size_t>(text.size()), stderr);
+    toStderr(withoutLogins(message, wordsGiven().filter(QStringLiteral("://"))));
+}
+
+void complainOfWords(const QString& message) {
+    toStderr(withoutLogins(message, wordsGiven()));
 }
 
 JsonLine& JsonLine::addJson(const char* name, const QByteArray& json) {

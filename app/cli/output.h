@@ -6,11 +6,14 @@
 
 namespace lockscope::cli {
 
-/// A line of data to stdout, at once.
+/// A line of data to stdout, at once. Where that is impossible the program ends: quietly by SIGPIPE when nobody reads
+/// any more, else with a complaint and the status kUsage.
 void say(const QString& line);
 void say(const QByteArray& line);
-/// A message to stderr: "lockscope: …".
+/// A message to stderr: "lockscope: …". Of the URLs on the command line it shows no login.
 void complain(const QString& message);
+/// The same for a message that may repeat any word of the command line: of none it shows what may be a login.
+void complainOfWords(const QString& message);
 
 /// A JSON object whose fields stand in the order in which they were added: people read them, too.
 class JsonLine {

@@ -51,7 +51,7 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
     auto loaded = scenario::loadScenario(arguments.place(0));
     if (!loaded) {
         for (const scenario::Problem& problem : loaded.error())
-            complain(problem.toString());
+            complainOfWords(problem.toString());
         return std::nullopt;
     }
     if (const auto recipe = arguments.value("recipe")) loaded->recipe = *recipe;
@@ -59,7 +59,7 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
         QStringList ids;
         for (const auto& recipe : recipes::simulatedRecipes())
             ids += QString::fromLatin1(recipe.id);
-        complain(
+        complainOfWords(
             recipes::findRecipe(loaded->recipe.toUtf8())
                 ? tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
                       .arg(loaded->recipe, ids.join(QStringLiteral(", ")))
@@ -69,7 +69,7 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
     if (const auto until = arguments.value("until")) {
         const auto duration = durationOf("until", *until);
         if (!duration) {
-            complain(duration.error());
+            complainOfWords(duration.error());
             return std::nullopt;
         }
         loaded->until = *duration;

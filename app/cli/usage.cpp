@@ -43,7 +43,7 @@ QString usageOf(const char* command) {
 }
 
 int misused(const char* command, const QString& complaint) {
-    lockscope::cli::complain(complaint);
+    complainOfWords(complaint);
     lockscope::cli::complain(tr("usage: %1").arg(usageOf(command)));
     return kUsage;
 }

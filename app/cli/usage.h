@@ -17,7 +17,7 @@ std::span<const Usage> usages();
 const Usage* findUsage(const QString& name);
 /// "lockscope simulate SCENARIO …", all lines of it.
 QString usageOf(const char* command);
-/// Complains about how a command was called, with its usage. Returns the exit status `kUsage`.
+/// Complains about how a command was called, with its usage, and without logins. Returns the exit status `kUsage`.
 int misused(const char* command, const QString& complaint);
 
 } // namespace lockscope::cli

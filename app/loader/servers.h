@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <expected>
 #include <memory>
+#include <vector>
 
 namespace lockscope::servers {
 
@@ -21,8 +22,9 @@ struct Servers {
                                                                       scenario::Scenario workload);
     /// Empty = a server at this address can be looked at; otherwise what is wrong with the address.
     QString (*complaintAbout)(const QString& url);
-    /// The commands `lock` and `watch`: they take the words after their name and return the exit status.
-    int (*lock)(const QStringList& words);
+    /// The commands `lock` and `watch`: they take the words after their name and return the exit status. `command` is
+    /// what stands behind "--", byte by byte: it need not be text.
+    int (*lock)(const QStringList& words, const std::vector<QByteArray>& command);
     int (*watch)(const QStringList& words);
 };
 

@@ -101,11 +101,9 @@ void SignalInbox::read() {
 }
 
 std::expected<ChildProcess, ChildProcess::StartError>
-ChildProcess::start(const QStringList& command, const std::map<QByteArray, std::optional<QByteArray>>& variables) {
-    std::vector<QByteArray> words;
-    for (const QString& word : command)
-        words.push_back(word.toLocal8Bit());
-    CStrings arguments(words), environment(environmentWith(variables));
+ChildProcess::start(const std::vector<QByteArray>& command,
+                    const std::map<QByteArray, std::optional<QByteArray>>& variables) {
+    CStrings arguments(command), environment(environmentWith(variables));
 
     ChildProcess child;
     child.m_ownGroup = !(::isatty(STDIN_FILENO) && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp());

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QByteArray>
 #include <QSocketNotifier>
-#include <QStringList>
 #include <expected>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <sys/types.h>
+#include <vector>
 
 namespace lockscope::cli {
 
@@ -42,7 +43,7 @@ public:
     };
     /// Starts COMMAND, found by PATH, with variables added to the environment (nullopt: taken out of it).
     static std::expected<ChildProcess, StartError>
-    start(const QStringList& command, const std::map<QByteArray, std::optional<QByteArray>>& variables);
+    start(const std::vector<QByteArray>& command, const std::map<QByteArray, std::optional<QByteArray>>& variables);
 
     /// The exit status in the shell's way (128 + signal when a signal ended it) once it has ended. Never blocks.
     std::optional<int> ended();

@@ -128,7 +128,8 @@ private:
             {{"LOCKSCOPE_LOCK", m_plan.name},
              {"LOCKSCOPE_TOKEN", token > 0 ? std::optional(QByteArray::number(qlonglong(token))) : std::nullopt}});
         if (!started) {
-            complain(QStringLiteral("%1: %2").arg(m_plan.command.front(), started.error().reason));
+            complain(
+                QStringLiteral("%1: %2").arg(QString::fromLocal8Bit(m_plan.command.front()), started.error().reason));
             co_return started.error().notFound ? kNotFound : kCannotRun;
         }
         m_child = *started;
@@ -195,8 +196,8 @@ private:
 
 } // namespace
 
-int lock(const QStringList& words) {
-    const auto plan = lockPlan(words);
+int lock(const QStringList& words, const std::vector<QByteArray>& command) {
+    const auto plan = lockPlan(words, command);
     if (!plan) {
         misused("lock", plan.error());
         return kLockFailed; // 2 could be the command's own

@@ -31,15 +31,16 @@ std::optional<QString> readMode(const Arguments& arguments, LockPlan& plan) {
 }
 } // namespace
 
-std::expected<LockPlan, QString> lockPlan(const QStringList& words) {
-    const auto arguments = Arguments::parse(words,
-                                            {{QStringLiteral("recipe")},
-                                             {QStringLiteral("shared"), false},
-                                             {QStringLiteral("permits")},
-                                             {QStringLiteral("lease")},
-                                             {QStringLiteral("wait")},
-                                             {QStringLiteral("id")}},
-                                            {QStringLiteral("URL"), QStringLiteral("NAME")});
+std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::vector<QByteArray>& command) {
+    const auto arguments =
+        Arguments::parse(words,
+                         {{QStringLiteral("recipe")},
+                          {QStringLiteral("shared"), false},
+                          {QStringLiteral("permits")},
+                          {QStringLiteral("lease")},
+                          {QStringLiteral("wait")},
+                          {QStringLiteral("id")}},
+                         {QStringLiteral("URL"), QStringLiteral("NAME")}, Arguments::Behind::SomebodysCommand);
     if (!arguments) return std::unexpected(arguments.error());
     LockPlan plan;
     auto url = parseConnectionUrl(arguments->place(0));
@@ -47,10 +48,8 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words) {
     plan.url = *std::move(url);
     plan.name = arguments->place(1).toUtf8();
     if (plan.name.isEmpty()) return std::unexpected(tr("the lock needs a name"));
-    if (!arguments->hasRest() || arguments->rest().isEmpty()) {
-        return std::unexpected(tr("the command to run is missing; it stands behind “--”"));
-    }
-    plan.command = arguments->rest();
+    if (command.empty()) return std::unexpected(tr("the command to run is missing; it stands behind “--”"));
+    plan.command = command;
     if (const auto complaint = readMode(*arguments, plan)) return std::unexpected(*complaint);
     if (const auto id = arguments->value("recipe")) {
         const auto recipe = recipeOf(*id);

@@ -16,10 +16,10 @@ struct LockPlan {
     QByteArray client; ///< empty: a new identity
     Nanos lease = 30s;
     Nanos wait = kNever;
-    QStringList command;
+    std::vector<QByteArray> command;
 };
 
-/// What the words ask for, or a sentence.
-std::expected<LockPlan, QString> lockPlan(const QStringList& words);
+/// What the words ask for, to be done around `command`, or a sentence.
+std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::vector<QByteArray>& command);
 
 } // namespace lockscope::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/run_window.h"
 
+#include "backends/url_login.h"
 #include "scenario/scenario.h"
 #include "theme/icons.h"
 #include "theme/palette.h"
@@ -74,8 +75,13 @@ bool has(int argc, char** argv, const char* option) {
     return false;
 }
 
+/// What was typed may be repeated in a message, but for logins.
+QString shown(const QString& message) {
+    return withoutLogins(message, QApplication::arguments().mid(1));
+}
+
 int usage(const QString& message) {
-    std::fprintf(stderr, "lockscope: %s\n", qPrintable(message));
+    std::fprintf(stderr, "lockscope: %s\n", qPrintable(shown(message)));
     return 2;
 }
 
@@ -131,10 +137,11 @@ QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool pl
     std::optional<std::uint64_t> seed;
     if (parser.isSet(kSeed)) seed = parser.value(kSeed).toULongLong(&number);
     if (!number) return Shell::tr("--seed %1: a whole number").arg(parser.value(kSeed));
-    const bool file = wanted.endsWith(QLatin1String(".lockscope"));
-    auto opened = looksLikeUrl(wanted) ? openUrl(wanted, false) : file ? openFile(wanted) : openScenario(wanted, seed);
+    const bool url = looksLikeUrl(wanted);
+    const bool file = !url && wanted.endsWith(QLatin1String(".lockscope"));
+    auto opened = url ? openUrl(wanted, false) : file ? openFile(wanted) : openScenario(wanted, seed);
     if (!opened) return opened.error();
-    if (looksLikeUrl(wanted)) window.settings()->addRecentConnection(wanted);
+    if (url) window.settings()->addRecentConnection(wanted);
     if (file) window.settings()->addRecentFile(wanted);
     window.setSession(std::move(*opened), play);
     return {};
@@ -159,7 +166,11 @@ int runWindow(int& argc, char** argv) {
     QCommandLineParser parser;
     parser.addPositionalArgument(QStringLiteral("file"), {});
     parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kAt, kSeed, kLayout, kSize, kWelcome, kExit});
-    if (!parser.parse(QApplication::arguments())) return usage(parser.errorText());
+    if (!parser.parse(QApplication::arguments())) {
+        // It repeats parts of words, in which a login could not be told.
+        const bool secret = QApplication::arguments().filter(QStringLiteral("@")).size() > 0;
+        return usage(secret ? Shell::tr("an option is not known, or lacks its value") : parser.errorText());
+    }
 
     // Pictures and measurements neither read nor write the user's settings: equal everywhere.
     QTemporaryDir scratch;
@@ -180,7 +191,7 @@ int runWindow(int& argc, char** argv) {
     } else if (picture) {
         window.resize(1600, 1000);
     }
-    if (const QString error = openWanted(parser, window, !picture); !error.isEmpty()) {
+    if (const QString error = shown(openWanted(parser, window, !picture)); !error.isEmpty()) {
         // Nobody looks at a window's message bar when a picture was asked for.
         if (picture) return usage(error);
         window.complain(error);

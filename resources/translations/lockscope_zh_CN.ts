@@ -2401,6 +2401,10 @@
         <translation>--seed %1：应为整数</translation>
     </message>
     <message>
+        <source>an option is not known, or lacks its value</source>
+        <translation>有选项无法识别，或缺少值</translation>
+    </message>
+    <message>
         <source>--at %1: a time such as 6.8s</source>
         <translation>--at %1：应为时间，如 6.8s</translation>
     </message>
@@ -3490,6 +3494,10 @@
         <translation>本版本还没有“%1”；“lockscope --help”列出已有的</translation>
     </message>
     <message>
+        <source>a word is not UTF-8; names, files and addresses are</source>
+        <translation>有一个词不是 UTF-8；名称、文件和地址都应是 UTF-8</translation>
+    </message>
+    <message>
         <source>%1 cannot be written: %2</source>
         <translation>无法写入 %1：%2</translation>
     </message>
@@ -3668,6 +3676,10 @@
     <message>
         <source>%1 is missing</source>
         <translation>缺少 %1</translation>
+    </message>
+    <message>
+        <source>there is more than %1; what has a space in it needs quotes</source>
+        <translation>除 %1 之外还有多余的内容；含空格的内容需要加引号</translation>
     </message>
     <message>
         <source>“%1” is one word too many</source>

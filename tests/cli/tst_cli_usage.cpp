@@ -63,6 +63,74 @@ private Q_SLOTS:
         QVERIFY2(ran.err.startsWith("lockscope: "), ran.told());
     }
 
+    void noComplaintRepeatsALogin_data() {
+        QTest::addColumn<QStringList>("words");
+        const auto row = [](const char* words) {
+            QTest::newRow(words) << QString::fromUtf8(words).split(QLatin1Char(' '));
+        };
+        row("watch --url=redis://:sesame@h");
+        row("watch -psesame redis://h");
+        row("watch --pass:se=sesame@h redis://h");
+        row("watch --password=sesame redis://h");
+        row("watch redis://:a@h1 redis://:sesame@h2");
+        row("watch redis://:a sesame b@h");
+        row("watch redis:/:sesame@h");
+        row("watch ann:sesame@redis://h");
+        row("watch sqlite://ann:sesame@h/db");
+        row("watch rediss://ann:sesame@h?ca=/x@b");
+        row("watch --once redis://:sesame/x#y@h:port");
+        row("lock --url=redis://:sesame@h orders -- true");
+        row("lock redis://h orders --lease redis://:sesame@h -- true");
+        row("lock redis://h orders --recipe :sesame@h -- true");
+        row("lock redis://h orders --permits :sesame@h -- true");
+        row("lock redis://:sesame pass@h orders -- true");
+        row("redis:/:sesame@h");
+        row(":sesame@h:6379");
+        row("sesame@h");
+        row("simulate redis://:sesame@h");
+        row("simulate redis://:a sesame b@h");
+        row("simulate gc-pause --seed redis://:sesame@h");
+        row("simulate gc-pause --seeds :sesame@h");
+        row("simulate gc-pause --until :sesame@h");
+        row("simulate gc-pause --recipe :sesame@h");
+        row("check redis://:sesame@h");
+        row("check :sesame@h:6379 --json");
+        row("export redis://:sesame@h --to svg out.svg");
+        row("export x.lockscope --to :sesame@h out.svg");
+        row("list :sesame@h");
+    }
+    void noComplaintRepeatsALogin() {
+        QFETCH(QStringList, words);
+        const Ran ran = program(words);
+        QVERIFY2(ran.status == (words.front() == QLatin1String("lock") ? 125 : 2), ran.told());
+        QVERIFY2(!ran.err.isEmpty() && !ran.err.contains("sesame") && !ran.out.contains("sesame"), ran.told());
+    }
+
+    void theWindowsComplaintsRepeatNoLoginEither() {
+        QProcessEnvironment environment = plainEnvironment();
+        environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+        for (const char* words : {"--screenshot x.png :sesame@h", "--theme :sesame@h", "--url=sesame@h", "-:sesame=x@h",
+                                  "--screenshot x.png redis://:sesame@h:port"}) {
+            const QStringList list = QString::fromUtf8(words).split(QLatin1Char(' '));
+            const Ran ran = runProgram(kProgram, list, {}, environment);
+            QVERIFY2(ran.status == 2 && !ran.err.isEmpty() && !ran.err.contains("sesame"), ran.told());
+        }
+    }
+
+    void wordsBehindTwoHyphensAreNoOptions() {
+        const Ran ran = program("check -- --no-such-file");
+        QVERIFY2(ran.status == 2 && ran.err.contains("--no-such-file does not exist"), ran.told());
+        const Ran one = program("simulate --seed 1 -- gc-pause");
+        QVERIFY2(one.status == 1, one.told());
+    }
+
+    void whatIsNotUtf8IsRefused() {
+        const Ran ran =
+            runProgram(QStringLiteral("sh"),
+                       {QStringLiteral("-c"), QStringLiteral("exec \"$0\" check \"$(printf 'caf\\351')\""), kProgram});
+        QVERIFY2(ran.status == 2 && ran.err.contains("not UTF-8"), ran.told());
+    }
+
     void everyMistakeInAScenarioIsToldWithItsLine() {
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("broken.json"));
