@@ -8,7 +8,7 @@ namespace lockscope::cli {
 enum ExitStatus : int {
     kFine = 0,
     kViolated = 1,    ///< an invariant was violated
-    kUsage = 2,       ///< usage or bad input
+    kUsage = 2,       ///< usage or bad input, or output that cannot be written
     kUnreachable = 3, ///< server unreachable or refused
     kUnknown = 4,     ///< the verdict is unknown
 

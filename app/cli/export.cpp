@@ -34,7 +34,10 @@ std::expected<void, QString> exportTo(const QString& out, const QString& format,
     if (out == QLatin1String("-")) {
         QFile device;
         if (!device.open(stdout, QIODevice::WriteOnly)) return std::unexpected(device.errorString());
-        return write(format, recording, device);
+        if (auto done = write(format, recording, device); !done) return done;
+        if (!device.flush() || device.error() != QFileDevice::NoError) // a drawing does not tell
+            return std::unexpected(tr("the output cannot be written: %1").arg(device.errorString()));
+        return {};
     }
     QSaveFile device(out);
     if (!device.open(QIODevice::WriteOnly))

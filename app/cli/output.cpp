@@ -2,11 +2,16 @@
 #include "cli/output.h"
 
 #include "backends/url_login.h"
+#include "cli/exit_status.h"
+#include "cli/text.h"
 
-#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <unistd.h>
 
 namespace lockscope::cli {
 
@@ -21,12 +26,24 @@ void toStderr(const QString& message) {
     std::fwrite(text.constData(), 1, static_cast<std::size_t>(text.size()), stderr);
 }
 
+/// Half of the data must not look like all of it, and whoever goes on would work, or wait, for nobody.
+[[noreturn]] void endWithoutOutput(int error) {
+    if (error == EPIPE) { // ignored here, or by what has started us: else we would not have come so far
+        std::signal(SIGPIPE, SIG_DFL);
+        std::raise(SIGPIPE);
+    }
+    complain(tr("the output cannot be written: %1").arg(QString::fromLocal8Bit(std::strerror(error))));
+    ::_exit(kUsage); // at once: other threads may be at work
+}
+
 } // namespace
 
 void say(const QByteArray& line) {
-    std::fwrite(line.constData(), 1, static_cast<std::size_t>(line.size()), stdout);
-    std::fputc('\n', stdout);
-    std::fflush(stdout); // whoever reads a pipe wants each line when it happens
+    const auto size = static_cast<std::size_t>(line.size());
+    errno = 0;
+    const bool written = std::fwrite(line.constData(), 1, size, stdout) == size && std::fputc('\n', stdout) != EOF &&
+                         std::fflush(stdout) == 0; // whoever reads a pipe wants each line when it happens
+    if (!written) endWithoutOutput(errno);
 }
 
 void say(const QString& line) {

@@ -98,15 +98,15 @@ int simulateOne(const scenario::Scenario& scenario, std::uint64_t seed, const Ar
         say(tr("%1 with %2, seed %3, %4 of virtual time")
                 .arg(scenario.id, scenario.recipe, QString::number(seed), scenario::formatDuration(scenario.until)));
         say(judgementText(report.verdict, *report.trace));
+    std::expected<void, QString> recorded; // before anything is said: where that fails, the program ends
+    if (const auto file = arguments.value("record")) recorded = saveRecording(*file, report, scenario, seed);
         say(tr("  %1 acquisitions, %2 events, digest %3")
                 .arg(QString::number(report.acquisitions), QString::number(report.trace->size()),
                      QString::fromLatin1(report.digest)));
     }
-    if (const auto file = arguments.value("record")) {
-        if (const auto done = saveRecording(*file, report, scenario, seed); !done) {
-            complain(done.error());
-            return kUsage;
-        }
+    if (!recorded) {
+        complainOfWords(recorded.error());
+        return kUsage;
     }
     return statusOf(report.verdict);
 }

@@ -3498,6 +3498,10 @@
         <translation>有一个词不是 UTF-8；名称、文件和地址都应是 UTF-8</translation>
     </message>
     <message>
+        <source>the output cannot be written: %1</source>
+        <translation>无法写出输出：%1</translation>
+    </message>
+    <message>
         <source>%1 cannot be written: %2</source>
         <translation>无法写入 %1：%2</translation>
     </message>

@@ -131,6 +131,34 @@ private Q_SLOTS:
         QVERIFY2(ran.status == 2 && ran.err.contains("not UTF-8"), ran.told());
     }
 
+    void outputThatCannotBeWrittenIsNoSuccess_data() {
+        QTest::addColumn<QString>("words");
+        for (const char* words : {"--help", "list formats", "list recipes --json", "simulate contention --json",
+                                  "simulate contention --seeds 1..3"})
+            QTest::newRow(words) << QString::fromUtf8(words);
+    }
+    void outputThatCannotBeWrittenIsNoSuccess() {
+        QFETCH(QString, words);
+        QProcess process;
+        process.setProcessEnvironment(plainEnvironment());
+        process.setStandardOutputFile(QStringLiteral("/dev/full"));
+        process.start(kProgram, words.split(QLatin1Char(' ')));
+        QVERIFY(process.waitForFinished());
+        const QByteArray err = process.readAllStandardError();
+        QVERIFY2(process.exitStatus() == QProcess::NormalExit && process.exitCode() == 2, err);
+        QVERIFY2(err.contains("the output cannot be written") && err.count('\n') == 1, err);
+    }
+
+    /// Who ignores SIGPIPE, as services do, must not be left with a program that works for nobody.
+    void aReaderThatLeavesEndsTheProgram() {
+        const Ran ran = runProgram(
+            QStringLiteral("sh"),
+            {QStringLiteral("-c"),
+             QStringLiteral("trap '' PIPE; { \"$0\" simulate contention --seeds 1..1000000; echo $? >&2; } | head -1"),
+             kProgram});
+        QVERIFY2(ran.status == 0 && ran.out.count('\n') == 1 && ran.err.trimmed() == "141", ran.told());
+    }
+
     void everyMistakeInAScenarioIsToldWithItsLine() {
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("broken.json"));
