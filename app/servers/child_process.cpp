@@ -13,7 +13,7 @@ namespace lockscope::cli {
 
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
 
 struct Arrived {
     int signal;
@@ -24,10 +24,16 @@ struct Arrived {
 int g_inboxWrite = -1;
 int g_inboxRead = -1;
 std::map<int, struct sigaction> g_before;
+volatile pid_t g_stopToo = 0;        // as kill() takes it
+volatile bool g_keysReachIt = false; // a key that stops us stops it, too, and lets it put the terminal in order first
 
 void onSignal(int signal, siginfo_t* info, void*) {
     const int error = errno;
     const Arrived arrived{signal, info->si_code > 0}; // sent by the kernel: a terminal's key, not a person's kill
+    if (signal == SIGTSTP) {
+        if (!(arrived.fromTerminal && g_keysReachIt)) ::kill(g_stopToo, SIGSTOP);
+        ::raise(SIGSTOP); // goes on here when somebody sends SIGCONT
+    }
     [[maybe_unused]] const auto written = ::write(g_inboxWrite, &arrived, sizeof arrived);
     errno = error;
 }
@@ -46,6 +52,15 @@ private:
     std::vector<QByteArray> m_texts;
     std::vector<char*> m_pointers;
 };
+
+/// Asked of the terminal itself: the input may be a pipe or a file, and keys stop the job all the same.
+bool inForeground() {
+    const int terminal = ::open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (terminal < 0) return false;
+    const bool foreground = ::tcgetpgrp(terminal) == ::getpgrp();
+    ::close(terminal);
+    return foreground;
+}
 
 std::vector<QByteArray> environmentWith(const std::map<QByteArray, std::optional<QByteArray>>& variables) {
     std::vector<QByteArray> environment;
@@ -69,16 +84,25 @@ SignalInbox::SignalInbox() {
     m_notifier = std::make_unique<QSocketNotifier>(g_inboxRead, QSocketNotifier::Read);
     connect(m_notifier.get(), &QSocketNotifier::activated, this, [this] { read(); });
 
+    for (const int signal : kSignals)
+        receive(signal);
+}
+
+void SignalInbox::receive(int signal) {
+    struct sigaction before {};
     struct sigaction action {};
+    sigaction(signal, nullptr, &before);
+    g_before[signal] = before;
     action.sa_sigaction = onSignal;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NOCLDSTOP;
-    for (const int signal : kSignals) {
-        struct sigaction before {};
-        sigaction(signal, nullptr, &before);
-        g_before[signal] = before;
-        // nohup(1) and background jobs of some shells ignore signals on purpose.
-        if (before.sa_handler != SIG_IGN || signal == SIGCHLD) sigaction(signal, &action, nullptr);
-    }
+    // nohup(1) and background jobs of some shells ignore signals on purpose.
+    if (before.sa_handler != SIG_IGN || signal == SIGCHLD) sigaction(signal, &action, nullptr);
+}
+
+void SignalInbox::stopWith(const ChildProcess& command) {
+    g_stopToo = command.target();
+    g_keysReachIt = command.sharesTerminal();
+    receive(SIGTSTP);
 }
 
 SignalInbox::~SignalInbox() {
@@ -95,6 +119,8 @@ void SignalInbox::read() {
     while (::read(g_inboxRead, &arrived, sizeof arrived) == static_cast<ssize_t>(sizeof arrived)) {
         if (arrived.signal == SIGCHLD)
             Q_EMIT childChanged();
+        else if (arrived.signal == SIGTSTP)
+            Q_EMIT woken();
         else
             Q_EMIT interrupted(arrived.signal, arrived.fromTerminal);
     }
@@ -106,7 +132,7 @@ ChildProcess::start(const std::vector<QByteArray>& command,
     CStrings arguments(command), environment(environmentWith(variables));
 
     ChildProcess child;
-    child.m_ownGroup = !(::isatty(STDIN_FILENO) && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp());
+    child.m_ownGroup = !inForeground();
     int failure[2] = {-1, -1}; // closed by a successful exec; else carries its errno
     if (::pipe2(failure, O_CLOEXEC) != 0)
         return std::unexpected(StartError{false, QString::fromLocal8Bit(std::strerror(errno))});
@@ -156,7 +182,7 @@ std::optional<int> ChildProcess::ended() {
 
 void ChildProcess::signal(int number) const {
     // After its end, too, for those whom it left in its group; see ended() for why that is still its own.
-    ::kill(m_ownGroup ? -m_pid : m_pid, number);
+    ::kill(target(), number);
 }
 
 } // namespace lockscope::cli

@@ -12,20 +12,29 @@
 
 namespace lockscope::cli {
 
+class ChildProcess;
+
 /// Signals of this process as events of the Qt event loop. One at a time in a program.
 class SignalInbox : public QObject {
     Q_OBJECT
 public:
-    /// From now on until its end SIGINT, SIGTERM, SIGHUP and SIGCHLD arrive here instead of doing what they do.
+    /// From now on until its end these arrive here instead of doing what they do: SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+    /// SIGUSR1, SIGUSR2 and SIGCHLD.
     SignalInbox();
     ~SignalInbox() override;
 
+    /// From now on SIGTSTP stops the command, too; at once, whatever else is going on here.
+    void stopWith(const ChildProcess& command);
+
 Q_SIGNALS:
-    /// SIGINT, SIGTERM or SIGHUP; `fromTerminal`: a key was pressed, so that the whole foreground job got it.
+    /// Any of them but SIGCHLD and SIGTSTP; `fromTerminal`: a key was pressed, so that the whole foreground job got it.
     void interrupted(int signal, bool fromTerminal);
     void childChanged();
+    /// After such a stop this process has been told to go on; the command has not.
+    void woken();
 
 private:
+    static void receive(int signal);
     void read();
     std::unique_ptr<QSocketNotifier> m_notifier;
 };
@@ -33,7 +42,7 @@ private:
 /// A command that runs in its own process, with this process's input and outputs.
 ///
 /// In a process group of its own, so that a signal reaches all that it started; except in the foreground of a terminal,
-/// where the group decides who may read keys. It gets SIGTERM when this process dies.
+/// where the group decides who may read keys and is stopped by one. It gets SIGTERM when this process dies.
 class ChildProcess {
 public:
     /// Why it could not be started, told apart as env(1) does.
@@ -53,6 +62,8 @@ public:
     bool sharesTerminal() const { return !m_ownGroup; }
 
 private:
+    friend class SignalInbox;
+    pid_t target() const { return m_ownGroup ? -m_pid : m_pid; }
     pid_t m_pid = 0;
     bool m_ownGroup = true;
     std::optional<int> m_status;

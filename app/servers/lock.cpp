@@ -31,6 +31,7 @@ public:
         connect(&m_signals, &SignalInbox::interrupted, this,
                 [this](int signal, bool fromTerminal) { interrupt(signal, fromTerminal); });
         connect(&m_signals, &SignalInbox::childChanged, this, [this] { lookAtChild(); });
+        connect(&m_signals, &SignalInbox::woken, this, [this] { goOn(); });
     }
     ~LockRun() override {
         m_lock.reset();
@@ -133,6 +134,7 @@ private:
             co_return started.error().notFound ? kNotFound : kCannotRun;
         }
         m_child = *started;
+        m_signals.stopWith(*m_child);
         lookAtChild(); // it may have ended before anybody listened
         co_return (co_await m_childEnded.wait(m_runtime)).value_or(kLockFailed);
     }
@@ -151,7 +153,16 @@ private:
         co_return status;
     }
 
+    /// While this process was stopped nothing renewed, so the command was stopped with it.
+    void goOn() {
+        if (m_child->ended() || m_lost || m_lock->stillMine("1", m_plan.mode))
+            m_child->signal(SIGCONT);
+        else
+            lose(tr("nothing renewed it while this process was stopped"));
+    }
+
     void lose(const QString& reason) {
+        if (m_lost) return;
         m_lost = true;
         complain(tr("the lock “%1” is lost: %2").arg(QString::fromUtf8(m_plan.name), reason));
         if (!m_child || m_child->ended()) return;

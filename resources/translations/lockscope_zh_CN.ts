@@ -3710,6 +3710,10 @@
         <translation>无法归还锁；它的租约或会话结束时会被释放：%1</translation>
     </message>
     <message>
+        <source>nothing renewed it while this process was stopped</source>
+        <translation>本进程被停住期间没有续期</translation>
+    </message>
+    <message>
         <source>the lock “%1” is lost: %2</source>
         <translation>锁“%1”已丢失：%2</translation>
     </message>

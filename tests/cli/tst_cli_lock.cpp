@@ -7,7 +7,11 @@
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <csignal>
+#include <poll.h>
+#include <pty.h>
 #include <qcoro/qcorotask.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace lockscope;
 using namespace lockscope::tests;
@@ -48,11 +52,19 @@ class tst_cli_lock : public QObject {
     std::unique_ptr<QProcess> start(const QStringList& options, const char* script, const char* name = "orders") const {
         auto process = std::make_unique<QProcess>();
         process->setProcessEnvironment(plainEnvironment());
+        process->setChildProcessModifier([] { ::setsid(); }); // no terminal, wherever the tests run
         process->start(kProgram, words(options, QString::fromUtf8(script), name));
         return process;
     }
     static QStringList lease(const char* text) { return {QStringLiteral("--lease"), QLatin1String(text)}; }
     static QStringList wait(const char* text) { return {QStringLiteral("--wait"), QLatin1String(text)}; }
+    /// The state that the system has it in, "T" = stopped.
+    static QByteArray stateOf(const QByteArray& pid) {
+        QFile file(QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(pid)));
+        if (!file.open(QIODevice::ReadOnly)) return "gone";
+        const QByteArray stat = file.readAll();
+        return stat.mid(stat.lastIndexOf(')') + 2, 1);
+    }
     static bool end(QProcess& process) {
         return QTest::qWaitFor([&] { return process.state() == QProcess::NotRunning; }, 30'000);
     }
@@ -231,12 +243,7 @@ private Q_SLOTS:
         const auto holder = start({}, "echo $$ > pid.new; mv pid.new pid; until [ -e go ]; do sleep 0.05; done");
         QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
         const QByteArray pid = content("pid").trimmed();
-        const auto state = [&] {
-            QFile file(QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(pid)));
-            if (!file.open(QIODevice::ReadOnly)) return QByteArray("gone");
-            const QByteArray stat = file.readAll();
-            return stat.mid(stat.lastIndexOf(')') + 2, 1);
-        };
+        const auto state = [&] { return stateOf(pid); };
         m_server->pause();
         put("go", {});
         QTRY_VERIFY_WITH_TIMEOUT(state() == "Z" || state() == "gone", 10'000);
@@ -246,6 +253,109 @@ private Q_SLOTS:
         QVERIFY(end(*holder));
         QCOMPARE(during, QByteArray("Z"));
         QCOMPARE(holder->exitCode(), 0);
+    }
+
+    void otherSignalsThatEndGoToTheCommandToo() {
+        for (const int signal : {SIGQUIT, SIGUSR1}) {
+            QFile::remove(path("in"));
+            const auto holder = start({}, "trap 'exit 9' QUIT USR1; touch in; while :; do sleep 0.05; done");
+            QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
+            ::kill(pid_t(holder->processId()), signal);
+            QVERIFY(end(*holder));
+            QCOMPARE(holder->exitStatus(), QProcess::NormalExit);
+            QCOMPARE(holder->exitCode(), 9);
+            QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
+        }
+    }
+
+    /// While `lock` is stopped nothing renews: what it guards must not go on meanwhile.
+    void aStoppedHolderStopsItsCommand() {
+        const auto holder = start({}, "echo $$ > pid.new; mv pid.new pid; until [ -e go ]; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
+        const QByteArray pid = content("pid").trimmed();
+        ::kill(pid_t(holder->processId()), SIGTSTP);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(pid), QByteArray("T"), 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(QByteArray::number(holder->processId())), QByteArray("T"), 10'000);
+        ::kill(pid_t(holder->processId()), SIGCONT); // in time: the lock is still its own
+        QTRY_VERIFY_WITH_TIMEOUT(stateOf(pid) != "T", 10'000);
+        put("go", {});
+        QVERIFY(end(*holder));
+        QCOMPARE(holder->exitCode(), 0);
+    }
+
+    void aHolderStoppedForTooLongHasLostItsLock() {
+        const auto holder =
+            start(lease("1s"), "trap 'touch terminated; exit 0' TERM; echo $$ > pid.new; mv pid.new pid; "
+                               "while :; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
+        ::kill(pid_t(holder->processId()), SIGTSTP);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(content("pid").trimmed()), QByteArray("T"), 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(QByteArray::number(holder->processId())), QByteArray("T"), 10'000);
+        QCOMPARE(run(wait("10s"), "touch ran").status, 0); // somebody else got it
+        QVERIFY(there("ran"));
+        ::kill(pid_t(holder->processId()), SIGCONT);
+        QVERIFY(end(*holder));
+        const QByteArray told = holder->readAllStandardError();
+        QVERIFY2(holder->exitCode() == 123, told);
+        QVERIFY2(told.contains("is lost") && told.count("is lost") == 1, told);
+        QVERIFY(there("terminated"));
+    }
+
+    /// The input of a terminal's foreground may be a pipe: its keys stop the command all the same.
+    void inATerminalTheCommandStopsWhateverItsInput_data() {
+        QTest::addColumn<bool>("key");
+        QTest::newRow("a key") << true;
+        QTest::newRow("a signal to lock alone") << false;
+    }
+    void inATerminalTheCommandStopsWhateverItsInput() {
+        QFETCH(bool, key);
+        put("job.sh", "set -m\n: | \"$0\" lock \"$1\" orders -- "
+                      "sh -c 'echo $$ $PPID > pid.new; mv pid.new pid; while :; do sleep 0.05; done'\nsleep 600\n");
+        const QByteArray folder = m_folder->path().toUtf8(), bin = kProgram.toUtf8(), url = m_server->url().toUtf8();
+        const QByteArray script = "cd '" + folder + "' && . ./job.sh";
+        int terminal = -1;
+        const pid_t shell = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+        if (shell < 0) QSKIP("there are no terminals here");
+        if (shell == 0) {
+            ::execlp("sh", "sh", "-c", script.constData(), bin.constData(), url.constData(), nullptr);
+            ::_exit(127);
+        }
+        const auto drain = [terminal] { // a full one would stop who writes
+            char text[512];
+            pollfd ready{terminal, POLLIN, 0};
+            while (::poll(&ready, 1, 0) == 1 && ::read(terminal, text, sizeof text) > 0) {
+            }
+        };
+        QByteArrayList pids;
+        const auto began = QTest::qWaitFor([&] { return drain(), there("pid"); }, 10'000);
+        pids = content("pid").trimmed().split(' ');
+        bool told = began && pids.size() == 2;
+        if (told) told = key ? ::write(terminal, "\x1a", 1) == 1 : ::kill(pids[1].toInt(), SIGTSTP) == 0;
+        const auto stopped = told && QTest::qWaitFor(
+                                         [&] {
+                                             drain();
+                                             return stateOf(pids[0]) == "T" && stateOf(pids[1]) == "T";
+                                         },
+                                         10'000);
+        const QByteArray states =
+            pids.size() == 2 ? stateOf(pids[0]) + ' ' + stateOf(pids[1]) : QByteArray("no command");
+        for (const QByteArray& pid : std::as_const(pids))
+            if (pid.toInt() > 1) ::kill(pid.toInt(), SIGKILL);
+        ::kill(shell, SIGKILL);
+        ::close(terminal);
+        ::waitpid(shell, nullptr, 0);
+        QVERIFY2(stopped, states);
+    }
+
+    void theCommandGetsItsWordsByteByByte() {
+        const QString script =
+            QStringLiteral("exec \"$0\" lock \"$1\" orders -- printf '%s.%s' \"$(printf 'caf\\351')\" ''");
+        const Ran ran = runProgram(QStringLiteral("sh"), {QStringLiteral("-c"), script, kProgram, m_server->url()});
+        QVERIFY2(ran.status == 0, ran.told());
+        QCOMPARE(ran.out, QByteArray("caf\351."));
+        const QString name = QStringLiteral("exec \"$0\" lock \"$1\" \"$(printf 'caf\\351')\" -- touch ran");
+        const Ran refused = runProgram(QStringLiteral("sh"), {QStringLiteral("-c"), name, kProgram, m_server->url()});
+        QVERIFY2(refused.status == 125 && refused.err.contains("not UTF-8"), refused.told());
     }
 
     void aSignalWhileWaitingLeavesNothingBehind() {
