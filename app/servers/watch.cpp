@@ -71,7 +71,10 @@ class WatchRun : public QObject {
 public:
     WatchRun(const ConnectionUrl& url, bool once, bool json)
         : m_endpoint(url.display()), m_once(once), m_json(json), m_driver(m_runtime, url), m_watcher(m_driver) {
-        connect(&m_signals, &SignalInbox::interrupted, this, [this] { m_stop.request_stop(); });
+        connect(&m_signals, &SignalInbox::interrupted, this, [this](int signal) {
+            m_interruptedBy = signal;
+            m_stop.request_stop();
+        });
     }
     ~WatchRun() override { m_runtime.kill(); }
 
@@ -86,7 +89,7 @@ private:
         try {
             m_status = co_await look();
         } catch (const Cancelled&) {
-            m_status = kFine; // Ctrl+C is how a watch ends
+            m_status = m_once ? kSignalBase + m_interruptedBy : kFine; // Ctrl+C is how a watch ends
         }
         QCoreApplication::exit();
     }
@@ -106,12 +109,18 @@ private:
             co_return kUnreachable;
         }
         if (m_json) {
-            say(QJsonDocument(inspect::toJson(report, m_endpoint)).toJson(QJsonDocument::Compact));
+            QJsonObject object = inspect::toJson(report, m_endpoint);
+            if (!report.complete) object[QStringLiteral("complete")] = false;
+            say(QJsonDocument(object).toJson(QJsonDocument::Compact));
         } else {
             for (const LockRow& row : report.locks)
                 say(rowText(row));
-            if (report.locks.empty()) complain(tr("no lock on %1 now").arg(m_endpoint));
         }
+        if (!report.complete) {
+            complain(tr("%1 has more keys than one look goes through: there may be other locks").arg(m_endpoint));
+            co_return kUnknown;
+        }
+        if (!m_json && report.locks.empty()) complain(tr("no lock on %1 now").arg(m_endpoint));
         co_return kFine;
     }
 
@@ -156,6 +165,7 @@ private:
     std::stop_source m_stop;
     LockReport m_last;
     bool m_troubled = false;
+    int m_interruptedBy = 0;
     int m_status = kFine;
 };
 

@@ -3722,6 +3722,10 @@
         <translation>正在结束命令</translation>
     </message>
     <message>
+        <source>%1 has more keys than one look goes through: there may be other locks</source>
+        <translation>%1 的键多于一次查看所能遍历的数量：可能还有其他锁</translation>
+    </message>
+    <message>
         <source>no lock on %1 now</source>
         <translation>%1 上现在没有锁</translation>
     </message>

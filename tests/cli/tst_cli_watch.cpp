@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program.h"
 
+#include "redis_topology/fake_redis.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
 
 #include <QDateTime>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <csignal>
 #include <qcoro/qcorotask.h>
@@ -171,6 +173,39 @@ private Q_SLOTS:
         QVERIFY(end(*watcher));
         QCOMPARE(watcher->exitStatus(), QProcess::NormalExit);
         QCOMPARE(watcher->exitCode(), 0);
+    }
+
+    /// A server that is never through with its keys.
+    void aListThatMayBeIncompleteSaysSo() {
+        const test::FakeRedis server(m_runtime, [](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "SCAN") return "*2\r\n$1\r\n7\r\n*0\r\n";
+            return command.front() == "TIME" ? test::listOf({"1700000000", "0"}) : QByteArray("*0\r\n");
+        });
+        const QString url = QStringLiteral("redis://") + server.at().display();
+        const auto look = start({QStringLiteral("watch"), url, QStringLiteral("--once"), QStringLiteral("--json")});
+        QSignalSpy ended(look.get(), &QProcess::finished); // a loop that answers at once, some ten thousand times
+        QVERIFY(ended.wait(60'000));
+        const QByteArray told = look->readAllStandardError();
+        QVERIFY2(look->exitCode() == 4 && told.contains("there may be other locks"), told);
+        const QJsonObject object = QJsonDocument::fromJson(look->readAllStandardOutput()).object();
+        QCOMPARE(object[u"complete"], QJsonValue(false));
+        QVERIFY(object[u"locks"].isArray());
+    }
+
+    void oneLookThatIsInterruptedIsNoEmptyList() {
+        int scans = 0;
+        const test::FakeRedis server(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "SCAN" && ++scans > 0) return {};
+            return command.front() == "TIME" ? test::listOf({"1700000000", "0"}) : QByteArray("*0\r\n");
+        });
+        const auto look = start({QStringLiteral("watch"), QStringLiteral("redis://") + server.at().display(),
+                                 QStringLiteral("--once"), QStringLiteral("--json")});
+        QTRY_VERIFY_WITH_TIMEOUT(scans > 0, 10'000);
+        look->terminate();
+        QVERIFY(end(*look));
+        QCOMPARE(look->exitStatus(), QProcess::NormalExit);
+        QCOMPARE(look->exitCode(), 128 + SIGTERM);
+        QCOMPARE(look->readAllStandardOutput(), QByteArray());
     }
 
     void anUnreachableServerIs3WithoutThePassword() {
