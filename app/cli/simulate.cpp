@@ -11,6 +11,7 @@
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
+#include "session/recipe_check.h"
 #include "session/run.h"
 
 namespace lockscope::cli {
@@ -66,6 +67,11 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
                 : tr("there is no recipe “%1”%2").arg(loaded->recipe, scenario::suggestion(loaded->recipe, ids)));
         return std::nullopt;
     }
+    if (const auto problems = session::recipeProblems(*loaded, arguments.place(0)); !problems.empty()) {
+        for (const scenario::Problem& problem : problems)
+            complainOfWords(problem.toString());
+        return std::nullopt;
+    }
     if (const auto until = arguments.value("until")) {
         const auto duration = durationOf("until", *until);
         if (!duration) {
@@ -92,14 +98,14 @@ QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, co
 
 int simulateOne(const scenario::Scenario& scenario, std::uint64_t seed, const Arguments& arguments) {
     const session::RunReport report = session::run(scenario, seed);
+    std::expected<void, QString> recorded; // before anything is said: where that fails, the program ends
+    if (const auto file = arguments.value("record")) recorded = saveRecording(*file, report, scenario, seed);
     if (arguments.has("json")) {
         say(reportJson(scenario, seed, report));
     } else {
         say(tr("%1 with %2, seed %3, %4 of virtual time")
                 .arg(scenario.id, scenario.recipe, QString::number(seed), scenario::formatDuration(scenario.until)));
         say(judgementText(report.verdict, *report.trace));
-    std::expected<void, QString> recorded; // before anything is said: where that fails, the program ends
-    if (const auto file = arguments.value("record")) recorded = saveRecording(*file, report, scenario, seed);
         say(tr("  %1 acquisitions, %2 events, digest %3")
                 .arg(QString::number(report.acquisitions), QString::number(report.trace->size()),
                      QString::fromLatin1(report.digest)));

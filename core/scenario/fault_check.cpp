@@ -44,6 +44,22 @@ TargetKind targetKind(Action action) {
     return TargetKind::Nothing;
 }
 
+/// What lasts until it is undone; the rest is over at once, or stays for good.
+bool canBeUndone(Action action) {
+    switch (action) {
+    case Action::PauseClient:
+    case Action::KillClient:
+    case Action::PauseNode:
+    case Action::KillNode:
+    case Action::CutLink:
+    case Action::DelayLink:
+    case Action::JumpClock:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool isDuration(const QString& text, Nanos least = Nanos::zero()) {
     const auto duration = parseDuration(text);
     return duration && *duration >= least;
@@ -138,6 +154,10 @@ public:
         }
         if (fault.action == Action::DelayLink && fault.value < Nanos::zero()) {
             complain("/value", tr("a latency cannot be negative"));
+        }
+        if (fault.duration && !canBeUndone(fault.action)) {
+            complain("/for", tr("%1 cannot be undone after a time: leave out “for”")
+                                 .arg(QString::fromLatin1(actionId(fault.action))));
         }
         checkSetting(fault);
     }

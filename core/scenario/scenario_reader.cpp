@@ -19,6 +19,7 @@ public:
         : m_object(value.toObject()), m_path(std::move(path)), m_complaints(complaints) {}
 
     bool has(QLatin1String key) const { return m_object.contains(key); }
+    const QString& path() const { return m_path; }
     QString at(QLatin1String key) const { return m_path + pointerStep(key); }
     QJsonValue operator[](QLatin1String key) const { return m_object[key]; }
 
@@ -126,6 +127,12 @@ Fault readFault(const Fields& fields, std::vector<Complaint>& complaints) {
     fields.text(L("set"), fault.setting);
     fields.text(L("to"), fault.text);
     fault.byHand = fields.has(L("by"));
+    // What was done by hand was once saved without a value of 0.
+    const bool wantsValue = fault.action == Action::DelayLink || fault.action == Action::JumpClock;
+    if (wantsValue && !fields.has(L("value")) && !fault.byHand) {
+        complaints.push_back({fields.path(), tr("%1 needs a “value”, such as \"200ms\"; 0s undoes it")
+                                                 .arg(QString::fromLatin1(actionId(fault.action)))});
+    }
     return fault;
 }
 
@@ -150,13 +157,6 @@ void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
     // A client that neither works nor thinks would take and free the lock for ever at one instant.
     if (scenario.workload.hold.low == Nanos::zero() && scenario.workload.think.low == Nanos::zero()) {
         complaints.push_back({QStringLiteral("/clients"), tr("hold and think cannot both be 0 s")});
-    }
-    std::set<QString> ids;
-    for (std::size_t i = 0; i < scenario.nodes.size(); ++i) {
-        if (!ids.insert(scenario.nodes[i].id).second) {
-            complaints.push_back({QStringLiteral("/nodes/%1/id").arg(i),
-                                  tr("another node is called “%1” already").arg(scenario.nodes[i].id)});
-        }
     }
     for (auto it = scenario.expect.begin(); it != scenario.expect.end(); ++it) {
         for (const QString& invariant : it->second.violates) {

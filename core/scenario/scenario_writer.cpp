@@ -41,7 +41,8 @@ QJsonObject faultObject(const Fault& fault) {
                                       {u"after"_qs, formatDuration(fault.when->after)}};
     }
     if (!fault.target.isEmpty()) object[u"target"] = fault.target;
-    if (fault.value != Nanos::zero()) object[u"value"] = formatDuration(fault.value);
+    if (fault.value != Nanos::zero() || fault.action == Action::DelayLink || fault.action == Action::JumpClock)
+        object[u"value"] = formatDuration(fault.value);
     if (fault.duration) object[u"for"] = formatDuration(*fault.duration);
     if (!fault.setting.isEmpty()) object[u"set"] = fault.setting;
     if (!fault.text.isEmpty()) object[u"to"] = fault.text;

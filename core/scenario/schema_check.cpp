@@ -151,7 +151,8 @@ private:
         const bool tooMany = rules.contains(u"maxItems") && size > rules[u"maxItems"].toInt();
         if (!tooFew && !tooMany) return {}; // an item is to blame, and has its own complaint
         const QString form = rightForm(node.definition);
-        return {form.isEmpty() ? tr("at least one is needed") : tr("%1 should be %2").arg(quoted(value), form)};
+        if (!form.isEmpty()) return {tr("%1 should be %2").arg(quoted(value), form)};
+        return {tooMany ? tr("there can be no more than one so far") : tr("at least one is needed")};
     }
 
     static std::vector<QString> bounds(const QJsonObject& rules, const QJsonValue& value) {

@@ -2041,6 +2041,17 @@
     </message>
 </context>
 <context>
+    <name>Recipes</name>
+    <message>
+        <source>there is no recipe “%1”%2</source>
+        <translation>没有算法“%1”%2</translation>
+    </message>
+    <message>
+        <source>“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2</source>
+        <translation>“%1”可用于真实服务器（lockscope lock），但它的服务器无法模拟；可以模拟的有：%2</translation>
+    </message>
+</context>
+<context>
     <name>Recording</name>
     <message>
         <source>%1 is damaged after event %2. What lies before is shown; to keep it, save it under another name.</source>
@@ -5262,6 +5273,10 @@
         <translation>无法读取文件：%1</translation>
     </message>
     <message>
+        <source>%1 needs a “value”, such as "200ms"; 0s undoes it</source>
+        <translation>%1 需要“value”，例如 "200ms"；0s 表示撤销</translation>
+    </message>
+    <message>
         <source>this must be longer than 0 s</source>
         <translation>必须长于 0 s</translation>
     </message>
@@ -5272,10 +5287,6 @@
     <message>
         <source>hold and think cannot both be 0 s</source>
         <translation>hold 和 think 不能都为 0 s</translation>
-    </message>
-    <message>
-        <source>another node is called “%1” already</source>
-        <translation>已有另一个节点叫“%1”</translation>
     </message>
     <message>
         <source>“%1” cannot both hold and be violated</source>
@@ -5358,6 +5369,10 @@
         <translation>延迟不能为负</translation>
     </message>
     <message>
+        <source>%1 cannot be undone after a time: leave out “for”</source>
+        <translation>%1 无法在一段时间后撤销：请去掉“for”</translation>
+    </message>
+    <message>
         <source>%1 has no target</source>
         <translation>%1 没有目标</translation>
     </message>
@@ -5416,6 +5431,10 @@
     <message>
         <source>the field “%1” is missing</source>
         <translation>缺少字段“%1”</translation>
+    </message>
+    <message>
+        <source>there can be no more than one so far</source>
+        <translation>目前最多只能有一个</translation>
     </message>
     <message>
         <source>at least one is needed</source>

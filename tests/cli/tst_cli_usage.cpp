@@ -175,6 +175,23 @@ private Q_SLOTS:
         QCOMPARE(ran.err.trimmed().count('\n'), 1);
     }
 
+    void recipesThatDoNotExistAreToldWhereverTheyStand() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("recipes.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"lockscope": 1, "id": "x", "title": "X",
+                       "faults": [{"at": "1s", "do": "set", "set": "recipe", "to": "redis-sett"}],
+                       "expect": {"redis-sat": {"holds": ["progress"]}, "zk-mutex": {}, "*": {}}})");
+        file.close();
+        const Ran ran = program({QStringLiteral("simulate"), path});
+        QVERIFY2(ran.status == 2 && ran.out.isEmpty(), ran.told());
+        QVERIFY2(ran.err.contains("/faults/0/to: there is no recipe “redis-sett”; did you mean “redis-set”?"),
+                 ran.told());
+        QVERIFY2(ran.err.contains("/expect/redis-sat: there is no recipe “redis-sat”"), ran.told());
+        QCOMPARE(ran.err.trimmed().count('\n'), 1);
+    }
+
     void listsNameTheBuiltInScenarios() {
         const Ran plain = program("list scenarios");
         QCOMPARE(plain.status, 0);

@@ -75,8 +75,16 @@ private Q_SLOTS:
             "/faults/0/to", "from 1 to 200");
         row("setting to nothing", R"(, "faults": [{"at": "1s", "do": "set", "set": "deadline"}])", "/faults/0",
             "honoured or ignored");
-        row("two of a name", R"(, "nodes": [{"id": "n", "kind": "redis"}, {"id": "n", "kind": "redis"}])",
-            "/nodes/1/id", "already");
+        row("two nodes", R"(, "nodes": [{"id": "n", "kind": "redis"}, {"id": "m", "kind": "redis"}])", "/nodes",
+            "no more than one");
+        row("not undone", R"(, "faults": [{"at": "1s", "do": "stop-watchdog", "target": "holder", "for": "3s"}])",
+            "/faults/0/for", "leave out “for”");
+        row("setting for a time", R"(, "faults": [{"at": "1s", "do": "set", "set": "lease", "to": "3s", "for": "9s"}])",
+            "/faults/0/for", "leave out “for”");
+        row("no latency", R"(, "faults": [{"at": "1s", "do": "delay-link", "target": "A"}])", "/faults/0",
+            "needs a “value”");
+        row("no jump", R"(, "faults": [{"at": "1s", "do": "jump-clock", "target": "A", "for": "1s"}])", "/faults/0",
+            "needs a “value”");
         row("no node", R"(, "nodes": [])", "/nodes", "at least one");
         row("no lease", R"(, "lock": {"lease": "0s"})", "/lock/lease", "at least 1ms");
         row("never still", R"(, "clients": {"hold": "0s", "think": "0s"})", "/clients", "both be 0 s");
@@ -100,6 +108,13 @@ private Q_SLOTS:
     void timesOfCenturiesAreNotTakenForNone() {
         QCOMPARE(complaintsOf(kHead + R"(, "clients": {"hold": "1300000h", "think": "1300000h"}})"),
                  QStringLiteral("accepted"));
+    }
+
+    void aValueOfNothingIsTakenWhereItUndoes() {
+        for (const char* fault : {R"("do": "delay-link", "target": "A", "value": "0s")",
+                                  R"("do": "jump-clock", "target": "redis-1", "value": "0s", "for": "1s")",
+                                  R"("do": "jump-clock", "target": "A", "by": "hand")"})
+            QCOMPARE(complaintsOf(kHead + R"(, "faults": [{"at": "1s", )" + fault + "}]}"), QStringLiteral("accepted"));
     }
 
     void tellsTheLineOfEveryComplaintAtOnce() {

@@ -26,8 +26,7 @@ public:
         if (coin()) s.summaries[QStringLiteral("de")] = text();
         s.recipe = pick({"redis-set", "redis-reentrant", "redis-set-del"});
         s.until = duration() + 1ns;
-        for (int i = number(0, 2); i > 0; --i)
-            s.nodes.push_back({QStringLiteral("redis-%1").arg(i + 1), QStringLiteral("redis")});
+        if (coin()) s.nodes.front().id = QStringLiteral("redis-2");
         s.lock = {text(), duration() + 1ms, coin() ? 0ns : duration(), coin() ? kNever : duration(), coin(), coin()};
         s.resource = {text(), coin()};
         s.workload = {number(1, 200), range(), range(), range(), coin()};
@@ -59,7 +58,8 @@ private:
             f.when = Trigger{Trigger::On(number(0, 2)), number(1, 1000), duration()};
         f.action = Action(number(0, int(Action::Set)));
         const QString client = coin() ? QStringLiteral("holder") : clientName(number(0, s.workload.clients - 1));
-        const QString node = s.nodes[static_cast<std::size_t>(number(0, int(s.nodes.size()) - 1))].id;
+        const QString node = s.nodes.front().id;
+        bool undone = false;
         switch (f.action) {
         case Action::HealAll:
             break;
@@ -68,25 +68,33 @@ private:
             f.text = QStringLiteral("3s");
             break;
         case Action::DelayLink:
-            f.value = duration();
+            f.value = coin() ? duration() : 0ns;
             [[fallthrough]];
         case Action::CutLink:
+            undone = true;
+            [[fallthrough]];
         case Action::MendLink:
             f.target = client + QLatin1Char('-') + node;
             break;
         case Action::PauseNode:
-        case Action::ResumeNode:
         case Action::KillNode:
+            undone = true;
+            [[fallthrough]];
+        case Action::ResumeNode:
         case Action::RestartNode:
             f.target = node;
             break;
         case Action::JumpClock:
             f.value = -duration();
             [[fallthrough]];
+        case Action::PauseClient:
+        case Action::KillClient:
+            undone = true;
+            [[fallthrough]];
         default:
             f.target = client;
         }
-        if (coin()) f.duration = duration();
+        if (undone && coin()) f.duration = duration();
         f.byHand = coin();
         return f;
     }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/recipe_check.h"
+
+#include "recipes/recipe_info.h"
+#include "scenario/schema_check.h"
+
+namespace lockscope::session {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Recipes)
+};
+
+QStringList idsOf(const std::vector<recipes::RecipeInfo>& infos) {
+    QStringList ids;
+    for (const recipes::RecipeInfo& info : infos)
+        ids += QString::fromLatin1(info.id);
+    return ids;
+}
+
+QString unknown(const QString& recipe, const QStringList& ids) {
+    return Text::tr("there is no recipe “%1”%2").arg(recipe, scenario::suggestion(recipe, ids));
+}
+
+/// Empty when it can be simulated.
+QString complaintAbout(const QString& recipe) {
+    if (recipes::findSimulatedRecipe(recipe.toUtf8())) return {};
+    const QStringList ids = idsOf(recipes::simulatedRecipes());
+    if (!recipes::findRecipe(recipe.toUtf8())) return unknown(recipe, ids);
+    return Text::tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
+        .arg(recipe, ids.join(QStringLiteral(", ")));
+}
+
+} // namespace
+
+std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario, const QString& file) {
+    std::vector<scenario::Problem> problems;
+    const auto note = [&](const QString& path, const QString& message) {
+        if (!message.isEmpty()) problems.push_back({file, 0, path, message});
+    };
+    note(QStringLiteral("/recipe"), complaintAbout(scenario.recipe));
+    for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+        const scenario::Fault& fault = scenario.faults[i];
+        if (fault.action == scenario::Action::Set && fault.setting == QLatin1String("recipe"))
+            note(QStringLiteral("/faults/%1/to").arg(i), complaintAbout(fault.text));
+    }
+    for (const auto& [recipe, expectation] : scenario.expect) {
+        // One file may say what to expect of recipes that this program cannot simulate yet.
+        if (recipe == QLatin1String("*") || recipes::findRecipe(recipe.toUtf8())) continue;
+        note(QStringLiteral("/expect/") + recipe, unknown(recipe, idsOf(recipes::allRecipes())));
+    }
+    return problems;
+}
+
+} // namespace lockscope::session
