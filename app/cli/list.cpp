@@ -62,14 +62,28 @@ std::vector<Item> formats() {
         const char* kind;
         const char* sentence;
     };
+    // Those of locks are what `watch` calls them.
     static const Format kFormats[] = {
         {"redisson", "lock",
-         QT_TRANSLATE_NOOP("cli",
-                           "Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore")},
+         QT_TRANSLATE_NOOP(
+             "cli", "Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore, -latch")},
+        {"lockscope", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with Lockscope's own value")},
         {"redis-py", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with redis-py's value")},
-        {"redlock", "lock",
-         QT_TRANSLATE_NOOP("cli", "SET NX with the value of a Redlock library (node-redlock, redsync, redlock-py, …)")},
+        {"node-redlock", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with node-redlock's value")},
+        {"redsync", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with redsync's value")},
+        {"redlock-cpp", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with redlock-cpp's value")},
+        {"redlock-net", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with RedLock.net's value and name")},
+        {"redlock-py|redislock", "lock",
+         QT_TRANSLATE_NOOP("cli", "SET NX with the value of either of these, which look alike")},
+        {"redislock", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with redislock's value")},
+        {"spring|redlock-rb|string", "lock",
+         QT_TRANSLATE_NOOP("cli", "SET NX with a UUID under a name of parts: by Spring, redlock-rb or anybody")},
+        {"redlock-rb|string", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with a UUID: by redlock-rb or anybody")},
+        {"python-redis-lock", "lock", QT_TRANSLATE_NOOP("cli", "SET NX with python-redis-lock's value")},
+        {"redis-semaphore", "lock", QT_TRANSLATE_NOOP("cli", "the mutex and the semaphore of npm's redis-semaphore")},
         {"shedlock", "lock", QT_TRANSLATE_NOOP("cli", "ShedLock's job locks")},
+        {"setnx-expiry", "lock",
+         QT_TRANSLATE_NOOP("cli", "SETNX with its own end as its value, under a name that locks have")},
         {"string", "lock", QT_TRANSLATE_NOOP("cli", "another string under a name that locks have, such as lock:*")},
         {"lockscope", "file",
          QT_TRANSLATE_NOOP("cli", "a recording, as simulate --record writes it; a SQLite database")},

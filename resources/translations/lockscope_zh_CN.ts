@@ -3393,20 +3393,64 @@
 <context>
     <name>cli</name>
     <message>
-        <source>Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore</source>
-        <translation>Redisson 的可重入锁，还有 -fair、-fenced、-rw、-fastmulti、-permit、-semaphore</translation>
+        <source>Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore, -latch</source>
+        <translation>Redisson 的可重入锁，另有 -fair、-fenced、-rw、-fastmulti、-permit、-semaphore、-latch</translation>
+    </message>
+    <message>
+        <source>SET NX with Lockscope's own value</source>
+        <translation>带 Lockscope 自己的值的 SET NX</translation>
     </message>
     <message>
         <source>SET NX with redis-py's value</source>
         <translation>带 redis-py 值的 SET NX</translation>
     </message>
     <message>
-        <source>SET NX with the value of a Redlock library (node-redlock, redsync, redlock-py, …)</source>
-        <translation>带 Redlock 库（node-redlock、redsync、redlock-py……）值的 SET NX</translation>
+        <source>SET NX with node-redlock's value</source>
+        <translation>带 node-redlock 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with redsync's value</source>
+        <translation>带 redsync 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with redlock-cpp's value</source>
+        <translation>带 redlock-cpp 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with RedLock.net's value and name</source>
+        <translation>带 RedLock.net 的值和名称的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with the value of either of these, which look alike</source>
+        <translation>带这两者之一的值的 SET NX，二者看上去一样</translation>
+    </message>
+    <message>
+        <source>SET NX with redislock's value</source>
+        <translation>带 redislock 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>SET NX with a UUID under a name of parts: by Spring, redlock-rb or anybody</source>
+        <translation>分段名称下带 UUID 的 SET NX：出自 Spring、redlock-rb 或其他程序</translation>
+    </message>
+    <message>
+        <source>SET NX with a UUID: by redlock-rb or anybody</source>
+        <translation>带 UUID 的 SET NX：出自 redlock-rb 或其他程序</translation>
+    </message>
+    <message>
+        <source>SET NX with python-redis-lock's value</source>
+        <translation>带 python-redis-lock 值的 SET NX</translation>
+    </message>
+    <message>
+        <source>the mutex and the semaphore of npm's redis-semaphore</source>
+        <translation>npm 的 redis-semaphore 的互斥锁和信号量</translation>
     </message>
     <message>
         <source>ShedLock's job locks</source>
         <translation>ShedLock 的任务锁</translation>
+    </message>
+    <message>
+        <source>SETNX with its own end as its value, under a name that locks have</source>
+        <translation>以自身到期时间为值的 SETNX，名字像锁</translation>
     </message>
     <message>
         <source>another string under a name that locks have, such as lock:*</source>

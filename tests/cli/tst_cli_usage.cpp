@@ -220,6 +220,10 @@ private Q_SLOTS:
         QCOMPARE(recipes[QStringLiteral("redis-reentrant")][u"naive"], QJsonValue(false));
         const Ran formats = program("list formats --json");
         QVERIFY2(formats.out.contains("\"redisson\"") && formats.out.contains("\"jsonl\""), formats.told());
+        // As `watch` calls them: it never says just "redlock".
+        for (const char* id : {"node-redlock", "redlock-py|redislock", "setnx-expiry", "spring|redlock-rb|string"})
+            QVERIFY2(formats.out.contains(QByteArray("\"") + id + '"'), id);
+        QVERIFY2(!formats.out.contains("\"redlock\""), formats.told());
     }
 
     void theProgramStartsWithoutWhatTalksToServers() {
