@@ -24,10 +24,16 @@ struct Arrived {
 int g_inboxWrite = -1;
 int g_inboxRead = -1;
 std::map<int, struct sigaction> g_before;
+volatile pid_t g_stopToo = 0;        // as kill() takes it
+volatile bool g_keysReachIt = false; // a key that stops us stops it, too, and lets it put the terminal in order first
 
 void onSignal(int signal, siginfo_t* info, void*) {
     const int error = errno;
     const Arrived arrived{signal, info->si_code > 0}; // sent by the kernel: a terminal's key, not a person's kill
+    if (signal == SIGTSTP) {
+        if (!(arrived.fromTerminal && g_keysReachIt)) ::kill(g_stopToo, SIGSTOP);
+        ::raise(SIGSTOP); // goes on here when somebody sends SIGCONT
+    }
     [[maybe_unused]] const auto written = ::write(g_inboxWrite, &arrived, sizeof arrived);
     errno = error;
 }
@@ -93,8 +99,10 @@ void SignalInbox::receive(int signal) {
     if (before.sa_handler != SIG_IGN || signal == SIGCHLD) sigaction(signal, &action, nullptr);
 }
 
-void SignalInbox::catchStops() {
-    if (!g_before.contains(SIGTSTP)) receive(SIGTSTP);
+void SignalInbox::stopWith(const ChildProcess& command) {
+    g_stopToo = command.target();
+    g_keysReachIt = command.sharesTerminal();
+    receive(SIGTSTP);
 }
 
 SignalInbox::~SignalInbox() {
@@ -112,7 +120,7 @@ void SignalInbox::read() {
         if (arrived.signal == SIGCHLD)
             Q_EMIT childChanged();
         else if (arrived.signal == SIGTSTP)
-            Q_EMIT stopAsked();
+            Q_EMIT woken();
         else
             Q_EMIT interrupted(arrived.signal, arrived.fromTerminal);
     }
@@ -174,7 +182,7 @@ std::optional<int> ChildProcess::ended() {
 
 void ChildProcess::signal(int number) const {
     // After its end, too, for those whom it left in its group; see ended() for why that is still its own.
-    ::kill(m_ownGroup ? -m_pid : m_pid, number);
+    ::kill(target(), number);
 }
 
 } // namespace lockscope::cli

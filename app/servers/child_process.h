@@ -12,6 +12,8 @@
 
 namespace lockscope::cli {
 
+class ChildProcess;
+
 /// Signals of this process as events of the Qt event loop. One at a time in a program.
 class SignalInbox : public QObject {
     Q_OBJECT
@@ -21,14 +23,15 @@ public:
     SignalInbox();
     ~SignalInbox() override;
 
-    /// From now on SIGTSTP, too.
-    void catchStops();
+    /// From now on SIGTSTP stops the command, too; at once, whatever else is going on here.
+    void stopWith(const ChildProcess& command);
 
 Q_SIGNALS:
     /// Any of them but SIGCHLD and SIGTSTP; `fromTerminal`: a key was pressed, so that the whole foreground job got it.
     void interrupted(int signal, bool fromTerminal);
     void childChanged();
-    void stopAsked();
+    /// After such a stop this process has been told to go on; the command has not.
+    void woken();
 
 private:
     static void receive(int signal);
@@ -59,6 +62,8 @@ public:
     bool sharesTerminal() const { return !m_ownGroup; }
 
 private:
+    friend class SignalInbox;
+    pid_t target() const { return m_ownGroup ? -m_pid : m_pid; }
     pid_t m_pid = 0;
     bool m_ownGroup = true;
     std::optional<int> m_status;

@@ -31,7 +31,7 @@ public:
         connect(&m_signals, &SignalInbox::interrupted, this,
                 [this](int signal, bool fromTerminal) { interrupt(signal, fromTerminal); });
         connect(&m_signals, &SignalInbox::childChanged, this, [this] { lookAtChild(); });
-        connect(&m_signals, &SignalInbox::stopAsked, this, [this] { standStill(); });
+        connect(&m_signals, &SignalInbox::woken, this, [this] { goOn(); });
     }
     ~LockRun() override {
         m_lock.reset();
@@ -134,8 +134,7 @@ private:
             co_return started.error().notFound ? kNotFound : kCannotRun;
         }
         m_child = *started;
-        // A stop of the terminal's foreground reaches all of it by itself.
-        if (!m_child->sharesTerminal()) m_signals.catchStops();
+        m_signals.stopWith(*m_child);
         lookAtChild(); // it may have ended before anybody listened
         co_return (co_await m_childEnded.wait(m_runtime)).value_or(kLockFailed);
     }
@@ -154,13 +153,9 @@ private:
         co_return status;
     }
 
-    /// While this process is stopped nothing renews, so the command must not go on.
-    void standStill() {
-        const bool running = m_child && !m_child->ended();
-        if (running) m_child->signal(SIGSTOP);
-        std::raise(SIGSTOP); // goes on here when somebody sends SIGCONT
-        if (!running) return;
-        if (m_lost || m_lock->stillMine("1", m_plan.mode))
+    /// While this process was stopped nothing renewed, so the command was stopped with it.
+    void goOn() {
+        if (m_child->ended() || m_lost || m_lock->stillMine("1", m_plan.mode))
             m_child->signal(SIGCONT);
         else
             lose(tr("nothing renewed it while this process was stopped"));

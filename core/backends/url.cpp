@@ -194,8 +194,8 @@ QString parseDatabase(const QString& path, ConnectionUrl& url) {
     return {};
 }
 
-/// A login that has an option in it was none: the "@" behind it belongs to a file's name. Taken for a login, it would be
-/// sent to what is no host.
+/// A login that has an option in it was none: the "@" behind it belongs to a file's name. Taken for a login, it would
+/// be sent to what is no host.
 bool holdsAnOption(const QString& login, const Scheme& scheme) {
     QStringList known = QString::fromLatin1(scheme.options).split(u' ', Qt::SkipEmptyParts);
     known += {QStringLiteral("ca"), QStringLiteral("cert"), QStringLiteral("key")};

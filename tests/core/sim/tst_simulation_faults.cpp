@@ -69,6 +69,10 @@ QString randomClient(Dice& dice) {
                                 QStringLiteral("holder"), QStringLiteral("holder"), QStringLiteral("waiter")});
 }
 
+/// What a file may have undone after a time.
+constexpr Action kUndone[] = {Action::PauseClient, Action::KillClient, Action::PauseNode, Action::KillNode,
+                              Action::CutLink,     Action::DelayLink,  Action::JumpClock};
+
 Fault randomFault(Dice& dice) {
     Fault fault;
     fault.byHand = true;
@@ -95,11 +99,9 @@ Fault randomFault(Dice& dice) {
         break;
     case Action::HealAll:
         fault.target.clear();
-        fault.duration.reset();
         break;
     case Action::Set: {
         fault.target.clear();
-        fault.duration.reset();
         const auto set = dice.oneOf<std::pair<const char*, const char*>>({{"clients", "1"},
                                                                           {"clients", "4"},
                                                                           {"clients", "6"},
@@ -128,6 +130,7 @@ Fault randomFault(Dice& dice) {
     default:
         break;
     }
+    if (std::ranges::find(kUndone, fault.action) == std::end(kUndone)) fault.duration.reset();
     return fault;
 }
 
