@@ -2188,6 +2188,10 @@
         <translation>%1 在 %3 内没有应答 %2；是否执行不得而知。</translation>
     </message>
     <message>
+        <source>%1 did not confirm the subscription within %2.</source>
+        <translation>%1 在 %2 内没有确认订阅。</translation>
+    </message>
+    <message>
         <source>%1 says: %2</source>
         <translation>%1 说：%2</translation>
     </message>

@@ -96,6 +96,16 @@ Error commandTimeout(const QByteArray& command, Nanos after, const QString& wher
                 .arg(where, QString::fromUtf8(command), inWords(after))};
 }
 
+Error notSubscribed(Nanos after, const QString& where) {
+    return {
+        Kind::Unreachable, {}, Text::tr("%1 did not confirm the subscription within %2.").arg(where, inWords(after))};
+}
+
+Error harmless(Error error) {
+    if (error.outcomeUnknown()) error.kind = Kind::Unreachable;
+    return error;
+}
+
 Error neverSent(const std::optional<Error>& last, Nanos after, const QString& where) {
     return last ? *last : connectTimeout(after, where);
 }

@@ -19,6 +19,10 @@ Error connectionGone(const QByteArray& command, const QString& where);
 Error silent(Nanos after, const QString& where);
 Error garbage(const QString& parserText, const QString& where);
 Error commandTimeout(const QByteArray& command, Nanos after, const QString& where);
+/// A subscription that was not confirmed in time; nothing comes of it.
+Error notSubscribed(Nanos after, const QString& where);
+/// The error as that of something that changes nothing on the server: it makes no difference whether it ran.
+Error harmless(Error error);
 /// Not sent: no connection in time. `last` is why, when known.
 Error neverSent(const std::optional<Error>& last, Nanos after, const QString& where);
 Error tooManyPending(std::size_t limit, const QString& where);

@@ -82,8 +82,11 @@ void Line::connectNow() {
 }
 
 void Line::greet() {
+    // In one packet: what comes after a server has turned us away fails, and the reason would not be read any more.
+    m_wire->setIdle(false);
     for (const Args& command : m_greeting)
         m_wire->send(command);
+    m_wire->setIdle(true);
 }
 
 void Line::onReply(Reply&& reply) {

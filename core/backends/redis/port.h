@@ -90,7 +90,8 @@ public:
     /// what a server knows of a connection, such as the write that WAIT is about. Disconnected, and nothing is sent,
     /// when that one is gone. A port that does not tell its connections apart takes any.
     virtual QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop = {});
-    /// Returns once the server has confirmed the subscription.
+    /// Returns once the server has confirmed the subscription. One that is not confirmed in time is Unreachable, not
+    /// outcomeUnknown(): it has changed nothing.
     virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                            std::stop_token stop = {}) = 0;
 

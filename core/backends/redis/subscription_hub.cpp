@@ -121,12 +121,11 @@ QCoro::Task<SubscriptionHub::Answer> SubscriptionHub::subscribe(By by, QByteArra
     // The hub may be gone when the answer comes: what is needed then is kept here.
     const Nanos timeout = m_options.commandTimeout;
     const QString where = m_where;
-    const QByteArray command = commandOf(by, true);
     auto member = std::make_unique<Member>(*this, Name{by, std::move(name)});
     if (m_runtime.alive() && !stop.stop_requested()) join(*member);
     const bool inTime = co_await member->answered(timeout, std::move(stop));
     if (member->error()) co_return std::unexpected(*member->error());
-    if (!inTime) co_return std::unexpected(errors::commandTimeout(command, timeout, where));
+    if (!inTime) co_return std::unexpected(errors::notSubscribed(timeout, where));
     co_return OwnedSubscription(std::move(member));
 }
 

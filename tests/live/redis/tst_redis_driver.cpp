@@ -159,14 +159,16 @@ private Q_SLOTS:
         QVERIFY(run(admin.open()));
         QVERIFY(call(admin, {"CONFIG", "SET", "maxclients", "1"}));
         int tries = 0;
-        bool failed = false;
+        bool failed = false, told = false;
         driver.onStatus([&](const Status& status) {
             tries += status.state == State::Retrying ? 1 : 0;
             failed = failed || status.state == State::Failed;
+            told = told || status.error.message.contains(QLatin1String("max number of clients"));
         });
         QVERIFY(call(admin, {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}));
         QVERIFY(comesTrue([&] { return tries >= 3 || failed; }));
         QVERIFY2(!failed, qPrintable(driver.status().error.message));
+        QVERIFY2(told, qPrintable(driver.status().error.message));
         QVERIFY(call(admin, {"CONFIG", "SET", "maxclients", "100"}));
         QTRY_VERIFY(call(driver, {"GET", "k"}));
     }

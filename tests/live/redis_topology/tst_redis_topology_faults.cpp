@@ -199,6 +199,38 @@ private Q_SLOTS:
         clientRuntime.kill();
     }
 
+    void aSubscriptionWithoutAMasterSaysWhy() {
+        std::uint16_t named = 0;
+        FakeRedis master(m_runtime, masterAnswer());
+        named = master.port();
+        FakeRedis sentinel(m_runtime, [&](QTcpSocket& socket, const QByteArrayList& command) -> QByteArray {
+            return named ? sentinelAnswer(named)(socket, command) : QByteArray("*-1\r\n");
+        });
+        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        VERIFY_OK(run(port.open()));
+        named = 0; // it is gone, and the sentinel has no other one
+        master.hangUp();
+        QVERIFY(comesTrue([&] { return !port.master(); }));
+        const auto subscription = run(port.subscribe("news"));
+        QVERIFY(!subscription);
+        const QString said = subscription.error().message;
+        QVERIFY2(said.contains(QLatin1String("mymaster")), qPrintable(said));
+        QVERIFY(!subscription.error().outcomeUnknown());
+    }
+    void aSubscriptionThatIsNotConfirmedSaysWhere() {
+        FakeRedis master(m_runtime, [](QTcpSocket& socket, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "SUBSCRIBE") FakeRedis::hold(socket);
+            return masterAnswer()(socket, command);
+        });
+        FakeRedis sentinel(m_runtime, sentinelAnswer(master.port()));
+        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        const auto subscription = run(port.subscribe("news"));
+        QVERIFY(!subscription);
+        const QString said = subscription.error().message;
+        QVERIFY2(said.startsWith(master.at().display()), qPrintable(said));
+        QVERIFY2(said.count(master.at().display()) == 1, qPrintable(said));
+        QVERIFY(!subscription.error().outcomeUnknown());
+    }
     void aPortThatGoesBetweenTwoAnswers_data() {
         QTest::addColumn<bool>("cluster");
         QTest::newRow("sentinel") << false;

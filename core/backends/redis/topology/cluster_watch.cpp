@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/topology/cluster_watch.h"
 
+#include "backends/redis/errors.h"
 #include "backends/redis/topology/topology_errors.h"
 
 namespace lockscope::redis {
@@ -239,6 +240,12 @@ QCoro::Task<FeedSource::Place> ClusterWatch::placeOf(QByteArray channel, std::st
     if (self->closed()) throw Cancelled(Cancelled::Why::Stopped);
     const std::stop_token moved = self->m_eras[slot].get_token();
     co_return Place{self->m_owners[std::size_t(slot)]->driver.get(), moved};
+}
+
+Error ClusterWatch::silence(const QByteArray& channel, Nanos after) const {
+    const int slot = keySlot(channel);
+    const NodePtr owner = ownerOf(slot);
+    return owner ? errors::notSubscribed(after, owner->at.display()) : trouble(slot, after);
 }
 
 void ClusterWatch::complain(const QByteArray&, const Error&) {

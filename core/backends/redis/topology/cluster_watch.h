@@ -52,6 +52,7 @@ public:
     Error trouble(int slot, Nanos after) const;
 
     QCoro::Task<Place> placeOf(QByteArray channel, std::stop_token stop) override;
+    Error silence(const QByteArray& channel, Nanos after) const override;
     void complain(const QByteArray& channel, const Error& error) override;
 
     Runtime& runtime() const { return m_runtime; }

@@ -72,11 +72,9 @@ QCoro::Task<Feed::Answer> Feed::open(Runtime& runtime, std::shared_ptr<FeedSourc
     runtime.spawn([state, source, channel] { return pump(state, source, channel); });
     Waiter waiter(runtime, timeout, std::move(stop));
     if (state->confirmed || state->error) waiter.wake();
-    const bool inTime = co_await state->wait(waiter);
+    co_await state->wait(waiter);
     if (state->confirmed) co_return OwnedSubscription(std::move(feed));
-    if (inTime && state->error) co_return std::unexpected(*state->error);
-    co_return std::unexpected(
-        errors::commandTimeout("SUBSCRIBE", timeout, state->error ? state->error->message : QString()));
+    co_return std::unexpected(errors::harmless(state->error ? *state->error : source->silence(channel, timeout)));
 }
 
 Feed::~Feed() {

@@ -16,6 +16,8 @@ public:
     virtual ~FeedSource() = default;
     /// Waits until there is one. Throws Cancelled, also when the source is gone.
     virtual QCoro::Task<Place> placeOf(QByteArray channel, std::stop_token stop) = 0;
+    /// Why nobody has confirmed a subscription within `after`, as far as the source knows.
+    virtual Error silence(const QByteArray& channel, Nanos after) const = 0;
     /// Subscribing at the place failed.
     virtual void complain(const QByteArray& channel, const Error& error) = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/topology/sentinel_watch.h"
 
+#include "backends/redis/errors.h"
 #include "backends/redis/topology/topology_errors.h"
 
 #include <QCoreApplication>
@@ -278,6 +279,10 @@ QCoro::Task<FeedSource::Place> SentinelWatch::placeOf(QByteArray, std::stop_toke
         // Without hope the wait above ends at once: do not spin. The search goes on by itself.
         if (self->m_hopeless) co_await self->m_runtime.sleep(1s, stop);
     }
+}
+
+Error SentinelWatch::silence(const QByteArray&, Nanos after) const {
+    return m_master ? errors::notSubscribed(after, m_masterAt.display()) : trouble(after);
 }
 
 void SentinelWatch::complain(const QByteArray&, const Error&) {

@@ -30,6 +30,7 @@ public:
     void leaveMaster(std::uint64_t era);
 
     QCoro::Task<Place> placeOf(QByteArray channel, std::stop_token stop) override;
+    Error silence(const QByteArray& channel, Nanos after) const override;
     void complain(const QByteArray& channel, const Error& error) override;
 
     Runtime& runtime() const { return m_runtime; }
