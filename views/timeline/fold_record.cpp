@@ -86,7 +86,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         return;
     }
     case EventKind::RecordToken:
-        l.newestToken = std::max(l.newestToken, std::uint32_t(std::clamp<std::int64_t>(event.value, 0, 0xffffff)));
+        l.newestToken = std::max(l.newestToken, event.value);
         return;
     case EventKind::RecordUnobserved:
         if (!l.observed) return;
@@ -116,20 +116,20 @@ void LaneFold::applyEffect(const Event& event, std::uint32_t row) {
     if (r.lock)
         for (const Cursor* c : thread(event.actor).cursors)
             if (c->lock == r.lock) writer = c;
-    const auto token = std::uint32_t(std::clamp<std::int64_t>(event.value, 0, 0xffffff));
-    const std::uint32_t number = token ? token : writer ? writer->number : 0;
+    const std::int64_t token = std::max<std::int64_t>(event.value, 0);
+    const std::int64_t number = token ? token : writer ? writer->number : 0;
     if (event.kind == EventKind::WriteRefused) {
-        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Refused), number);
+        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Refused), m_data.m_numbers.labelOf(number));
         return;
     }
     const bool overtaken = token > 0 && token < r.highest;
     const bool withoutRecord = r.lock && r.lock->seen && r.lock->observed && r.lock->owner != event.actor;
     r.highest = std::max(r.highest, token);
     if (!overtaken && !withoutRecord) {
-        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Accepted), number);
+        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Accepted), m_data.m_numbers.labelOf(number));
         return;
     }
-    const std::uint32_t newest = token ? std::max(r.highest, r.lock ? r.lock->newestToken : 0) : r.lock->grants;
+    const std::int64_t newest = token ? std::max(r.highest, r.lock ? r.lock->newestToken : 0) : r.lock->grants;
     const auto index = std::uint32_t(m_data.m_damages.size());
     m_data.m_damages.push_back({number, newest > number ? newest : 0});
     tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Stale), index);

@@ -59,6 +59,34 @@ private Q_SLOTS:
         QCOMPARE(damageWords(data.damage(stock->ticks[3].label)), QStringLiteral("damage: #1 after #2"));
     }
 
+    void tokensAreAsLargeAsServersMakeThem() {
+        constexpr std::int64_t old = 0x1'0000'0006, fresh = 0x1'0000'0007;
+        Cast s;
+        for (const auto& [t, who, token] : {std::tuple(1s, s.a, old), std::tuple(3s, s.b, fresh)}) {
+            s.at(t, EventKind::RecordHeld, who.thread, s.lock, Nanos(t + 5s).count(), 1);
+            s.at(t, EventKind::RecordToken, 0, s.lock, token);
+            s.at(t, EventKind::Granted, who.thread, s.lock, token, 1);
+            s.at(t + 1s, EventKind::WriteAccepted, who.thread, s.stock, token);
+        }
+        s.at(5s, EventKind::WriteAccepted, s.a.thread, s.stock, old);
+        s.at(6s, EventKind::WriteRefused, s.a.thread, s.stock, 5);
+        s.trace->reach(7s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* b = laneOf(data, LaneKind::Belief, s.b.thread);
+        QVERIFY2(laneState(data, *b, Nanos(4s).count()).contains(QStringLiteral("#4294967303")),
+                 qPrintable(laneState(data, *b, Nanos(4s).count())));
+        const Lane* stock = laneOf(data, LaneKind::Effect, s.stock);
+        QCOMPARE(stock->ticks.size(), std::size_t(4));
+        QCOMPARE(unsigned(stock->ticks[0].kind), unsigned(EffectTick::Accepted));
+        QVERIFY(tickSentence(data, *stock, stock->ticks[0]).contains(QStringLiteral("#4294967302")));
+        QVERIFY(tickSentence(data, *stock, stock->ticks[1]).contains(QStringLiteral("#4294967303")));
+        QCOMPARE(unsigned(stock->ticks[2].kind), unsigned(EffectTick::Stale));
+        QCOMPARE(damageWords(data.damage(stock->ticks[2].label)),
+                 QStringLiteral("damage: #4294967302 after #4294967303"));
+        QVERIFY(tickSentence(data, *stock, stock->ticks[3]).contains(QStringLiteral("#5")));
+    }
+
     void aBeliefEndsByItsOwnDeadline() {
         Cast s;
         s.ask(1s, s.a);
