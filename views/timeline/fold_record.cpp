@@ -30,7 +30,6 @@ void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, bool 
     span.label = l.observed ? l.owner & 0xffffffu : 0;
     span.flags = renewed ? kRenewedFlag : 0;
     spans.push(span);
-    l.ownerRow = l.observed ? row : l.ownerRow;
 }
 
 void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
@@ -39,6 +38,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     case EventKind::RecordHeld:
         countGrant(l, event.actor);
         l.owner = event.actor;
+        l.ownerRow = row; // also where nobody looks: it is whose lease goes on when somebody does
         l.deadline = event.value;
         break;
     case EventKind::RecordRenewed: {
@@ -46,6 +46,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         const bool again = l.seen && l.deadline == event.value && l.lane->spans.hasOpen();
         l.deadline = event.value;
         l.seen = true;
+        if (!again) l.ownerRow = row;
         if (!again) openRecord(l, event.at, row, true);
         judgeHolders(l, event.at, row);
         return;

@@ -116,6 +116,27 @@ private Q_SLOTS:
                  QStringLiteral("0:1000-2000 1:2000-5000 0:5000-6000"));
     }
 
+    void whoTookItWhileNobodyLookedHasItsOwnLease() {
+        Cast s;
+        s.at(1s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(3s).count(), 1);
+        s.at(2s, EventKind::RecordUnobserved, 0, s.lock);
+        s.at(4s, EventKind::RecordHeld, s.b.thread, s.lock, Nanos(9s).count(), 1); // our own client's: it knows
+        s.at(5s, EventKind::RecordObserved, 0, s.lock);
+        s.at(6s, EventKind::RecordUnobserved, 0, s.lock);
+        s.at(7s, EventKind::RecordRenewed, s.b.thread, s.lock, Nanos(12s).count());
+        s.at(8s, EventKind::RecordObserved, 0, s.lock);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
+        const auto lease = [&](Nanos t) {
+            return leaseOf(*s.trace, lock->spans[lock->spans.firstEndingAfter(t.count())]);
+        };
+        QCOMPARE(lease(5500ms).owner, s.b.thread);
+        QCOMPARE(lease(5500ms).deadline, Nanos(9s).count());
+        QCOMPARE(lease(8500ms).owner, s.b.thread);
+        QCOMPARE(lease(8500ms).deadline, Nanos(12s).count());
+    }
+
     void aCrashEndsBeliefAndCutsAreKept() {
         Cast s;
         s.at(0s, EventKind::ClientStarted, s.a.client);
