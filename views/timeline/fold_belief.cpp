@@ -51,7 +51,7 @@ void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
     if (c.holding) return;
     endWaiting(c, event.at);
     if (c.grant == 0) c.grant = ++c.lock->grants; // where the record is not observed, the grants seen here are counted
-    c.number = event.value > 0 ? std::uint32_t(event.value) : c.grant;
+    c.number = event.value > 0 ? event.value : c.grant;
     if (event.value > 0) c.lock->newestToken = std::max(c.lock->newestToken, c.number);
     c.holding = true;
     c.lock->holding.push_back(&c);
@@ -60,7 +60,7 @@ void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
     span.from = event.at;
     span.row = row;
     span.state = unsigned(isStale(c) ? BeliefState::Stale : BeliefState::Holding);
-    span.label = c.number & 0xffffffu;
+    span.label = m_data.m_numbers.labelOf(c.number) & 0xffffffu;
     c.lane->spans.push(span);
     setDeadline(c, c.until);
 }

@@ -30,7 +30,6 @@ void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, bool 
     span.label = l.observed ? l.owner & 0xffffffu : 0;
     span.flags = (renewed ? kRenewedFlag : 0) | (l.observed && l.partial ? kPartialFlag : 0);
     spans.push(span);
-    l.ownerRow = l.observed ? row : l.ownerRow;
 }
 
 void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
@@ -39,6 +38,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     case EventKind::RecordHeld:
         countGrant(l, event.actor);
         l.owner = event.actor;
+        l.ownerRow = row; // also where nobody looks: it is whose lease goes on when somebody does
         l.deadline = event.value;
         // Our own clients are seen to start; of others' holds the first one seen may be of any age.
         l.partial = l.grants <= 1 && !client(m_trace.clientOf(event.actor)).life->started;
@@ -49,6 +49,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         if (l.seen && l.deadline != event.value) l.partial = false;
         l.deadline = event.value;
         l.seen = true;
+        if (!again) l.ownerRow = row;
         if (!again) openRecord(l, event.at, row, true);
         judgeHolders(l, event.at, row);
         return;
@@ -89,7 +90,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         return;
     }
     case EventKind::RecordToken:
-        l.newestToken = std::max(l.newestToken, std::uint32_t(std::clamp<std::int64_t>(event.value, 0, 0xffffff)));
+        l.newestToken = std::max(l.newestToken, event.value);
         return;
     case EventKind::RecordUnobserved:
         if (!l.observed) return;
@@ -119,10 +120,10 @@ void LaneFold::applyEffect(const Event& event, std::uint32_t row) {
     if (r.lock)
         for (const Cursor* c : thread(event.actor).cursors)
             if (c->lock == r.lock) writer = c;
-    const auto token = std::uint32_t(std::clamp<std::int64_t>(event.value, 0, 0xffffff));
-    const std::uint32_t number = token ? token : writer ? writer->number : 0;
+    const std::int64_t token = std::max<std::int64_t>(event.value, 0);
+    const std::int64_t number = token ? token : writer ? writer->number : 0;
     if (event.kind == EventKind::WriteRefused) {
-        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Refused), number);
+        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Refused), m_data.m_numbers.labelOf(number));
         return;
     }
     const bool overtaken = token > 0 && token < r.highest;
@@ -131,10 +132,10 @@ void LaneFold::applyEffect(const Event& event, std::uint32_t row) {
     const bool withoutRecord = !shares && r.lock && r.lock->seen && r.lock->observed && r.lock->owner != event.actor;
     r.highest = std::max(r.highest, token);
     if (!overtaken && !withoutRecord) {
-        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Accepted), number);
+        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Accepted), m_data.m_numbers.labelOf(number));
         return;
     }
-    const std::uint32_t newest = token ? std::max(r.highest, r.lock ? r.lock->newestToken : 0) : r.lock->grants;
+    const std::int64_t newest = token ? std::max(r.highest, r.lock ? r.lock->newestToken : 0) : r.lock->grants;
     const auto index = std::uint32_t(m_data.m_damages.size());
     m_data.m_damages.push_back({number, newest > number ? newest : 0});
     tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Stale), index);

@@ -12,7 +12,7 @@ inline constexpr std::size_t kLaneKinds = 5;
 // What Span::state and Span::label mean on each kind of lane.
 enum class BeliefState : std::uint8_t {
     Waiting, ///< label: how many waited before it
-    Holding, ///< label: fencing token, or the ordinal of the grant
+    Holding, ///< label: of the fencing token, or of the ordinal of the grant, in TimelineData::numbers()
     Stale,   ///< believes, but the record says otherwise; label as Holding
 };
 enum class RecordState : std::uint8_t {
@@ -32,7 +32,7 @@ enum class LifePhase : std::uint8_t { Paused, Dead };
 enum class BeliefTick : std::uint8_t { GaveUp, Lost, RenewFailed };
 enum class RecordTick : std::uint8_t { ReleaseRefused, RenewRefused, Expired, Forced, Overwritten, NodeLoss };
 enum class EffectTick : std::uint8_t {
-    Accepted, ///< label: the number it was written under
+    Accepted, ///< label: of the number it was written under, in TimelineData::numbers()
     Refused,  ///< label as Accepted
     Stale, ///< accepted, though its writer was not the holder on record or had an older token; label: index of a Damage
 };
@@ -46,8 +46,8 @@ constexpr std::uint32_t bit(Enum e) {
 
 /// A write that should not have been accepted.
 struct Damage {
-    std::uint32_t number = 0; ///< it was written under
-    std::uint32_t newer = 0;  ///< the newest number given by then; 0 = none newer: the lock was just not held any more
+    std::int64_t number = 0; ///< it was written under
+    std::int64_t newer = 0;  ///< the newest number given by then; 0 = none newer: the lock was just not held any more
 };
 
 /// When a client was stopped or gone, and what was done to it; shared by the lanes of all its threads.

@@ -30,7 +30,7 @@ private:
         bool announced = false, together = false; ///< the next grant, and this hold, is shared or of permits
         bool named = false; ///< the record named this thread since it asked: only then is its absence telling
         std::uint32_t holds = 0;
-        std::uint32_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
+        std::int64_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
         std::uint32_t grant = 0;
         std::int64_t until = -1;
     };
@@ -45,7 +45,7 @@ private:
         std::uint32_t ownerRow = 0;
         std::int64_t deadline = -1;
         std::uint32_t grants = 0;
-        std::uint32_t newestToken = 0;
+        std::int64_t newestToken = 0;
         bool seen = false, observed = true;
         bool partial = false; ///< held by somebody else's client since before the first look, and not renewed since
         std::vector<Cursor*> holding;
@@ -72,7 +72,7 @@ private:
     struct ResourceSlot {
         Lane* lane = nullptr;
         LockSlot* lock = nullptr;
-        std::uint32_t highest = 0; ///< token accepted so far
+        std::int64_t highest = 0; ///< token accepted so far
     };
 
     // Finding and making what an entity stands for (lane_fold.cpp).

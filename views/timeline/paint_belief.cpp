@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
 #include "timeline/paint_kit.h"
+#include "timeline/words.h"
 
 #include <QCoreApplication>
 #include <cmath>
@@ -35,7 +36,7 @@ void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
     else
         kit.box(r, color(Role::Holding));
     const double left = std::max(r.x(), 0.0) + (r.width() < 60 ? 3 : kit.m.px(8));
-    const QString number = QStringLiteral("#%1").arg(span.label);
+    const QString number = QStringLiteral("#%1").arg(numberText(kit.data, span.label));
     kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()}, {Timeline::tr("holds %1").arg(number), number},
                      kit.bold, Role::TextOnColor);
 }

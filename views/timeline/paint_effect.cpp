@@ -68,7 +68,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         else
             kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
         if (tick.label == 0) continue;
-        const QString number = QString::number(tick.label);
+        const QString number = numberText(kit.data, tick.label);
         const double width = kit.small.width(number);
         if (x - width / 2 < numberEnd) continue;
         kit.text({x - width / 2, bar.bottom() + 1, width + 1, double(kit.m.px(15))}, number, kit.small, Role::TextDim);

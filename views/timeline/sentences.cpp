@@ -68,10 +68,10 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
         case BeliefState::Waiting:
             return Timeline::tr("%1 waits for %2: %3").arg(who, lock, when(span));
         case BeliefState::Holding:
-            return Timeline::tr("%1 holds %2 as #%3: %4").arg(who, lock, QString::number(span.label), when(span));
+            return Timeline::tr("%1 holds %2 as #%3: %4").arg(who, lock, numberText(data, span.label), when(span));
         case BeliefState::Stale:
             return Timeline::tr("%1 still believes to hold %2 (#%3), but the record says otherwise: %4")
-                .arg(who, lock, QString::number(span.label), when(span));
+                .arg(who, lock, numberText(data, span.label), when(span));
         }
         break;
     }
@@ -127,10 +127,10 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
     case LaneKind::Effect:
         switch (EffectTick(tick.kind)) {
         case EffectTick::Accepted:
-            return Timeline::tr("%1: accepted a write of %2 (#%3)").arg(at, who, QString::number(tick.label));
+            return Timeline::tr("%1: accepted a write of %2 (#%3)").arg(at, who, numberText(data, tick.label));
         case EffectTick::Refused:
             return because(trace,
-                           Timeline::tr("%1: refused a write of %2 (#%3)").arg(at, who, QString::number(tick.label)),
+                           Timeline::tr("%1: refused a write of %2 (#%3)").arg(at, who, numberText(data, tick.label)),
                            e.aux);
         case EffectTick::Stale:
             return Timeline::tr("%1: accepted a write of %2, which did not hold the lock any more; %3")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "timeline/activity.h"
+#include "timeline/label_numbers.h"
 #include "timeline/lane.h"
 #include "timeline/polite_mutex.h"
 #include "trace/trace.h"
@@ -42,6 +43,8 @@ public:
     const TickTrack& generalFaults() const { return m_generalFaults; }
     const Activity& activity() const { return m_activity; }
     const Damage& damage(std::uint32_t index) const { return m_damages[index]; }
+    /// What the labels of holds and writes mean: fencing tokens and ordinals of grants.
+    const LabelNumbers& numbers() const { return m_numbers; }
     /// How many locks have a lane: with one, its name need not stand on every lane.
     std::size_t lockCount() const { return m_lockCount; }
     std::size_t memoryBytes() const;
@@ -59,6 +62,7 @@ private:
     TickTrack m_faults, m_generalFaults;
     Activity m_activity;
     Chunked<Damage> m_damages;
+    LabelNumbers m_numbers;
     std::unique_ptr<LaneFold> m_fold;
 };
 

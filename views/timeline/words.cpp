@@ -41,10 +41,11 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
             words = Timeline::tr("waiting for %1").arg(duration(Nanos(t - span->from)));
             break;
         case BeliefState::Holding:
-            words = Timeline::tr("holds #%1").arg(span->label);
+            words = Timeline::tr("holds #%1").arg(numberText(data, span->label));
             break;
         case BeliefState::Stale:
-            words = Timeline::tr("still believes to hold #%1, but the record says otherwise").arg(span->label);
+            words = Timeline::tr("still believes to hold #%1, but the record says otherwise")
+                        .arg(numberText(data, span->label));
             break;
         }
     }
@@ -202,6 +203,10 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("lost with its server");
     }
     return {};
+}
+
+QString numberText(const TimelineData& data, std::uint32_t label) {
+    return QString::number(data.numbers().numberOf(label));
 }
 
 QString damageWords(const Damage& damage) {

@@ -40,6 +40,8 @@ QStringList leaseWords(const trace::Trace& trace, const Span& span);
 QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t);
 /// "A's release refused".
 QString recordTickWords(const trace::Trace& trace, const Tick& tick);
+/// The number that a label of a hold or a write stands for.
+QString numberText(const TimelineData& data, std::uint32_t label);
 /// "damage: #33 after #34".
 QString damageWords(const Damage& damage);
 

@@ -99,6 +99,34 @@ private Q_SLOTS:
         QCOMPARE(damageWords(data.damage(stock->ticks[3].label)), QStringLiteral("damage: #1 after #2"));
     }
 
+    void tokensAreAsLargeAsServersMakeThem() {
+        constexpr std::int64_t old = 0x1'0000'0006, fresh = 0x1'0000'0007;
+        Cast s;
+        for (const auto& [t, who, token] : {std::tuple(1s, s.a, old), std::tuple(3s, s.b, fresh)}) {
+            s.at(t, EventKind::RecordHeld, who.thread, s.lock, Nanos(t + 5s).count(), 1);
+            s.at(t, EventKind::RecordToken, 0, s.lock, token);
+            s.at(t, EventKind::Granted, who.thread, s.lock, token, 1);
+            s.at(t + 1s, EventKind::WriteAccepted, who.thread, s.stock, token);
+        }
+        s.at(5s, EventKind::WriteAccepted, s.a.thread, s.stock, old);
+        s.at(6s, EventKind::WriteRefused, s.a.thread, s.stock, 5);
+        s.trace->reach(7s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* b = laneOf(data, LaneKind::Belief, s.b.thread);
+        QVERIFY2(laneState(data, *b, Nanos(4s).count()).contains(QStringLiteral("#4294967303")),
+                 qPrintable(laneState(data, *b, Nanos(4s).count())));
+        const Lane* stock = laneOf(data, LaneKind::Effect, s.stock);
+        QCOMPARE(stock->ticks.size(), std::size_t(4));
+        QCOMPARE(unsigned(stock->ticks[0].kind), unsigned(EffectTick::Accepted));
+        QVERIFY(tickSentence(data, *stock, stock->ticks[0]).contains(QStringLiteral("#4294967302")));
+        QVERIFY(tickSentence(data, *stock, stock->ticks[1]).contains(QStringLiteral("#4294967303")));
+        QCOMPARE(unsigned(stock->ticks[2].kind), unsigned(EffectTick::Stale));
+        QCOMPARE(damageWords(data.damage(stock->ticks[2].label)),
+                 QStringLiteral("damage: #4294967302 after #4294967303"));
+        QVERIFY(tickSentence(data, *stock, stock->ticks[3]).contains(QStringLiteral("#5")));
+    }
+
     void aBeliefEndsByItsOwnDeadline() {
         Cast s;
         s.ask(1s, s.a);
@@ -126,6 +154,27 @@ private Q_SLOTS:
         data.consume();
         QCOMPARE(spansText(*laneOf(data, LaneKind::Record, s.lock)),
                  QStringLiteral("0:1000-2000 1:2000-5000 0:5000-6000"));
+    }
+
+    void whoTookItWhileNobodyLookedHasItsOwnLease() {
+        Cast s;
+        s.at(1s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(3s).count(), 1);
+        s.at(2s, EventKind::RecordUnobserved, 0, s.lock);
+        s.at(4s, EventKind::RecordHeld, s.b.thread, s.lock, Nanos(9s).count(), 1); // our own client's: it knows
+        s.at(5s, EventKind::RecordObserved, 0, s.lock);
+        s.at(6s, EventKind::RecordUnobserved, 0, s.lock);
+        s.at(7s, EventKind::RecordRenewed, s.b.thread, s.lock, Nanos(12s).count());
+        s.at(8s, EventKind::RecordObserved, 0, s.lock);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
+        const auto lease = [&](Nanos t) {
+            return leaseOf(*s.trace, lock->spans[lock->spans.firstEndingAfter(t.count())]);
+        };
+        QCOMPARE(lease(5500ms).owner, s.b.thread);
+        QCOMPARE(lease(5500ms).deadline, Nanos(9s).count());
+        QCOMPARE(lease(8500ms).owner, s.b.thread);
+        QCOMPARE(lease(8500ms).deadline, Nanos(12s).count());
     }
 
     void aCrashEndsBeliefAndCutsAreKept() {
