@@ -334,7 +334,9 @@ private Q_SLOTS:
             recipes.push_back(clients.back()->recipe(id, name));
             endings.push_back(begin(m_runtime, *recipes.back()));
         }
-        const auto queued = [&] { return id == "zk-ephemeral" || childrenOf(holder.driver, path).size() == kWaiters + 1u; };
+        const auto queued = [&] {
+            return id == "zk-ephemeral" || childrenOf(holder.driver, path).size() == kWaiters + 1u;
+        };
         QVERIFY(eventually(queued));
         const QByteArray watched = (*held)->value;
         const auto watchers = [&] { // of the holder's node: those whom its end wakes
