@@ -7,6 +7,13 @@
 
 namespace lockscope::tests {
 
+inline LockOptions leaseOf(Nanos lease, Nanos watchdog = Nanos(0)) {
+    LockOptions options;
+    options.lease = lease;
+    options.watchdog = watchdog;
+    return options;
+}
+
 /// One simulated Redis and a few client processes, for tests that drive locks by hand.
 struct LockWorld {
     struct Process {

@@ -5,6 +5,7 @@
 #include <QTest>
 
 using namespace lockscope;
+using tests::leaseOf;
 using tests::LockWorld;
 using trace::EventKind;
 
@@ -16,13 +17,6 @@ void everySafeRecipe() {
     for (const auto& recipe : recipes::simulatedRecipes()) {
         if (!recipe.naive) QTest::newRow(recipe.id.constData()) << recipe.id;
     }
-}
-
-LockOptions leaseOf(Nanos lease, Nanos watchdog = Nanos(0)) {
-    LockOptions options;
-    options.lease = lease;
-    options.watchdog = watchdog;
-    return options;
 }
 } // namespace
 

@@ -6,18 +6,12 @@
 #include <QTest>
 
 using namespace lockscope;
+using tests::leaseOf;
 using tests::LockWorld;
 using trace::EventKind;
 
 namespace {
 const QByteArray kName = "orders";
-
-LockOptions leaseOf(Nanos lease, Nanos watchdog = Nanos(0)) {
-    LockOptions options;
-    options.lease = lease;
-    options.watchdog = watchdog;
-    return options;
-}
 } // namespace
 
 class TestThreadHolds : public QObject {
