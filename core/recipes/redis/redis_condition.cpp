@@ -15,12 +15,8 @@ const redis::Script& lookScript() {
     static const redis::Script script = redis::Script::load("condition_look");
     return script;
 }
-const redis::Script& leaveScript() {
-    static const redis::Script script = redis::Script::load("condition_leave");
-    return script;
-}
-const redis::Script& signalScript() {
-    static const redis::Script script = redis::Script::load("condition_signal");
+const redis::Script& wakeScript() {
+    static const redis::Script script = redis::Script::load("condition_wake");
     return script;
 }
 } // namespace
@@ -83,15 +79,15 @@ Outcome<bool> RedisCondition::leave(QByteArray thread, bool passOn) {
     const QByteArray me = id(thread);
     const QByteArray pass = passOn ? "1" : "0";
     const redis::Result reply =
-        co_await m_lock.port.eval(leaveScript(), redis::argsOf(waiters(), statePrefix() + me),
-                                  redis::argsOf(me, pass, milliseconds(kLife), statePrefix(), channelPrefix()), {});
+        co_await m_lock.port.eval(wakeScript(), redis::argsOf(waiters(), statePrefix() + me),
+                                  redis::argsOf(pass, milliseconds(kLife), statePrefix(), channelPrefix(), me), {});
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     co_return reply->integer == 1;
 }
 
 Outcome<int> RedisCondition::signal(int most, std::stop_token stop) {
     const redis::Result reply = co_await m_lock.port.eval(
-        signalScript(), redis::argsOf(waiters()),
+        wakeScript(), redis::argsOf(waiters()),
         redis::argsOf(QByteArray::number(most), milliseconds(kLife), statePrefix(), channelPrefix()), stop);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     co_return static_cast<int>(reply->integer);

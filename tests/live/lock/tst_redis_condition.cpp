@@ -206,6 +206,26 @@ private Q_SLOTS:
         QVERIFY(clean());
     }
 
+    void aSignalThatIsPassedOnGoesToOneThatListens() {
+        ask({"ACL", "SETUSER", "deaf", "on", ">hush", "~*", "&*", "+@all", "-subscribe"});
+        const auto deaf =
+            connectionTo(m_runtime, QStringLiteral("redis://deaf:hush@127.0.0.1:%1").arg(m_server->port()));
+        QVERIFY(deaf);
+        const auto failing = deaf->makeCondition("redis-reentrant", {"orders", 1});
+        const auto died = m_b->makeCondition("redis-reentrant", {"orders", 1});
+        QVERIFY(failing && died);
+        QVERIFY(run((*failing)->enlist("1", {})).has_value());
+        QCOMPARE(signal(1), 1);
+        QVERIFY(run((*died)->enlist("2", {})).has_value()); // and never comes to wait
+        Waiting listens(*m_a, m_runtime, "3");
+        QVERIFY(soon([&] { return ask({"PUBSUB", "CHANNELS", "lockscope_condition_channel:*"}).items.size() == 1; }));
+        const auto failed = run((*failing)->awaitSignal("1", 5s, {}));
+        QVERIFY(!failed && failed.error().kind == LockError::Kind::Refused);
+        QVERIFY(soon([&] { return listens.done; }));
+        QVERIFY(listens.outcome && listens.outcome->value());
+        QCOMPARE(entered(), 1); // who died still stands in the line
+    }
+
     void aDeadWaiterGetsNoSignal() {
         ask({"RPUSH", "lockscope_condition:{orders}", "dead:1"}); // its state has ended with its life
         Waiting alive(*m_a, m_runtime, "1");

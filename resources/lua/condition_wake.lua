@@ -1,8 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Wakes those waiters of a condition that have waited longest and are still there.
--- KEYS[1] list of waiters; ARGV[1] how many at most; ARGV[2] life of an entry in ms; ARGV[3] what the names of states
--- begin with; ARGV[4] the same of channels; both go on with a waiter's id, and all are in one slot by the lock's name.
--- Returns how many were woken.
+-- Wakes those waiters of a condition that have waited longest and are still there; takes one away before that, who
+-- waits no longer, and whose own signal then goes to the others.
+-- KEYS[1] list of waiters; KEYS[2] (optional) the state of the one that leaves; ARGV[1] how many to wake at most;
+-- ARGV[2] life of an entry in ms; ARGV[3] what the names of states begin with; ARGV[4] the same of channels; both go on
+-- with a waiter's id, and all are in one slot by the lock's name; ARGV[5] the id of the one that leaves.
+-- Returns how many were woken; of one that leaves 1 when it had been signalled, else 0, and then nobody is woken.
+if KEYS[2] then
+    local state = redis.call('get', KEYS[2])
+    redis.call('del', KEYS[2])
+    redis.call('lrem', KEYS[1], 0, ARGV[5])
+    if state ~= 'signalled' then
+        return 0
+    end
+end
 local wanted, woken, deaf = tonumber(ARGV[1]), 0, {}
 local function signal(id)
     redis.call('set', ARGV[3] .. id, 'signalled', 'px', ARGV[2])
@@ -37,4 +47,4 @@ end
 if #left > 0 then
     redis.call('pexpire', KEYS[1], ARGV[2])
 end
-return woken
+return KEYS[2] and 1 or woken
