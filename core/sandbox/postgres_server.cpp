@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/postgres_server.h"
 
+#include "sandbox/server_account.h"
+
 #include <QDir>
 #include <QStandardPaths>
 #include <csignal>
-#include <pwd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace lockscope::sandbox {
 
@@ -29,38 +28,6 @@ QString programFile(const QString& name) {
     return found.isEmpty() ? name : found;
 }
 
-struct Account {
-    uid_t user;
-    gid_t group;
-};
-
-/// Whom the server runs as, when it may not run as this user.
-std::optional<Account> otherAccount() {
-    if (::geteuid() != 0) return std::nullopt;
-    const passwd* const entry = ::getpwnam("postgres");
-    if (!entry) return std::nullopt;
-    return Account{entry->pw_uid, entry->pw_gid};
-}
-
-/// A command as that account. By setpriv, which becomes the program: what is signalled is the server itself. The kernel
-/// forgets at a change of user that it should end with us, so it is told again.
-QStringList asAccount(const QString& program, const QStringList& arguments) {
-    const auto other = otherAccount();
-    if (!other) return QStringList{program} + arguments;
-    return QStringList{QStringLiteral("setpriv"),
-                       QStringLiteral("--reuid=%1").arg(other->user),
-                       QStringLiteral("--regid=%1").arg(other->group),
-                       QStringLiteral("--clear-groups"),
-                       QStringLiteral("--pdeathsig=KILL"),
-                       QStringLiteral("--"),
-                       program} +
-           arguments;
-}
-
-bool giveTo(const Account& account, const QString& file) {
-    return ::chown(file.toLocal8Bit().constData(), account.user, account.group) == 0;
-}
-
 } // namespace
 
 PostgresServer::PostgresServer(Runtime& runtime, SqlServerOptions options) : SqlServer(runtime, std::move(options)) {
@@ -73,19 +40,16 @@ PostgresServer::~PostgresServer() {
 QCoro::Task<std::expected<void, QString>> PostgresServer::makeData(std::stop_token stop) {
     m_workspace.write(QStringLiteral("password"), m_options.password.toUtf8());
     QDir().mkpath(home());
-    if (const auto other = otherAccount()) {
-        // It must get through our directory, and read what is its own there.
-        ::chmod(m_workspace.path().toLocal8Bit().constData(), 0711);
-        bool given = giveTo(*other, home()) && giveTo(*other, m_workspace.file(QStringLiteral("password")));
-        if (m_options.tls) given = given && giveTo(*other, m_authority.serverKey);
-        if (!given) co_return std::unexpected(Text::tr("The files can not be given to the user postgres."));
-    }
-    QStringList command =
-        asAccount(programFile(QStringLiteral("initdb")),
-                  {QStringLiteral("-D"), home() + QStringLiteral("/data"), QStringLiteral("-U"), m_options.user,
-                   QStringLiteral("-A"), QStringLiteral("scram-sha-256"),
-                   QStringLiteral("--pwfile=") + m_workspace.file(QStringLiteral("password")), QStringLiteral("-E"),
-                   QStringLiteral("UTF8"), QStringLiteral("--locale=C"), QStringLiteral("--no-sync")});
+    QStringList files{home(), m_workspace.file(QStringLiteral("password"))};
+    if (m_options.tls) files << m_authority.serverKey;
+    if (!giveToServerAccount(m_workspace.path(), files))
+        co_return std::unexpected(Text::tr("The files can not be given to the user postgres."));
+    QStringList command = asServerAccount(programFile(QStringLiteral("initdb")),
+                                          {QStringLiteral("-D"), home() + QStringLiteral("/data"), QStringLiteral("-U"),
+                                           m_options.user, QStringLiteral("-A"), QStringLiteral("scram-sha-256"),
+                                           QStringLiteral("--pwfile=") + m_workspace.file(QStringLiteral("password")),
+                                           QStringLiteral("-E"), QStringLiteral("UTF8"), QStringLiteral("--locale=C"),
+                                           QStringLiteral("--no-sync")});
     const QString program = command.takeFirst();
     co_return co_await sandbox::run(m_runtime, program, command, home(), stop);
 }
@@ -108,7 +72,7 @@ bool PostgresServer::run() {
     for (const QString& setting : settings)
         arguments << QStringLiteral("-c") << setting;
     arguments << m_options.extraArguments;
-    QStringList command = asAccount(programFile(QStringLiteral("postgres")), arguments);
+    QStringList command = asServerAccount(programFile(QStringLiteral("postgres")), arguments);
     const QString program = command.takeFirst();
     return m_process.start(program, command, home());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/sql/client_socket.h"
+#include "backends/sql/client_handle.h"
 
 #include <QSqlDriver>
 #include <dlfcn.h>
@@ -27,23 +27,27 @@ bool isA(const QVariant& handle, const char* name, const char* structure) {
     return qstrcmp(handle.typeName(), name) == 0 || qstrcmp(handle.typeName(), structure) == 0;
 }
 
-int socketOf(const QSqlDriver& driver, Dialect dialect) {
+/// The library's own structure of a connection; nullptr when it is not of this dialect.
+void* handleOf(const QSqlDriver& driver, Dialect dialect) {
     const QVariant handle = driver.handle();
-    if (!handle.isValid() || !handle.constData()) return -1;
-    void* const connection = *static_cast<void* const*>(handle.constData());
+    const bool known = dialect == Dialect::MySql        ? isA(handle, "MYSQL*", "st_mysql*")
+                       : dialect == Dialect::PostgreSql ? isA(handle, "PGconn*", "pg_conn*")
+                                                        : false;
+    if (!known || !handle.isValid() || !handle.constData()) return nullptr;
+    return *static_cast<void* const*>(handle.constData());
+}
+
+int socketOf(const QSqlDriver& driver, Dialect dialect) {
+    using Function = int (*)(const void*); // my_socket is int on POSIX
+    void* const connection = handleOf(driver, dialect);
     if (!connection) return -1;
-    if (dialect == Dialect::MySql && isA(handle, "MYSQL*", "st_mysql*")) {
-        using Function = int (*)(const void*); // my_socket is int on POSIX
+    if (dialect == Dialect::MySql) {
         static const auto get = reinterpret_cast<Function>(
             loadedFunction({"libmariadb.so.3", "libmysqlclient.so.21", "libmysqlclient.so.24"}, "mysql_get_socket"));
         return get ? get(connection) : -1;
     }
-    if (dialect == Dialect::PostgreSql && isA(handle, "PGconn*", "pg_conn*")) {
-        using Function = int (*)(const void*);
-        static const auto get = reinterpret_cast<Function>(loadedFunction({"libpq.so.5"}, "PQsocket"));
-        return get ? get(connection) : -1;
-    }
-    return -1;
+    static const auto get = reinterpret_cast<Function>(loadedFunction({"libpq.so.5"}, "PQsocket"));
+    return get ? get(connection) : -1;
 }
 
 void set(int socket, int level, int option, int value) {
@@ -63,6 +67,15 @@ int duplicateSocket(const QSqlDriver& driver, Dialect dialect) {
     set(duplicate, IPPROTO_TCP, TCP_KEEPCNT, 4);
     set(duplicate, IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
     return duplicate;
+}
+
+std::optional<std::int64_t> numberFromGreeting(const QSqlDriver& driver, Dialect dialect) {
+    using Function = int (*)(const void*);
+    void* const connection = dialect == Dialect::PostgreSql ? handleOf(driver, dialect) : nullptr;
+    if (!connection) return std::nullopt;
+    static const auto get = reinterpret_cast<Function>(loadedFunction({"libpq.so.5"}, "PQbackendPID"));
+    if (!get) return std::nullopt;
+    return get(connection);
 }
 
 } // namespace lockscope::sql

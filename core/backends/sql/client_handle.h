@@ -6,15 +6,21 @@ class QSqlDriver;
 
 namespace lockscope::sql {
 
+// What QtSql does not tell of a connection, and the client library below it does. Its functions are looked up in the
+// library that Qt's plugin has loaded, so that this program needs neither library itself.
+
 /// A duplicate of the socket below a database connection, for the caller to close; -1 when there is none or the client
 /// library does not tell.
 ///
 /// Why: QtSql has no way to end a request whose server has stopped answering. shutdown(2) on a duplicate ends it from
 /// any thread, and the number cannot meanwhile become somebody else's socket. The same descriptor shows at once when
-/// the server ends an idle connection. The function that knows the socket is looked up in the client library that Qt's
-/// plugin has loaded, so that this program needs neither library itself.
+/// the server ends an idle connection.
 ///
 /// Also has the kernel notice a peer that is gone: keep-alive probes, and a limit on unacknowledged data.
 int duplicateSocket(const QSqlDriver& driver, Dialect dialect);
+
+/// The number that a PostgreSQL connection got when it was made: the server process's own, unless somebody in between
+/// made it up. nullopt: the client library does not tell.
+std::optional<std::int64_t> numberFromGreeting(const QSqlDriver& driver, Dialect dialect);
 
 } // namespace lockscope::sql

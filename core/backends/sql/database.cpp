@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/database.h"
 
+#include "backends/sql/client_handle.h"
 #include "backends/sql/errors.h"
 #include "backends/sql/literal.h"
 
@@ -122,21 +123,34 @@ Result Database::greet() {
         m_canPrepare = id->text(0, 1).contains("MariaDB"); // MySQL's EXECUTE takes variables only
         break;
     }
-    case Dialect::PostgreSql: {
-        // The client library would write notices to the program's own standard error.
-        const Result id = runText("SET standard_conforming_strings = on; SET client_min_messages = error; "
-                                  "SET default_transaction_isolation = 'read committed'; SELECT pg_backend_pid()",
-                                  3);
-        if (!id) return id;
-        greeted.insertId = id->number();
-        // Since 14: a client that is gone is noticed while its statement waits. Older ones do not know the setting.
-        (void)runText("SET client_connection_check_interval = 2000", 0);
-        break;
-    }
+    case Dialect::PostgreSql:
+        return greetPostgreSql();
     case Dialect::Sqlite:
         m_turns = turnsAt(m_settings.database);
         break;
     }
+    return greeted;
+}
+
+Result Database::greetPostgreSql() {
+    const Result id = runText("SELECT pg_backend_pid()", 0);
+    if (!id) return id;
+    Reply greeted;
+    greeted.insertId = id->number();
+    const auto number = numberFromGreeting(*m_database.driver(), m_settings.dialect);
+    m_pooled = number && *number != greeted.insertId && !m_settings.poolerKeepsSessions;
+    if (m_pooled) {
+        // A statement prepared under a name of ours may be another client's there, and so may settings.
+        m_canPrepare = false;
+        return greeted;
+    }
+    // The client library would write notices to the program's own standard error.
+    const Result set = runText("SET standard_conforming_strings = on; SET client_min_messages = error; "
+                               "SET default_transaction_isolation = 'read committed'",
+                               2);
+    if (!set) return set;
+    // Since 14: a client that is gone is noticed while its statement waits. Older ones do not know the setting.
+    (void)runText("SET client_connection_check_interval = 2000", 0);
     return greeted;
 }
 
@@ -263,7 +277,7 @@ Result Database::runPostgreSql(const Command& command) {
         m_lockWaitMs = *command.lockWaitMs;
     }
     if (command.begin) {
-        text += "BEGIN; ";
+        text += m_pooled ? "BEGIN ISOLATION LEVEL READ COMMITTED; " : "BEGIN; ";
         ++before;
         m_localLockWaitMs = m_lockWaitMs;
     }

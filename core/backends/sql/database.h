@@ -31,9 +31,13 @@ public:
     Result run(const Command& command);
     const QSqlDriver* driver() const { return m_database.driver(); }
     Dialect dialect() const { return m_settings.dialect; }
+    /// Between us and PostgreSQL stands a pooler, which may give each transaction another of the server's processes:
+    /// what is meant to last as long as a connection does not, and is left to somebody else.
+    bool pooled() const { return m_pooled; }
 
 private:
     Result greet();
+    Result greetPostgreSql();
     Result runText(const QByteArray& text, int before);
     Result runPrepared(const Command& command, const QByteArray& text, int before);
     Result runMySql(const Command& command);
@@ -49,7 +53,8 @@ private:
     std::optional<QSqlQuery> m_query;
     std::map<QByteArray, QSqlQuery> m_prepared; ///< SQLite: by text
     std::map<QByteArray, QByteArray> m_names;   ///< the others: of the prepared statement, by text; empty: cannot be
-    bool m_canPrepare = true;            ///< the server can, and is no pooler that hands out another one each time
+    bool m_canPrepare = true;                   ///< the server can, and it is the same one each time
+    bool m_pooled = false;
     std::shared_ptr<std::mutex> m_turns; ///< SQLite: of those in this program who change the file
     bool m_inTransaction = false;
     std::int64_t m_lockWaitMs = -1;      ///< as the connection stands

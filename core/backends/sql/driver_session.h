@@ -18,6 +18,7 @@ public:
     QCoro::Task<Result> rollback() override { return end("ROLLBACK"); }
     QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop) override;
     bool broken() const override { return !m_link || m_link->dead || m_aborted; }
+    bool pooled() const override { return m_link && m_link->pooled(); }
     void giveBack() override;
 
 private:

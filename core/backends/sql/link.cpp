@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/link.h"
 
-#include "backends/sql/client_socket.h"
+#include "backends/sql/client_handle.h"
 #include "backends/sql/lookout.h"
 
 #include <condition_variable>
@@ -106,6 +106,7 @@ struct Link::Shared {
     bool ending = false;
     bool broken = false;
     int socket = -1;
+    bool pooled = false;
     std::atomic<bool> waiting{false}; ///< there is a job or an end: what the lookout sees
     const std::shared_ptr<Life> life = std::make_shared<Life>();
 };
@@ -167,6 +168,7 @@ Link::Job Link::opening(std::function<void(Result)> opened) {
             const int duplicate = duplicateSocket(*database.driver(), database.dialect());
             const std::lock_guard lock(link->lock);
             link->socket = duplicate;
+            link->pooled = database.pooled();
             if (link->broken && duplicate >= 0) ::shutdown(duplicate, SHUT_RDWR);
         }
         opened(std::move(result));
@@ -185,6 +187,11 @@ bool Link::stale() const {
     if (m_shared->socket < 0) return false;
     pollfd look{m_shared->socket, POLLIN | POLLRDHUP, 0};
     return ::poll(&look, 1, 0) != 0;
+}
+
+bool Link::pooled() const {
+    const std::lock_guard lock(m_shared->lock);
+    return m_shared->pooled;
 }
 
 int Link::socket() const {

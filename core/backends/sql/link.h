@@ -26,6 +26,8 @@ public:
     void breakOff();
     /// The server has ended the connection, or said something that nobody asked for. Precondition: idle.
     bool stale() const;
+    /// See Database::pooled().
+    bool pooled() const;
     /// The connection's socket, to be watched only; -1: none, or not known.
     int socket() const;
 

@@ -98,6 +98,12 @@ std::expected<Settings, Error> settingsOf(const ConnectionUrl& url, const Driver
     case Service::PostgreSql:
         settings.dialect = Dialect::PostgreSql;
         settings.plugin = QStringLiteral("QPSQL");
+        if (const auto pooler = url.options.find(QStringLiteral("pooler")); pooler != url.options.end()) {
+            if (pooler->second != u"session")
+                return wrongUrl(Text::tr("The option “pooler” has one value, session: it says that a pooler gives each "
+                                         "connection a server process of its own."));
+            settings.poolerKeepsSessions = true;
+        }
         settings.options = postgreSqlOptions(url, options).join(u';');
         break;
     case Service::Sqlite:

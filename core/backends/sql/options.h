@@ -21,8 +21,9 @@ struct Settings {
     QString plugin; ///< "QMYSQL"
     QString host, database, user, password;
     int port = -1;
-    QString options; ///< as QSqlDatabase::setConnectOptions() wants them
-    QString where;   ///< for people: "127.0.0.1:3306/locks"
+    bool poolerKeepsSessions = false; ///< whatever pooler there is gives a connection one process of the server
+    QString options;                  ///< as QSqlDatabase::setConnectOptions() wants them
+    QString where;                    ///< for people: "127.0.0.1:3306/locks"
 };
 
 /// Reads them off a URL; the error (WrongUrl) says what of it cannot be.

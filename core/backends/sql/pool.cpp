@@ -177,7 +177,9 @@ QCoro::Task<Result> Pool::ask(std::shared_ptr<Pool> pool, std::shared_ptr<Link> 
     }
     const bool late = !arrived && !stopped;
     if (stopped && !limits.forLock) arrived = co_await arrival(pool, ticket, kStopGrace, {});
-    if (!arrived && pool->m_dialect != Dialect::Sqlite) {
+    if (!arrived && link->pooled()) {
+        link->breakOff(); // the process of that number may be at work for somebody else by now
+    } else if (!arrived && pool->m_dialect != Dialect::Sqlite) {
         co_await endOnServer(pool, link);
         arrived = co_await arrival(pool, ticket, pool->options.cancelTimeout, {});
         if (arrived && !ticket->gone) {

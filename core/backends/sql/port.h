@@ -98,6 +98,9 @@ public:
     /// Stopped: Cancelled, or Alive without having looked.
     virtual QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop = {}) = 0;
     virtual bool broken() const = 0;
+    /// A pooler stands in between that may give each transaction another connection to the server: what the server
+    /// keeps for a connection outside of a transaction does not last here.
+    virtual bool pooled() const = 0;
     /// The connection holds nothing any more and may serve others. Ends this session.
     virtual void giveBack() = 0;
 };

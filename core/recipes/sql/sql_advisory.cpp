@@ -10,6 +10,15 @@ namespace lockscope::recipes {
 namespace {
 constexpr const char* kId = "sql-advisory";
 
+LockError behindPooler(const QByteArray& name) {
+    return {LockError::Kind::NotSupported,
+            QCoreApplication::translate(
+                "LockError", "The lock “%1” would be a connection's, and a pooler that stands in between may hand the "
+                             "server's process on to others with every transaction. Connect to the server itself; or "
+                             "write pooler=session in the URL if it gives each connection a process of its own.")
+                .arg(QString::fromUtf8(name))};
+}
+
 Nanos leftUntil(Nanos giveUpAt, Nanos now) {
     return giveUpAt == kNever ? kNever : std::max(Nanos(0), giveUpAt - now);
 }
@@ -88,6 +97,10 @@ Outcome<std::optional<Grant>> SqlAdvisory::acquireAnew(Request request, Nanos gi
     auto opened = co_await m_lock.port.session(stop);
     if (!opened) co_return std::unexpected(lockError(opened.error()));
     const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+    if (session->pooled()) {
+        session->giveBack();
+        co_return std::unexpected(behindPooler(m_lock.name));
+    }
     const Nanos askedAt = runtime.monotonic();
     const Nanos left = leftUntil(giveUpAt, askedAt);
     const sql::Statement statement = take(request.mode, left);

@@ -9,7 +9,8 @@ namespace lockscope::recipes {
 /// Re-entry is counted by the server.
 ///
 /// MySQL, MariaDB: the lock's name is GET_LOCK's, for the whole server and not for one database. PostgreSQL: the key is
-/// advisoryKey(name), within one database. Not for use behind a pooler that gives each transaction another server.
+/// advisoryKey(name), within one database. Refused behind a pooler that
+/// may give each transaction another process of the server.
 class SqlAdvisory final : public Recipe {
 public:
     explicit SqlAdvisory(SqlLock lock);
