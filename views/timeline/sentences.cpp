@@ -82,9 +82,12 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
         if (!lease.expires())
             return Timeline::tr("%1 is held by %2 and never expires: %3")
                 .arg(who, trace.displayName(lease.owner), when(span));
-        const QString sentence = span.flags & kRenewedFlag
-                                     ? Timeline::tr("%1 is held by %2, renewed at %3, expires at %4: %5")
-                                     : Timeline::tr("%1 is held by %2 since %3, expires at %4: %5");
+        // Of what was there before us nobody knows since when.
+        const QString sentence =
+            span.flags & kPartialFlag && !(span.flags & kRenewedFlag)
+                ? Timeline::tr("%1 was held by %2 already when first seen at %3, expires at %4: %5")
+            : span.flags & kRenewedFlag ? Timeline::tr("%1 is held by %2, renewed at %3, expires at %4: %5")
+                                        : Timeline::tr("%1 is held by %2 since %3, expires at %4: %5");
         return sentence.arg(who, trace.displayName(lease.owner), instant(Nanos(lease.from)),
                             instant(Nanos(lease.deadline)), when(span));
     }
