@@ -10,6 +10,13 @@ using trace::EventKind;
 using trace::FreedBy;
 using trace::kNoEntity;
 
+namespace {
+trace::HoldMode modeOf(const LockRow& row) {
+    if (row.mode == "shared") return trace::HoldMode::Shared;
+    return row.mode == "permit" ? trace::HoldMode::Permits : trace::HoldMode::Exclusive;
+}
+} // namespace
+
 TraceFeed::TraceFeed(trace::Recorder& recorder, EntityId node, Resolver resolver, Nanos tolerance)
     : m_recorder(recorder), m_node(node), m_resolver(std::move(resolver)), m_tolerance(tolerance) {
 }
@@ -96,7 +103,8 @@ void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, Entit
     const std::int64_t deadline = row.ttlMs ? (m_recorder.now() + std::chrono::milliseconds(*row.ttlMs)).count() : -1;
     const auto holds = std::uint32_t(holder.holds.value_or(1));
     const bool taken = lock.owner == kNoEntity;
-    if (!taken && holds == lock.holds && sameDeadline(deadline, lock.deadline)) return;
+    const trace::HoldMode mode = modeOf(row);
+    if (!taken && holds == lock.holds && mode == lock.mode && sameDeadline(deadline, lock.deadline)) return;
     if (taken) {
         lock.owner = writer != kNoEntity ? writer : m_resolver(holder);
         lock.holder = holder;
@@ -104,7 +112,9 @@ void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, Entit
     // A re-entry that leaves the TTL alone must not make the deadline creep by rounding.
     if (taken || !sameDeadline(deadline, lock.deadline)) lock.deadline = deadline;
     lock.holds = holds;
-    tell(taken ? EventKind::RecordHeld : EventKind::RecordRenewed, lock.owner, lock, lock.deadline, holds);
+    lock.mode = mode;
+    tell(taken ? EventKind::RecordHeld : EventKind::RecordRenewed, lock.owner, lock, lock.deadline, holds,
+         static_cast<std::uint8_t>(mode));
 }
 
 bool TraceFeed::sameDeadline(std::int64_t a, std::int64_t b) const {

@@ -53,6 +53,7 @@ private:
         Party holder; ///< the party that `owner` stands for
         std::int64_t deadline = -1;
         std::uint32_t holds = 0;
+        trace::HoldMode mode = trace::HoldMode::Exclusive;
         std::int64_t waiters = -1;
         std::int64_t token = 0;
     };

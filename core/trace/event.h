@@ -78,8 +78,9 @@ enum class EventKind : std::uint8_t {
         46, ///< the client has given the lock up and asks the server to free it: belief ends here at hold count 1
 
     // Record: what the servers that decide hold. actor = owner Thread, subject Lock.
-    RecordHeld = 64,       ///< a new owner; value deadline instant on the server's clock, -1 never; aux hold count
-    RecordRenewed = 65,    ///< same owner, new deadline or hold count; value and aux as RecordHeld
+    RecordHeld = 64,       ///< a new owner; value deadline instant on the server's clock, -1 never; aux hold count;
+                           ///< flags HoldMode
+    RecordRenewed = 65,    ///< same owner, new deadline, hold count or mode; value, aux and flags as RecordHeld
     RecordFreed = 66,      ///< actor who caused it (0: nobody, it expired); aux owner Thread; flags FreedBy
     RecordWaiters = 67,    ///< value queue depth as the server knows it, -1 = not known
     RecordToken = 68,      ///< value last fencing token given
@@ -108,6 +109,10 @@ enum EventFlag : std::uint8_t {
 /// Low bits of Event::flags for RecordFreed.
 enum class FreedBy : std::uint8_t { Release = 0, Expiry = 1, Force = 2, Overwrite = 3, NodeLoss = 4 };
 inline constexpr std::uint8_t kFreedByMask = 0x0f;
+
+/// How a lock is held. Numbers stand in traces: GrantedAs, and low bits of Event::flags for RecordHeld, RecordRenewed.
+enum class HoldMode : std::uint8_t { Exclusive = 0, Shared = 1, Permits = 2 };
+inline constexpr std::uint8_t kHoldModeMask = 0x0f;
 
 /// One row of a trace: 30 bytes in its columns.
 struct Event {

@@ -67,6 +67,10 @@ std::size_t flagWords(const Event& e, std::array<const char*, 3>& words) {
         constexpr std::array kHow{"release", "expiry", "force", "overwrite", "node-loss"};
         const std::size_t how = e.flags & kFreedByMask;
         if (how < kHow.size()) words[n++] = kHow[how];
+    } else if (e.kind == EventKind::RecordHeld || e.kind == EventKind::RecordRenewed) {
+        const auto mode = static_cast<HoldMode>(e.flags & kHoldModeMask);
+        if (mode == HoldMode::Shared) words[n++] = "shared";
+        if (mode == HoldMode::Permits) words[n++] = "permits";
     }
     return n;
 }

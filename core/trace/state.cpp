@@ -22,6 +22,12 @@ void endHolding(Belief& belief, std::int64_t at) {
     if (belief.phase == Belief::Phase::Holding) endBelief(belief, at);
 }
 
+/// Of a RecordHeld or RecordRenewed.
+HoldMode modeOf(const Event& event) {
+    const auto mode = event.flags & kHoldModeMask;
+    return mode > static_cast<int>(HoldMode::Permits) ? HoldMode::Exclusive : static_cast<HoldMode>(mode);
+}
+
 template <typename T>
 void setLife(T& state, ClientState::Life life, std::int64_t at) {
     state.life = life;
@@ -31,8 +37,16 @@ void setLife(T& state, ClientState::Life life, std::int64_t at) {
 } // namespace
 
 bool contradicts(const Record& record, const Belief& belief, EntityId thread) {
-    return belief.phase == Belief::Phase::Holding && belief.mode == HoldMode::Exclusive && record.seen &&
-           record.observed && record.owner != thread;
+    if (belief.phase != Belief::Phase::Holding || !record.seen || !record.observed) return false;
+    switch (belief.mode) {
+    case HoldMode::Exclusive:
+        return record.owner != thread;
+    case HoldMode::Shared:
+        return record.owner == kNoEntity;
+    case HoldMode::Permits:
+        break;
+    }
+    return false;
 }
 
 void State::apply(const Event& event, const Trace& trace) {
@@ -289,12 +303,14 @@ void State::applyRecord(const Event& event) {
         record.holds = std::max<std::uint32_t>(event.aux, 1);
         record.since = record.leaseFrom = event.at;
         record.deadline = event.value;
+        record.mode = modeOf(event);
         break;
     }
     case EventKind::RecordRenewed:
         if (record.deadline != event.value) record.leaseFrom = event.at;
         record.deadline = event.value;
         record.holds = std::max<std::uint32_t>(event.aux, 1);
+        record.mode = modeOf(event);
         record.seen = true;
         if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
         break;
@@ -304,6 +320,7 @@ void State::applyRecord(const Event& event) {
         record.holds = 0;
         record.since = record.leaseFrom = event.at;
         record.deadline = -1;
+        record.mode = HoldMode::Exclusive;
         break;
     case EventKind::RecordWaiters:
         record.waiters = event.value;

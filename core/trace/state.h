@@ -7,9 +7,6 @@
 
 namespace lockscope::trace {
 
-/// How a lock is held. Numbers stand in traces (GrantedAs).
-enum class HoldMode : std::uint8_t { Exclusive = 0, Shared = 1, Permits = 2 };
-
 /// What one thread believes of one lock.
 struct Belief {
     enum class Phase : std::uint8_t { Idle, Waiting, Holding };
@@ -36,20 +33,22 @@ struct Belief {
 struct Record {
     EntityId owner = kNoEntity; ///< Thread; kNoEntity = free
     std::uint32_t holds = 0;
-    std::int64_t since = 0;     ///< owner changed
-    std::int64_t leaseFrom = 0; ///< last (re)newal, the instant at which the lease was full
-    std::int64_t deadline = -1; ///< -1 = never expires
-    std::int64_t waiters = -1;  ///< -1 = not known to the server
-    std::int64_t token = 0;     ///< 0 = none
-    std::uint32_t grants = 0;   ///< number of owners so far
-    bool seen = false;          ///< some row said who holds it, or that nobody does
+    std::int64_t since = 0;              ///< owner changed
+    std::int64_t leaseFrom = 0;          ///< last (re)newal, the instant at which the lease was full
+    std::int64_t deadline = -1;          ///< -1 = never expires
+    std::int64_t waiters = -1;           ///< -1 = not known to the server
+    std::int64_t token = 0;              ///< 0 = none
+    std::uint32_t grants = 0;            ///< number of owners so far
+    HoldMode mode = HoldMode::Exclusive; ///< while held
+    bool seen = false;                   ///< some row said who holds it, or that nobody does
     bool observed = true;
     friend bool operator==(const Record&, const Record&) = default;
 };
 
 /// Whether what a thread believes and what the server holds cannot both be right: it believes to hold the lock alone,
-/// and the record gives it to another or to nobody. A record that nobody saw contradicts nobody; and it names one
-/// owner, so that whoever holds the lock together with others may well not be that one.
+/// and the record gives it to another or to nobody; or together with other readers, and the record is free. A record
+/// that nobody saw contradicts nobody; and it names one owner, so that whoever holds the lock together with others may
+/// well not be that one. Of permits it says only when none is left.
 bool contradicts(const Record& record, const Belief& belief, EntityId thread);
 
 struct ClientState {

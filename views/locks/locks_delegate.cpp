@@ -38,6 +38,7 @@ Role roleOf(int column, bool selected) {
     switch (column) {
     case LocksModel::ServerColumn:
     case LocksModel::FormatColumn:
+    case LocksModel::ModeColumn:
     case LocksModel::RenewalColumn:
         return selected ? Role::SelectionText : Role::TextDim;
     default:

@@ -11,6 +11,7 @@ namespace lockscope::views {
 
 using trace::Belief;
 using trace::EntityId;
+using trace::HoldMode;
 using trace::kNoEntity;
 using Life = trace::ClientState::Life;
 
@@ -111,6 +112,8 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     facts.owner = record.owner;
     // The server counts what it sees; a waiter that has the lock but has not heard of it waits no more.
     std::erase_if(facts.waiters, [&](const Waiter& w) { return w.thread == record.owner; });
+    if (!believers.empty())
+        facts.mode = alone ? HoldMode::Exclusive : permits > 0 ? HoldMode::Permits : HoldMode::Shared;
     facts.observed = record.observed;
     facts.recorded = record.seen || believers.empty();
     facts.serverWaiters = record.observed ? record.waiters : -1;
@@ -128,6 +131,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     }
     facts.heldFor = t - Nanos(record.since);
     facts.holds = record.holds;
+    if (facts.known()) facts.mode = record.mode;
     const auto belief = state.beliefs.find({lock, record.owner});
     const Belief* const holder = belief == state.beliefs.end() ? nullptr : &belief->second;
     if (facts.token == 0 && holder) facts.token = holder->token;
@@ -225,6 +229,19 @@ QString heldForText(const LockFacts& facts) {
     if (!facts.held()) return none();
     //: At least so long: the lock was held already when it was first seen.
     return facts.sinceKnown ? duration(facts.heldFor) : Words::tr("≥ %1").arg(duration(facts.heldFor));
+}
+
+QString modeText(const LockFacts& facts) {
+    if (!facts.mode) return facts.known() ? none() : unknown();
+    switch (*facts.mode) {
+    case HoldMode::Exclusive:
+        return Words::tr("exclusive");
+    case HoldMode::Shared:
+        return Words::tr("shared");
+    case HoldMode::Permits:
+        return Words::tr("permits");
+    }
+    return {};
 }
 
 QString renewalText(const Renewal& renewal, bool full) {

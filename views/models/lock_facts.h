@@ -67,7 +67,8 @@ struct LockFacts {
     /// what it was taken for, and neither was when it began.
     bool leaseKnown = true, sinceKnown = true;
     std::uint32_t holds = 0;
-    std::int64_t token = 0; ///< 0 = none
+    std::optional<trace::HoldMode> mode; ///< how it is held; missing = it is not, or nobody knows
+    std::int64_t token = 0;              ///< 0 = none
     std::uint32_t grants = 0;
     Renewal renewal;
     LockCondition condition = LockCondition::Free;
@@ -107,6 +108,8 @@ QString ttlText(const LockFacts& facts);
 QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);
+/// "exclusive", "shared", "permits", "—", unknown().
+QString modeText(const LockFacts& facts);
 /// The lock's format on its server: what the trace says, else the recipe of our own clients, else unknown().
 QString lockFormat(trace::EntityId lock, const ViewContext& context);
 /// The id of the recipe that a lock of this format follows; of a recipe's id, itself; empty when none of ours writes

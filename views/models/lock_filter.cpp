@@ -19,12 +19,12 @@ struct Key {
     bool isNumber;
 };
 constexpr std::array kKeys{
-    Key{"name", LocksModel::LockColumn, false, false},      Key{"lock", LocksModel::LockColumn, false, false},
-    Key{"server", LocksModel::ServerColumn, false, false},  Key{"format", LocksModel::FormatColumn, false, false},
-    Key{"holder", LocksModel::HolderColumn, false, false},  Key{"state", LocksModel::StateColumn, false, false},
-    Key{"ttl", LocksModel::TtlColumn, true, false},         Key{"held", LocksModel::HeldForColumn, true, false},
-    Key{"waiters", LocksModel::WaitersColumn, false, true}, Key{"holds", LocksModel::HoldsColumn, false, true},
-    Key{"token", LocksModel::TokenColumn, false, true},
+    Key{"name", LocksModel::LockColumn, false, false},     Key{"lock", LocksModel::LockColumn, false, false},
+    Key{"server", LocksModel::ServerColumn, false, false}, Key{"format", LocksModel::FormatColumn, false, false},
+    Key{"mode", LocksModel::ModeColumn, false, false},     Key{"holder", LocksModel::HolderColumn, false, false},
+    Key{"state", LocksModel::StateColumn, false, false},   Key{"ttl", LocksModel::TtlColumn, true, false},
+    Key{"held", LocksModel::HeldForColumn, true, false},   Key{"waiters", LocksModel::WaitersColumn, false, true},
+    Key{"holds", LocksModel::HoldsColumn, false, true},    Key{"token", LocksModel::TokenColumn, false, true},
 };
 
 /// Words between spaces; quotation marks keep spaces inside.

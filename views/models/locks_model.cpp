@@ -180,6 +180,8 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
         return facts.server == kNoEntity ? none() : m_context->trace()->displayName(facts.server);
     case FormatColumn:
         return lockFormat(facts.lock, *m_context);
+    case ModeColumn:
+        return modeText(facts);
     case HolderColumn:
         return holderText(facts);
     case HoldsColumn:
@@ -283,6 +285,8 @@ QVariant LocksModel::headerData(int section, Qt::Orientation orientation, int ro
         return tr("Server");
     case FormatColumn:
         return tr("Format");
+    case ModeColumn:
+        return tr("Mode");
     case HolderColumn:
         return tr("Holder");
     case HoldsColumn:

@@ -17,6 +17,7 @@ public:
         LockColumn,
         ServerColumn,
         FormatColumn,
+        ModeColumn,
         HolderColumn,
         HoldsColumn,
         TtlColumn,

@@ -8,9 +8,22 @@ namespace lockscope::views {
 using trace::Event;
 using trace::EventKind;
 
+bool LaneFold::isNamed(const Cursor& c) {
+    if (c.mode == trace::HoldMode::Exclusive) return c.lock->owner == c.thread;
+    return c.lock->owner != trace::kNoEntity;
+}
+
 bool LaneFold::isStale(const Cursor& c) const {
-    // A record names one owner: whoever holds it together with others may well not be that one.
-    return c.named && !c.together && c.lock->observed && c.lock->owner != c.thread;
+    if (!c.named || !c.lock->observed) return false;
+    switch (c.mode) {
+    case trace::HoldMode::Exclusive:
+        return c.lock->owner != c.thread;
+    case trace::HoldMode::Shared: // a record names one owner: a reader may well not be that one
+        return c.lock->owner == trace::kNoEntity;
+    case trace::HoldMode::Permits:
+        break;
+    }
+    return false;
 }
 
 void LaneFold::closeBelief(Cursor& c, std::int64_t at) {
@@ -46,8 +59,8 @@ void LaneFold::endWaiting(Cursor& c, std::int64_t at) {
 
 void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
     c.holds = event.aux ? event.aux : c.holds + 1;
-    const bool together = std::exchange(c.announced, false);
-    c.together = together && (c.together || !c.holding);
+    const trace::HoldMode mode = std::exchange(c.nextMode, trace::HoldMode::Exclusive);
+    if (!c.holding || mode == trace::HoldMode::Exclusive) c.mode = mode;
     if (c.holding) return;
     endWaiting(c, event.at);
     if (c.grant == 0) c.grant = ++c.lock->grants; // where the record is not observed, the grants seen here are counted
@@ -55,7 +68,7 @@ void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
     if (event.value > 0) c.lock->newestToken = std::max(c.lock->newestToken, c.number);
     c.holding = true;
     c.lock->holding.push_back(&c);
-    if (c.lock->owner == c.thread) c.named = true;
+    if (isNamed(c)) c.named = true;
     Span span;
     span.from = event.at;
     span.row = row;
@@ -79,7 +92,7 @@ void LaneFold::endHolding(Cursor& c, std::int64_t at) {
 
 void LaneFold::judgeHolders(LockSlot& l, std::int64_t at, std::uint32_t row) {
     for (Cursor* c : l.holding) {
-        if (l.owner == c->thread) c->named = true;
+        if (isNamed(*c)) c->named = true;
         const auto state = unsigned(isStale(*c) ? BeliefState::Stale : BeliefState::Holding);
         SpanTrack& spans = c->lane->spans;
         if (!spans.hasOpen() || spans.back().state == state) continue;
@@ -123,7 +136,7 @@ void LaneFold::applyBelief(const Event& event, std::uint32_t row) {
         beginWaiting(c, event.at, row);
         break;
     case EventKind::GrantedAs:
-        c.announced = true;
+        c.nextMode = event.value == 1 ? trace::HoldMode::Shared : trace::HoldMode::Permits;
         break;
     case EventKind::Granted:
     case EventKind::Reentered:

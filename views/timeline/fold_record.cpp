@@ -128,7 +128,7 @@ void LaneFold::applyEffect(const Event& event, std::uint32_t row) {
     }
     const bool overtaken = token > 0 && token < r.highest;
     // A record names one owner: a writer that holds the lock together with others may well not be that one.
-    const bool shares = writer && writer->holding && writer->together;
+    const bool shares = writer && writer->holding && writer->mode != trace::HoldMode::Exclusive;
     const bool withoutRecord = !shares && r.lock && r.lock->seen && r.lock->observed && r.lock->owner != event.actor;
     r.highest = std::max(r.highest, token);
     if (!overtaken && !withoutRecord) {

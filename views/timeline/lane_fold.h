@@ -27,8 +27,10 @@ private:
         LockSlot* lock = nullptr;
         EntityId thread = trace::kNoEntity;
         bool waiting = false, holding = false;
-        bool announced = false, together = false; ///< the next grant, and this hold, is shared or of permits
-        bool named = false; ///< the record named this thread since it asked: only then is its absence telling
+        trace::HoldMode nextMode = trace::HoldMode::Exclusive; ///< of the next grant
+        trace::HoldMode mode = trace::HoldMode::Exclusive;     ///< of this hold
+        bool named = false; ///< the record named this thread since it asked: only then is its absence telling. Who
+                            ///< holds together with others is named with any of them
         std::uint32_t holds = 0;
         std::int64_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
         std::uint32_t grant = 0;
@@ -97,6 +99,7 @@ private:
     void endHolding(Cursor& c, std::int64_t at);
     void closeBelief(Cursor& c, std::int64_t at);
     void judgeHolders(LockSlot& l, std::int64_t at, std::uint32_t row);
+    static bool isNamed(const Cursor& c);
     bool isStale(const Cursor& c) const;
     void setDeadline(Cursor& c, std::int64_t until);
     void passTime(std::int64_t t);

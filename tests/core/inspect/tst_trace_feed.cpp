@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/trace_feed.h"
 #include "trace/recorder.h"
+#include "trace/state.h"
 
 #include <QTest>
 
@@ -160,6 +161,24 @@ private Q_SLOTS:
         row.holders.pop_back();
         world.update(row);
         QCOMPARE(world.events().back().actor, world.thread("B"));
+    }
+    void howItIsHeldIsWrittenAndWhenThatChanges() {
+        World world;
+        LockRow row = heldBy("A", 30'000);
+        row.waiterCount.reset();
+        row.mode = "shared";
+        world.update(row);
+        row.mode = "exclusive"; // the reader is alone now, and writes
+        world.update(row);
+        world.update(row);
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordRenewed}));
+        QCOMPARE(int(world.events()[0].flags), int(HoldMode::Shared));
+        QCOMPARE(int(world.events()[1].flags), int(HoldMode::Exclusive));
+        State state;
+        state.apply(world.events()[0], *world.trace);
+        QCOMPARE(state.records.begin()->second.mode, HoldMode::Shared);
+        state.apply(world.events()[1], *world.trace);
+        QCOMPARE(state.records.begin()->second.mode, HoldMode::Exclusive);
     }
     void queueAndTokenAreWrittenWhenTheyChange() {
         World world;

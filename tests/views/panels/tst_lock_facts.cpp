@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_session.h"
 #include "locks/protocol_model.h"
+#include "models/lock_filter.h"
 #include "models/locks_model.h"
 
 #include <QAbstractItemModelTester>
@@ -129,6 +130,49 @@ private Q_SLOTS:
         QCOMPARE(protocol.badges(2).front().tone, Pill::Tone::Holding);
         granted(16s, scene.story.cThread, trace::HoldMode::Exclusive);
         QCOMPARE(facts(17s).condition, LockCondition::DoubleBelief);
+    }
+
+    void aReaderOfAFreeLockIsStale() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "catalogue", scene.story.node);
+        const auto reader = scene.story.bThread;
+        const auto row = [&](Nanos at, trace::EventKind kind, std::int64_t value, std::uint8_t flags = 0) {
+            t.append({at.count(), value, reader, lock, 1, kind, flags});
+        };
+        row(11s, trace::EventKind::RecordHeld, Nanos(14s).count(), std::uint8_t(trace::HoldMode::Shared));
+        row(12s, trace::EventKind::GrantedAs, std::int64_t(trace::HoldMode::Shared));
+        row(12s, trace::EventKind::Granted, 0);
+        row(14s, trace::EventKind::RecordFreed, 0, std::uint8_t(trace::FreedBy::Expiry));
+        scene.context.setPlayhead(13s);
+        const LocksModel model(&scene.context);
+        QCOMPARE(cell(model, LocksModel::StateColumn, 1), QStringLiteral("held"));
+        QCOMPARE(cell(model, LocksModel::ModeColumn, 1), QStringLiteral("shared"));
+        scene.context.setPlayhead(15s);
+        QTRY_COMPARE(cell(model, LocksModel::StateColumn, 1), QStringLiteral("stale belief"));
+    }
+
+    void theTableSaysHowALockIsHeld() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto thread = t.intern(trace::EntityKind::Thread, "7", t.intern(trace::EntityKind::Client, "8743c9c0"));
+        for (const auto mode : {trace::HoldMode::Exclusive, trace::HoldMode::Shared, trace::HoldMode::Permits}) {
+            const auto lock = t.intern(trace::EntityKind::Lock, QByteArray::number(int(mode)));
+            t.append({1, -1, thread, lock, 1, trace::EventKind::RecordHeld, std::uint8_t(mode)});
+        }
+        const auto free = t.intern(trace::EntityKind::Lock, "free");
+        t.append({1, 0, thread, free, thread, trace::EventKind::RecordFreed, 0});
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(1s);
+        const LocksModel model(&context);
+        QStringList modes;
+        for (int r = 0; r < 4; ++r)
+            modes += cell(model, LocksModel::ModeColumn, r);
+        QCOMPARE(modes, (QStringList{u"exclusive"_qs, u"shared"_qs, u"permits"_qs, u"—"_qs}));
+        const auto filter = LockFilter::parse(u"mode:sha"_qs);
+        QVERIFY(filter.has_value());
+        QVERIFY(filter->matches(model, model.index(1, 0)) && !filter->matches(model, model.index(0, 0)));
     }
 
     void permitsAreCounted() {

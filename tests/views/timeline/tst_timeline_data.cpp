@@ -60,6 +60,31 @@ private Q_SLOTS:
         QCOMPARE(unsigned(lane->ticks[1].kind), unsigned(EffectTick::Stale));
     }
 
+    // The record names one of those who read; the others are stale when it names nobody any more.
+    void readersAreStaleOnceTheRecordIsFree() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto lock = trace->intern(trace::EntityKind::Lock, "catalogue");
+        std::vector<trace::EntityId> threads;
+        for (const char* name : {"A", "B"}) {
+            const auto client = trace->intern(trace::EntityKind::Client, name);
+            threads.push_back(trace->intern(trace::EntityKind::Thread, "1", client));
+        }
+        const auto reads = [&](std::int64_t at, trace::EntityId thread) {
+            trace->append({at, 1, thread, lock, 1, EventKind::GrantedAs});
+            trace->append({at, 0, thread, lock, 1, EventKind::Granted});
+        };
+        reads(1'000'000'000, threads[0]); // the watcher's look comes a little later
+        trace->append({1'001'000'000, -1, threads[0], lock, 1, EventKind::RecordHeld});
+        reads(2'000'000'000, threads[1]);
+        trace->append({3'000'000'000, 0, threads[0], lock, 0, EventKind::Released});
+        trace->append({5'000'000'000, 0, 0, lock, threads[0], EventKind::RecordFreed});
+        trace->append({6'000'000'000, 0, threads[1], lock, 0, EventKind::Released});
+        TimelineData data(trace);
+        data.consume();
+        QCOMPARE(spansText(*laneOf(data, LaneKind::Belief, threads[0])), QStringLiteral("1:1000-3000"));
+        QCOMPARE(spansText(*laneOf(data, LaneKind::Belief, threads[1])), QStringLiteral("1:2000-5000 2:5000-6000"));
+    }
+
     void aLeaseThatWasNotSeenToBeginIsSaidByItsEnd() {
         auto trace = std::make_shared<trace::Trace>();
         const auto lock = trace->intern(trace::EntityKind::Lock, "orders");
