@@ -12,6 +12,7 @@ const QString kTheme = QStringLiteral("look/theme");
 const QString kLanguage = QStringLiteral("look/language");
 const QString kLayout = QStringLiteral("window/layout");
 const QString kGeometry = QStringLiteral("window/geometry");
+const QString kTables = QStringLiteral("window/tables/");
 const QString kFiles = QStringLiteral("recent/files");
 const QString kConnections = QStringLiteral("recent/connections");
 const QString kSpeed = QStringLiteral("play/speed");
@@ -106,6 +107,14 @@ void Settings::setDockState(Layout layout, const QByteArray& state) {
         m_store.remove(dockKey(layout));
     else
         store(dockKey(layout), state);
+}
+
+QByteArray Settings::table(const QString& name) const {
+    return m_store.value(kTables + name).toByteArray();
+}
+
+void Settings::setTable(const QString& name, const QByteArray& state) {
+    store(kTables + name, state);
 }
 
 void Settings::prepend(const QString& key, const QString& entry) {

@@ -40,6 +40,9 @@ public:
     /// QMainWindow::saveState() of one layout; empty = the layout's own arrangement.
     QByteArray dockState(Layout layout) const;
     void setDockState(Layout layout, const QByteArray& state);
+    /// What a table, or a button of one, was left at; empty = never touched.
+    QByteArray table(const QString& name) const;
+    void setTable(const QString& name, const QByteArray& state);
 
     /// Newest first, at most kMostRecent.
     QStringList recentFiles() const;

@@ -2,9 +2,11 @@
 #include "window/work_area.h"
 
 #include "theme/format.h"
+#include "theme/table_columns.h"
 #include "window/panels.h"
 
 #include <QTabBar>
+#include <QToolButton>
 
 namespace lockscope::app {
 namespace {
@@ -17,6 +19,22 @@ public:
     QSize sizeHint() const override { return {0, 0}; }
     QSize minimumSizeHint() const override { return {0, 0}; }
 };
+
+/// What of a panel is kept has a name that says so.
+template <typename Widget>
+QList<Widget*> kept(const QDockWidget* dock) {
+    QList<Widget*> all = dock->findChildren<Widget*>();
+    all.removeIf([](const Widget* one) { return !one->objectName().startsWith(QLatin1String(views::kKept)); });
+    return all;
+}
+
+QList<QAbstractItemView*> tablesOf(const QDockWidget* dock) {
+    return kept<QAbstractItemView>(dock);
+}
+
+QList<QToolButton*> switchesOf(const QDockWidget* dock) {
+    return kept<QToolButton>(dock);
+}
 
 } // namespace
 
@@ -39,13 +57,17 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     m_locks = dock("dock.locks", tr("Locks"), makeLocks(context), Qt::BottomDockWidgetArea);
     const auto lazily = [this, context](QWidget* (*make)(views::ViewContext*)) {
         auto* panel = new LazyPanel([make, context] { return make(context); });
-        connect(panel, &LazyPanel::built, this, &WorkArea::panelBuilt);
+        connect(panel, &LazyPanel::built, this, [this] {
+            recallTables();
+            Q_EMIT panelBuilt();
+        });
         return panel;
     };
     m_events = dock("dock.events", tr("Events"), lazily(makeEvents), Qt::BottomDockWidgetArea);
     m_cluster = dock("dock.cluster", tr("Cluster"), lazily(makeCluster), Qt::BottomDockWidgetArea);
     for (QDockWidget* one : docks())
         one->hide();
+    recallTables();
 
     m_titlePace.setSingleShot(true);
     m_titlePace.setInterval(400);
@@ -106,6 +128,30 @@ void WorkArea::remember() {
     if (!m_visible) return;
     m_settings->setDockState(m_layout, m_window->saveState(Settings::kStateVersion));
     m_settings->setLayout(m_layout);
+    for (QDockWidget* dock : docks()) {
+        for (const QAbstractItemView* view : tablesOf(dock))
+            if (m_recalled.contains(view->objectName()))
+                m_settings->setTable(view->objectName(), views::columnsOf(*view));
+        for (const QToolButton* button : switchesOf(dock))
+            if (m_recalled.contains(button->objectName()))
+                m_settings->setTable(button->objectName(), button->isChecked() ? "on" : "off");
+    }
+}
+
+void WorkArea::recallTables() {
+    for (QDockWidget* dock : docks()) {
+        for (QAbstractItemView* view : tablesOf(dock)) {
+            if (m_recalled.contains(view->objectName())) continue;
+            m_recalled += view->objectName();
+            (void)views::restoreColumns(*view, m_settings->table(view->objectName())); // else they stand as made
+        }
+        for (QToolButton* button : switchesOf(dock)) {
+            if (m_recalled.contains(button->objectName())) continue;
+            m_recalled += button->objectName();
+            if (const QByteArray left = m_settings->table(button->objectName()); !left.isEmpty())
+                button->setChecked(left == "on");
+        }
+    }
 }
 
 void WorkArea::setLayout(Layout layout) {

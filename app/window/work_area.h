@@ -29,7 +29,7 @@ public:
     void setLayout(Layout layout);
     /// The layout's own arrangement again.
     void restoreDefault();
-    /// Remembers the arrangement at hand.
+    /// Remembers the arrangement at hand, and that of the tables in it.
     void remember();
     /// Shows the docks of the layout, or hides all of them (the welcome page has the window to itself).
     void setVisible(bool visible);
@@ -46,6 +46,7 @@ private:
     QDockWidget* dock(const char* id, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
     void arrange(Layout layout);
     void refreshTitles();
+    void recallTables();
 
     QMainWindow* m_window;
     views::ViewContext* m_context;
@@ -57,6 +58,7 @@ private:
     QDockWidget* m_events;
     QDockWidget* m_cluster;
     QTimer m_titlePace;
+    QSet<QString> m_recalled; ///< tables that are as they were left, or were changed since
     Layout m_layout;
     bool m_visible = false;
     bool m_movable = false;

@@ -1193,6 +1193,10 @@
         <translation>租约结束时锁在那里会被释放，最迟在 %1 ms 后。</translation>
     </message>
     <message>
+        <source>The lock “%1” would be a connection's, and a pooler that stands in between may hand the server's process on to others with every transaction. Connect to the server itself; or write pooler=session in the URL if it gives each connection a process of its own.</source>
+        <translation>锁“%1”将归连接所有，而中间的连接池可能在每个事务之后把服务器进程交给别人。请直接连接服务器；若连接池为每个连接保留一个进程，请在 URL 中写 pooler=session。</translation>
+    </message>
+    <message>
         <source>GET_LOCK knows no shared locks; PostgreSQL does.</source>
         <translation>GET_LOCK 没有共享锁；PostgreSQL 有。</translation>
     </message>
@@ -1489,6 +1493,18 @@
         <source>≥ %1</source>
         <extracomment>At least so long: the lock was held already when it was first seen.</extracomment>
         <translation>≥ %1</translation>
+    </message>
+    <message>
+        <source>exclusive</source>
+        <translation>独占</translation>
+    </message>
+    <message>
+        <source>shared</source>
+        <translation>共享</translation>
+    </message>
+    <message>
+        <source>permits</source>
+        <translation>许可</translation>
     </message>
     <message>
         <source>no watchdog</source>
@@ -2574,6 +2590,10 @@
         <translation>无法读取文件“%1”。请检查 URL 中的 ca=、cert= 和 key=。</translation>
     </message>
     <message>
+        <source>The option “pooler” has one value, session: it says that a pooler gives each connection a server process of its own.</source>
+        <translation>选项“pooler”只有一个值 session：表示连接池为每个连接保留一个服务器进程。</translation>
+    </message>
+    <message>
         <source>“%1” is not the URL of a database.</source>
         <translation>“%1”不是数据库的 URL。</translation>
     </message>
@@ -2721,6 +2741,10 @@
     <message>
         <source>%1 is held by %2 and never expires: %3</source>
         <translation>%1 由 %2 持有，永不过期：%3</translation>
+    </message>
+    <message>
+        <source>%1 was held by %2 already when first seen at %3, expires at %4: %5</source>
+        <translation>%3 首次看到时，%1 已由 %2 持有，%4 到期：%5</translation>
     </message>
     <message>
         <source>%1 is held by %2, renewed at %3, expires at %4: %5</source>
@@ -4726,6 +4750,10 @@
         <translation>格式</translation>
     </message>
     <message>
+        <source>Mode</source>
+        <translation>方式</translation>
+    </message>
+    <message>
         <source>Holder</source>
         <translation>持有者</translation>
     </message>
@@ -4777,8 +4805,8 @@
         <translation>筛选锁</translation>
     </message>
     <message>
-        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  server:redis  holder:A  -word (Ctrl+F)</source>
-        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  server:redis  holder:A  -word (Ctrl+F)</translation>
+        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</source>
+        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</translation>
     </message>
     <message>
         <source>Locks</source>

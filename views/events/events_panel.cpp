@@ -6,6 +6,7 @@
 #include "theme/format.h"
 #include "theme/icons.h"
 #include "theme/style.h"
+#include "theme/table_columns.h"
 #include "theme/widgets.h"
 
 #include <QBoxLayout>
@@ -62,6 +63,7 @@ EventsPanel::EventsPanel(ViewContext* context, QWidget* parent)
     bar->addWidget(m_filter);
     layout->addLayout(bar);
 
+    m_view->setObjectName(QLatin1String(kKept) + QStringLiteral("events"));
     m_view->setModel(m_model);
     m_view->setItemDelegate(new EventsDelegate(m_view));
     m_view->setSelectionBehavior(QAbstractItemView::SelectRows);

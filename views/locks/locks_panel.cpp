@@ -8,6 +8,7 @@
 #include "theme/format.h"
 #include "theme/icons.h"
 #include "theme/style.h"
+#include "theme/table_columns.h"
 
 #include <QBoxLayout>
 #include <QClipboard>
@@ -41,6 +42,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     bar->addWidget(m_summary, 1);
     m_tree->setIcon(icon("tree", views::Role::TextDim));
     m_tree->setCheckable(true);
+    m_tree->setObjectName(QLatin1String(kKept) + QStringLiteral("locks.grouped"));
     m_tree->setAutoRaise(true);
     m_tree->setToolTip(tr("Group by server (Ctrl+G)"));
     m_tree->setAccessibleName(tr("Group by server"));
@@ -48,12 +50,13 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     m_filter->setPlaceholderText(tr("filter: state:held ttl<5s"));
     m_filter->setAccessibleName(tr("Filter locks"));
     m_filter->setToolTip(tr("Words and conditions, all of which must be true: name:ord  state:held  ttl<5s  held>1m  "
-                            "waiters>=3  server:redis  holder:A  -word (Ctrl+F)"));
+                            "waiters>=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)"));
     m_filter->setClearButtonEnabled(true);
     m_filter->setFixedWidth(230);
     bar->addWidget(m_filter);
     layout->addLayout(bar);
 
+    m_view->setObjectName(QLatin1String(kKept) + QStringLiteral("locks"));
     m_view->setModel(m_proxy);
     m_view->setItemDelegate(new LocksDelegate(m_view));
     m_view->setRootIsDecorated(false);
@@ -72,7 +75,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    constexpr std::array kWidths{140, 140, 130, 150, 60, 155, 112, 76, 76, 90, 110};
+    constexpr std::array kWidths{140, 140, 130, 84, 150, 60, 155, 112, 76, 76, 90, 110};
     for (int i = 0; i < LocksModel::ColumnCount; ++i)
         header->resizeSection(i, kWidths[std::size_t(i)]);
 

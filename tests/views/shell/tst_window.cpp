@@ -17,6 +17,7 @@
 #include "window/work_area.h"
 
 #include <QDropEvent>
+#include <QHeaderView>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
@@ -25,6 +26,8 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
+#include <QTreeView>
 
 using namespace lockscope;
 using app::MainWindow;
@@ -304,12 +307,25 @@ private Q_SLOTS:
         scene.press(Qt::Key_F2);
         scene.window->player()->setSpeed(5);
         scene.window->resize(1300, 800);
+        const auto locks = [&scene] { return scene.window->work()->locks()->findChild<QTreeView*>(); };
+        const auto grouped = [&scene] {
+            return scene.window->work()->locks()->findChild<QToolButton*>(u"kept.locks.grouped"_qs);
+        };
+        locks()->header()->resizeSection(0, 222);
+        locks()->header()->moveSection(3, 1);
+        locks()->sortByColumn(2, Qt::DescendingOrder);
+        grouped()->click();
         scene.reopen();
         QCOMPARE(scene.window->size(), QSize(1300, 800));
         QCOMPARE(scene.window->player()->speed(), 5.0);
         scene.clickLesson();
         QCOMPARE(scene.window->work()->layout(), app::Layout::Monitor);
         QVERIFY(scene.window->work()->controls()->isVisible());
+        QCOMPARE(locks()->header()->sectionSize(0), 222);
+        QCOMPARE(locks()->header()->logicalIndex(1), 3);
+        QCOMPARE(locks()->header()->sortIndicatorSection(), 2);
+        QCOMPARE(locks()->header()->sortIndicatorOrder(), Qt::DescendingOrder);
+        QVERIFY(grouped()->isChecked());
     }
 
     void closingTheSessionComesBackToTheWelcomePage() {
