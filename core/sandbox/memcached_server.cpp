@@ -48,7 +48,8 @@ QStringList MemcachedServer::arguments() const {
                     QStringLiteral("-m"), QString::number(m_options.megabytes)};
     const bool files = !m_options.logins.isEmpty() || m_options.tls || m_options.sasl; // that only we may read
     if (::geteuid() == 0) all << QStringLiteral("-u") << (files ? QStringLiteral("root") : QStringLiteral("nobody"));
-    if (!m_options.logins.isEmpty()) all << QStringLiteral("-Y") << m_workspace.file(QStringLiteral("logins"));
+    if (!m_options.logins.isEmpty() && !m_options.sasl)
+        all << QStringLiteral("-Y") << m_workspace.file(QStringLiteral("logins"));
     if (m_options.sasl) all << QStringLiteral("-S");
     if (m_options.tls) {
         QString given =
@@ -63,11 +64,38 @@ QStringList MemcachedServer::arguments() const {
 QCoro::Task<std::expected<void, QString>> MemcachedServer::makeFiles(std::stop_token stop) {
     if (!m_workspace.valid()) co_return std::unexpected(Text::tr("No private directory can be made for the server."));
     if (!m_options.logins.isEmpty()) m_workspace.write(QStringLiteral("logins"), m_options.logins);
-    if (m_options.sasl) m_workspace.write(QStringLiteral("memcached.conf"), "mech_list: plain\n");
+    if (m_options.sasl) {
+        const auto made = co_await makeSaslFiles(stop);
+        if (!made) co_return made;
+    }
     if (m_options.tls && m_authority.ca.isEmpty()) {
         auto authority = co_await TlsAuthority::make(m_runtime, m_workspace, QStringLiteral("own-"), stop);
         if (!authority) co_return std::unexpected(authority.error());
         m_authority = *authority;
+    }
+    co_return std::expected<void, QString>();
+}
+
+/// What Cyrus SASL reads, with a database of the logins.
+QCoro::Task<std::expected<void, QString>> MemcachedServer::makeSaslFiles(std::stop_token stop) {
+    const QString database = m_workspace.file(QStringLiteral("sasldb"));
+    m_workspace.write(QStringLiteral("memcached.conf"), "mech_list: " + m_options.saslWays +
+                                                            "\npwcheck_method: auxprop\nauxprop_plugin: sasldb\n"
+                                                            "sasldb_path: " +
+                                                            database.toUtf8() + '\n');
+    if (QFile::exists(database)) co_return std::expected<void, QString>();
+    for (const QByteArray& login : m_options.logins.split('\n')) {
+        const qsizetype colon = login.indexOf(':');
+        if (colon < 0) continue;
+        m_workspace.write(QStringLiteral("password"), login.mid(colon + 1));
+        const QStringList command{QStringLiteral("-c"),
+                                  QStringLiteral("saslpasswd2 -p -c -f \"$1\" \"$2\" <\"$3\""),
+                                  QStringLiteral("sh"),
+                                  database,
+                                  QString::fromUtf8(login.left(colon)),
+                                  m_workspace.file(QStringLiteral("password"))};
+        const auto added = co_await run(m_runtime, QStringLiteral("sh"), command, m_workspace.path(), stop);
+        if (!added) co_return added;
     }
     co_return std::expected<void, QString>();
 }
@@ -113,7 +141,7 @@ QCoro::Task<bool> MemcachedServer::answers(std::stop_token stop) {
     const auto bare = m_options.tls ? nullptr : std::make_unique<QTcpSocket>();
     QTcpSocket* const plain = secure ? secure.get() : bare.get();
     plain->setProxy(QNetworkProxy::NoProxy);
-    const bool hangsUp = m_options.sasl; // on whoever does not speak the binary protocol
+    const bool hangsUp = m_options.sasl || m_options.hangsUpOnText; // on whoever does not speak the binary protocol
     QObject::connect(plain, &QTcpSocket::errorOccurred, plain, [answered, hangsUp](QAbstractSocket::SocketError error) {
         answered.complete(hangsUp && error == QAbstractSocket::RemoteHostClosedError);
     });

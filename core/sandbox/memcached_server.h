@@ -8,11 +8,14 @@ namespace lockscope::sandbox {
 struct MemcachedServerOptions {
     std::uint16_t port = 0; ///< 0: a free one
     int megabytes = 16;     ///< for items; the fewest are thrown out when they are full
-    QByteArray logins;      ///< "user:password" lines of those who may come in; empty: everybody may
-    bool tls = false;       ///< TLS and nothing else
+    /// "user:password" lines of those who may come in; empty: everybody may, or with SASL nobody.
+    QByteArray logins;
+    bool tls = false; ///< TLS and nothing else
     bool wantClientCertificate = true;
-    bool sasl = false; ///< the binary protocol and SASL, and nothing else
-    QStringList extra; ///< arguments besides
+    bool hangsUpOnText = false;    ///< by its arguments: how it shows then that it is there
+    bool sasl = false;             ///< the binary protocol and SASL, and nothing else
+    QByteArray saslWays = "plain"; ///< its mechanisms
+    QStringList extra;             ///< arguments besides
 };
 
 /// A real memcached of our own on the loopback.
@@ -41,6 +44,7 @@ public:
 private:
     QStringList arguments() const;
     QCoro::Task<std::expected<void, QString>> makeFiles(std::stop_token stop);
+    QCoro::Task<std::expected<void, QString>> makeSaslFiles(std::stop_token stop);
     QCoro::Task<bool> answers(std::stop_token stop);
     Runtime& m_runtime;
     MemcachedServerOptions m_options;

@@ -1551,24 +1551,28 @@
         <translation>%1 未作任何回答就结束了 TLS 连接。它是否要求客户端证书？请在 URL 中用 cert= 和 key= 指定。</translation>
     </message>
     <message>
-        <source>%1 ended the connection without a word. If it wants TLS, begin the URL with memcacheds://; if it wants SASL (memcached -S), which is not spoken here, start it with a file of logins (memcached -Y FILE) instead.</source>
-        <translation>%1 未作任何回答就结束了连接。如果它要求 TLS，请让 URL 以 memcacheds:// 开头；如果它要求 SASL（memcached -S，此处不支持），请改用登录文件启动它（memcached -Y FILE）。</translation>
+        <source>%1 ended the connection without a word. If it wants TLS, begin the URL with memcacheds://.</source>
+        <translation>%1 未作任何回答就结束了连接。如果它要求 TLS，请让 URL 以 memcacheds:// 开头。</translation>
     </message>
     <message>
         <source>%1 did not answer within %2; whether the command ran is not known.</source>
         <translation>%1 在 %2 内没有回答；命令是否已执行，不得而知。</translation>
     </message>
     <message>
-        <source>What %1 sends is not memcached's text protocol (%2). Is it a memcached, without TLS and SASL?</source>
-        <translation>%1 发来的不是 memcached 的文本协议（%2）。它是没有 TLS 和 SASL 的 memcached 吗？</translation>
+        <source>What %1 sends is not memcached's protocol (%2). Is it a memcached, without TLS?</source>
+        <translation>%1 发来的不是 memcached 的协议（%2）。它是没有 TLS 的 memcached 吗？</translation>
     </message>
     <message>
         <source>%1 wants a login. Write it into the URL: memcached://user:password@host.</source>
         <translation>%1 要求登录。请写入 URL：memcached://user:password@host。</translation>
     </message>
     <message>
-        <source>%1 refused the login. Check user and password in the URL, and the file that memcached was given by -Y.</source>
-        <translation>%1 拒绝了登录。请检查 URL 中的用户和密码，以及通过 -Y 交给 memcached 的文件。</translation>
+        <source>%1 refused the login. Check user and password in the URL, and what memcached knows of them: its file of logins (-Y), or SASL's database (-S).</source>
+        <translation>%1 拒绝了登录。请检查 URL 中的用户和密码，以及 memcached 所知的登录：登录文件（-Y）或 SASL 的数据库（-S）。</translation>
+    </message>
+    <message>
+        <source>%1 takes logins by SASL's %2 only; allow PLAIN there, best with TLS.</source>
+        <translation>%1 只接受 SASL 的 %2 方式登录；请在那里允许 PLAIN，最好配合 TLS。</translation>
     </message>
     <message>
         <source>A login at memcached has a user and a password, both without spaces and control characters: write memcached://user:password@host.</source>

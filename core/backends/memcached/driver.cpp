@@ -3,8 +3,6 @@
 
 #include "backends/memcached/key_ring.h"
 
-#include <charconv>
-
 namespace lockscope::memcached {
 
 namespace {
@@ -12,34 +10,12 @@ namespace {
 using Lines = std::shared_ptr<Line>;
 using Word = Reply::Word;
 
-QByteArray stored(const char* command, const QByteArray& key, const QByteArray& value, Expiry expiry, bool look,
-                  std::optional<std::uint64_t> unique = std::nullopt) {
-    QByteArray out;
-    out.reserve(80 + key.size() * 2 + value.size());
-    const auto number = [&](auto of) {
-        std::array<char, 24> digits{};
-        const char* const end = std::to_chars(digits.begin(), digits.end(), of).ptr;
-        out.append(digits.data(), end - digits.data());
-    };
-    out.append(command).append(key).append(" 0 ");
-    number(expiry);
-    out.append(' ');
-    number(value.size());
-    if (unique) {
-        out.append(' ');
-        number(*unique);
-    }
-    out.append("\r\n").append(value).append("\r\n");
-    if (look) out.append("gets ").append(key).append("\r\n");
-    return out;
-}
-
-/// Commands, and what their replies say. Nothing of the driver is touched after the wait: it may be gone by then.
+/// A command, and what its replies say. Nothing of the driver is touched after the wait: it may be gone by then.
 template <typename T>
-Result<T> ask(Lines line, QByteArray commands, int count, T (*read)(Call&), std::stop_token stop) {
+Result<T> ask(Lines line, Command command, T (*read)(Call&), std::stop_token stop) {
     const bool wanted = line->runtime().alive() && !stop.stop_requested();
-    Call call(line->runtime(), count, std::move(stop));
-    if (wanted) line->submit(commands, call);
+    Call call(line->runtime(), std::move(stop));
+    if (wanted) line->submit(std::move(command), call);
     co_await call.waiter.end();
     if (call.error) co_return std::unexpected(*std::move(call.error));
     co_return read(call);
@@ -71,7 +47,7 @@ bool deleted(Call& call) {
 }
 
 MemcachedDriver::Version versionOf(Call& call) {
-    return {call.replies[0].text.mid(8)};
+    return {call.replies[0].text};
 }
 
 } // namespace
@@ -103,31 +79,37 @@ std::uint64_t MemcachedDriver::commandsSent() const {
 }
 
 Result<Change> MemcachedDriver::add(QByteArray key, QByteArray value, Expiry expiry, bool look, std::stop_token stop) {
-    return ask(lineFor(key), stored("add ", key, value, expiry, look), look ? 2 : 1, &changed, std::move(stop));
+    const Lines line = lineFor(key);
+    return ask(line, Command{Command::Kind::Add, std::move(key), std::move(value), expiry, 0, look}, &changed,
+               std::move(stop));
 }
 
 Result<Change> MemcachedDriver::compareAndSet(QByteArray key, QByteArray value, Expiry expiry, Mark meant, bool look,
                                               std::stop_token stop) {
     const Lines line = lineFor(key);
     // Sent over that connection or not at all: what waits when one ends is not carried over to the next.
-    if (meant.connection == 0 || line->connection() != meant.connection) return taken();
-    const QByteArray commands = stored("cas ", key, value, expiry, look, meant.unique);
-    return ask(line, commands, look ? 2 : 1, &changed, std::move(stop));
+    // Without a number it would overwrite whatever there is.
+    if (meant.unique == 0 || meant.connection == 0 || line->connection() != meant.connection) return taken();
+    return ask(line,
+               Command{Command::Kind::CompareAndSet, std::move(key), std::move(value), expiry, meant.unique, look},
+               &changed, std::move(stop));
 }
 
 Result<std::optional<Item>> MemcachedDriver::get(QByteArray key, std::stop_token stop) {
-    return ask(lineFor(key), "gets " + key + "\r\n", 1, &found, std::move(stop));
+    const Lines line = lineFor(key);
+    return ask(line, Command{Command::Kind::Get, std::move(key)}, &found, std::move(stop));
 }
 
 Result<bool> MemcachedDriver::remove(QByteArray key, std::stop_token stop) {
-    return ask(lineFor(key), "delete " + key + "\r\n", 1, &deleted, std::move(stop));
+    const Lines line = lineFor(key);
+    return ask(line, Command{Command::Kind::Remove, std::move(key)}, &deleted, std::move(stop));
 }
 
 Result<MemcachedDriver::Version> MemcachedDriver::version(std::stop_token stop) {
     const std::vector<Lines> lines = m_lines;
     Version found;
     for (const Lines& line : lines) {
-        const auto version = co_await ask(line, "version\r\n", 1, &versionOf, stop);
+        const auto version = co_await ask(line, Command{Command::Kind::Version}, &versionOf, stop);
         if (!version) co_return std::unexpected(version.error());
         found = *version;
     }

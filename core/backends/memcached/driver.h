@@ -14,7 +14,8 @@ class KeyRing;
 /// run on a thread, two hand-overs for each of the two round trips of a lock, where this client needs none, sends `add`
 /// and `gets` in one round trip, and lets any number of coroutines share a connection.
 ///
-/// With a user in the URL it logs in at servers that want it (`memcached -Y FILE`); TLS as the URL says.
+/// With a user in the URL it logs in at servers that want it (`memcached -Y FILE`, or SASL by `memcached -S`); TLS as
+/// the URL says.
 ///
 /// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
 /// they end with Disconnected. The runtime must outlive it.

@@ -47,9 +47,7 @@ Error closedDuringGreeting(bool tls, const QString& where) {
                                           "ours? Name it by cert= and key= in the URL.")
                                      .arg(where)};
     return {Kind::Unreachable,
-            Text::tr("%1 ended the connection without a word. If it wants TLS, begin the URL with memcacheds://; if it "
-                     "wants SASL (memcached -S), which is not spoken here, start it with a file of logins (memcached "
-                     "-Y FILE) instead.")
+            Text::tr("%1 ended the connection without a word. If it wants TLS, begin the URL with memcacheds://.")
                 .arg(where)};
 }
 
@@ -59,9 +57,9 @@ Error late(Nanos after, const QString& where) {
 }
 
 Error garbage(const QString& what, const QString& where) {
-    return {Kind::Protocol,
-            Text::tr("What %1 sends is not memcached's text protocol (%2). Is it a memcached, without TLS and SASL?")
-                .arg(where, what)};
+    return {
+        Kind::Protocol,
+        Text::tr("What %1 sends is not memcached's protocol (%2). Is it a memcached, without TLS?").arg(where, what)};
 }
 
 Error driverGone(const QString& where) {
@@ -79,9 +77,14 @@ Error loginWanted(const QString& where) {
 
 Error loginRefused(const QString& where) {
     return {Kind::AuthFailed,
-            Text::tr("%1 refused the login. Check user and password in the URL, and the file that memcached was given "
-                     "by -Y.")
+            Text::tr("%1 refused the login. Check user and password in the URL, and what memcached knows of them: its "
+                     "file of logins (-Y), or SASL's database (-S).")
                 .arg(where)};
+}
+
+Error loginOtherwise(const QByteArray& ways, const QString& where) {
+    return {Kind::AuthFailed, Text::tr("%1 takes logins by SASL's %2 only; allow PLAIN there, best with TLS.")
+                                  .arg(where, QString::fromUtf8(ways))};
 }
 
 Error loginUnfit() {

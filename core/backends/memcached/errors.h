@@ -20,6 +20,8 @@ Error tooManyPending(std::size_t limit, const QString& where);
 Error loginWanted(const QString& where);
 Error loginRefused(const QString& where);
 /// User or password are such as can not be sent.
+/// `ways`: SASL mechanisms, of which none is PLAIN.
+Error loginOtherwise(const QByteArray& ways, const QString& where);
 Error loginUnfit();
 /// What the server says instead of doing it.
 Error refused(const QByteArray& line, const QString& where);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/memcached/line.h"
 
+#include "backends/memcached/binary_protocol.h"
 #include "backends/memcached/errors.h"
+#include "backends/memcached/text_protocol.h"
 #include "backends/net/tls_configuration.h"
 
 #include <atomic>
@@ -12,20 +14,10 @@ namespace {
 
 using Word = Reply::Word;
 
-/// Longer than a header of the binary protocol: a server that speaks only that hangs up at once, and does not wait for
-/// the rest.
-const QByteArray kGreeting = QByteArrayLiteral("get lockscope-asks-whether-it-may\r\n");
-
 /// A number that no other connection of this process has, whatever its thread.
 std::uint64_t nextConnection() {
     static std::atomic<std::uint64_t> last = 0;
     return ++last;
-}
-
-/// memcached's own login: the first `set` of a connection, whatever its key.
-QByteArray loginOf(const ConnectionUrl& url) {
-    const QByteArray both = url.user.toUtf8() + ' ' + url.password.toUtf8();
-    return "set lockscope 0 0 " + QByteArray::number(both.size()) + "\r\n" + both + "\r\n";
 }
 
 bool canBeSent(const QString& text) {
@@ -66,7 +58,7 @@ Line::~Line() {
     if (m_commandLimit) m_runtime.cancelCall(m_commandLimit);
 }
 
-void Line::submit(const QByteArray& commands, Call& call) {
+void Line::submit(Command command, Call& call) {
     if (m_gone) call.error = errors::driverGone(m_where);
     if (m_unusable) call.error = m_unusable;
     if (m_pending.size() >= m_options.pendingLimit) call.error = errors::tooManyPending(m_pending.size(), m_where);
@@ -75,12 +67,15 @@ void Line::submit(const QByteArray& commands, Call& call) {
         return;
     }
     const bool alone = m_pending.empty();
-    m_pending.push_back(
-        {++m_lastId, &call, m_runtime.monotonic() + m_options.commandTimeout, std::uint8_t(call.m_commands)});
+    const int replies = command.replies();
+    m_pending.push_back({++m_lastId, &call, m_runtime.monotonic() + m_options.commandTimeout, std::uint8_t(replies)});
     call.m_line = this;
     call.m_id = m_lastId;
-    m_out += commands;
-    m_sent += std::uint64_t(call.m_commands);
+    m_sent += std::uint64_t(replies);
+    if (m_state == State::Ready)
+        m_protocol->append(m_out, command);
+    else
+        m_waiting.push_back(std::move(command));
     if (!m_commandLimit) watch();
     // What finds nothing on its way leaves at once; commands of one pass of the reactor leave together.
     if (m_state == State::Away)
@@ -98,42 +93,55 @@ void Line::abandon(std::uint64_t id) {
 }
 
 void Line::connectNow() {
-    m_state = State::Connecting;
     m_connection = nextConnection();
-    net::Stream::Owner& owner = *this;
-    m_stream = std::make_unique<net::Stream>(m_endpoint, m_tls, owner);
     m_connectLimit = m_runtime.callAt(m_runtime.monotonic() + m_options.connectTimeout, [this] {
         m_connectLimit = 0;
         close(errors::connectTimeout(m_options.connectTimeout, m_where));
     });
+    openStream();
+}
+
+void Line::openStream() {
+    m_state = State::Connecting;
+    if (m_binary)
+        m_protocol = std::make_unique<BinaryProtocol>();
+    else
+        m_protocol = std::make_unique<TextProtocol>();
+    net::Stream::Owner& owner = *this;
+    m_stream = std::make_unique<net::Stream>(m_endpoint, m_tls, owner);
     m_stream->open();
+}
+
+void Line::retireStream() {
+    if (!m_stream) return;
+    m_stream->close();
+    m_old = std::move(m_stream);
+    QMetaObject::invokeMethod(
+        this, [this] { m_old.reset(); }, Qt::QueuedConnection);
 }
 
 void Line::streamOpened() {
     m_state = State::Greeting;
-    m_stream->send(kGreeting);
+    m_stream->send(m_protocol->greeting());
 }
 
 void Line::greeted(const Reply& reply) {
-    const bool refused = reply.word == Word::Error;
-    const bool wanted = refused && reply.text == "CLIENT_ERROR unauthenticated";
-    if (m_state == State::Greeting && wanted && !m_url.user.isEmpty()) {
-        m_state = State::LoggingIn;
-        m_stream->send(loginOf(m_url));
-        return;
-    }
-    if (m_state == State::LoggingIn && reply.word != Word::Stored) {
-        close(errors::loginRefused(m_where));
-        return;
-    }
-    if (refused) {
-        close(wanted ? errors::loginWanted(m_where) : errors::refused(reply.text, m_where));
-        return;
-    }
+    if (m_state == State::LoggingIn && reply.word != Word::Stored) return close(errors::loginRefused(m_where));
+    if (reply.word == Word::LoginWanted) return logIn(reply.text);
+    if (reply.word == Word::Error) return close(errors::refused(reply.text, m_where));
     // A server that wants no login serves everybody, as etcd and its own client take it.
     m_state = State::Ready;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
+    for (const Command& command : std::exchange(m_waiting, {}))
+        m_protocol->append(m_out, command);
     flush();
+}
+
+void Line::logIn(const QByteArray& ways) {
+    if (m_url.user.isEmpty()) return close(errors::loginWanted(m_where));
+    if (!ways.isEmpty() && !ways.split(' ').contains("PLAIN")) return close(errors::loginOtherwise(ways, m_where));
+    m_state = State::LoggingIn;
+    m_stream->send(m_protocol->login(m_url.user.toUtf8(), m_url.password.toUtf8()));
 }
 
 void Line::flush() {
@@ -147,14 +155,14 @@ void Line::streamReadable() {
     qint64 size = sizeof buffer;
     while (m_stream && size == sizeof buffer) {
         size = m_stream->receive(buffer, sizeof buffer);
-        m_reader.feed(buffer, size);
+        m_protocol->feed(buffer, size);
         takeReplies();
     }
 }
 
 void Line::takeReplies() {
     while (m_stream) {
-        auto reply = m_reader.next();
+        auto reply = m_protocol->next();
         if (!reply) {
             Error error = errors::garbage(reply.error(), m_where);
             error.sent = m_state == State::Ready;
@@ -177,6 +185,7 @@ void Line::take(Reply&& reply) {
     Pending& first = m_pending.front();
     if (first.call) {
         if (reply.word == Word::Error && first.came == 0) first.call->error = errors::refused(reply.text, m_where);
+        if (reply.word == Word::LoginWanted) first.call->error = errors::loginWanted(m_where);
         if (reply.item) reply.item->mark.connection = m_connection;
         first.call->replies[first.came] = std::move(reply);
     }
@@ -191,21 +200,24 @@ void Line::streamEnded(net::Ending ending) {
     const bool mute =
         m_state == State::Greeting && m_stream->received() == 0 && error.kind == Error::Kind::Disconnected;
     if (m_state == State::LoggingIn && error.kind == Error::Kind::Disconnected) error = errors::loginRefused(m_where);
-    close(mute ? errors::closedDuringGreeting(m_tls.has_value(), m_where) : error);
+    if (!mute) return close(error);
+    // The next connection begins with the text protocol again when neither was understood.
+    if (std::exchange(m_binary, !m_binary)) return close(errors::closedDuringGreeting(m_tls.has_value(), m_where));
+    retireStream();
+    m_state = State::Connecting;
+    const auto again = [this] {
+        if (m_state == State::Connecting && !m_stream) openStream();
+    };
+    QMetaObject::invokeMethod(this, again, Qt::QueuedConnection); // not above the stream that has just ended
 }
 
 void Line::close(const Error& error) {
     m_state = State::Away;
     m_connection = 0;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
-    if (m_stream) {
-        m_stream->close();
-        m_old = std::move(m_stream);
-        QMetaObject::invokeMethod(
-            this, [this] { m_old.reset(); }, Qt::QueuedConnection);
-    }
+    retireStream();
     m_out.clear();
-    m_reader.clear();
+    m_waiting.clear();
     const std::deque<Pending> pending = std::exchange(m_pending, {});
     for (const Pending& one : pending) {
         if (!one.call) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/memcached/port.h"
-#include "backends/memcached/replies.h"
+#include "backends/memcached/protocol.h"
 #include "backends/net/stream.h"
 
 #include <array>
@@ -17,12 +17,11 @@ struct DriverOptions {
 
 class Line;
 
-/// One or two commands on their way, in the frame of the coroutine that waits for them. When the frame goes, replies
-/// that come later are thrown away.
+/// A command on its way, with a look behind it or without, in the frame of the coroutine that waits for them. When the
+/// frame goes, replies that come later are thrown away.
 class Call {
 public:
-    Call(Runtime& runtime, int commands, std::stop_token stop)
-        : waiter(runtime, kNever, std::move(stop)), m_commands(commands) {}
+    Call(Runtime& runtime, std::stop_token stop) : waiter(runtime, kNever, std::move(stop)) {}
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -30,7 +29,7 @@ public:
     Waiter waiter;
     // Of these one is there when the waiter was woken.
     std::optional<Error> error;
-    std::array<Reply, 2> replies; ///< as many as there were commands
+    std::array<Reply, 2> replies; ///< Command::replies() of them
 
 private:
     friend class Line;
@@ -38,26 +37,25 @@ private:
         m_line = nullptr;
         waiter.wake();
     }
-    int m_commands;
     Line* m_line = nullptr; ///< while its place in the row is there
     std::uint64_t m_id = 0;
 };
 
-/// One server, by memcached's text protocol: one connection, made when it is needed and again after it broke, on which
-/// commands follow each other without waiting and are answered in order.
+/// One server: one connection, made when it is needed and again after it broke, on which commands follow each other
+/// without waiting and are answered in order.
 ///
-/// Before anything else a new connection reads a key that nobody has. What comes back tells whether this is a memcached
-/// that serves us, and whether it wants a login: that is not sent to a server which would take it for an item and keep
-/// it for everybody to read. Until then nothing of the callers' has been sent.
+/// The text protocol is tried first; a server that hangs up on it without a word is tried by the binary one, which is
+/// what those speak that want SASL. Before anything else a new connection greets. What comes back tells whether this is
+/// a memcached that serves us, and whether it wants a login. Until then nothing of the callers' has been sent.
 class Line final : public QObject, private Reactor::Job, private net::Stream::Owner {
 public:
     /// `index`: which of the URL's servers.
     Line(Runtime& runtime, const ConnectionUrl& url, std::size_t index, DriverOptions options);
     ~Line() override;
 
-    /// Sends commands in one piece; completes `call` when it is known how they went. An error of the server's is
-    /// Kind::Refused, that of a second command its reply alone: it does not undo what the first one did.
-    void submit(const QByteArray& commands, Call& call);
+    /// Sends a command; completes `call` when it is known how it went. An error of the server's is Kind::Refused, that
+    /// of a look behind it a reply alone: it does not undo what the command did.
+    void submit(Command command, Call& call);
     /// Ends all calls with "closed on purpose", and lets no new ones in.
     void shutDown();
     Runtime& runtime() { return m_runtime; }
@@ -76,13 +74,15 @@ private:
         std::uint8_t count, came = 0; ///< replies
     };
     void connectNow();
+    void openStream();
+    void retireStream();
     void streamOpened() override;
     void streamReadable() override;
     void streamEnded(net::Ending ending) override;
     void takeReplies();
     void take(Reply&& reply);
     void greeted(const Reply& reply);
-    void logIn();
+    void logIn(const QByteArray& ways);
     void run() override { flush(); }
     void flush();
     void close(const Error& error);
@@ -101,8 +101,10 @@ private:
     std::unique_ptr<net::Stream> m_stream, m_old; ///< m_old has ended, and may still be on the stack
     State m_state = State::Away;
     Runtime::TimerId m_connectLimit = 0, m_commandLimit = 0;
+    std::unique_ptr<Protocol> m_protocol;
+    bool m_binary = false;          ///< m_protocol is
+    std::vector<Command> m_waiting; ///< until it is known how the server is spoken to
     QByteArray m_out;
-    ReplyReader m_reader;
     std::deque<Pending> m_pending; ///< by id
     std::uint64_t m_lastId = 0, m_sent = 0, m_connection = 0;
     bool m_gone = false;

@@ -50,6 +50,7 @@ private Q_SLOTS:
         VERIFY_STARTED(m_open);
         VERIFY_STARTED(m_closed);
         VERIFY_STARTED(m_secure);
+        VERIFY_STARTED(m_sasl);
     }
     void cleanup() { m_closed.resume(); }
 
@@ -220,16 +221,143 @@ private Q_SLOTS:
         const Error refused = run(MemcachedClient(m_runtime, tls).driver.version()).error();
         QVERIFY2(refused.kind == Kind::TlsFailed, qPrintable(refused.message));
     }
-    void saslIsNotSpoken() {
-        MemcachedServerOptions options;
+
+    // --- SASL, and with it the binary protocol ---
+    void lockBehindSasl() {
+        const auto connection = makeConnection(m_runtime, as(m_sasl, QStringLiteral("bob"), kSecret));
+        VERIFY_OK(run(connection->open()));
+        const auto lock = [&] { return *connection->makeRecipe("memcached-lease", {"jobs"}); };
+        const auto mine = lock(), yours = lock();
+        const auto grant = run(mine->acquire(asked(0s), {})).value();
+        QVERIFY(grant);
+        QVERIFY(!run(yours->acquire(asked(0s), {})).value());
+        QCOMPARE(run(mine->renew(*grant, {})).value(), true);
+        QCOMPARE(run(mine->release(*grant, {})).value(), 0);
+        const auto next = run(yours->acquire(asked(0s), {})).value();
+        QVERIFY(next);
+        QCOMPARE(run(yours->release(*next, {})).value(), 0);
+        // A new connection logs in anew.
+        m_sasl.kill();
+        QTRY_VERIFY(!m_sasl.running());
+        VERIFY_STARTED(m_sasl);
+        QTRY_VERIFY(run(connection->ping()));
+        QVERIFY(run(lock()->acquire(asked(0s), {})).value());
+    }
+    void eachCommandMeansTheSame_data() {
+        QTest::addColumn<bool>("sasl");
+        QTest::newRow("text") << false;
+        QTest::newRow("binary") << true;
+    }
+    void eachCommandMeansTheSame() {
+        QFETCH(bool, sasl);
+        using Outcome = Change::Outcome;
+        MemcachedClient client(m_runtime, as(sasl ? m_sasl : m_closed, QStringLiteral("bob"), kSecret));
+        MemcachedDriver& driver = client.driver;
+        QVERIFY(run(driver.version()).value().text.startsWith("1."));
+        QVERIFY(!run(driver.get("same")).value());
+        QVERIFY(!run(driver.remove("same")).value());
+        const Change added = run(driver.add("same", "one", 60, true)).value();
+        QCOMPARE(added.outcome, Outcome::Stored);
+        QCOMPARE(added.item->value, QByteArray("one"));
+        QVERIFY(added.item->mark.unique > 0);
+        const Change taken = run(driver.add("same", "other", 60, true)).value();
+        QCOMPARE(taken.outcome, Outcome::Taken);
+        QCOMPARE(taken.item->value, QByteArray("one"));
+        const Change changed = run(driver.compareAndSet("same", "two", 60, added.item->mark, true)).value();
+        QCOMPARE(changed.outcome, Outcome::Stored);
+        QVERIFY(changed.item->mark.unique > added.item->mark.unique);
+        QCOMPARE(run(driver.compareAndSet("same", "no", 60, added.item->mark, false)).value().outcome, Outcome::Taken);
+        Mark none = changed.item->mark;
+        none.unique = 0;
+        QCOMPARE(run(driver.compareAndSet("same", "no", 60, none, false)).value().outcome, Outcome::Taken);
+        QCOMPARE(run(driver.get("same")).value()->value, QByteArray("two"));
+        // At once.
+        QCOMPARE(run(driver.compareAndSet("same", "", -1, changed.item->mark, false)).value().outcome, Outcome::Stored);
+        QVERIFY(!run(driver.get("same")).value());
+        QCOMPARE(run(driver.compareAndSet("same", "no", 60, changed.item->mark, false)).value().outcome, Outcome::Gone);
+        const QByteArray large(300'000, 'x');
+        QCOMPARE(run(driver.add("same", large, 0, true)).value().item->value, large);
+        QVERIFY(run(driver.remove("same")).value());
+        const Error tooLarge = run(driver.add("same", QByteArray(3'000'000, 'x'), 0, false)).error();
+        QVERIFY2(tooLarge.kind == Kind::Refused, qPrintable(tooLarge.message));
+        QVERIFY(!run(driver.get("same")).value());
+    }
+    void wrongLoginAtSasl() {
+        MemcachedClient strangers[] = {
+            {m_runtime, as(m_sasl, QStringLiteral("bob"), QStringLiteral("guess-of-bobs"))},
+            {m_runtime, as(m_sasl, QStringLiteral("eve"), kSecret)},
+            {m_runtime, urlOf(m_sasl)}};
+        for (MemcachedClient& stranger : strangers) {
+            const Error refused = run(stranger.driver.add("jobs", "v", 60, true)).error();
+            QVERIFY2(refused.kind == Kind::AuthFailed, qPrintable(refused.message));
+            QVERIFY(!refused.outcomeUnknown() && !refused.message.contains(QLatin1String("guess-of-bobs")));
+        }
+    }
+    void aWayToLogInThatIsNotSpoken() {
+        MemcachedServerOptions options = withLogins();
         options.sasl = true;
+        options.saslWays = "cram-md5";
         MemcachedServer server(m_runtime, options);
         VERIFY_STARTED(server);
-        const auto connection = makeConnection(m_runtime, as(server, QStringLiteral("bob"), kSecret));
-        const auto opened = run(connection->open());
-        QVERIFY(!opened && opened.error().kind == ErrorKind::Unreachable);
-        QVERIFY2(opened.error().message.contains(QLatin1String("memcached -Y")), qPrintable(opened.error().message));
-        QVERIFY(!opened.error().message.contains(kSecret));
+        MemcachedClient client(m_runtime, as(server, QStringLiteral("bob"), kSecret));
+        const Error refused = run(client.driver.version()).error();
+        QVERIFY2(refused.kind == Kind::AuthFailed, qPrintable(refused.message));
+        QVERIFY2(refused.message.contains(QLatin1String("CRAM-MD5")), qPrintable(refused.message));
+    }
+    void onlyTheBinaryProtocolWithoutALogin() {
+        MemcachedServerOptions options;
+        options.extra = {QStringLiteral("-B"), QStringLiteral("binary")};
+        options.hangsUpOnText = true;
+        MemcachedServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        MemcachedClient client(m_runtime, as(server, QStringLiteral("bob"), kSecret));
+        QCOMPARE(run(client.driver.add("k", "v", 60, true)).value().item->value, QByteArray("v"));
+    }
+    void aServerThatSpeaksNeitherIsTriedByBoth() {
+        std::vector<QByteArray> first;
+        FakeMemcached server(
+            m_runtime,
+            [&](QTcpSocket& socket, const QByteArray& bytes) {
+                first.push_back(bytes);
+                socket.disconnectFromHost();
+            },
+            false);
+        ConnectionUrl url = urlOf(server);
+        url.user = QStringLiteral("bob");
+        url.password = kSecret;
+        MemcachedClient client(m_runtime, url);
+        const Error error = run(client.driver.version()).error();
+        QVERIFY2(error.kind == Kind::Unreachable, qPrintable(error.message));
+        QCOMPARE(first.size(), std::size_t(2));
+        QVERIFY(first[0].startsWith("get ") && first[1].startsWith('\x80'));
+        for (const QByteArray& bytes : first)
+            QVERIFY(!bytes.contains(kSecret.toUtf8())); // not before it has asked
+    }
+    void garbageInTheBinaryProtocol_data() {
+        QTest::addColumn<QByteArray>("answer");
+        const auto header = [](char code, QByteArray sizes) {
+            return QByteArray("\x81", 1) + code + sizes.leftJustified(22, '\0');
+        };
+        QTest::newRow("magic") << QByteArray("\x82" + QByteArray(40, '\0'));
+        QTest::newRow("more key than body") << header(' ', QByteArray::fromHex("0009000000000000"
+                                                                               "00000003"));
+        QTest::newRow("endless") << header(' ', QByteArray::fromHex("0000000000000000"
+                                                                    "ffffffff"));
+    }
+    void garbageInTheBinaryProtocol() {
+        QFETCH(QByteArray, answer);
+        FakeMemcached server(
+            m_runtime,
+            [&](QTcpSocket& socket, const QByteArray& bytes) {
+                if (bytes.startsWith("get "))
+                    socket.disconnectFromHost();
+                else
+                    socket.write(answer);
+            },
+            false);
+        MemcachedClient client(m_runtime, urlOf(server), impatient());
+        const Error error = run(client.driver.version()).error();
+        QVERIFY2(error.kind == Kind::Protocol && !error.outcomeUnknown(), qPrintable(error.message));
     }
 
     // --- who shares a connection ---
@@ -261,6 +389,12 @@ private Q_SLOTS:
 private:
     EventLoopRuntime m_runtime;
     MemcachedServer m_open{m_runtime}, m_closed{m_runtime, withLogins()},
+        m_sasl{m_runtime,
+               [] {
+                   MemcachedServerOptions options = withLogins();
+                   options.sasl = true;
+                   return options;
+               }()},
         m_secure{m_runtime, [] {
                      MemcachedServerOptions options = withLogins();
                      options.tls = true;

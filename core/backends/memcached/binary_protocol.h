@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/memcached/protocol.h"
+
+namespace lockscope::memcached {
+
+/// memcached's binary protocol, with logins by SASL's PLAIN (`memcached -S`, and most hosted ones).
+///
+/// Source: BinaryProtocolRevamped and SASLHowto of memcached's documentation; RFC 4616.
+class BinaryProtocol final : public Protocol {
+public:
+    QByteArray greeting() const override;
+    QByteArray login(const QByteArray& user, const QByteArray& password) const override;
+    void append(QByteArray& out, const Command& command) const override;
+    std::expected<std::optional<Reply>, QString> next() override;
+};
+
+} // namespace lockscope::memcached

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/memcached/protocol.h"
+
+namespace lockscope::memcached {
+
+void Protocol::feed(const char* bytes, qsizetype size) {
+    if (left() == 0) {
+        m_in.resize(0); // keeps its room
+    } else if (m_at > 0) {
+        m_in.remove(0, m_at);
+    }
+    m_at = 0;
+    m_in.append(bytes, size);
+}
+
+void Protocol::clear() {
+    m_in.clear();
+    m_at = 0;
+}
+
+} // namespace lockscope::memcached

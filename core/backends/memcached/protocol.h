@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/memcached/port.h"
+
+namespace lockscope::memcached {
+
+/// What is asked of a server.
+struct Command {
+    enum class Kind : std::uint8_t { Add, CompareAndSet, Get, Remove, Version };
+    Kind kind = Kind::Get;
+    QByteArray key = {}, value = {};
+    Expiry expiry = 0;
+    std::uint64_t unique = 0; ///< CompareAndSet: of the item meant; not 0
+    bool look = false;        ///< Add, CompareAndSet: reads the item right afterwards, which is a second reply
+
+    int replies() const { return look ? 2 : 1; }
+};
+
+/// A server's answer to one command.
+struct Reply {
+    enum class Word : std::uint8_t { Stored, NotStored, Exists, NotFound, Deleted, End, Version, LoginWanted, Error };
+    Word word = Word::End;
+    QByteArray text = {};                    ///< of Version, LoginWanted (the ways to log in, if told) and Error
+    std::optional<Item> item = std::nullopt; ///< of End: what was read
+};
+
+/// How commands become bytes, and bytes replies.
+class Protocol {
+public:
+    virtual ~Protocol() = default;
+
+    /// The first thing said on a connection. It changes nothing and tells nobody's secrets; what comes back tells
+    /// whether this is a memcached that serves us: End, LoginWanted or Error.
+    virtual QByteArray greeting() const = 0;
+    /// Answered by Stored when it is right.
+    virtual QByteArray login(const QByteArray& user, const QByteArray& password) const = 0;
+    virtual void append(QByteArray& out, const Command& command) const = 0;
+
+    /// What came from the server.
+    void feed(const char* bytes, qsizetype size);
+    /// The next whole reply; nullopt: more bytes are needed. The error is a few words for people: what is wrong.
+    virtual std::expected<std::optional<Reply>, QString> next() = 0;
+    /// Forgets what came.
+    virtual void clear();
+
+protected:
+    static constexpr std::uint64_t kLargestItem = 16ULL * 1024 * 1024;
+    qsizetype left() const { return m_in.size() - m_at; }
+    QByteArray m_in;
+    qsizetype m_at = 0; ///< before it all is read
+};
+
+} // namespace lockscope::memcached
