@@ -201,8 +201,8 @@ void Line::streamEnded(net::Ending ending) {
         m_state == State::Greeting && m_stream->received() == 0 && error.kind == Error::Kind::Disconnected;
     if (m_state == State::LoggingIn && error.kind == Error::Kind::Disconnected) error = errors::loginRefused(m_where);
     if (!mute) return close(error);
-    // The next connection begins with the text protocol again when neither was understood.
-    if (std::exchange(m_binary, !m_binary)) return close(errors::closedDuringGreeting(m_tls.has_value(), m_where));
+    if (m_binary) return close(errors::closedDuringGreeting(m_tls.has_value(), m_where));
+    m_binary = true;
     retireStream();
     m_state = State::Connecting;
     const auto again = [this] {
@@ -212,6 +212,7 @@ void Line::streamEnded(net::Ending ending) {
 }
 
 void Line::close(const Error& error) {
+    if (m_state != State::Ready) m_binary = false; // another try begins anew; who has served us so does it again
     m_state = State::Away;
     m_connection = 0;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));

@@ -68,7 +68,10 @@ private:
         std::shared_ptr<Life> life;
     };
     Threads() {
-        QSqlDatabase::contains(QString()); // so that QtSql's own register outlives this
+        // So that QtSql's own register outlives this, and so does what it tells a query's end by: without that one
+        // leaves behind what it had read.
+        QSqlDatabase::contains(QString());
+        const QSqlQuery none{QSqlDatabase()};
         qAddPostRoutine([] { all().awaitThoseTold(); });
     }
     void collectEnded() {
