@@ -283,10 +283,9 @@ private Q_SLOTS:
         QVERIFY(!run(driver.get("same")).value());
     }
     void wrongLoginAtSasl() {
-        MemcachedClient strangers[] = {
-            {m_runtime, as(m_sasl, QStringLiteral("bob"), QStringLiteral("guess-of-bobs"))},
-            {m_runtime, as(m_sasl, QStringLiteral("eve"), kSecret)},
-            {m_runtime, urlOf(m_sasl)}};
+        MemcachedClient strangers[] = {{m_runtime, as(m_sasl, QStringLiteral("bob"), QStringLiteral("guess-of-bobs"))},
+                                       {m_runtime, as(m_sasl, QStringLiteral("eve"), kSecret)},
+                                       {m_runtime, urlOf(m_sasl)}};
         for (MemcachedClient& stranger : strangers) {
             const Error refused = run(stranger.driver.add("jobs", "v", 60, true)).error();
             QVERIFY2(refused.kind == Kind::AuthFailed, qPrintable(refused.message));
@@ -339,10 +338,8 @@ private Q_SLOTS:
             return QByteArray("\x81", 1) + code + sizes.leftJustified(22, '\0');
         };
         QTest::newRow("magic") << QByteArray("\x82" + QByteArray(40, '\0'));
-        QTest::newRow("more key than body") << header(' ', QByteArray::fromHex("0009000000000000"
-                                                                               "00000003"));
-        QTest::newRow("endless") << header(' ', QByteArray::fromHex("0000000000000000"
-                                                                    "ffffffff"));
+        QTest::newRow("more key than body") << header(' ', QByteArray::fromHex("00090000000000000003"));
+        QTest::newRow("endless") << header(' ', QByteArray::fromHex("000000000000ffffffff"));
     }
     void garbageInTheBinaryProtocol() {
         QFETCH(QByteArray, answer);
