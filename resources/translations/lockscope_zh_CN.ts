@@ -4839,6 +4839,10 @@
         </translation>
     </message>
     <message>
+        <source>%1 held, %2 waiting, %3 not observed</source>
+        <translation>%1 把被持有，%2 个在等，%3 把未被观察</translation>
+    </message>
+    <message>
         <source>%1 held, %2 waiting</source>
         <translation>%1 把被持有，%2 个在等</translation>
     </message>

@@ -75,7 +75,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    constexpr std::array kWidths{140, 140, 130, 84, 150, 60, 155, 112, 76, 76, 90, 110};
+    constexpr std::array kWidths{140, 140, 126, 84, 150, 80, 174, 112, 76, 76, 90, 110};
     for (int i = 0; i < LocksModel::ColumnCount; ++i)
         header->resizeSection(i, kWidths[std::size_t(i)]);
 
@@ -166,7 +166,7 @@ void LocksPanel::follow() {
 void LocksPanel::tell() {
     m_tellSoon.stop();
     const int all = m_model->lockCount();
-    int shown = 0, held = 0, waiting = 0;
+    int shown = 0, held = 0, waiting = 0, unseen = 0;
     const auto countRows = [&](const QModelIndex& parentIndex, auto&& self) -> void {
         const int rows = m_proxy->rowCount(parentIndex);
         for (int row = 0; row < rows; ++row) {
@@ -177,7 +177,10 @@ void LocksPanel::tell() {
                 continue;
             }
             ++shown;
-            held += facts->held() || facts->condition == LockCondition::Held;
+            // Of a server out of sight nobody knows what it holds by now.
+            const bool seen = facts->condition != LockCondition::Unobserved;
+            unseen += !seen;
+            held += seen && (facts->held() || facts->condition == LockCondition::Held);
             waiting += int(facts->waiterCount().value_or(0));
         }
     };
@@ -192,6 +195,8 @@ void LocksPanel::tell() {
         m_summary->clear();
     else if (shown < all)
         m_summary->setText(tr("%1 of %n lock(s) shown", "", all).arg(shown));
+    else if (unseen > 0)
+        m_summary->setText(tr("%1 held, %2 waiting, %3 not observed").arg(count(held), count(waiting), count(unseen)));
     else
         m_summary->setText(tr("%1 held, %2 waiting").arg(count(held), count(waiting)));
 }

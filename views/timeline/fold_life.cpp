@@ -172,6 +172,15 @@ void LaneFold::applyMessage(const Event& event, std::uint32_t row) {
         break;
     }
     if (trace::isMessage(event.kind) && event.value == -1) kind = LinkTick::Lost;
+    if (kind == LinkTick::ConnectionLost || kind == LinkTick::ConnectionRestored) {
+        // Who never started is no client, but whoever looks.
+        const bool looks = !client(clientId).life->started;
+        NodeSlot& n = node(nodeId);
+        if (looks && n.known && kind == LinkTick::ConnectionLost && n.phase == NodePhase::Up)
+            setNodePhase(n, NodePhase::Unseen, event.at, row);
+        else if (looks && n.known && kind == LinkTick::ConnectionRestored && n.phase == NodePhase::Unseen)
+            setNodePhase(n, NodePhase::Up, event.at, row);
+    }
     tick(link(clientId, nodeId).lane->ticks, event.at, row, unsigned(kind));
 }
 

@@ -21,7 +21,12 @@ enum class RecordState : std::uint8_t {
 };
 inline constexpr unsigned kRenewedFlag = 1; ///< Span::flags of Held: goes on from the span before it
 inline constexpr unsigned kPartialFlag = 2; ///< Span::flags of Held: began before it was seen, its length is not known
-enum class NodePhase : std::uint8_t { Up, Paused, Down };
+enum class NodePhase : std::uint8_t {
+    Up,
+    Paused,
+    Down,
+    Unseen, ///< whoever looked at it lost it from sight: a gap
+};
 enum class LinkPhase : std::uint8_t {
     Cut,
     Delayed, ///< the trace row has by how much, also where it is one before the span's begin

@@ -4,12 +4,17 @@
 #include "theme/fonts.h"
 #include "timeline/text_cache.h"
 
+#include <QCoreApplication>
 #include <QPaintEngine>
 #include <QPixmap>
 #include <cmath>
 
 namespace lockscope::views {
 namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
 
 /// Square dots along a line: "waits".
 QBrush dottedLine(const TimelineMetrics& m, double dpr) {
@@ -138,6 +143,17 @@ QRectF PaintKit::chip(double x, double y, const QString& words, Role fill, Role 
     rounded(rect.adjusted(0.5, 0.5, -0.5, -0.5), rect.height() / 2, color(fill), QPen(color(border), 1));
     text(rect.adjusted(pad, 0, pad, 0), words, smallBold, ink);
     return rect;
+}
+
+void PaintKit::gap(const QRectF& rect) const {
+    box(rect, color(Role::SurfaceRaised));
+    p.fillRect(rect, unobservedHatch);
+    const QString words = Timeline::tr("not observed");
+    const double width = smallBold.width(words) + m.px(16);
+    const double left = std::max(rect.x(), 0.0), right = std::min(rect.right(), c.width());
+    if (right - left > width + 4)
+        chip(left + (right - left - width) / 2, rect.center().y() - m.px(9), words, Role::Surface, Role::TextFaint,
+             Role::TextDim);
 }
 
 void PaintKit::rounded(const QRectF& rect, double radius, const QBrush& fill, const QPen& pen) const {

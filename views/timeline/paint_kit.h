@@ -52,6 +52,8 @@ struct PaintKit {
     }
     /// Text in a rounded chip whose left end is at (x, y); gives its rectangle.
     QRectF chip(double x, double y, const QString& text, Role fill, Role border, Role ink) const;
+    /// What nobody looked at.
+    void gap(const QRectF& rect) const;
     /// A rectangle filled without smoothing: boxes are aligned to pixels.
     void box(const QRectF& rect, const QColor& color) const { p.fillRect(rect.toAlignedRect(), color); }
     void sprite(Sprite sprite, double x, double y) const { paintSprite(p, sprite, {x, y}, m.u, dpr); }

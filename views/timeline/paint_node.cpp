@@ -24,6 +24,9 @@ void paintPhase(const PaintKit& kit, const Span& span, const QRectF& r) {
                     QPen(color(Role::Fault), 1, Qt::DashLine));
         break;
     }
+    case NodePhase::Unseen:
+        kit.gap(r);
+        return;
     }
     const bool down = span.state == unsigned(NodePhase::Down);
     const QString words = down ? Timeline::tr("down") : Timeline::tr("paused");
@@ -43,19 +46,22 @@ void paintNode(const PaintKit& kit, const Lane& lane, int height) {
             paintPhase(kit, span, kit.across(span.from, lane.endOf(span, kit.now), bar, 2));
         },
         [&](const SpanSum& sum) { columns.add(sum); });
-    BoxBatch up, paused, down;
+    BoxBatch up, paused, down, unseen;
     columns.runs([&](int x, int width, const auto&, std::uint32_t states) {
-        // Down outweighs paused outweighs up, however short it was.
+        // Down outweighs paused, a gap outweighs up, however short it was.
         if (states & bit(NodePhase::Down))
             down.add(x, bar.y(), std::max(width, 2), bar.height());
         else if (states & bit(NodePhase::Paused))
             paused.add(x, bar.y(), std::max(width, 2), bar.height());
+        else if (states & bit(NodePhase::Unseen))
+            unseen.add(x, bar.y(), std::max(width, 2), bar.height());
         else
             up.add(x, bar.y(), width, bar.height());
     });
     up.paint(kit.p, color(Role::Node));
     paused.paint(kit.p, color(Role::Paused));
     down.paint(kit.p, color(Role::Fault));
+    unseen.paint(kit.p, color(Role::TextFaint));
     paintFaults(kit, lane.faults, height);
 }
 

@@ -52,17 +52,6 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     }
 }
 
-void paintGap(const PaintKit& kit, const QRectF& r) {
-    kit.box(r, color(Role::SurfaceRaised));
-    kit.p.fillRect(r, kit.unobservedHatch);
-    const QString words = Timeline::tr("not observed");
-    const double width = kit.smallBold.width(words) + kit.m.px(16);
-    const double left = std::max(r.x(), 0.0), right = std::min(r.right(), kit.c.width());
-    if (right - left > width + 4)
-        kit.chip(left + (right - left - width) / 2, r.center().y() - kit.m.px(9), words, Role::Surface, Role::TextFaint,
-                 Role::TextDim);
-}
-
 void paintQueue(const PaintKit& kit, const SpanTrack& queue, const QRectF& bar) {
     if (queue.empty()) return;
     const QRectF strip(0, bar.bottom() + kit.m.px(3), 0, kit.m.px(3));
@@ -122,7 +111,7 @@ void paintRecord(const PaintKit& kit, const Lane& lane, int height) {
         kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
         [&](std::size_t, const Span& span) {
             if (span.state == unsigned(RecordState::Unobserved))
-                paintGap(kit, kit.across(span.from, lane.endOf(span, kit.now), bar, 2));
+                kit.gap(kit.across(span.from, lane.endOf(span, kit.now), bar, 2));
             else
                 paintLease(kit, lane, span, bar);
         },

@@ -99,6 +99,8 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
             return Timeline::tr("%1 is paused: %2").arg(who, when(span));
         case NodePhase::Down:
             return Timeline::tr("%1 is down: %2").arg(who, when(span));
+        case NodePhase::Unseen:
+            return Timeline::tr("%1 was not observed: %2").arg(who, when(span));
         }
         break;
     case LaneKind::Link:

@@ -154,6 +154,7 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
         if (!span) return Timeline::tr("not observed");
         return NodePhase(span->state) == NodePhase::Up       ? Timeline::tr("up")
                : NodePhase(span->state) == NodePhase::Paused ? Timeline::tr("paused")
+               : NodePhase(span->state) == NodePhase::Unseen ? Timeline::tr("not observed")
                                                              : Timeline::tr("down");
     }
     case LaneKind::Link: {

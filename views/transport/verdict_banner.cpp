@@ -61,7 +61,9 @@ void VerdictBanner::refresh() {
         text = tr("All invariants hold so far");
     }
     if (text == this->text() && isEnabled() == m_shown.has_value()) return;
+    const QSize least = minimumSizeHint();
     setText(text);
+    if (minimumSizeHint() != least) updateGeometry(); // not with every frame of a violation that goes on
     setAccessibleName(tr("Verdict: %1").arg(text));
     setCursor(m_shown ? Qt::PointingHandCursor : Qt::ArrowCursor);
     setEnabled(m_shown.has_value());
@@ -73,7 +75,9 @@ QSize VerdictBanner::sizeHint() const {
 }
 
 QSize VerdictBanner::minimumSizeHint() const {
-    return {120, 32};
+    // A verdict is short or can be cut behind its first words; what else stands in its row may be as long as it likes.
+    constexpr int kFirstWords = 240;
+    return {std::clamp(sizeHint().width(), 120, kFirstWords), 32};
 }
 
 bool VerdictBanner::event(QEvent* event) {

@@ -93,6 +93,23 @@ private Q_SLOTS:
         QTRY_COMPARE(panel.view()->model()->rowCount(), 2);
     }
 
+    void whatIsOutOfSightIsNotCountedAsHeld() {
+        Scene scene;
+        LocksPanel panel(&scene.context);
+        const auto summary = [&panel] {
+            QStringList all;
+            for (const QLabel* label : panel.findChildren<QLabel*>())
+                all += label->text();
+            return all.join(u'\n');
+        };
+        scene.context.setPlayhead(11s);
+        QTRY_VERIFY(summary().contains(u"2 held"_qs));
+        scene.session.writable().append({Nanos(12s).count(), 0, 0, scene.stock, 0, trace::EventKind::RecordUnobserved});
+        scene.context.setPlayhead(13s);
+        QTRY_VERIFY2(summary().contains(u"1 not observed"_qs), qPrintable(summary()));
+        QVERIFY(summary().contains(u"1 held"_qs));
+    }
+
     void groupingMakesATreeOfServers() {
         Scene scene;
         LocksPanel panel(&scene.context);

@@ -85,6 +85,21 @@ private Q_SLOTS:
         QCOMPARE(spansText(*laneOf(data, LaneKind::Belief, threads[1])), QStringLiteral("1:2000-5000 2:5000-6000"));
     }
 
+    void aServerThatNobodyLooksAtIsNotUp() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto server = trace->intern(trace::EntityKind::Node, "127.0.0.1:6379");
+        const auto looks = trace->intern(trace::EntityKind::Client, "lockscope");
+        const auto client = trace->intern(trace::EntityKind::Client, "A");
+        trace->append({0, 0, server, 0, 0, EventKind::NodeStarted});
+        trace->append({0, 0, client, 0, 0, EventKind::ClientStarted});
+        trace->append({1'000'000'000, 0, client, server, 0, EventKind::ConnectionLost}); // others see it
+        trace->append({2'000'000'000, 0, looks, server, 0, EventKind::ConnectionLost});
+        trace->append({5'000'000'000, 0, looks, server, 0, EventKind::ConnectionRestored});
+        TimelineData data(trace);
+        data.consume();
+        QCOMPARE(spansText(*laneOf(data, LaneKind::Node, server)), QStringLiteral("0:0-2000 3:2000-5000 0:5000--1"));
+    }
+
     void aLeaseThatWasNotSeenToBeginIsSaidByItsEnd() {
         auto trace = std::make_shared<trace::Trace>();
         const auto lock = trace->intern(trace::EntityKind::Lock, "orders");
