@@ -2644,6 +2644,10 @@
         <translation>已崩溃</translation>
     </message>
     <message>
+        <source>not observed</source>
+        <translation>未观察到</translation>
+    </message>
+    <message>
         <source>cut</source>
         <translation>切断</translation>
     </message>
@@ -2658,10 +2662,6 @@
     <message>
         <source>expires %1</source>
         <translation>%1 到期</translation>
-    </message>
-    <message>
-        <source>not observed</source>
-        <translation>未观察到</translation>
     </message>
     <message numerus="yes">
         <source>%n waiting</source>

@@ -27,6 +27,12 @@ QString actorName(const trace::Trace& trace, EntityId thread) {
     return trace.displayName(thread);
 }
 
+/// What there is room for of a stranger's long name, such as a UUID.
+QString shortName(const QString& name) {
+    constexpr int kShown = 8;
+    return name.size() <= kShown + 4 ? name : name.left(kShown) + QChar(0x2026);
+}
+
 const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
     const std::size_t i = spans.firstEndingAfter(t);
     return i < spans.size() && spans[i].from <= t ? &spans[i] : nullptr;
@@ -168,14 +174,15 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
 
 QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     const Lease lease = leaseOf(trace, span);
-    const QString who = actorName(trace, lease.owner);
-    if (!lease.expires()) return {Timeline::tr("%1 · never expires").arg(who), who};
+    const QString who = actorName(trace, lease.owner), nick = shortName(who);
+    if (!lease.expires())
+        return {Timeline::tr("%1 · never expires").arg(who), Timeline::tr("%1 · never expires").arg(nick), who, nick};
     if (span.flags & kPartialFlag)
-        return {Timeline::tr("%1 · expires %2").arg(who, instantShort(Nanos(lease.deadline))), who};
+        return {Timeline::tr("%1 · expires %2").arg(who, instantShort(Nanos(lease.deadline))), who, nick};
     // Leases are round numbers as a rule; latency makes them a few µs longer.
     const QString length =
         duration(Nanos(lease.deadline - lease.from)).replace(QLatin1String(".0 "), QLatin1String(" "));
-    return {Timeline::tr("%1 · lease %2").arg(who, length), who};
+    return {Timeline::tr("%1 · lease %2").arg(who, length), who, nick};
 }
 
 QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t) {
@@ -183,7 +190,8 @@ QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int
     if (!lease.expires()) return leaseWords(trace, span);
     const QString left = duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t)));
     const QString who = actorName(trace, lease.owner);
-    return {Timeline::tr("%1 · %2 left").arg(who, left), left, who};
+    return {Timeline::tr("%1 · %2 left").arg(who, left), Timeline::tr("%1 · %2 left").arg(shortName(who), left), left,
+            who};
 }
 
 QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
