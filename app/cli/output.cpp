@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
 namespace lockscope::cli {
 
@@ -33,7 +33,7 @@ void toStderr(const QString& message) {
         std::raise(SIGPIPE);
     }
     complain(tr("the output cannot be written: %1").arg(QString::fromLocal8Bit(std::strerror(error))));
-    ::_exit(kUsage); // at once: other threads may be at work
+    std::quick_exit(kUsage); // at once: other threads may be at work
 }
 
 } // namespace
