@@ -75,7 +75,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    constexpr std::array kWidths{140, 140, 126, 84, 150, 80, 174, 112, 76, 76, 90, 110};
+    constexpr std::array kWidths{130, 112, 100, 76, 128, 78, 182, 100, 68, 62, 84, 110};
     for (int i = 0; i < LocksModel::ColumnCount; ++i)
         header->resizeSection(i, kWidths[std::size_t(i)]);
 
