@@ -185,7 +185,7 @@ void Line::take(Reply&& reply) {
     Pending& first = m_pending.front();
     if (first.call) {
         if (reply.word == Word::Error && first.came == 0) first.call->error = errors::refused(reply.text, m_where);
-        if (reply.word == Word::LoginWanted) first.call->error = errors::loginWanted(m_where);
+        if (reply.word == Word::LoginWanted && first.came == 0) first.call->error = errors::loginWanted(m_where);
         if (reply.item) reply.item->mark.connection = m_connection;
         first.call->replies[first.came] = std::move(reply);
     }

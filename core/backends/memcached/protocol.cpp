@@ -13,9 +13,4 @@ void Protocol::feed(const char* bytes, qsizetype size) {
     m_in.append(bytes, size);
 }
 
-void Protocol::clear() {
-    m_in.clear();
-    m_at = 0;
-}
-
 } // namespace lockscope::memcached

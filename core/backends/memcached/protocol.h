@@ -24,7 +24,7 @@ struct Reply {
     std::optional<Item> item = std::nullopt; ///< of End: what was read
 };
 
-/// How commands become bytes, and bytes replies.
+/// How commands become bytes, and bytes replies, on one connection.
 class Protocol {
 public:
     virtual ~Protocol() = default;
@@ -40,8 +40,6 @@ public:
     void feed(const char* bytes, qsizetype size);
     /// The next whole reply; nullopt: more bytes are needed. The error is a few words for people: what is wrong.
     virtual std::expected<std::optional<Reply>, QString> next() = 0;
-    /// Forgets what came.
-    virtual void clear();
 
 protected:
     static constexpr std::uint64_t kLargestItem = 16ULL * 1024 * 1024;

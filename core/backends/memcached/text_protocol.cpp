@@ -90,11 +90,6 @@ void TextProtocol::append(QByteArray& out, const Command& command) const {
     }
 }
 
-void TextProtocol::clear() {
-    Protocol::clear();
-    m_item.reset();
-}
-
 std::expected<std::optional<Reply>, QString> TextProtocol::next() {
     for (;;) {
         const QByteArrayView rest = QByteArrayView(m_in).sliced(m_at);

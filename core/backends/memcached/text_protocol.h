@@ -13,7 +13,6 @@ public:
     QByteArray login(const QByteArray& user, const QByteArray& password) const override;
     void append(QByteArray& out, const Command& command) const override;
     std::expected<std::optional<Reply>, QString> next() override;
-    void clear() override;
 
 private:
     std::expected<bool, QString> takeItem(QByteArrayView line);

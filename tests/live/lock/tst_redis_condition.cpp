@@ -60,6 +60,11 @@ class TestRedisCondition : public QObject {
         run(guard->unlock());
         return woken.value_or(-1);
     }
+    /// Of somebody who may do all but listen.
+    std::unique_ptr<Connection> connectionOfTheDeaf() {
+        ask({"ACL", "SETUSER", "deaf", "on", ">hush", "~*", "&*", "+@all", "-subscribe"});
+        return connectionTo(m_runtime, QStringLiteral("redis://deaf:hush@127.0.0.1:%1").arg(m_server->port()));
+    }
     /// Nothing of any condition is left on the server.
     bool clean() { return ask({"KEYS", "lockscope_condition*"}).items.empty(); }
 
@@ -188,10 +193,7 @@ private Q_SLOTS:
     }
 
     void aSignalToOneThatFailsGoesToTheNext() {
-        // It may do all but listen.
-        ask({"ACL", "SETUSER", "deaf", "on", ">hush", "~*", "&*", "+@all", "-subscribe"});
-        const auto deaf =
-            connectionTo(m_runtime, QStringLiteral("redis://deaf:hush@127.0.0.1:%1").arg(m_server->port()));
+        const auto deaf = connectionOfTheDeaf();
         QVERIFY(deaf);
         const auto failing = deaf->makeCondition("redis-reentrant", {"orders", 1});
         const auto next = m_b->makeCondition("redis-reentrant", {"orders", 1});
@@ -207,9 +209,7 @@ private Q_SLOTS:
     }
 
     void aSignalThatIsPassedOnGoesToOneThatListens() {
-        ask({"ACL", "SETUSER", "deaf", "on", ">hush", "~*", "&*", "+@all", "-subscribe"});
-        const auto deaf =
-            connectionTo(m_runtime, QStringLiteral("redis://deaf:hush@127.0.0.1:%1").arg(m_server->port()));
+        const auto deaf = connectionOfTheDeaf();
         QVERIFY(deaf);
         const auto failing = deaf->makeCondition("redis-reentrant", {"orders", 1});
         const auto died = m_b->makeCondition("redis-reentrant", {"orders", 1});

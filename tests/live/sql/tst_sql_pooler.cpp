@@ -17,7 +17,7 @@ QCoro::Task<> countUnder(recipes::Recipe& recipe, Runtime& runtime, int rounds, 
             co_return;
         }
         const int seen = counter;
-        co_await runtime.sleep(1ms);
+        co_await runtime.sleep(1ms); // not waited for: time for another to count, if the lock let it
         counter = seen + 1;
         const auto left = co_await recipe.release(**granted, {});
         if (!left) error = left.error().message;
@@ -131,7 +131,7 @@ private Q_SLOTS:
         sql::SqlDriver direct(m_runtime, urlOf(m_server));
         QVERIFY(comesTrue([&] { return number(direct, "SELECT COUNT(*) FROM pg_locks WHERE NOT granted") == 1; }));
         sql::Statement slow;
-        slow.text = "SELECT 7 FROM pg_sleep(1)";
+        slow.text = "SELECT 7 FROM pg_sleep(1)"; // still at work when the wait beside it is stopped
         const auto other = beside(waiter.driver.execute(slow));
         stop.request_stop();
         QVERIFY(ends(waiting, 5000ms));
