@@ -75,7 +75,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    constexpr std::array kWidths{130, 112, 100, 76, 128, 78, 182, 100, 68, 62, 84, 110};
+    constexpr std::array kWidths{130, 112, 100, 76, 128, 76, 182, 96, 66, 78, 80, 110};
     for (int i = 0; i < LocksModel::ColumnCount; ++i)
         header->resizeSection(i, kWidths[std::size_t(i)]);
 
