@@ -23,6 +23,7 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QStackedWidget>
+#include <QStatusBar>
 
 namespace lockscope::app {
 namespace {
@@ -58,7 +59,6 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
 
     m_centre->addWidget(m_welcome);
     setCentralWidget(m_centre);
-    setStatusBar(new StatusLine(m_context, m_player));
 
     for (QAction* action : m_transport->commands())
         m_registry->adopt(action, tr("Play"));
@@ -110,6 +110,8 @@ views::ShortcutSheet* MainWindow::shortcutSheet() {
 
 WorkArea* MainWindow::needWork() {
     if (m_work) return m_work;
+    // Neither is of use on the welcome page, and the window is there sooner without them.
+    setStatusBar(new StatusLine(m_context, m_player));
     m_work = new WorkArea(this, m_context, m_settings);
     m_centre->addWidget(m_work->timeline());
     connect(m_work, &WorkArea::panelBuilt, this, &MainWindow::adoptPanelActions);
@@ -138,7 +140,10 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
     old.reset();
     m_transport->setVisible(open);
     m_centre->setCurrentWidget(open ? m_work->timeline() : m_welcome);
-    if (m_work) m_work->setVisible(open);
+    if (m_work) {
+        m_work->setVisible(open);
+        statusBar()->setVisible(open);
+    }
     refreshTitle();
     if (!open) {
         m_welcome->lessonButton()->setFocus();

@@ -101,7 +101,7 @@ void StatusLine::refresh() {
 
 QString StatusLine::left() const {
     const session::Session* const session = m_context->session();
-    if (!session) return tr("No server yet: connect, or play a scenario.");
+    if (!session) return {};
     int nodes = 0, clients = 0;
     for (const auto& [id, node] : m_context->state().nodes)
         nodes += node.life != trace::ClientState::Life::Dead;

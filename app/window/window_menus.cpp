@@ -61,7 +61,8 @@ void WindowMenus::makeSession() {
     const QString group = tr("Session");
     QMenu* menu = w->menuBar()->addMenu(tr("&Session"));
     m_scenarios = menu->addMenu(tr("Play a &scenario"));
-    fillScenarios();
+    // Their titles are in their files, which nobody needs before there is a window to choose from.
+    connect(w, &MainWindow::firstPainted, this, &WindowMenus::fillScenarios, Qt::QueuedConnection);
     menu->addAction(r->add(
         "session.connect", group, tr("&Connect to a server…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_O},
         [w] { w->askForUrl(); }, "connect"));

@@ -14,6 +14,14 @@ namespace lockscope::trace {
 
 struct Trace::Chunk : Columns {};
 
+struct Trace::ChunkShelf {
+    std::atomic<Chunk*> chunks[kChunksPerShelf] = {};
+    ~ChunkShelf() {
+        for (const auto& chunk : chunks)
+            delete chunk.load();
+    }
+};
+
 struct Trace::EntityBlock {
     Entity rows[kEntityBlockRows];
 };
@@ -43,18 +51,29 @@ struct Trace::Writer {
     }
 };
 
-Trace::Trace()
-    : m_chunks(new std::atomic<Chunk*>[kMaxChunks]()),
-      m_entities(new std::atomic<EntityBlock*>[kMaxEntityBlocks]()),
-      m_writer(std::make_unique<Writer>()) {
+Trace::Trace() : m_entities(new std::atomic<EntityBlock*>[kMaxEntityBlocks]()), m_writer(std::make_unique<Writer>()) {
     BulkLoader(*this).addEntity({}); // id 0: nobody
 }
 
 Trace::~Trace() {
-    for (std::size_t i = 0; i < kMaxChunks && m_chunks[i]; ++i)
-        delete m_chunks[i].load();
+    for (const auto& shelf : m_shelves)
+        delete shelf.load();
     for (std::size_t i = 0; i < kMaxEntityBlocks && m_entities[i]; ++i)
         delete m_entities[i].load();
+}
+
+const Trace::Chunk& Trace::chunk(std::size_t chunk) const noexcept {
+    const ChunkShelf* const shelf = m_shelves[chunk / kChunksPerShelf].load(std::memory_order_acquire);
+    return *shelf->chunks[chunk % kChunksPerShelf].load(std::memory_order_acquire);
+}
+
+Trace::Chunk& Trace::needChunk(std::size_t chunk) {
+    auto& shelf = m_shelves[chunk / kChunksPerShelf];
+    if (!shelf.load(std::memory_order_relaxed))
+        shelf.store(std::make_unique<ChunkShelf>().release(), std::memory_order_release);
+    auto& slot = shelf.load(std::memory_order_relaxed)->chunks[chunk % kChunksPerShelf];
+    if (!slot.load(std::memory_order_relaxed)) slot.store(new Chunk, std::memory_order_release);
+    return *slot.load(std::memory_order_relaxed);
 }
 
 EntityId Trace::intern(EntityKind kind, const QByteArray& name, EntityId parent, EntityId other) {
@@ -94,9 +113,7 @@ void BulkLoader::append(const Columns& rows, std::size_t count) {
     for (std::size_t done = 0; done < count;) {
         const std::size_t chunk = size / Columns::kRows, offset = size % Columns::kRows;
         if (chunk >= Trace::kMaxChunks) return;
-        auto& slot = m_trace.m_chunks[chunk];
-        if (!slot.load(std::memory_order_relaxed)) slot.store(new Trace::Chunk, std::memory_order_release);
-        Columns& to = *slot.load(std::memory_order_relaxed);
+        Columns& to = m_trace.needChunk(chunk);
         const std::size_t n = std::min(count - done, Columns::kRows - offset);
         const auto copy = [&](auto& target, const auto& source) {
             std::memcpy(&target[offset], &source[done], n * sizeof(target[0]));
@@ -123,9 +140,8 @@ void Trace::append(Event event) {
         qWarning("lockscope: the trace is full: 268 million rows. Further ones are left out.");
         return;
     }
-    if (i % kChunkRows == 0) m_chunks[chunk].store(new Chunk, std::memory_order_release);
     if (i > 0) event.at = std::max(event.at, timeAt(i - 1));
-    m_chunks[chunk].load(std::memory_order_relaxed)->set(i % kChunkRows, event);
+    needChunk(chunk).set(i % kChunkRows, event);
     // The row first, then the time: who sees a time reached also sees every row before it.
     m_size.store(i + 1, std::memory_order_release);
     reach(Nanos(event.at));
@@ -136,15 +152,15 @@ void Trace::reach(Nanos t) {
 }
 
 Event Trace::at(std::size_t i) const noexcept {
-    return m_chunks[i / kChunkRows].load(std::memory_order_acquire)->get(i % kChunkRows);
+    return chunk(i / kChunkRows).get(i % kChunkRows);
 }
 
 std::int64_t Trace::timeAt(std::size_t i) const noexcept {
-    return m_chunks[i / kChunkRows].load(std::memory_order_acquire)->at[i % kChunkRows];
+    return chunk(i / kChunkRows).at[i % kChunkRows];
 }
 
 EventKind Trace::kindAt(std::size_t i) const noexcept {
-    return static_cast<EventKind>(m_chunks[i / kChunkRows].load(std::memory_order_acquire)->kind[i % kChunkRows]);
+    return static_cast<EventKind>(chunk(i / kChunkRows).kind[i % kChunkRows]);
 }
 
 std::size_t Trace::lowerBound(Nanos t) const noexcept {

@@ -70,12 +70,21 @@ public:
 
 private:
     struct Chunk;
+    struct ChunkShelf;
     struct EntityBlock;
-    static constexpr std::size_t kMaxChunks = 1u << 16; // 268 million rows
+    static constexpr std::size_t kChunksPerShelf = 1024;
+    static constexpr std::size_t kShelves = 64;
+    static constexpr std::size_t kMaxChunks = kShelves * kChunksPerShelf; // 268 million rows
     static constexpr std::size_t kEntityBlockRows = 1024;
     static constexpr std::size_t kMaxEntityBlocks = 1u << 12; // 4 million names
 
-    std::unique_ptr<std::atomic<Chunk*>[]> m_chunks;
+    /// Precondition: row chunk * kChunkRows exists.
+    const Chunk& chunk(std::size_t chunk) const noexcept;
+    /// Made when it is not there yet. Writer only. Precondition: chunk < kMaxChunks.
+    Chunk& needChunk(std::size_t chunk);
+
+    // Two steps: one flat table of all chunks would be half a megabyte to clear for every trace, however short.
+    std::atomic<ChunkShelf*> m_shelves[kShelves] = {};
     std::unique_ptr<std::atomic<EntityBlock*>[]> m_entities;
     std::atomic<std::size_t> m_size{0};
     std::atomic<std::size_t> m_entityCount{0};

@@ -3992,10 +3992,6 @@
         <source>Stop reading; what was read stays</source>
         <translation>停止读取；已读的内容保留</translation>
     </message>
-    <message>
-        <source>No server yet: connect, or play a scenario.</source>
-        <translation>还没有服务器：请连接，或播放一个场景。</translation>
-    </message>
     <message numerus="yes">
         <source>%n server(s)</source>
         <translation>

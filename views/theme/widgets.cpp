@@ -193,6 +193,42 @@ void DimLabel::recolor() {
     m_recoloring = false;
 }
 
+Paragraph::Paragraph(const QString& text, QWidget* parent) : DimLabel(text, parent) {
+    setWordWrap(true);
+}
+
+const Paragraph::Measured& Paragraph::measured() const {
+    if (m_measured.text != text() || m_measured.font != font()) {
+        // Of the text and not of the font alone: letters of another script may come from a taller one.
+        const QRect all = fontMetrics().boundingRect(QRect(0, 0, QWIDGETSIZE_MAX, QWIDGETSIZE_MAX), 0, text());
+        m_measured = {text(), font(), all.size()};
+    }
+    return m_measured;
+}
+
+int Paragraph::heightForWidth(int width) const {
+    const QMargins around = contentsMargins();
+    const int room = width - around.left() - around.right(), beside = around.top() + around.bottom();
+    if (measured().unbroken.width() <= room) return measured().unbroken.height() + beside;
+    if (m_measured.width != room) {
+        m_measured.width = room;
+        m_measured.height =
+            fontMetrics().boundingRect(QRect(0, 0, room, QWIDGETSIZE_MAX), Qt::TextWordWrap, text()).height();
+    }
+    return m_measured.height + beside;
+}
+
+QSize Paragraph::sizeHint() const {
+    constexpr int kComfortable = 560;
+    const QMargins around = contentsMargins();
+    const int width = std::min(measured().unbroken.width(), kComfortable) + around.left() + around.right();
+    return {width, heightForWidth(width)};
+}
+
+QSize Paragraph::minimumSizeHint() const {
+    return {std::min(sizeHint().width(), 16 * fontMetrics().averageCharWidth()), fontMetrics().height()};
+}
+
 QSize ElidedLabel::minimumSizeHint() const {
     return {std::min(sizeHint().width(), 10 * fontMetrics().averageCharWidth()), sizeHint().height()};
 }

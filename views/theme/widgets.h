@@ -78,6 +78,27 @@ private:
     bool m_recoloring = false;
 };
 
+/// A DimLabel of as many lines as its text needs. QLabel breaks such a text a dozen times to find out how large it is;
+/// this one measures it once for each width, and does not break what fits on one line.
+class Paragraph : public DimLabel {
+    Q_OBJECT
+public:
+    explicit Paragraph(const QString& text = {}, QWidget* parent = nullptr);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+    int heightForWidth(int width) const override;
+
+private:
+    struct Measured {
+        QString text;
+        QFont font;
+        QSize unbroken; ///< pixels, with no more lines than it was given
+        int width = -1, height = 0;
+    };
+    const Measured& measured() const;
+    mutable Measured m_measured;
+};
+
 /// A label for a name of any length: it shortens the middle where there is no room, and shows the whole as its tool
 /// tip.
 class ElidedLabel : public DimLabel {

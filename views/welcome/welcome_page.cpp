@@ -125,12 +125,16 @@ WelcomePage::WelcomePage(QWidget* parent) : QScrollArea(parent) {
     m_column->addWidget(makeHero());
     m_column->addStretch(1);
     setWidget(content);
+}
 
+const QList<WelcomePage::Offer>& WelcomePage::offers() {
+    if (!m_offers.isEmpty()) return m_offers;
     const QString language = scenarioLanguage();
     for (const QString& id : scenario::builtinScenarios()) {
         Words words = wordsOf(id, language);
         m_offers << Offer{id, words.title, words.summary};
     }
+    return m_offers;
 }
 
 void WelcomePage::finish() {
@@ -171,12 +175,11 @@ QWidget* WelcomePage::makeHero() {
     row->setSpacing(4 * kGrid);
     auto* words = new QVBoxLayout;
     words->setSpacing(kGrid / 2);
-    auto* name = new QLabel(tr("See what a distributed lock really does"));
+    auto* name = new Paragraph(tr("See what a distributed lock really does"));
     name->setFont(uiFont(11, QFont::DemiBold));
-    name->setWordWrap(true);
-    auto* sentence = new DimLabel(tr("Who holds it, who waits, what time is left, and what happens when something "
-                                     "breaks: on a time axis, in a simulator or on your own servers."));
-    sentence->setWordWrap(true);
+    name->setRole(Role::Text);
+    auto* sentence = new Paragraph(tr("Who holds it, who waits, what time is left, and what happens when something "
+                                      "breaks: on a time axis, in a simulator or on your own servers."));
     words->addWidget(name);
     words->addWidget(sentence);
     words->addSpacing(2 * kGrid);
@@ -196,8 +199,7 @@ QWidget* WelcomePage::makeHero() {
     auto* action = new QHBoxLayout;
     action->setSpacing(2 * kGrid);
     action->addWidget(m_lesson);
-    auto* note = new DimLabel(tr("Four clients, one lock, one simulated Redis. Then pause the holder and see."));
-    note->setWordWrap(true);
+    auto* note = new Paragraph(tr("Four clients, one lock, one simulated Redis. Then pause the holder and see."));
     action->addWidget(note, 1);
     words->addLayout(action);
     row->addLayout(words, 1);
@@ -252,7 +254,7 @@ QWidget* WelcomePage::makeFiles() {
 }
 
 void WelcomePage::makeCards() {
-    for (const Offer& offer : m_offers) {
+    for (const Offer& offer : offers()) {
         auto* card = new ScenarioCard(offer.id, offer.title, offer.summary);
         connect(card, &QAbstractButton::clicked, this, [this, id = offer.id] { Q_EMIT scenarioChosen(id); });
         m_cardWidgets << card;

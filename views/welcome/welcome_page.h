@@ -35,7 +35,7 @@ public:
     struct Offer {
         QString id, title, summary;
     };
-    const QList<Offer>& offers() const { return m_offers; }
+    const QList<Offer>& offers();
 
 Q_SIGNALS:
     void scenarioChosen(QString id);
