@@ -21,6 +21,11 @@ QStringList asThisUser() {
     return ::geteuid() == 0 ? QStringList{QStringLiteral("--user=root")} : QStringList();
 }
 
+/// Each server clears what looks like old tables of its own from there when it starts, also those of its neighbours.
+QString ownTemporaries(const Workspace& workspace) {
+    return QStringLiteral("--tmpdir=") + workspace.path();
+}
+
 } // namespace
 
 MariaDbServer::MariaDbServer(Runtime& runtime, SqlServerOptions options) : SqlServer(runtime, std::move(options)) {
@@ -35,6 +40,7 @@ QCoro::Task<std::expected<void, QString>> MariaDbServer::makeData(std::stop_toke
     m_workspace.write(QStringLiteral("init.sql"), login.toUtf8());
     const QStringList arguments = QStringList{QStringLiteral("--no-defaults")} + asThisUser() +
                                   QStringList{QStringLiteral("--datadir=") + dataDirectory(),
+                                              ownTemporaries(m_workspace),
                                               QStringLiteral("--auth-root-authentication-method=normal"),
                                               QStringLiteral("--skip-test-db"),
                                               QStringLiteral("--skip-name-resolve"),
@@ -46,7 +52,8 @@ QCoro::Task<std::expected<void, QString>> MariaDbServer::makeData(std::stop_toke
 
 bool MariaDbServer::run() {
     QStringList arguments = QStringList{QStringLiteral("--no-defaults")} + asThisUser();
-    arguments << QStringLiteral("--datadir=") + dataDirectory() << QStringLiteral("--socket=") + socketFile()
+    arguments << QStringLiteral("--datadir=") + dataDirectory() << ownTemporaries(m_workspace)
+              << QStringLiteral("--socket=") + socketFile()
               << QStringLiteral("--pid-file=") + m_workspace.file(QStringLiteral("pid"))
               << QStringLiteral("--port=%1").arg(m_port) << QStringLiteral("--bind-address=127.0.0.1")
               << QStringLiteral("--skip-networking=0") << QStringLiteral("--skip-name-resolve")

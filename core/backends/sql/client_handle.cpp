@@ -12,7 +12,13 @@ namespace lockscope::sql {
 
 namespace {
 
-/// A function of a library that is loaded already. Never unloaded: a plugin of Qt's has it.
+/// QtSql documents the name of the type as the library's header has it; some builds give the name of the structure.
+bool isA(const QVariant& handle, const char* name, const char* structure) {
+    return qstrcmp(handle.typeName(), name) == 0 || qstrcmp(handle.typeName(), structure) == 0;
+}
+
+} // namespace
+
 void* loadedFunction(std::initializer_list<const char*> libraries, const char* name) {
     for (const char* library : libraries) {
         void* const handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -22,12 +28,6 @@ void* loadedFunction(std::initializer_list<const char*> libraries, const char* n
     return nullptr;
 }
 
-/// QtSql documents the name of the type as the library's header has it; some builds give the name of the structure.
-bool isA(const QVariant& handle, const char* name, const char* structure) {
-    return qstrcmp(handle.typeName(), name) == 0 || qstrcmp(handle.typeName(), structure) == 0;
-}
-
-/// The library's own structure of a connection; nullptr when it is not of this dialect.
 void* handleOf(const QSqlDriver& driver, Dialect dialect) {
     const QVariant handle = driver.handle();
     const bool known = dialect == Dialect::MySql        ? isA(handle, "MYSQL*", "st_mysql*")
@@ -36,6 +36,8 @@ void* handleOf(const QSqlDriver& driver, Dialect dialect) {
     if (!known || !handle.isValid() || !handle.constData()) return nullptr;
     return *static_cast<void* const*>(handle.constData());
 }
+
+namespace {
 
 int socketOf(const QSqlDriver& driver, Dialect dialect) {
     using Function = int (*)(const void*); // my_socket is int on POSIX

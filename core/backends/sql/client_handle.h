@@ -9,6 +9,12 @@ namespace lockscope::sql {
 // What QtSql does not tell of a connection, and the client library below it does. Its functions are looked up in the
 // library that Qt's plugin has loaded, so that this program needs neither library itself.
 
+/// A function of a library that is loaded already, nullptr when there is none. Never unloaded: a plugin of Qt's has it.
+void* loadedFunction(std::initializer_list<const char*> libraries, const char* name);
+
+/// The library's own structure of a connection; nullptr when it is not of this dialect.
+void* handleOf(const QSqlDriver& driver, Dialect dialect);
+
 /// A duplicate of the socket below a database connection, for the caller to close; -1 when there is none or the client
 /// library does not tell.
 ///

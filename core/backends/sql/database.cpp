@@ -3,7 +3,6 @@
 
 #include "backends/sql/client_handle.h"
 #include "backends/sql/errors.h"
-#include "backends/sql/literal.h"
 
 #include <QFileInfo>
 #include <QSqlError>
@@ -65,10 +64,6 @@ QVariant variantOf(const Value& value) {
     return {};
 }
 
-QByteArray milliseconds(std::int64_t ms) {
-    return QByteArray::number(qlonglong(ms));
-}
-
 } // namespace
 
 Database::~Database() {
@@ -103,6 +98,7 @@ Result Database::open() {
     if (!m_database.open())
         return std::unexpected(errors::ofConnecting(m_settings.dialect, m_database.lastError(), m_settings.where));
     m_query.emplace(m_database);
+    if (m_settings.dialect != Dialect::Sqlite) m_commands.emplace(m_settings.dialect);
     Result greeted = greet();
     // Nothing was asked for yet that could have been done.
     if (!greeted && greeted.error().outcomeUnknown())
@@ -120,7 +116,7 @@ Result Database::greet() {
         const Result id = runText("SET SESSION autocommit = 1; SELECT CONNECTION_ID(), VERSION()", 1);
         if (!id) return id;
         greeted.insertId = id->number();
-        m_canPrepare = id->text(0, 1).contains("MariaDB"); // MySQL's EXECUTE takes variables only
+        if (!id->text(0, 1).contains("MariaDB")) m_commands->prepareNothing(); // MySQL's EXECUTE takes variables only
         break;
     }
     case Dialect::PostgreSql:
@@ -133,7 +129,7 @@ Result Database::greet() {
 }
 
 Result Database::greetPostgreSql() {
-    const Result id = runText("SELECT pg_backend_pid()", 0);
+    const Result id = runText("SELECT pg_backend_pid()");
     if (!id) return id;
     Reply greeted;
     greeted.insertId = id->number();
@@ -141,7 +137,7 @@ Result Database::greetPostgreSql() {
     m_pooled = number && *number != greeted.insertId && !m_settings.poolerKeepsSessions;
     if (m_pooled) {
         // A statement prepared under a name of ours may be another client's there, and so may settings.
-        m_canPrepare = false;
+        m_commands->isPooled();
         return greeted;
     }
     // The client library would write notices to the program's own standard error.
@@ -150,7 +146,7 @@ Result Database::greetPostgreSql() {
                                2);
     if (!set) return set;
     // Since 14: a client that is gone is noticed while its statement waits. Older ones do not know the setting.
-    (void)runText("SET client_connection_check_interval = 2000", 0);
+    (void)runText("SET client_connection_check_interval = 2000");
     return greeted;
 }
 
@@ -180,113 +176,21 @@ Result Database::runText(const QByteArray& text, int before) {
     return reply;
 }
 
+QCoro::Task<Result> Database::run(QByteArray text, int before) {
+    co_return runText(text, before);
+}
+
 Result Database::run(const Command& command) {
+    return m_commands ? runBlocking(command) : runSqlite(command);
+}
+
+Result Database::runBlocking(const Command& command) {
     Result result;
-    switch (m_settings.dialect) {
-    case Dialect::MySql:
-        result = runMySql(command);
-        break;
-    case Dialect::PostgreSql:
-        result = runPostgreSql(command);
-        break;
-    case Dialect::Sqlite:
-        result = runSqlite(command);
-        break;
-    }
-    if (command.begin) m_inTransaction = true;
-    if (command.ends) {
-        m_inTransaction = false;
-        m_localLockWaitMs = -1;
-    }
-    return result;
-}
-
-// As text, and prepared by text: Qt prepares MySQL's statements by the binary protocol and then resets them before each
-// execution, which is a round trip of its own; and neither can begin a transaction in the same round trip.
-std::expected<QByteArray, Error> Database::executeText(const Statement& statement) {
-    const Dialect dialect = m_settings.dialect;
-    const bool mySql = dialect == Dialect::MySql;
-    if (!m_canPrepare) return inlined(dialect, statement);
-    auto found = m_names.find(statement.text);
-    if (found == m_names.end()) {
-        QByteArray name = "ls" + QByteArray::number(qulonglong(m_names.size()) + 1);
-        const QByteArray text = mySql ? " FROM '" + QByteArray(statement.text).replace('\'', "''") + '\''
-                                      : " AS " + numbered(statement.text);
-        const Result prepared = runText("PREPARE " + name + text, 0);
-        if (!prepared && (!mySql || prepared.error().connectionLost())) return std::unexpected(prepared.error());
-        if (!prepared) name.clear(); // whatever is wrong with it, it will say so by itself
-        found = m_names.emplace(statement.text, std::move(name)).first;
-    }
-    if (found->second.isEmpty()) return inlined(dialect, statement);
-    QByteArray text = "EXECUTE " + found->second + (mySql ? " USING " : " (");
-    for (std::size_t i = 0; i < statement.values.size(); ++i) {
-        if (i > 0) text += ',';
-        text += literal(dialect, statement.values[i]);
-    }
-    if (!mySql) text += ')';
-    return text;
-}
-
-/// A statement behind `before` others, in one round trip.
-Result Database::runPrepared(const Command& command, const QByteArray& text, int before) {
-    if (command.ends || command.statement.values.empty()) return runText(text + command.statement.text, before);
-    const auto execute = executeText(command.statement);
-    if (!execute) return std::unexpected(execute.error());
-    Result result = runText(text + *execute, before);
-    const bool forgotten = !result && (result.error().code == "26000" || result.error().code == "1243");
-    if (forgotten && !m_inTransaction) {
-        // Somebody between us and the server gave us another server. Nothing was done; go on without.
-        m_canPrepare = false;
-        if (command.begin) (void)runText("ROLLBACK", 0);
-        result = runText(text + inlined(m_settings.dialect, command.statement), before);
-    }
-    return result;
-}
-
-Result Database::runMySql(const Command& command) {
-    QByteArray text;
-    int before = 0;
-    if (command.lockWaitMs.value_or(m_lockWaitMs) != m_lockWaitMs) {
-        const std::int64_t ms = *command.lockWaitMs;
-        // Whole seconds, 1 to 2^30; a little longer than asked, because the caller ends the wait itself.
-        const std::int64_t seconds = std::clamp<std::int64_t>((ms + 999) / 1000 + 1, 1, 1'000'000);
-        text +=
-            "SET SESSION innodb_lock_wait_timeout = " + (ms < 0 ? QByteArray("DEFAULT") : milliseconds(seconds)) + "; ";
-        ++before;
-        m_lockWaitMs = ms;
-    }
-    if (command.begin) {
-        text += "START TRANSACTION; ";
-        ++before;
-    }
-    return runPrepared(command, text, before);
-}
-
-Result Database::runPostgreSql(const Command& command) {
-    QByteArray text;
-    int before = 0;
-    const auto settingTo = [](std::int64_t ms) {
-        constexpr std::int64_t kMost = 2'147'483'647; // it refuses more, which is 24 days
-        return ms < 0 ? QByteArray("DEFAULT") : milliseconds(std::clamp<std::int64_t>(ms, 1, kMost));
+    const auto toTheEnd = [this, &result](Command one) -> QCoro::Task<> {
+        result = co_await m_commands->run(*this, std::move(one));
     };
-    const bool inside = command.begin || m_inTransaction;
-    if (!inside && command.lockWaitMs.value_or(m_lockWaitMs) != m_lockWaitMs) {
-        // Alone: in one text with what follows it would be undone with it.
-        const Result set = runText("SET lock_timeout = " + settingTo(*command.lockWaitMs), 0);
-        if (!set) return set;
-        m_lockWaitMs = *command.lockWaitMs;
-    }
-    if (command.begin) {
-        text += m_pooled ? "BEGIN ISOLATION LEVEL READ COMMITTED; " : "BEGIN; ";
-        ++before;
-        m_localLockWaitMs = m_lockWaitMs;
-    }
-    if (inside && command.lockWaitMs.value_or(m_localLockWaitMs) != m_localLockWaitMs) {
-        text += "SET LOCAL lock_timeout = " + settingTo(*command.lockWaitMs) + "; ";
-        ++before;
-        m_localLockWaitMs = *command.lockWaitMs;
-    }
-    return runPrepared(command, text, before);
+    [[maybe_unused]] const auto task = toTheEnd(command); // nothing in it waits but by blocking
+    return result;
 }
 
 Result Database::runSqlite(const Command& command) {
@@ -294,10 +198,12 @@ Result Database::runSqlite(const Command& command) {
     const bool reads = !command.begin && command.statement.text.startsWith("SELECT");
     if (!m_inTransaction && !reads) turn.lock(); // for as long as SQLite waits for other programs at most
     if (command.begin) {
-        const Result begun = runText("BEGIN IMMEDIATE", 0);
+        const Result begun = runText("BEGIN IMMEDIATE");
         if (!begun) return begun;
+        m_inTransaction = true;
     }
-    if (command.ends || command.statement.values.empty()) return runText(command.statement.text, 0);
+    if (command.ends) m_inTransaction = false;
+    if (command.ends || command.statement.values.empty()) return runText(command.statement.text);
     auto found = m_prepared.find(command.statement.text);
     if (found == m_prepared.end()) {
         QSqlQuery query(m_database);

@@ -110,7 +110,8 @@ struct Link::Shared {
     bool broken = false;
     int socket = -1;
     bool pooled = false;
-    std::atomic<bool> waiting{false}; ///< there is a job or an end: what the lookout sees
+    std::unique_ptr<Conversation::Means> means; ///< for whoever makes the conversation
+    std::atomic<bool> waiting{false};           ///< there is a job or an end: what the lookout sees
     const std::shared_ptr<Life> life = std::make_shared<Life>();
 };
 
@@ -124,6 +125,7 @@ Link::Link(Settings settings) : m_shared(std::make_shared<Shared>(std::move(sett
 }
 
 Link::~Link() {
+    m_conversation.reset(); // before the thread closes the connection
     const std::lock_guard lock(m_shared->lock);
     m_shared->ending = true;
     m_shared->life->told = true;
@@ -172,10 +174,25 @@ Link::Job Link::opening(std::function<void(Result)> opened) {
             const std::lock_guard lock(link->lock);
             link->socket = duplicate;
             link->pooled = database.pooled();
+            if (duplicate >= 0) link->means = Conversation::meansOf(database);
             if (link->broken && duplicate >= 0) ::shutdown(duplicate, SHUT_RDWR);
         }
         opened(std::move(result));
     };
+}
+
+void Link::carryOut(Command command, const std::shared_ptr<Ticket>& ticket, const std::shared_ptr<Post>& post) {
+    if (!m_conversation) {
+        const std::lock_guard lock(m_shared->lock);
+        if (m_shared->means)
+            m_conversation = std::make_unique<Conversation>(std::move(*m_shared->means), m_shared->socket);
+        m_shared->means.reset();
+    }
+    if (m_conversation) return m_conversation->carryOut(std::move(command), ticket);
+    submit([ticket, post, command = std::move(command)](Database& database) {
+        ticket->result.emplace(database.run(command));
+        if (ticket->state.exchange(Ticket::Done, std::memory_order_acq_rel) == Ticket::Lettered) post->put(ticket);
+    });
 }
 
 void Link::breakOff() {
@@ -186,6 +203,7 @@ void Link::breakOff() {
 }
 
 bool Link::stale() const {
+    if (m_conversation && m_conversation->surelySound()) return false;
     const std::lock_guard lock(m_shared->lock);
     if (m_shared->socket < 0) return false;
     pollfd look{m_shared->socket, POLLIN | POLLRDHUP, 0};

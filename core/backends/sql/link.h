@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/sql/conversation.h"
 #include "backends/sql/database.h"
 
 #include <functional>
@@ -22,6 +23,10 @@ public:
     void submit(Job job);
     /// The first job: connects, and calls `opened` on the link's thread.
     Job opening(std::function<void(Result)> opened);
+    /// Carries a command out, without a thread if the client library can. Precondition: the one before was answered.
+    void carryOut(Command command, const std::shared_ptr<Ticket>& ticket, const std::shared_ptr<Post>& post);
+    /// It does so on the thread of the caller: there is no use in waiting for the link's.
+    bool threadless() const { return m_conversation != nullptr; }
     /// Ends whatever the thread waits for: the connection is shut down.
     void breakOff();
     /// The server has ended the connection, or said something that nobody asked for. Precondition: idle.
@@ -38,6 +43,7 @@ private:
     struct Shared;
     static void work(const std::shared_ptr<Shared>& shared);
     std::shared_ptr<Shared> m_shared;
+    std::unique_ptr<Conversation> m_conversation;
 };
 
 } // namespace lockscope::sql

@@ -76,6 +76,7 @@ std::expected<Settings, Error> settingsOf(const ConnectionUrl& url, const Driver
             return wrongUrl(Text::tr("The file “%1” cannot be read. Check ca=, cert= and key= in the URL.").arg(file));
     }
     Settings settings;
+    settings.onThreads = options.onThreads;
     settings.database = url.path;
     settings.user = url.user;
     settings.password = url.password;

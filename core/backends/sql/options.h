@@ -13,6 +13,8 @@ struct DriverOptions {
     Nanos silence = 2s;           ///< a server that owes a session a sign of life for so long is Silent
     int sharedConnections = 4;    ///< most statements at once, besides sessions
     std::size_t idleKept = 8;     ///< connections that nobody uses and that stay open
+    /// Each connection's statements on a thread of its own, as where the client library has no calls that never wait.
+    bool onThreads = false;
 };
 
 /// How to connect: a ConnectionUrl in the words of QtSql. Contains the password.
@@ -23,6 +25,7 @@ struct Settings {
     int port = -1;
     bool poolerKeepsSessions = false; ///< whatever pooler there is gives a connection one process of the server
     QString options;                  ///< as QSqlDatabase::setConnectOptions() wants them
+    bool onThreads = false;           ///< see DriverOptions
     QString where;                    ///< for people: "127.0.0.1:3306/locks"
 };
 

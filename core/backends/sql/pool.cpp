@@ -55,11 +55,8 @@ void Pool::keep(std::shared_ptr<Link> link) {
 
 std::shared_ptr<Ticket> Pool::send(Link& link, Command command) {
     auto ticket = std::make_shared<Ticket>();
-    link.submit([ticket, post = m_office->post(), command = std::move(command)](Database& database) {
-        ticket->result.emplace(database.run(command));
-        if (ticket->state.exchange(Ticket::Done, std::memory_order_acq_rel) == Ticket::Lettered) post->put(ticket);
-    });
-    lookOut(*ticket);
+    link.carryOut(std::move(command), ticket, m_office->post());
+    if (!link.threadless()) lookOut(*ticket);
     return ticket;
 }
 

@@ -38,7 +38,8 @@ private Q_SLOTS:
     void connectionsKilledInATransaction_data() { servers(); }
     void connectionsKilledInATransaction() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine))), admin(m_runtime, urlOf(m_databases.url(engine)));
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay()),
+            admin(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
         makeTable(admin, "killed");
         auto session = run(driver.session());
         VERIFY_OK(session);
@@ -61,7 +62,8 @@ private Q_SLOTS:
     void connectionsKilledInAStatement_data() { servers(); }
     void connectionsKilledInAStatement() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine))), admin(m_runtime, urlOf(m_databases.url(engine)));
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay()),
+            admin(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
         auto session = run(driver.session());
         const auto id = run((*session)->execute(connectionId(engine)));
         const auto asleep =
@@ -82,7 +84,7 @@ private Q_SLOTS:
     void theServersLimitOnStatements() {
         QFETCH(QByteArray, engine);
         const bool maria = engine == "mariadb";
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
         auto session = run(driver.session());
         VERIFY_OK(run(
             (*session)->execute({maria ? "SET SESSION max_statement_time = 0.2" : "SET statement_timeout = 200", {}})));
@@ -99,7 +101,7 @@ private Q_SLOTS:
     }
 
     void idleTransactionsThatTheServerEnds() {
-        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
+        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")), eitherWay());
         makeTable(driver, "idle");
         auto session = run(driver.session());
         VERIFY_OK(run((*session)->execute({"SET idle_in_transaction_session_timeout = 150", {}})));
@@ -114,7 +116,7 @@ private Q_SLOTS:
     }
 
     void limitsOnWaitsAreLeftAloneByWhatDoesNotWait() {
-        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
+        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")), eitherWay());
         auto session = run(driver.session());
         Statement limit{"SHOW lock_timeout", {}};
         QCOMPARE(run((*session)->execute(limit, 5s))->text(), QByteArray("5s"));
@@ -126,7 +128,7 @@ private Q_SLOTS:
     }
 
     void signsThatNobodyWantsAnyMore() {
-        SqlDriver driver(m_runtime, urlOf(m_databases.url("mariadb")));
+        SqlDriver driver(m_runtime, urlOf(m_databases.url("mariadb")), eitherWay());
         auto session = run(driver.session());
         std::stop_source stop;
         const auto sign = beside((*session)->nextSign(60s, stop.get_token()));
@@ -138,9 +140,9 @@ private Q_SLOTS:
     }
 
     void filesThatStayLocked() {
-        DriverOptions options;
+        DriverOptions options = eitherWay();
         options.statementTimeout = 300ms;
-        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite")));
+        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite")), eitherWay());
         SqlClient other(m_runtime, m_databases.url("sqlite"), QString::fromLatin1(sql::kDefaultTable), options);
         makeTable(holder, "busy");
         auto session = run(holder.session());
@@ -163,7 +165,7 @@ private Q_SLOTS:
     }
 
     void filesThatAreLockedForAMoment() {
-        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite"))),
+        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite")), eitherWay()),
             other(m_runtime, urlOf(m_databases.url("sqlite")));
         makeTable(holder, "moment");
         auto session = run(holder.session());
@@ -180,7 +182,7 @@ private Q_SLOTS:
     void preparedStatementsThatAreForgotten() {
         // As behind a pooler: whoever is there now has never heard of what was prepared.
         for (const char* engine : {"mariadb", "postgresql"}) {
-            SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+            SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
             const bool maria = QByteArray(engine) == "mariadb";
             const QByteArray text = maria ? "SELECT ? + 1" : "SELECT ?::bigint + 1";
             auto session = run(driver.session());

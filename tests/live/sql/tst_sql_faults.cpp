@@ -20,7 +20,7 @@ class TestSqlFaults : public QObject {
     }
     static void serversAndSessions() { recipeRows({"sql-for-update", "sql-advisory"}); }
     static DriverOptions impatient() {
-        DriverOptions options;
+        DriverOptions options = eitherWay();
         options.connectTimeout = 1s;
         options.statementTimeout = 400ms;
         options.cancelTimeout = 400ms;
@@ -54,7 +54,7 @@ private Q_SLOTS:
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), impatient());
         QCOMPARE(number(driver, "SELECT 7"), 7);
         const QByteArray sleep = engine == "mariadb" ? "SELECT SLEEP(20)" : "SELECT 1 FROM pg_sleep(20)";
-        DriverOptions patient;
+        DriverOptions patient = eitherWay();
         SqlDriver waiting(m_runtime, urlOf(m_databases.url(engine)), patient);
         const auto during = beside(waiting.execute({sleep, {}}));
         QTest::qWait(150);
@@ -77,7 +77,7 @@ private Q_SLOTS:
     void restartBetweenTwoStatementsIsNotNoticed_data() { servers(); }
     void restartBetweenTwoStatementsIsNotNoticed() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
         QCOMPARE(number(driver, "SELECT 7"), 7);
         run(m_databases.server(engine).stop());
         VERIFY_EMPTY(restart(engine));
@@ -115,7 +115,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         QFETCH(QByteArray, id);
         const QString table = QString::fromLatin1(sql::kDefaultTable);
-        DriverOptions options;
+        DriverOptions options = eitherWay();
         options.silence = 300ms;
         SqlClient a(m_runtime, m_databases.url(engine), table, options), b(m_runtime, m_databases.url(engine));
         const QByteArray name = freshName();

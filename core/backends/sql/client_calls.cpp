@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/client_calls.h"
+
+#include "backends/sql/client_handle.h"
+
+namespace lockscope::sql {
+
+ClientCalls::Now ClientCalls::beginPrepared(const QByteArray& /*name*/, const Values& /*values*/) {
+    Q_UNREACHABLE();
+}
+
+std::unique_ptr<ClientCalls> ClientCalls::on(const QSqlDriver& driver, Dialect dialect, const QString& where) {
+    void* const connection = handleOf(driver, dialect);
+    if (!connection) return nullptr;
+    return dialect == Dialect::MySql ? mySqlCalls(connection, where) : postgreSqlCalls(connection, where);
+}
+
+} // namespace lockscope::sql

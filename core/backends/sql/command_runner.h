@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/sql/command.h"
+
+#include <map>
+
+namespace lockscope::sql {
+
+/// One connection to MySQL, MariaDB or PostgreSQL, as far as it carries texts out.
+class TextRunner {
+public:
+    /// Sends a statement behind `before` others with semicolons between them, one round trip. What the last of them
+    /// brought, or the error that one of them ended in.
+    virtual QCoro::Task<Result> run(QByteArray text, int before) = 0;
+    /// Whether it has execute().
+    virtual bool takesValues() const { return false; }
+    /// Carries a statement out that was prepared, in one round trip: the server need not read a text.
+    virtual QCoro::Task<Result> execute(QByteArray name, Values values);
+
+protected:
+    ~TextRunner() = default;
+};
+
+/// Turns commands into texts for MySQL, MariaDB and PostgreSQL, and knows how the connection stands: what was prepared
+/// on it, its limits, its transaction. One command at a time.
+///
+/// As text, and prepared by text: Qt prepares MySQL's statements by the binary protocol and then resets them before
+/// each execution, which is a round trip of its own; and neither can begin a transaction in the same round trip.
+class CommandRunner {
+public:
+    /// Not Dialect::Sqlite.
+    explicit CommandRunner(Dialect dialect) : m_dialect(dialect) {}
+    QCoro::Task<Result> run(TextRunner& texts, Command command);
+
+    /// The server forgets what was prepared, or takes variables only.
+    void prepareNothing() { m_canPrepare = false; }
+    /// What stands in front of the server may give each transaction another connection to it.
+    void isPooled() {
+        m_pooled = true;
+        m_canPrepare = false;
+    }
+
+private:
+    /// Not std::expected: with what a QByteArray compares to, GCC 12's does not compile inside QCoro's awaiter.
+    struct Name {
+        QByteArray text; ///< of what was prepared; empty: it cannot be
+        std::optional<Error> error;
+    };
+    bool inTransaction(const Command& command) const { return command.begin || m_inTransaction; }
+    bool setsLimitAlone(const Command& command) const;
+    /// What goes before the statement, in the same round trip.
+    struct Front {
+        QByteArray text;
+        int statements = 0;
+    };
+    Front front(const Command& command);
+    std::optional<Name> knownName(const Statement& statement) const;
+    QCoro::Task<Name> prepare(TextRunner& texts, Statement statement);
+    QByteArray executing(const QByteArray& name, const Statement& statement) const;
+    QCoro::Task<Result> withoutPreparing(TextRunner& texts, Command command, Front before);
+
+    Dialect m_dialect;
+    std::map<QByteArray, QByteArray> m_names; ///< of the prepared statement, by text; empty: cannot be prepared
+    bool m_canPrepare = true;                 ///< the server can, and it is the same one each time
+    bool m_pooled = false;
+    bool m_inTransaction = false;
+    std::int64_t m_lockWaitMs = -1;      ///< as the connection stands
+    std::int64_t m_localLockWaitMs = -1; ///< PostgreSQL: in this transaction
+};
+
+} // namespace lockscope::sql

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/sql/conversation.h"
+
+#include "backends/sql/errors.h"
+
+#include <sys/socket.h>
+
+namespace lockscope::sql {
+
+using Now = ClientCalls::Now;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// For how long it is worth staying awake for an answer: those of a server nearby come sooner.
+constexpr auto kLookout = 200us;
+/// A connection is taken for sound for so long after an answer without another look at it.
+constexpr auto kSurelySound = 1ms;
+
+} // namespace
+
+std::unique_ptr<Conversation::Means> Conversation::meansOf(const Database& database) {
+    if (database.dialect() == Dialect::Sqlite || database.onThreads()) return nullptr;
+    auto calls = ClientCalls::on(*database.driver(), database.dialect(), database.where());
+    if (!calls) return nullptr;
+    return std::make_unique<Means>(Means{std::move(calls), database.commands(), database.where()});
+}
+
+Conversation::Conversation(Means means, int socket)
+    : m_calls(std::move(means.calls)),
+      m_commands(std::move(means.commands)),
+      m_socket(socket),
+      m_where(std::move(means.where)) {
+}
+
+Conversation::~Conversation() {
+    if (m_id != 0) m_reactor->remove(m_id);
+    m_ending = true;
+    if (!m_waits) return;
+    // The library and the coroutine are in the middle of something. Both come to their end at once when nothing more
+    // can come by the socket.
+    ::shutdown(m_socket, SHUT_RDWR);
+    constexpr int kSteps = 64;
+    for (int step = 0; m_now != Now::Done && step < kSteps; ++step)
+        m_now = m_calls->goOn(true, true);
+    std::exchange(m_waits, nullptr).resume();
+}
+
+void Conversation::listen() {
+    if (m_id == 0) {
+        m_id = m_reactor->add(m_socket, *this);
+        m_writing = false;
+    }
+    const bool writes = m_now == Now::Writes;
+    if (std::exchange(m_writing, writes) != writes) m_reactor->wantWrite(m_id, writes);
+}
+
+bool Conversation::surelySound() const {
+    return m_id != 0 && Clock::now() - m_answeredAt < kSurelySound;
+}
+
+void Conversation::carryOut(Command command, std::shared_ptr<Ticket> ticket) {
+    [[maybe_unused]] const auto task = fulfil(std::move(command), std::move(ticket)); // it ends by itself
+}
+
+QCoro::Task<> Conversation::fulfil(Command command, std::shared_ptr<Ticket> ticket) {
+    ticket->result.emplace(co_await m_commands.run(*this, std::move(command)));
+    ticket->arrived.complete(true);
+}
+
+QCoro::Task<Result> Conversation::run(QByteArray text, int /*before*/) {
+    if (m_ending) co_return std::unexpected(errors::driverGone(m_where));
+    m_now = m_calls->begin(std::move(text));
+    listenForAnswer();
+    const Answered answered{*this};
+    co_await answered;
+    co_return answer();
+}
+
+QCoro::Task<Result> Conversation::execute(QByteArray name, Values values) {
+    if (m_ending) co_return std::unexpected(errors::driverGone(m_where));
+    m_now = m_calls->beginPrepared(name, values);
+    listenForAnswer();
+    const Answered answered{*this};
+    co_await answered;
+    co_return answer();
+}
+
+void Conversation::listenForAnswer() {
+    if (m_now == Now::Done) return;
+    listen();
+    m_reactor->sent(kLookout);
+}
+
+Result Conversation::answer() {
+    if (m_ending) return std::unexpected(errors::driverGone(m_where));
+    Result answer = m_calls->answer();
+    if (answer) m_answeredAt = Clock::now();
+    return answer;
+}
+
+void Conversation::readable() {
+    if (m_now != Now::Done) return goOn(true, false);
+    // Nobody asked for anything: the server has ended the connection, or says why it will. Whoever uses it next finds
+    // out; until then there is nothing to be told again and again.
+    m_reactor->remove(std::exchange(m_id, 0));
+}
+
+void Conversation::writable() {
+    if (m_now != Now::Done) goOn(false, true);
+}
+
+void Conversation::goOn(bool readable, bool writable) {
+    m_now = m_calls->goOn(readable, writable);
+    listen();
+    if (m_now == Now::Done && m_waits) std::exchange(m_waits, nullptr).resume();
+}
+
+} // namespace lockscope::sql

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/sql/client_calls.h"
+#include "backends/sql/database.h"
+#include "backends/sql/post.h"
+#include "runtime/reactor.h"
+
+namespace lockscope::sql {
+
+/// The commands of one connection, carried out on the thread of the runtime by calls of the client library that never
+/// wait: many connections cost one wake-up together, and no thread is woken for a statement.
+class Conversation final : TextRunner, Reactor::Watcher {
+public:
+    struct Means {
+        std::unique_ptr<ClientCalls> calls;
+        CommandRunner commands;
+        QString where;
+    };
+    /// Of a connection that is open, to be closed after the conversation has ended. On its thread, for any other.
+    /// nullptr: its client library has no such calls.
+    static std::unique_ptr<Means> meansOf(const Database& database);
+    /// `socket` stays the caller's, who closes it after this is gone.
+    Conversation(Means means, int socket);
+    /// A command under way ends in an error.
+    ~Conversation();
+    Conversation(const Conversation&) = delete;
+    Conversation& operator=(const Conversation&) = delete;
+
+    /// The answer comes by the ticket. Precondition: the command before has been answered.
+    void carryOut(Command command, std::shared_ptr<Ticket> ticket);
+    /// It has answered within the last millisecond, and nothing came since.
+    bool surelySound() const;
+
+private:
+    /// What a text's coroutine waits by: it is resumed in readable() or writable(), as nobody else's are.
+    struct Answered {
+        Conversation& mine;
+        bool await_ready() const { return mine.m_now == ClientCalls::Now::Done; }
+        void await_suspend(std::coroutine_handle<> handle) const { mine.m_waits = handle; }
+        void await_resume() const {}
+    };
+    QCoro::Task<> fulfil(Command command, std::shared_ptr<Ticket> ticket);
+    QCoro::Task<Result> run(QByteArray text, int before) override;
+    bool takesValues() const override { return m_calls->takesValues(); }
+    QCoro::Task<Result> execute(QByteArray name, Values values) override;
+    void listenForAnswer();
+    Result answer();
+    void readable() override;
+    void writable() override;
+    void goOn(bool readable, bool writable);
+    void listen();
+
+    std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
+    std::unique_ptr<ClientCalls> m_calls;
+    CommandRunner m_commands;
+    const int m_socket;
+    const QString m_where;
+    ClientCalls::Now m_now = ClientCalls::Now::Done;
+    std::coroutine_handle<> m_waits;
+    Reactor::Id m_id = 0;
+    std::chrono::steady_clock::time_point m_answeredAt;
+    bool m_writing = false; ///< the reactor tells when there is room
+    bool m_ending = false;
+};
+
+} // namespace lockscope::sql
