@@ -12,6 +12,7 @@ namespace {
 /// libpq, "Asynchronous Command Processing".
 struct Library {
     int (*setNonBlocking)(void*, int) = nullptr;
+    void* (*setNoticeProcessor)(void*, void (*)(void*, const char*), void*) = nullptr;
     int (*sendQuery)(void*, const char*) = nullptr;
     int (*sendPrepared)(void*, const char*, int, const char* const*, const int*, const int*, int) = nullptr;
     int (*flush)(void*) = nullptr; ///< 1: not all yet
@@ -40,6 +41,7 @@ struct Library {
 private:
     Library() {
         find(setNonBlocking, "PQsetnonblocking");
+        find(setNoticeProcessor, "PQsetNoticeProcessor");
         find(sendQuery, "PQsendQuery");
         find(sendPrepared, "PQsendQueryPrepared");
         find(flush, "PQflush");
@@ -75,6 +77,9 @@ class PostgreSqlCalls final : public ClientCalls {
 public:
     PostgreSqlCalls(void* connection, QString where) : m_connection(connection), m_where(std::move(where)) {
         m_library.setNonBlocking(m_connection, 1);
+        // It would write what the server remarks to the program's own standard error.
+        m_library.setNoticeProcessor(
+            m_connection, [](void*, const char*) {}, nullptr);
     }
 
     Now begin(QByteArray text) override {

@@ -19,10 +19,6 @@ QByteArray lockTimeout(std::int64_t ms) {
 
 } // namespace
 
-QCoro::Task<Result> TextRunner::execute(QByteArray /*name*/, Values /*values*/) {
-    Q_UNREACHABLE();
-}
-
 QCoro::Task<Result> CommandRunner::run(TextRunner& texts, Command command) {
     Result result;
     if (setsLimitAlone(command)) {
@@ -39,8 +35,8 @@ QCoro::Task<Result> CommandRunner::run(TextRunner& texts, Command command) {
         if (!name) name = co_await prepare(texts, command.statement);
         if (name->error)
             result = std::unexpected(*name->error);
-        else if (before.statements == 0 && !name->text.isEmpty() && texts.takesValues())
-            result = co_await texts.execute(name->text, command.statement.values);
+        else if (before.statements == 0 && !name->text.isEmpty() && texts.values())
+            result = co_await texts.values()->execute(name->text, command.statement.values);
         else
             result = co_await texts.run(before.text + executing(name->text, command.statement), before.statements);
         const bool forgotten = !result && (result.error().code == "26000" || result.error().code == "1243");

@@ -12,13 +12,21 @@ public:
     /// Sends a statement behind `before` others with semicolons between them, one round trip. What the last of them
     /// brought, or the error that one of them ended in.
     virtual QCoro::Task<Result> run(QByteArray text, int before) = 0;
-    /// Whether it has execute().
-    virtual bool takesValues() const { return false; }
-    /// Carries a statement out that was prepared, in one round trip: the server need not read a text.
-    virtual QCoro::Task<Result> execute(QByteArray name, Values values);
+    /// nullptr: values can only stand in a text.
+    virtual class ValueRunner* values() { return nullptr; }
 
 protected:
     ~TextRunner() = default;
+};
+
+/// One that also carries out what was prepared, with values that stand beside it: no text for the server to read.
+class ValueRunner {
+public:
+    /// One round trip.
+    virtual QCoro::Task<Result> execute(QByteArray name, Values values) = 0;
+
+protected:
+    ~ValueRunner() = default;
 };
 
 /// Turns commands into texts for MySQL, MariaDB and PostgreSQL, and knows how the connection stands: what was prepared

@@ -9,7 +9,7 @@ namespace lockscope::sql {
 
 /// The commands of one connection, carried out on the thread of the runtime by calls of the client library that never
 /// wait: many connections cost one wake-up together, and no thread is woken for a statement.
-class Conversation final : TextRunner, Reactor::Watcher {
+class Conversation final : TextRunner, ValueRunner, Reactor::Watcher {
 public:
     struct Means {
         std::unique_ptr<ClientCalls> calls;
@@ -41,7 +41,7 @@ private:
     };
     QCoro::Task<> fulfil(Command command, std::shared_ptr<Ticket> ticket);
     QCoro::Task<Result> run(QByteArray text, int before) override;
-    bool takesValues() const override { return m_calls->takesValues(); }
+    ValueRunner* values() override { return m_calls->takesValues() ? this : nullptr; }
     QCoro::Task<Result> execute(QByteArray name, Values values) override;
     void listenForAnswer();
     Result answer();
