@@ -4440,8 +4440,8 @@
 <context>
     <name>lockscope::views::ConnectDialog</name>
     <message>
-        <source>&amp;Allow changes on this server</source>
-        <translation>允许更改此服务器(&amp;A)</translation>
+        <source>Allow &amp;changes on this server</source>
+        <translation>允许更改此服务器(&amp;C)</translation>
     </message>
     <message>
         <source>Connect</source>

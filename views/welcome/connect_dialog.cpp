@@ -21,7 +21,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
       m_check(std::move(check)),
       m_url(new QComboBox),
       m_complaint(new DimLabel),
-      m_changes(new QCheckBox(tr("&Allow changes on this server"))),
+      m_changes(new QCheckBox(tr("Allow &changes on this server"))),
       m_connect(new QPushButton(tr("Connect"))) {
     setWindowTitle(tr("Connect to a server"));
     setMinimumWidth(560);

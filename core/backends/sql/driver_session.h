@@ -17,7 +17,7 @@ public:
     QCoro::Task<Result> commit() override { return end("COMMIT"); }
     QCoro::Task<Result> rollback() override { return end("ROLLBACK"); }
     QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop) override;
-    bool broken() const override { return !m_link || m_link->dead || m_aborted; }
+    bool broken() const override { return !m_link || m_link->dead || m_aborted || m_link->ended(); }
     bool pooled() const override { return m_link && m_link->pooled(); }
     void giveBack() override;
 

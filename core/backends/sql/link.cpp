@@ -210,6 +210,13 @@ bool Link::stale() const {
     return ::poll(&look, 1, 0) != 0;
 }
 
+bool Link::ended() const {
+    const std::lock_guard lock(m_shared->lock);
+    if (m_shared->socket < 0) return false;
+    pollfd look{m_shared->socket, POLLRDHUP, 0};
+    return ::poll(&look, 1, 0) != 0;
+}
+
 bool Link::pooled() const {
     const std::lock_guard lock(m_shared->lock);
     return m_shared->pooled;

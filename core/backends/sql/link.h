@@ -31,6 +31,8 @@ public:
     void breakOff();
     /// The server has ended the connection, or said something that nobody asked for. Precondition: idle.
     bool stale() const;
+    /// The other side has ended the connection, whatever came before that.
+    bool ended() const;
     /// See Database::pooled().
     bool pooled() const;
     /// The connection's socket, to be watched only; -1: none, or not known.

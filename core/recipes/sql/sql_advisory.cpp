@@ -78,7 +78,7 @@ Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_to
             // would be one release too few.
             const std::shared_ptr<sql::Session> session = hold->session;
             const sql::Result locked = co_await session->execute(statement, 10s, {});
-            if (locked && taken(*locked, Nanos(0))) {
+            if (locked && taken(*locked, Nanos(0)) && hold->lives()) {
                 request.steps.at(3);
                 co_return SessionHolds::again(request, hold, askedAt);
             }
@@ -109,6 +109,8 @@ Outcome<std::optional<Grant>> SqlAdvisory::acquireAnew(Request request, Nanos gi
     // Stopped: the connection goes away with this coroutine, and with it whatever it was given at the last moment.
     const sql::Result locked = co_await session->execute(statement, patience, stop);
     if (locked && taken(*locked, left)) {
+        // The answer may have waited for us until the server died, and somebody else have the lock from its successor.
+        if (session->broken()) co_return std::unexpected(brokeBeforeTaken(m_lock.name));
         request.steps.at(3);
         co_return m_holds[request.mode].enter(request, session, askedAt);
     }

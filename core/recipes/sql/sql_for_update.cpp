@@ -72,6 +72,8 @@ Outcome<std::optional<Grant>> SqlForUpdate::acquireAnew(Request request, Nanos g
             stopped = true;
         }
         if (!stopped && locked && !locked->rows.empty() && locked->text() == kId) {
+            // The answer may have waited for us until the server died.
+            if (session->broken()) co_return std::unexpected(brokeBeforeTaken(m_lock.name));
             request.steps.at(4);
             co_return m_holds.enter(request, session, askedAt);
         }

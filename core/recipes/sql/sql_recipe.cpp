@@ -106,7 +106,10 @@ LockError lockError(const sql::Error& error) {
 }
 
 LockError sessionError(const sql::Error& error, const QByteArray& name) {
-    if (!error.outcomeUnknown()) return lockError(error);
+    return error.outcomeUnknown() ? brokeBeforeTaken(name) : lockError(error);
+}
+
+LockError brokeBeforeTaken(const QByteArray& name) {
     return {LockError::Kind::Unreachable,
             Text::tr("The connection to the database broke before the lock “%1” was taken: it was not taken.")
                 .arg(QString::fromUtf8(name))};

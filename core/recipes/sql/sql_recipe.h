@@ -29,6 +29,8 @@ LockError lockError(const sql::Error& error);
 
 /// The same for what lives by its connection: when that broke, nothing is held.
 LockError sessionError(const sql::Error& error, const QByteArray& name);
+/// The connection ended before the lock was anybody's.
+LockError brokeBeforeTaken(const QByteArray& name);
 
 /// Released or renewed what is no longer ours.
 LockError notSqlOwner(const QByteArray& name);

@@ -74,6 +74,32 @@ private Q_SLOTS:
         QCOMPARE(number(waiting, "SELECT 7"), 7);
     }
 
+    // What the server said before it died is no grant any more: its successor may have given the lock to somebody else.
+    void aGrantOfADeadServerIsNone_data() { serversAndSessions(); }
+    void aGrantOfADeadServerIsNone() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient holder(m_runtime, m_databases.url(engine));
+        const auto held = holder.recipe(id, "dead");
+        const auto grant = run(held->acquire(request(), {}));
+        VERIFY_OK(grant);
+        EventLoopRuntime slow;
+        SqlClient waiter(slow, m_databases.url(engine));
+        const auto late = waiter.recipe(id, "dead");
+        const auto waiting = beside(late->acquire(request(), {}));
+        QTest::qWait(200); // until it waits on the server
+        slow.pause();
+        VERIFY_OK(run(held->release(**grant, {})));
+        QTest::qWait(200); // the answer comes, and nobody listens
+        m_databases.server(engine).kill();
+        QVERIFY(comesTrue([&] { return !m_databases.server(engine).running(); }, 5s));
+        slow.resume();
+        QVERIFY(ends(waiting, 3000ms));
+        QVERIFY(!*waiting->result);
+        QVERIFY2((*waiting->result).error().kind == LockError::Kind::Unreachable,
+                 qPrintable((*waiting->result).error().message));
+    }
+
     void restartBetweenTwoStatementsIsNotNoticed_data() { servers(); }
     void restartBetweenTwoStatementsIsNotNoticed() {
         QFETCH(QByteArray, engine);

@@ -8,6 +8,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -135,6 +136,20 @@ private Q_SLOTS:
         QVERIFY(!dialog.changesAllowed());
         dialog.findChild<QCheckBox*>()->click();
         QVERIFY(dialog.changesAllowed());
+    }
+
+    // Two of one letter would only be focused by turns.
+    void everyLetterOfTheConnectDialogIsItsOwn() {
+        ConnectDialog dialog(check, {});
+        QList<QKeySequence> letters;
+        for (const QAbstractButton* button : dialog.findChildren<QAbstractButton*>())
+            letters << QKeySequence::mnemonic(button->text());
+        for (const QLabel* label : dialog.findChildren<QLabel*>())
+            if (label->buddy()) letters << QKeySequence::mnemonic(label->text());
+        letters.removeAll(QKeySequence());
+        QVERIFY(letters.size() >= 2);
+        for (const QKeySequence& letter : letters)
+            QVERIFY2(letters.count(letter) == 1, qPrintable(letter.toString()));
     }
 
     void anyKeyPutsTheShortcutSheetAway() {
