@@ -6,9 +6,10 @@ namespace lockscope::sql {
 
 class Pool;
 
-/// A client of a real database through QtSql. Each connection lives on a thread of its own, because QtSql blocks; the
-/// event loop never does. Statements that commit by themselves share a few connections, sessions have one each, and
-/// connections that nobody needs stay open for the next. Connects when needed, and anew when a connection broke.
+/// A client of a real database. QtSql, which blocks, makes each connection on a thread of its own; statements go by
+/// calls of the client library that never wait, or on that thread where there are none (DriverOptions::onThreads). The
+/// event loop is never blocked. Statements that commit by themselves share a few connections, sessions have one each,
+/// and connections that nobody needs stay open for the next. Connects when needed, and anew when a connection broke.
 ///
 /// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
 /// they end with Disconnected. The runtime must outlive it.

@@ -7,8 +7,9 @@
 
 namespace lockscope::sql {
 
-/// One database connection on a thread of its own. Never makes its owner wait: when it goes away, the thread ends what
-/// it does, closes the connection and is collected later, at the latest when the program ends.
+/// One database connection. A thread of its own opens and closes it, and carries its commands out where a Conversation
+/// cannot. Never makes its owner wait: when it goes away, the thread ends what it does, closes the connection and is
+/// collected later, at the latest when the program ends.
 ///
 /// All functions are the owner's, on one thread; jobs run on the link's.
 class Link {
@@ -27,7 +28,7 @@ public:
     void carryOut(Command command, const std::shared_ptr<Ticket>& ticket, const std::shared_ptr<Post>& post);
     /// It does so on the thread of the caller: there is no use in waiting for the link's.
     bool threadless() const { return m_conversation != nullptr; }
-    /// Ends whatever the thread waits for: the connection is shut down.
+    /// Ends whatever is waited for: the connection is shut down.
     void breakOff();
     /// The server has ended the connection, or said something that nobody asked for. Precondition: idle.
     bool stale() const;

@@ -97,6 +97,7 @@ public:
     /// Waits for the next sign of life, asked for after `every`, or as soon as the connection shows that it broke.
     /// Stopped: Cancelled, or Alive without having looked.
     virtual QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop = {}) = 0;
+    /// Looks at the connection each time: also true when an answer came before it ended.
     virtual bool broken() const = 0;
     /// A pooler stands in between that may give each transaction another connection to the server: what the server
     /// keeps for a connection outside of a transaction does not last here.
