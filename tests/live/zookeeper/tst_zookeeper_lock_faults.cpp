@@ -194,7 +194,7 @@ private Q_SLOTS:
         for (int i = 0; i < 3; ++i) {
             proxy.cutAll();
             pass(60ms);
-            QVERIFY(!waiting->done);
+            QVERIFY2(!waiting->done, waiting->taken ? "it was taken" : qPrintable(waiting->taken.error().message));
         }
         QCOMPARE(childrenOf(a.driver, '/' + name).size(), 2u);
         run(holder->release(**held, {}));
