@@ -63,7 +63,16 @@ class tst_cli_lock : public QObject {
         QFile file(QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(pid)));
         if (!file.open(QIODevice::ReadOnly)) return "gone";
         const QByteArray stat = file.readAll();
-        return stat.mid(stat.lastIndexOf(')') + 2, 1);
+        const QByteArray state = stat.mid(stat.lastIndexOf(')') + 2, 1);
+        // Stopped between vfork and exec, a shell's child keeps the shell itself waiting in the kernel: neither goes
+        // on.
+        return state == "D" && childStands(pid) ? QByteArray("T") : state;
+    }
+    static bool childStands(const QByteArray& pid) {
+        QFile file(QStringLiteral("/proc/%1/task/%1/children").arg(QString::fromLatin1(pid)));
+        if (!file.open(QIODevice::ReadOnly)) return false;
+        const QByteArrayList children = file.readAll().simplified().split(' ');
+        return std::ranges::any_of(children, [](const QByteArray& child) { return stateOf(child) == "T"; });
     }
     static bool end(QProcess& process) {
         return QTest::qWaitFor([&] { return process.state() == QProcess::NotRunning; }, 30'000);
