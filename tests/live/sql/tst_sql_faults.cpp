@@ -39,6 +39,14 @@ class TestSqlFaults : public QObject {
         }
         return false;
     }
+    /// How many wait on the server for a lock.
+    static qint64 waiters(sql::Port& port) {
+        if (port.dialect() == sql::Dialect::PostgreSql)
+            return number(port, "SELECT COUNT(*) FROM pg_locks WHERE NOT granted");
+        return number(port, "SELECT (SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock') + "
+                            "(SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM information_schema.GLOBAL_STATUS "
+                            "WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS')");
+    }
     QString restart(const QByteArray& engine) { return start(m_databases.server(engine)); }
     QString urlThrough(const TcpRelay& relay, const QByteArray& engine) {
         return m_databases.url(engine).replace(QString::number(m_databases.server(engine).port()),
@@ -99,10 +107,11 @@ private Q_SLOTS:
         SqlClient waiter(slow, m_databases.url(engine));
         const auto late = waiter.recipe(id, "dead");
         const auto waiting = beside(late->acquire(request(), {}));
-        QTest::qWait(200); // until it waits on the server
+        SqlDriver onlooker(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        QVERIFY(comesTrue([&] { return waiters(onlooker) == 1; }));
         slow.pause();
         VERIFY_OK(run(held->release(**grant, {})));
-        QTest::qWait(200); // the answer comes, and nobody listens
+        QVERIFY(comesTrue([&] { return waiters(onlooker) == 0; })); // it has the lock, and does not listen
         m_databases.server(engine).kill();
         const auto gone = [&] {
             return !m_databases.server(engine).running() && !hasConnections(m_databases.server(engine).port());
