@@ -47,7 +47,6 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
       m_player(new views::Player(m_context, this)),
       m_recorder(new SessionRecorder(m_context, this)),
       m_registry(new ActionRegistry(this)),
-      m_transport(new views::TransportBar(m_context, m_player)),
       m_messages(new MessageBar),
       m_centre(new QStackedWidget),
       m_welcome(new views::WelcomePage) {
@@ -60,18 +59,15 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     m_centre->addWidget(m_welcome);
     setCentralWidget(m_centre);
 
-    for (QAction* action : m_transport->commands())
-        m_registry->adopt(action, tr("Play"));
-    new WindowMenus(this);
+    m_menus = new WindowMenus(this);
     assembleTop();
+    connect(this, &MainWindow::firstPainted, this, &MainWindow::furnish, Qt::QueuedConnection);
 
     connect(m_recorder, &SessionRecorder::failed, this, &MainWindow::complain);
     connect(m_recorder, &SessionRecorder::finished, this, [this](const QString& path) {
         m_settings->addRecentFile(path);
         m_messages->say(tr("Recorded to %1.").arg(path), MessageBar::Kind::Good);
     });
-    connect(m_transport, &views::TransportBar::said, this, [this](const QString& text) { m_messages->say(text); });
-    m_transport->setCommands([this] { return m_registry->all(); });
     connect(m_welcome, &views::WelcomePage::scenarioChosen, this, &MainWindow::openScenario);
     connect(m_welcome, &views::WelcomePage::fileChosen, this, &MainWindow::openFile);
     connect(m_welcome, &views::WelcomePage::openRequested, this, &MainWindow::askForFile);
@@ -97,10 +93,30 @@ void MainWindow::assembleTop() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(menuBar());
-    layout->addWidget(m_transport);
     layout->addWidget(m_messages);
     setMenuWidget(top);
+}
+
+void MainWindow::furnish() {
+    if (m_transport) return;
+    m_transport = new views::TransportBar(m_context, m_player, menuWidget());
     m_transport->hide();
+    static_cast<QVBoxLayout*>(menuWidget()->layout())->insertWidget(1, m_transport); // above what the program says
+    for (QAction* action : m_transport->commands())
+        m_registry->adopt(action, tr("Play"));
+    m_menus->fill();
+    connect(m_transport, &views::TransportBar::said, this, [this](const QString& text) { m_messages->say(text); });
+    m_transport->setCommands([this] { return m_registry->all(); });
+}
+
+views::TransportBar* MainWindow::transport() {
+    furnish();
+    return m_transport;
+}
+
+ActionRegistry* MainWindow::registry() {
+    furnish();
+    return m_registry;
 }
 
 views::ShortcutSheet* MainWindow::shortcutSheet() {
@@ -110,6 +126,7 @@ views::ShortcutSheet* MainWindow::shortcutSheet() {
 
 WorkArea* MainWindow::needWork() {
     if (m_work) return m_work;
+    furnish();
     // Neither is of use on the welcome page, and the window is there sooner without them.
     setStatusBar(new StatusLine(m_context, m_player));
     m_work = new WorkArea(this, m_context, m_settings);
@@ -138,7 +155,7 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
     }
     m_context->setSession(m_session.get());
     old.reset();
-    m_transport->setVisible(open);
+    if (m_transport) m_transport->setVisible(open);
     m_centre->setCurrentWidget(open ? m_work->timeline() : m_welcome);
     if (m_work) {
         m_work->setVisible(open);

@@ -19,6 +19,7 @@ namespace lockscope::app {
 class ActionRegistry;
 class MessageBar;
 class SessionRecorder;
+class WindowMenus;
 class WorkArea;
 
 /// The window: puts the parts together and knows nothing about what they show.
@@ -30,10 +31,10 @@ public:
 
     views::ViewContext* context() const { return m_context; }
     views::Player* player() const { return m_player; }
-    views::TransportBar* transport() const { return m_transport; }
+    views::TransportBar* transport();
     views::WelcomePage* welcome() const { return m_welcome; }
     views::ShortcutSheet* shortcutSheet();
-    ActionRegistry* registry() const { return m_registry; }
+    ActionRegistry* registry();
     MessageBar* messages() const { return m_messages; }
     SessionRecorder* recorder() const { return m_recorder; }
     Settings* settings() const { return m_settings; }
@@ -73,6 +74,8 @@ protected:
 private:
     friend class WindowMenus;
     void assembleTop();
+    /// What the first picture does not show: the transport bar and what is in the menus. Once; later calls do nothing.
+    void furnish();
     void adoptPanelActions();
     void refreshTitle();
     void remember();
@@ -83,7 +86,8 @@ private:
     views::Player* m_player;
     SessionRecorder* m_recorder;
     ActionRegistry* m_registry;
-    views::TransportBar* m_transport;
+    views::TransportBar* m_transport = nullptr;
+    WindowMenus* m_menus = nullptr;
     MessageBar* m_messages;
     QStackedWidget* m_centre;
     views::WelcomePage* m_welcome;

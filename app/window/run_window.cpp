@@ -8,6 +8,7 @@
 #include "transport/player.h"
 #include "window/keyboard_courtesy.h"
 #include "window/language.h"
+#include "window/large_pages.h"
 #include "window/main_window.h"
 #include "window/screenshot.h"
 #include "window/session_opener.h"
@@ -156,6 +157,7 @@ int runWindow(int& argc, char** argv) {
         qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
 
+    preferLargePages();
     QApplication application(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("Lockscope"));
     QApplication::setApplicationName(QStringLiteral("Lockscope"));

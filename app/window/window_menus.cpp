@@ -17,23 +17,35 @@ namespace lockscope::app {
 
 using views::ThemeChoice;
 
-WindowMenus::WindowMenus(MainWindow* window) : QObject(window), m_window(window) {
-    makeFile();
-    makeSession();
-    makePlay();
-    makeView();
-    makeHelp();
-    connect(window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
-    connect(window->settings(), &Settings::recentChanged, this, &WindowMenus::fillRecent);
+WindowMenus::WindowMenus(MainWindow* window)
+    : QObject(window),
+      m_window(window),
+      m_file(window->menuBar()->addMenu(tr("&File"))),
+      m_session(window->menuBar()->addMenu(tr("&Session"))),
+      m_play(window->menuBar()->addMenu(tr("&Play"))),
+      m_view(window->menuBar()->addMenu(tr("&View"))),
+      m_help(window->menuBar()->addMenu(tr("&Help"))) {
+    // Their titles are in their files, which nobody needs before there is a window to choose from.
+    connect(window, &MainWindow::firstPainted, this, &WindowMenus::fillScenarios, Qt::QueuedConnection);
+}
+
+void WindowMenus::fill() {
+    fillFile();
+    fillSession();
+    fillPlay();
+    fillView();
+    fillHelp();
+    connect(m_window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
+    connect(m_window->settings(), &Settings::recentChanged, this, &WindowMenus::fillRecent);
     fillRecent();
     refresh();
 }
 
-void WindowMenus::makeFile() {
+void WindowMenus::fillFile() {
     MainWindow* const w = m_window;
     ActionRegistry* const r = w->registry();
     const QString group = tr("File");
-    QMenu* menu = w->menuBar()->addMenu(tr("&File"));
+    QMenu* const menu = m_file;
     menu->addAction(r->add(
         "file.open", group, tr("&Open a recording or scenario…"), {QKeySequence::Open}, [w] { w->askForFile(); },
         "open"));
@@ -55,14 +67,12 @@ void WindowMenus::makeFile() {
     menu->addAction(r->add("file.quit", group, tr("&Quit"), {Qt::CTRL | Qt::Key_Q}, [w] { w->close(); }));
 }
 
-void WindowMenus::makeSession() {
+void WindowMenus::fillSession() {
     MainWindow* const w = m_window;
     ActionRegistry* const r = w->registry();
     const QString group = tr("Session");
-    QMenu* menu = w->menuBar()->addMenu(tr("&Session"));
+    QMenu* const menu = m_session;
     m_scenarios = menu->addMenu(tr("Play a &scenario"));
-    // Their titles are in their files, which nobody needs before there is a window to choose from.
-    connect(w, &MainWindow::firstPainted, this, &WindowMenus::fillScenarios, Qt::QueuedConnection);
     menu->addAction(r->add(
         "session.connect", group, tr("&Connect to a server…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_O},
         [w] { w->askForUrl(); }, "connect"));
@@ -71,8 +81,8 @@ void WindowMenus::makeSession() {
         menu->addAction(w->transport()->command(id));
 }
 
-void WindowMenus::makePlay() {
-    QMenu* menu = m_window->menuBar()->addMenu(tr("&Play"));
+void WindowMenus::fillPlay() {
+    QMenu* const menu = m_play;
     const auto put = [this, menu](std::initializer_list<const char*> ids) {
         for (const char* id : ids)
             menu->addAction(m_window->transport()->command(id));
@@ -86,11 +96,11 @@ void WindowMenus::makePlay() {
     put({"transport.faster", "transport.slower", "transport.normal-speed"});
 }
 
-void WindowMenus::makeView() {
+void WindowMenus::fillView() {
     MainWindow* const w = m_window;
     ActionRegistry* const r = w->registry();
     const QString group = tr("View");
-    QMenu* menu = w->menuBar()->addMenu(tr("&View"));
+    QMenu* const menu = m_view;
 
     auto* layouts = new QActionGroup(this);
     struct Arrangement {
@@ -179,9 +189,9 @@ void WindowMenus::makeView() {
     menu->addAction(full);
 }
 
-void WindowMenus::makeHelp() {
+void WindowMenus::fillHelp() {
     MainWindow* const w = m_window;
-    QMenu* menu = w->menuBar()->addMenu(tr("&Help"));
+    QMenu* const menu = m_help;
     menu->addAction(w->registry()->add(
         "help.shortcuts", tr("Help"), tr("&Keyboard shortcuts"), {Qt::Key_Question}, [w] { w->showShortcuts(); },
         "keyboard"));
@@ -190,6 +200,7 @@ void WindowMenus::makeHelp() {
 
 void WindowMenus::fillScenarios() {
     MainWindow* const w = m_window;
+    w->furnish();
     // The welcome page has read them already.
     for (const views::WelcomePage::Offer& offer : w->welcome()->offers()) {
         QString title = offer.title;

@@ -8,23 +8,27 @@ namespace lockscope::app {
 
 class MainWindow;
 
-/// The window's own commands, in their menus.
+/// The window's own commands, in their menus. The menus' names are there at once, for the first picture of the window;
+/// what is in them comes with fill().
 class WindowMenus : public QObject {
     Q_OBJECT
 public:
     explicit WindowMenus(MainWindow* window);
+    /// Once, when the window has its transport bar.
+    void fill();
 
 private:
-    void makeFile();
-    void makeSession();
-    void makePlay();
-    void makeView();
-    void makeHelp();
+    void fillFile();
+    void fillSession();
+    void fillPlay();
+    void fillView();
+    void fillHelp();
     void fillRecent();
     void fillScenarios();
     void refresh();
 
     MainWindow* m_window;
+    QMenu *m_file, *m_session, *m_play, *m_view, *m_help;
     QMenu* m_recent = nullptr;
     QMenu* m_scenarios = nullptr;
 };

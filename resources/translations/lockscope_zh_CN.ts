@@ -3903,12 +3903,12 @@
 <context>
     <name>lockscope::app::MainWindow</name>
     <message>
-        <source>Play</source>
-        <translation>播放</translation>
-    </message>
-    <message>
         <source>Recorded to %1.</source>
         <translation>已录制到 %1。</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
     </message>
     <message>
         <source>Panel</source>
@@ -4025,12 +4025,28 @@
 <context>
     <name>lockscope::app::WindowMenus</name>
     <message>
-        <source>File</source>
-        <translation>文件</translation>
-    </message>
-    <message>
         <source>&amp;File</source>
         <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Session</source>
+        <translation>会话(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Play</source>
+        <translation>播放(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>视图(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>帮助(&amp;H)</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
     </message>
     <message>
         <source>&amp;Open a recording or scenario…</source>
@@ -4065,10 +4081,6 @@
         <translation>会话</translation>
     </message>
     <message>
-        <source>&amp;Session</source>
-        <translation>会话(&amp;S)</translation>
-    </message>
-    <message>
         <source>Play a &amp;scenario</source>
         <translation>播放场景(&amp;S)</translation>
     </message>
@@ -4077,16 +4089,8 @@
         <translation>连接服务器(&amp;C)…</translation>
     </message>
     <message>
-        <source>&amp;Play</source>
-        <translation>播放(&amp;P)</translation>
-    </message>
-    <message>
         <source>View</source>
         <translation>视图</translation>
-    </message>
-    <message>
-        <source>&amp;View</source>
-        <translation>视图(&amp;V)</translation>
     </message>
     <message>
         <source>Layout: &amp;Teach</source>
@@ -4171,10 +4175,6 @@
     <message>
         <source>&amp;Full screen</source>
         <translation>全屏(&amp;F)</translation>
-    </message>
-    <message>
-        <source>&amp;Help</source>
-        <translation>帮助(&amp;H)</translation>
     </message>
     <message>
         <source>Help</source>

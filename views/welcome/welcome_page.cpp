@@ -185,9 +185,8 @@ QWidget* WelcomePage::makeHero() {
     words->addSpacing(2 * kGrid);
     m_lesson = new QPushButton(icon("play", Role::TextOnColor), tr("Watch a lock change hands"));
     m_lesson->setObjectName(QStringLiteral("welcome.lesson"));
-    m_lesson->setFont(uiFont(1, QFont::DemiBold));
     m_lesson->setIconSize({20, 20});
-    m_lesson->setMinimumHeight(48);
+    m_lesson->setMinimumSize(m_lesson->sizeHint().width() + 2 * kGrid, 48); // larger than any other, with air around
     QPalette onAccent = m_lesson->palette();
     onAccent.setColor(QPalette::ButtonText, color(Role::TextOnColor));
     m_lesson->setPalette(onAccent);

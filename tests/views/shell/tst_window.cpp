@@ -47,6 +47,7 @@ public:
         window = std::make_unique<MainWindow>(settings.get());
         window->show();
         QVERIFY(QTest::qWaitForWindowActive(window.get()));
+        QTRY_VERIFY(window->findChild<QAction*>(QStringLiteral("file.open"))); // menus fill after the first picture
     }
     void reopen() {
         window->close();
