@@ -26,9 +26,8 @@ public:
     QCoro::Task<std::optional<T>> wait(Runtime& runtime, Nanos timeout = kNever, std::stop_token stop = {}) const {
         const std::shared_ptr<State> state = m_state; // the completion itself may go away while we wait
         if (state->value && runtime.alive()) co_return std::move(state->value);
-        Waiter waiter(runtime, timeout, std::move(stop));
-        const Registration registration(*state, waiter);
-        co_await waiter.end();
+        Place place(*this, runtime, timeout, std::move(stop));
+        co_await place.end();
         co_return std::move(state->value);
     }
 
@@ -37,14 +36,27 @@ private:
         std::optional<T> value;
         Waiter* waiter = nullptr;
     };
-    struct Registration {
-        Registration(State& s, Waiter& w) : state(s) { state.waiter = &w; }
-        ~Registration() { state.waiter = nullptr; }
-        Registration(const Registration&) = delete;
-        Registration& operator=(const Registration&) = delete;
-        State& state;
-    };
     std::shared_ptr<State> m_state;
+
+public:
+    /// That of the coroutine that waits, in its own frame: for one that is in a hurry. `co_await place.end()` as with a
+    /// Waiter; after that the completion is done, or the time is over.
+    class Place {
+    public:
+        Place(const Completion& completion, Runtime& runtime, Nanos timeout, std::stop_token stop)
+            : m_state(completion.m_state), m_waiter(runtime, timeout, std::move(stop)) {
+            m_state->waiter = &m_waiter;
+            if (m_state->value) m_waiter.wake();
+        }
+        ~Place() { m_state->waiter = nullptr; }
+        Place(const Place&) = delete;
+        Place& operator=(const Place&) = delete;
+        Waiter::End end() { return m_waiter.end(); }
+
+    private:
+        std::shared_ptr<State> m_state; // the completion itself may go away meanwhile
+        Waiter m_waiter;
+    };
 };
 
 } // namespace lockscope

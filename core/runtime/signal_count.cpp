@@ -39,10 +39,7 @@ void SignalCount::releaseAll() {
 }
 
 QCoro::Task<bool> SignalCount::acquire(Runtime& runtime, Nanos timeout, std::stop_token stop) {
-    if (m_count > 0 && runtime.alive()) {
-        --m_count;
-        co_return true;
-    }
+    if (runtime.alive() && tryAcquire()) co_return true;
     Waiter waiter(runtime, timeout, std::move(stop));
     Place place(*this, waiter);
     const bool woken = co_await waiter.end();

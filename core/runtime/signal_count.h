@@ -18,6 +18,12 @@ public:
     void drain() { m_count = 0; }
     int waiting() const { return static_cast<int>(m_waiters.size()); }
 
+    /// Takes a wake-up that is there already.
+    bool tryAcquire() {
+        if (m_count == 0) return false;
+        --m_count;
+        return true;
+    }
     /// True when released, false after `timeout`. Throws Cancelled.
     QCoro::Task<bool> acquire(Runtime& runtime, Nanos timeout, std::stop_token stop = {});
 

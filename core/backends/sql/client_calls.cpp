@@ -5,10 +5,6 @@
 
 namespace lockscope::sql {
 
-ClientCalls::Now ClientCalls::beginPrepared(const QByteArray& /*name*/, const Values& /*values*/) {
-    Q_UNREACHABLE();
-}
-
 std::unique_ptr<ClientCalls> ClientCalls::on(const QSqlDriver& driver, Dialect dialect, const QString& where) {
     void* const connection = handleOf(driver, dialect);
     if (!connection) return nullptr;

@@ -18,9 +18,10 @@ public:
     };
     /// Begins with a text of one or more statements. Precondition: the one before is Done.
     virtual Now begin(QByteArray text) = 0;
-    virtual bool takesValues() const { return false; }
-    /// Begins with what was prepared under a name; only when takesValues().
-    virtual Now beginPrepared(const QByteArray& name, const Values& values);
+    /// Begins to prepare a statement under a name that no other has.
+    virtual Now beginPreparing(const QByteArray& name, QByteArray text) = 0;
+    /// Begins with what was prepared under a name, with values beside it.
+    virtual Now beginPrepared(const QByteArray& name, Values values) = 0;
     /// The socket can be read or written.
     virtual Now goOn(bool readable, bool writable) = 0;
     /// What the last statement brought, or the first error.

@@ -1,87 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/client_calls.h"
-#include "backends/sql/client_handle.h"
 #include "backends/sql/errors.h"
+#include "backends/sql/mysql_statement.h"
 
 #include <QSqlError>
+#include <fcntl.h>
+#include <map>
 
 namespace lockscope::sql {
 
 namespace {
 
-// MariaDB's client library (Connector/C, "Using the Non-blocking Library"). MySQL's own has other calls.
-struct Library {
-    // Each returns what it waits for, 0 when it is done.
-    int (*queryStart)(int*, void*, const char*, unsigned long) = nullptr;
-    int (*queryCont)(int*, void*, int) = nullptr;
-    int (*storeStart)(void**, void*) = nullptr;
-    int (*storeCont)(void**, void*, int) = nullptr;
-    int (*nextStart)(int*, void*) = nullptr;
-    int (*nextCont)(int*, void*, int) = nullptr;
-    int (*options)(void*, int, const void*) = nullptr;
-    char (*moreResults)(void*) = nullptr;
-    unsigned (*fieldCount)(void*) = nullptr;
-    unsigned (*fieldsIn)(void*) = nullptr;
-    char** (*fetchRow)(void*) = nullptr;
-    unsigned long* (*fetchLengths)(void*) = nullptr;
-    void (*freeResult)(void*) = nullptr;
-    unsigned long long (*affectedRows)(void*) = nullptr;
-    unsigned long long (*insertId)(void*) = nullptr;
-    unsigned (*errorNumber)(void*) = nullptr;
-    const char* (*errorText)(void*) = nullptr;
-    bool complete = true;
-
-    static const Library& get() {
-        static const Library library;
-        return library;
-    }
-
-private:
-    Library() {
-        find(queryStart, "mysql_real_query_start");
-        find(queryCont, "mysql_real_query_cont");
-        find(storeStart, "mysql_store_result_start");
-        find(storeCont, "mysql_store_result_cont");
-        find(nextStart, "mysql_next_result_start");
-        find(nextCont, "mysql_next_result_cont");
-        find(options, "mysql_options");
-        find(moreResults, "mysql_more_results");
-        find(fieldCount, "mysql_field_count");
-        find(fieldsIn, "mysql_num_fields");
-        find(fetchRow, "mysql_fetch_row");
-        find(fetchLengths, "mysql_fetch_lengths");
-        find(freeResult, "mysql_free_result");
-        find(affectedRows, "mysql_affected_rows");
-        find(insertId, "mysql_insert_id");
-        find(errorNumber, "mysql_errno");
-        find(errorText, "mysql_error");
-    }
-    template <typename Function>
-    void find(Function& function, const char* name) {
-        function = reinterpret_cast<Function>(loadedFunction({"libmariadb.so.3"}, name));
-        complete = complete && function;
-    }
-};
-
-constexpr int kOptNonBlock = 6000;                      // enum mysql_option: MYSQL_OPT_NONBLOCK
-constexpr int kWaitRead = 1, kWaitWrite = 2, kOver = 0; // MYSQL_WAIT_…
+constexpr int kOver = 0; // what a call returns that waits for nothing
 
 class MySqlCalls final : public ClientCalls {
 public:
-    MySqlCalls(void* connection, QString where) : m_connection(connection), m_where(std::move(where)) {
-        m_library.options(m_connection, kOptNonBlock, nullptr);
+    MySqlCalls(MYSQL* connection, QString where) : m_connection(connection), m_where(std::move(where)) {
+        m_library.options(m_connection, MYSQL_OPT_NONBLOCK, nullptr);
+        // A plain connection is asked not to wait with each call; what OpenSSL does with one, the socket decides.
+        waitOnSocket(false);
     }
+    ~MySqlCalls() override { waitOnSocket(true); } // as QtSql had it, which closes it
 
     Now begin(QByteArray text) override {
         m_text = std::move(text); // read until it is sent
-        m_reply = Reply();
-        m_error.reset();
-        m_call = Call::Query;
+        start(Call::Query);
         return follow(m_library.queryStart(&m_failed, m_connection, m_text.constData(),
                                            static_cast<unsigned long>(m_text.size())));
     }
+    Now beginPreparing(const QByteArray& name, QByteArray text) override {
+        start(Call::Statement);
+        m_statement = m_statements.emplace(name, std::make_unique<MySqlStatement>(m_connection)).first->second.get();
+        return follow(m_statement->startPreparing(std::move(text)));
+    }
+    Now beginPrepared(const QByteArray& name, Values values) override {
+        start(Call::Statement);
+        m_statement = m_statements.at(name).get();
+        m_executes = true;
+        return follow(m_statement->startExecuting(std::move(values)));
+    }
     Now goOn(bool readable, bool writable) override {
-        const int ready = (readable ? kWaitRead : 0) | (writable ? kWaitWrite : 0);
+        const int ready = (readable ? MYSQL_WAIT_READ : 0) | (writable ? MYSQL_WAIT_WRITE : 0);
         switch (m_call) {
         case Call::Query:
             return follow(m_library.queryCont(&m_failed, m_connection, ready));
@@ -89,6 +48,8 @@ public:
             return follow(m_library.storeCont(&m_result, m_connection, ready));
         case Call::Next:
             return follow(m_library.nextCont(&m_failed, m_connection, ready));
+        case Call::Statement:
+            return follow(m_statement->goOn(ready));
         case Call::None:
             break;
         }
@@ -100,11 +61,26 @@ public:
     }
 
 private:
-    /// The call under way: each text is a query, then for each statement a result to store and the next one.
-    enum class Call : std::uint8_t { None, Query, Store, Next };
+    /// The call under way: each text is a query, then for each statement of it a result to store and the next one.
+    enum class Call : std::uint8_t { None, Query, Store, Next, Statement };
 
+    void waitOnSocket(bool waits) const {
+        const int socket = m_library.socket(m_connection);
+        const int flags = ::fcntl(socket, F_GETFL);
+        if (flags >= 0) (void)::fcntl(socket, F_SETFL, waits ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+    }
+    void start(Call call) {
+        m_reply = Reply();
+        m_error.reset();
+        m_executes = false;
+        m_call = call;
+    }
     Now follow(int waitsFor) {
         while (waitsFor == kOver) {
+            if (m_call == Call::Statement) {
+                takeStatement();
+                break;
+            }
             if (m_call == Call::Store) {
                 if (!takeResult()) break;
                 m_call = Call::Next;
@@ -120,7 +96,7 @@ private:
                 waitsFor = m_library.storeStart(&m_result, m_connection);
             }
         }
-        if (waitsFor != kOver) return (waitsFor & kWaitWrite) != 0 ? Now::Writes : Now::Reads;
+        if (waitsFor != kOver) return (waitsFor & MYSQL_WAIT_WRITE) != 0 ? Now::Writes : Now::Reads;
         m_call = Call::None;
         return Now::Done;
     }
@@ -131,7 +107,7 @@ private:
         m_reply.insertId = std::int64_t(m_library.insertId(m_connection));
         if (!m_result) return true;
         const unsigned columns = m_library.fieldsIn(m_result);
-        while (char** const fields = m_library.fetchRow(m_result)) {
+        while (const MYSQL_ROW fields = m_library.fetchRow(m_result)) {
             const unsigned long* const lengths = m_library.fetchLengths(m_result);
             Values& row = m_reply.rows.emplace_back();
             for (unsigned i = 0; i < columns; ++i)
@@ -140,20 +116,29 @@ private:
         m_library.freeResult(std::exchange(m_result, nullptr));
         return true;
     }
+    void takeStatement() {
+        if (m_executes && !m_statement->failed()) m_reply = m_statement->reply();
+        if (m_statement->failed()) fail(m_statement->errorNumber(), m_statement->errorText());
+    }
     bool fail() {
-        const QString code = QString::number(m_library.errorNumber(m_connection));
-        const QString text = QString::fromUtf8(m_library.errorText(m_connection));
-        m_error = errors::ofStatement(Dialect::MySql, QSqlError({}, text, QSqlError::StatementError, code), m_where);
+        fail(QString::number(m_library.errorNumber(m_connection)),
+             QString::fromUtf8(m_library.errorText(m_connection)));
         return false;
     }
+    void fail(const QString& code, const QString& text) {
+        m_error = errors::ofStatement(Dialect::MySql, QSqlError({}, text, QSqlError::StatementError, code), m_where);
+    }
 
-    const Library& m_library = Library::get();
-    void* const m_connection;
+    const MySqlLibrary& m_library = MySqlLibrary::get();
+    MYSQL* const m_connection;
     const QString m_where;
     QByteArray m_text;
     Call m_call = Call::None;
     int m_failed = 0;
-    void* m_result = nullptr;
+    MYSQL_RES* m_result = nullptr;
+    std::map<QByteArray, std::unique_ptr<MySqlStatement>> m_statements; ///< prepared, by name
+    MySqlStatement* m_statement = nullptr;                              ///< the one of Call::Statement
+    bool m_executes = false;                                            ///< and not prepares
     Reply m_reply;
     std::optional<Error> m_error;
 };
@@ -161,8 +146,8 @@ private:
 } // namespace
 
 std::unique_ptr<ClientCalls> mySqlCalls(void* connection, const QString& where) {
-    if (!Library::get().complete) return nullptr;
-    return std::make_unique<MySqlCalls>(connection, where);
+    if (!MySqlLibrary::get().complete) return nullptr;
+    return std::make_unique<MySqlCalls>(static_cast<MYSQL*>(connection), where);
 }
 
 } // namespace lockscope::sql

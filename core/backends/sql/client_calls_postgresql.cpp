@@ -2,8 +2,10 @@
 #include "backends/sql/client_calls.h"
 #include "backends/sql/client_handle.h"
 #include "backends/sql/errors.h"
+#include "backends/sql/literal.h"
 
 #include <QSqlError>
+#include <libpq-fe.h>
 
 namespace lockscope::sql {
 
@@ -11,27 +13,27 @@ namespace {
 
 /// libpq, "Asynchronous Command Processing".
 struct Library {
-    int (*setNonBlocking)(void*, int) = nullptr;
-    void* (*setNoticeProcessor)(void*, void (*)(void*, const char*), void*) = nullptr;
-    int (*sendQuery)(void*, const char*) = nullptr;
-    int (*sendPrepared)(void*, const char*, int, const char* const*, const int*, const int*, int) = nullptr;
-    int (*flush)(void*) = nullptr; ///< 1: not all yet
-    int (*consumeInput)(void*) = nullptr;
-    int (*isBusy)(void*) = nullptr;
-    void* (*getResult)(void*) = nullptr; ///< nullptr: that was all
-    int (*status)(const void*) = nullptr;
-    char* (*cmdTuples)(void*) = nullptr;
-    int (*rows)(const void*) = nullptr;
-    int (*columns)(const void*) = nullptr;
-    unsigned (*type)(const void*, int) = nullptr;
-    int (*isNull)(const void*, int, int) = nullptr;
-    char* (*value)(const void*, int, int) = nullptr;
-    int (*length)(const void*, int, int) = nullptr;
-    char* (*errorField)(const void*, int) = nullptr;
-    char* (*resultError)(const void*) = nullptr;
-    char* (*connectionError)(const void*) = nullptr;
-    void (*clear)(void*) = nullptr;
-    bool complete = true;
+    decltype(&PQsetnonblocking) setNonBlocking = nullptr;
+    decltype(&PQsetNoticeProcessor) setNoticeProcessor = nullptr;
+    decltype(&PQsendQuery) sendQuery = nullptr;
+    decltype(&PQsendQueryPrepared) sendPrepared = nullptr;
+    decltype(&PQflush) flush = nullptr; ///< 1: not all yet
+    decltype(&PQconsumeInput) consumeInput = nullptr;
+    decltype(&PQisBusy) isBusy = nullptr;
+    decltype(&PQgetResult) getResult = nullptr; ///< nullptr: that was all
+    decltype(&PQresultStatus) status = nullptr;
+    decltype(&PQcmdTuples) cmdTuples = nullptr;
+    decltype(&PQntuples) rows = nullptr;
+    decltype(&PQnfields) columns = nullptr;
+    decltype(&PQftype) type = nullptr;
+    decltype(&PQgetisnull) isNull = nullptr;
+    decltype(&PQgetvalue) value = nullptr;
+    decltype(&PQgetlength) length = nullptr;
+    decltype(&PQresultErrorField) errorField = nullptr;
+    decltype(&PQresultErrorMessage) resultError = nullptr;
+    decltype(&PQerrorMessage) connectionError = nullptr;
+    decltype(&PQclear) clear = nullptr;
+    bool complete = false;
 
     static const Library& get() {
         static const Library library;
@@ -40,42 +42,36 @@ struct Library {
 
 private:
     Library() {
-        find(setNonBlocking, "PQsetnonblocking");
-        find(setNoticeProcessor, "PQsetNoticeProcessor");
-        find(sendQuery, "PQsendQuery");
-        find(sendPrepared, "PQsendQueryPrepared");
-        find(flush, "PQflush");
-        find(consumeInput, "PQconsumeInput");
-        find(isBusy, "PQisBusy");
-        find(getResult, "PQgetResult");
-        find(status, "PQresultStatus");
-        find(cmdTuples, "PQcmdTuples");
-        find(rows, "PQntuples");
-        find(columns, "PQnfields");
-        find(type, "PQftype");
-        find(isNull, "PQgetisnull");
-        find(value, "PQgetvalue");
-        find(length, "PQgetlength");
-        find(errorField, "PQresultErrorField");
-        find(resultError, "PQresultErrorMessage");
-        find(connectionError, "PQerrorMessage");
-        find(clear, "PQclear");
-    }
-    template <typename Function>
-    void find(Function& function, const char* name) {
-        function = reinterpret_cast<Function>(loadedFunction({"libpq.so.5"}, name));
-        complete = complete && function;
+        LoadedLibrary library("libpq.so.5");
+        library.find(setNonBlocking, "PQsetnonblocking");
+        library.find(setNoticeProcessor, "PQsetNoticeProcessor");
+        library.find(sendQuery, "PQsendQuery");
+        library.find(sendPrepared, "PQsendQueryPrepared");
+        library.find(flush, "PQflush");
+        library.find(consumeInput, "PQconsumeInput");
+        library.find(isBusy, "PQisBusy");
+        library.find(getResult, "PQgetResult");
+        library.find(status, "PQresultStatus");
+        library.find(cmdTuples, "PQcmdTuples");
+        library.find(rows, "PQntuples");
+        library.find(columns, "PQnfields");
+        library.find(type, "PQftype");
+        library.find(isNull, "PQgetisnull");
+        library.find(value, "PQgetvalue");
+        library.find(length, "PQgetlength");
+        library.find(errorField, "PQresultErrorField");
+        library.find(resultError, "PQresultErrorMessage");
+        library.find(connectionError, "PQerrorMessage");
+        library.find(clear, "PQclear");
+        complete = library.complete();
     }
 };
 
-// libpq-fe.h and the server's pg_type.dat: both are part of the protocol and never change.
-constexpr int kEmptyQuery = 0, kCommandOk = 1, kTuplesOk = 2;
-constexpr int kSqlState = 'C';
-constexpr unsigned kBool = 16;
+constexpr Oid kBool = 16; // of the server's pg_type.dat, which is part of the protocol
 
 class PostgreSqlCalls final : public ClientCalls {
 public:
-    PostgreSqlCalls(void* connection, QString where) : m_connection(connection), m_where(std::move(where)) {
+    PostgreSqlCalls(PGconn* connection, QString where) : m_connection(connection), m_where(std::move(where)) {
         m_library.setNonBlocking(m_connection, 1);
         // It would write what the server remarks to the program's own standard error.
         m_library.setNoticeProcessor(
@@ -88,8 +84,10 @@ public:
         if (m_library.sendQuery(m_connection, text.constData()) == 0) return failed();
         return flushed();
     }
-    bool takesValues() const override { return true; }
-    Now beginPrepared(const QByteArray& name, const Values& values) override {
+    Now beginPreparing(const QByteArray& name, QByteArray text) override {
+        return begin("PREPARE " + name + " AS " + numbered(text));
+    }
+    Now beginPrepared(const QByteArray& name, Values values) override {
         m_reply = Reply();
         m_error.reset();
         std::vector<QByteArray> digits(values.size()); // of the numbers
@@ -135,7 +133,7 @@ private:
     /// What has come as a whole; true when that was the end.
     bool takeAll() {
         while (m_library.isBusy(m_connection) == 0) {
-            void* const result = m_library.getResult(m_connection);
+            PGresult* const result = m_library.getResult(m_connection);
             if (!result) return true;
             take(result);
             m_library.clear(result);
@@ -147,10 +145,11 @@ private:
                               QString::fromLatin1(state));
         return errors::ofStatement(Dialect::PostgreSql, error, m_where);
     }
-    void take(void* result) {
-        const int status = m_library.status(result);
-        if (status != kEmptyQuery && status != kCommandOk && status != kTuplesOk) {
-            if (!m_error) m_error = errorOf(m_library.resultError(result), m_library.errorField(result, kSqlState));
+    void take(PGresult* result) {
+        const ExecStatusType status = m_library.status(result);
+        if (status != PGRES_EMPTY_QUERY && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+            if (!m_error)
+                m_error = errorOf(m_library.resultError(result), m_library.errorField(result, PG_DIAG_SQLSTATE));
             return;
         }
         m_reply = Reply();
@@ -162,7 +161,7 @@ private:
                 row.push_back(valueAt(result, i, column));
         }
     }
-    Value valueAt(const void* result, int row, int column) const {
+    Value valueAt(const PGresult* result, int row, int column) const {
         if (m_library.isNull(result, row, column) != 0) return {};
         const char* const text = m_library.value(result, row, column);
         if (m_library.type(result, column) == kBool) return std::int64_t(*text == 't' ? 1 : 0);
@@ -170,7 +169,7 @@ private:
     }
 
     const Library& m_library = Library::get();
-    void* const m_connection;
+    PGconn* const m_connection;
     const QString m_where;
     bool m_writes = false;
     Reply m_reply;
@@ -181,7 +180,7 @@ private:
 
 std::unique_ptr<ClientCalls> postgreSqlCalls(void* connection, const QString& where) {
     if (!Library::get().complete) return nullptr;
-    return std::make_unique<PostgreSqlCalls>(connection, where);
+    return std::make_unique<PostgreSqlCalls>(static_cast<PGconn*>(connection), where);
 }
 
 } // namespace lockscope::sql

@@ -12,6 +12,23 @@ namespace lockscope::sql {
 /// A function of a library that is loaded already, nullptr when there is none. Never unloaded: a plugin of Qt's has it.
 void* loadedFunction(std::initializer_list<const char*> libraries, const char* name);
 
+/// The functions of one such library, looked up one by one.
+class LoadedLibrary {
+public:
+    explicit LoadedLibrary(const char* name) : m_name(name) {}
+    template <typename Function>
+    void find(Function& function, const char* name) {
+        function = reinterpret_cast<Function>(loadedFunction({m_name}, name));
+        m_complete = m_complete && function;
+    }
+    /// All that were looked for have been found.
+    bool complete() const { return m_complete; }
+
+private:
+    const char* m_name;
+    bool m_complete = true;
+};
+
 /// The library's own structure of a connection; nullptr when it is not of this dialect.
 void* handleOf(const QSqlDriver& driver, Dialect dialect);
 

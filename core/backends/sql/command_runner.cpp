@@ -17,7 +17,33 @@ QByteArray lockTimeout(std::int64_t ms) {
     return "lock_timeout = " + (ms < 0 ? QByteArray("DEFAULT") : digits(std::clamp<std::int64_t>(ms, 1, kMost)));
 }
 
+bool isForgotten(const Result& result) {
+    return !result && (result.error().code == "26000" || result.error().code == "1243");
+}
+
 } // namespace
+
+std::optional<CommandRunner::Simple> CommandRunner::simple(const Command& command) {
+    if (command.begin || setsLimit(command)) return std::nullopt;
+    Simple simple;
+    if (command.ends || command.statement.values.empty()) {
+        simple.text = command.statement.text;
+    } else {
+        const Names& known = m_dialect == Dialect::MySql ? m_besideNames : m_names;
+        const auto found = known.find(command.statement.text);
+        if (!m_canPrepare || found == known.end() || found->second.isEmpty()) return std::nullopt;
+        simple.name = found->second;
+    }
+    if (command.ends) {
+        m_inTransaction = false;
+        m_localLockWaitMs = -1;
+    }
+    return simple;
+}
+
+bool CommandRunner::forgotten(const Result& result) const {
+    return isForgotten(result) && !m_inTransaction;
+}
 
 QCoro::Task<Result> CommandRunner::run(TextRunner& texts, Command command) {
     Result result;
@@ -31,16 +57,16 @@ QCoro::Task<Result> CommandRunner::run(TextRunner& texts, Command command) {
     if (command.ends || command.statement.values.empty()) {
         result = co_await texts.run(before.text + command.statement.text, before.statements);
     } else {
-        std::optional<Name> name = knownName(command.statement);
-        if (!name) name = co_await prepare(texts, command.statement);
+        ValueRunner* const values = before.statements == 0 ? texts.values() : nullptr;
+        std::optional<Name> name = knownName(command.statement, values);
+        if (!name) name = co_await prepare(texts, values, command.statement);
         if (name->error)
             result = std::unexpected(*name->error);
-        else if (before.statements == 0 && !name->text.isEmpty() && texts.values())
-            result = co_await texts.values()->execute(name->text, command.statement.values);
+        else if (values && !name->text.isEmpty())
+            result = co_await values->execute(name->text, command.statement.values);
         else
             result = co_await texts.run(before.text + executing(name->text, command.statement), before.statements);
-        const bool forgotten = !result && (result.error().code == "26000" || result.error().code == "1243");
-        if (forgotten && !wasInTransaction) result = co_await withoutPreparing(texts, command, before);
+        if (isForgotten(result) && !wasInTransaction) result = co_await withoutPreparing(texts, command, before);
     }
     if (command.ends) {
         m_inTransaction = false;
@@ -49,10 +75,15 @@ QCoro::Task<Result> CommandRunner::run(TextRunner& texts, Command command) {
     co_return result;
 }
 
+bool CommandRunner::setsLimit(const Command& command) const {
+    const bool local = m_dialect == Dialect::PostgreSql && inTransaction(command);
+    const std::int64_t present = local ? m_localLockWaitMs : m_lockWaitMs;
+    return command.lockWaitMs.value_or(present) != present;
+}
+
 /// PostgreSQL, outside of transactions: in one text with what follows it would be undone with it.
 bool CommandRunner::setsLimitAlone(const Command& command) const {
-    return m_dialect == Dialect::PostgreSql && !inTransaction(command) &&
-           command.lockWaitMs.value_or(m_lockWaitMs) != m_lockWaitMs;
+    return m_dialect == Dialect::PostgreSql && !inTransaction(command) && setsLimit(command);
 }
 
 CommandRunner::Front CommandRunner::front(const Command& command) {
@@ -62,7 +93,7 @@ CommandRunner::Front CommandRunner::front(const Command& command) {
         ++front.statements;
     };
     if (m_dialect == Dialect::MySql) {
-        if (command.lockWaitMs.value_or(m_lockWaitMs) != m_lockWaitMs) {
+        if (setsLimit(command)) {
             m_lockWaitMs = *command.lockWaitMs;
             // Whole seconds, 1 to 2^30; a little longer than asked, because the caller ends the wait itself.
             const std::int64_t seconds = std::clamp<std::int64_t>((m_lockWaitMs + 999) / 1000 + 1, 1, 1'000'000);
@@ -76,7 +107,7 @@ CommandRunner::Front CommandRunner::front(const Command& command) {
         put(m_pooled ? "BEGIN ISOLATION LEVEL READ COMMITTED" : "BEGIN");
         m_localLockWaitMs = m_lockWaitMs;
     }
-    if (inTransaction(command) && command.lockWaitMs.value_or(m_localLockWaitMs) != m_localLockWaitMs) {
+    if (inTransaction(command) && setsLimit(command)) {
         put("SET LOCAL " + lockTimeout(*command.lockWaitMs));
         m_localLockWaitMs = *command.lockWaitMs;
     }
@@ -84,26 +115,31 @@ CommandRunner::Front CommandRunner::front(const Command& command) {
 }
 
 /// nullopt: it is to be prepared first.
-std::optional<CommandRunner::Name> CommandRunner::knownName(const Statement& statement) const {
+std::optional<CommandRunner::Name> CommandRunner::knownName(const Statement& statement, ValueRunner* values) {
     if (!m_canPrepare) return Name();
-    const auto found = m_names.find(statement.text);
-    if (found == m_names.end()) return std::nullopt;
+    const auto found = names(values).find(statement.text);
+    if (found == names(values).end()) return std::nullopt;
     return Name{found->second, {}};
 }
 
-QCoro::Task<CommandRunner::Name> CommandRunner::prepare(TextRunner& texts, Statement statement) {
+QCoro::Task<CommandRunner::Name> CommandRunner::prepare(TextRunner& texts, ValueRunner* values, Statement statement) {
     const bool mySql = m_dialect == Dialect::MySql;
     Name name;
-    name.text = "ls" + QByteArray::number(qulonglong(m_names.size()) + 1);
-    const QByteArray text =
-        mySql ? " FROM '" + QByteArray(statement.text).replace('\'', "''") + '\'' : " AS " + numbered(statement.text);
-    const Result done = co_await texts.run("PREPARE " + name.text + text, 0);
+    name.text = "ls" + QByteArray::number(qulonglong(m_names.size() + m_besideNames.size()) + 1);
+    Result done;
+    if (values) {
+        done = co_await values->prepare(name.text, statement.text);
+    } else {
+        const QByteArray text = mySql ? " FROM '" + QByteArray(statement.text).replace('\'', "''") + '\''
+                                      : " AS " + numbered(statement.text);
+        done = co_await texts.run("PREPARE " + name.text + text, 0);
+    }
     if (!done && (!mySql || done.error().connectionLost())) {
         name.error = done.error();
         co_return name;
     }
     if (!done) name.text.clear(); // whatever is wrong with it, it will say so by itself
-    m_names.emplace(statement.text, name.text);
+    names(values).emplace(statement.text, name.text);
     co_return name;
 }
 

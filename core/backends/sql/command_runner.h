@@ -22,6 +22,8 @@ protected:
 /// One that also carries out what was prepared, with values that stand beside it: no text for the server to read.
 class ValueRunner {
 public:
+    /// Prepares a statement under a name that no other has. One round trip.
+    virtual QCoro::Task<Result> prepare(QByteArray name, QByteArray text) = 0;
     /// One round trip.
     virtual QCoro::Task<Result> execute(QByteArray name, Values values) = 0;
 
@@ -32,13 +34,24 @@ protected:
 /// Turns commands into texts for MySQL, MariaDB and PostgreSQL, and knows how the connection stands: what was prepared
 /// on it, its limits, its transaction. One command at a time.
 ///
-/// As text, and prepared by text: Qt prepares MySQL's statements by the binary protocol and then resets them before
-/// each execution, which is a round trip of its own; and neither can begin a transaction in the same round trip.
+/// As text, and prepared by text, where a transaction begins in the same round trip, and where the connection is
+/// QtSql's: that prepares MySQL's statements by the binary protocol and then resets them before each execution, which
+/// is a round trip of its own. Otherwise with values beside the text.
 class CommandRunner {
 public:
     /// Not Dialect::Sqlite.
     explicit CommandRunner(Dialect dialect) : m_dialect(dialect) {}
     QCoro::Task<Result> run(TextRunner& texts, Command command);
+
+    /// What a command comes down to when that is one round trip as the connection stands: a text to be sent, or the
+    /// name of what was prepared for its values.
+    struct Simple {
+        QByteArray text, name;
+    };
+    /// nullopt: it has to be run. Otherwise the caller carries it out, and runs it after all when it was forgotten().
+    std::optional<Simple> simple(const Command& command);
+    /// The server does not know (any more) what was prepared, and nothing was changed.
+    bool forgotten(const Result& result) const;
 
     /// The server forgets what was prepared, or takes variables only.
     void prepareNothing() { m_canPrepare = false; }
@@ -55,6 +68,7 @@ private:
         std::optional<Error> error;
     };
     bool inTransaction(const Command& command) const { return command.begin || m_inTransaction; }
+    bool setsLimit(const Command& command) const;
     bool setsLimitAlone(const Command& command) const;
     /// What goes before the statement, in the same round trip.
     struct Front {
@@ -62,14 +76,17 @@ private:
         int statements = 0;
     };
     Front front(const Command& command);
-    std::optional<Name> knownName(const Statement& statement) const;
-    QCoro::Task<Name> prepare(TextRunner& texts, Statement statement);
+    /// By text. What MySQL has prepared for values beside it, a text cannot name, and the other way round.
+    using Names = std::map<QByteArray, QByteArray>;
+    Names& names(ValueRunner* values) { return values && m_dialect == Dialect::MySql ? m_besideNames : m_names; }
+    std::optional<Name> knownName(const Statement& statement, ValueRunner* values);
+    QCoro::Task<Name> prepare(TextRunner& texts, ValueRunner* values, Statement statement);
     QByteArray executing(const QByteArray& name, const Statement& statement) const;
     QCoro::Task<Result> withoutPreparing(TextRunner& texts, Command command, Front before);
 
     Dialect m_dialect;
-    std::map<QByteArray, QByteArray> m_names; ///< of the prepared statement, by text; empty: cannot be prepared
-    bool m_canPrepare = true;                 ///< the server can, and it is the same one each time
+    Names m_names, m_besideNames; ///< of prepared statements; empty: cannot be prepared
+    bool m_canPrepare = true;     ///< the server can, and it is the same one each time
     bool m_pooled = false;
     bool m_inTransaction = false;
     std::int64_t m_lockWaitMs = -1;      ///< as the connection stands

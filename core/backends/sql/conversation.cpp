@@ -34,7 +34,18 @@ Conversation::Conversation(Means means, int socket)
 }
 
 Conversation::~Conversation() {
-    if (m_id != 0) m_reactor->remove(m_id);
+    cutShort();
+}
+
+std::unique_ptr<ClientCalls> Conversation::end() {
+    cutShort();
+    return std::move(m_calls);
+}
+
+void Conversation::cutShort() {
+    if (m_id != 0) m_reactor->remove(std::exchange(m_id, 0));
+    if (m_request) m_reactor->cancel(*this);
+    m_request.reset();
     m_ending = true;
     if (!m_waits) return;
     // The library and the coroutine are in the middle of something. Both come to their end at once when nothing more
@@ -64,32 +75,57 @@ void Conversation::carryOut(Command command, std::shared_ptr<Ticket> ticket) {
 }
 
 QCoro::Task<> Conversation::fulfil(Command command, std::shared_ptr<Ticket> ticket) {
-    ticket->result.emplace(co_await m_commands.run(*this, std::move(command)));
+    Result result;
+    const std::optional<CommandRunner::Simple> simple = m_commands.simple(command);
+    if (simple) {
+        Request request{simple->text, simple->name, {}};
+        if (!simple->name.isEmpty()) request.values = command.statement.values;
+        ask(std::move(request));
+        const Answered answered{*this};
+        co_await answered;
+        result = answer();
+    }
+    if (!simple || m_commands.forgotten(result)) result = co_await m_commands.run(*this, std::move(command));
+    ticket->result.emplace(std::move(result));
     ticket->arrived.complete(true);
 }
 
 QCoro::Task<Result> Conversation::run(QByteArray text, int /*before*/) {
-    if (m_ending) co_return std::unexpected(errors::driverGone(m_where));
-    m_now = m_calls->begin(std::move(text));
-    listenForAnswer();
-    const Answered answered{*this};
-    co_await answered;
-    co_return answer();
+    return answerTo({std::move(text), {}, {}});
+}
+
+QCoro::Task<Result> Conversation::prepare(QByteArray name, QByteArray text) {
+    return answerTo({std::move(text), std::move(name), {}});
 }
 
 QCoro::Task<Result> Conversation::execute(QByteArray name, Values values) {
-    if (m_ending) co_return std::unexpected(errors::driverGone(m_where));
-    m_now = m_calls->beginPrepared(name, values);
-    listenForAnswer();
+    return answerTo({{}, std::move(name), std::move(values)});
+}
+
+void Conversation::ask(Request request) {
+    if (m_ending) return;
+    m_request = std::move(request);
+    m_reactor->schedule(*this, Reactor::Phase::Flush);
+}
+
+QCoro::Task<Result> Conversation::answerTo(Request request) {
+    ask(std::move(request));
     const Answered answered{*this};
     co_await answered;
     co_return answer();
 }
 
-void Conversation::listenForAnswer() {
-    if (m_now == Now::Done) return;
+void Conversation::run() {
+    m_now = begin(*std::exchange(m_request, std::nullopt));
+    if (m_now == Now::Done) return std::exchange(m_waits, nullptr).resume();
     listen();
     m_reactor->sent(kLookout);
+}
+
+Now Conversation::begin(Request request) {
+    if (request.values) return m_calls->beginPrepared(request.name, std::move(*request.values));
+    if (!request.name.isEmpty()) return m_calls->beginPreparing(request.name, std::move(request.text));
+    return m_calls->begin(std::move(request.text));
 }
 
 Result Conversation::answer() {

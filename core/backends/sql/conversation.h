@@ -9,7 +9,10 @@ namespace lockscope::sql {
 
 /// The commands of one connection, carried out on the thread of the runtime by calls of the client library that never
 /// wait: many connections cost one wake-up together, and no thread is woken for a statement.
-class Conversation final : TextRunner, ValueRunner, Reactor::Watcher {
+///
+/// What several of them are asked for in one pass of the reactor is sent at its end, one right behind the other: a
+/// server that is woken for each by itself falls asleep between them, and waking it again costs more than the request.
+class Conversation final : TextRunner, ValueRunner, Reactor::Watcher, Reactor::Job {
 public:
     struct Means {
         std::unique_ptr<ClientCalls> calls;
@@ -23,6 +26,9 @@ public:
     Conversation(Means means, int socket);
     /// A command under way ends in an error.
     ~Conversation();
+    /// Its calls, which may have things to say to the server when they go, and wait for it. Nothing else can be asked
+    /// of it then.
+    std::unique_ptr<ClientCalls> end();
     Conversation(const Conversation&) = delete;
     Conversation& operator=(const Conversation&) = delete;
 
@@ -35,15 +41,26 @@ private:
     /// What a text's coroutine waits by: it is resumed in readable() or writable(), as nobody else's are.
     struct Answered {
         Conversation& mine;
-        bool await_ready() const { return mine.m_now == ClientCalls::Now::Done; }
+        bool await_ready() const { return mine.m_ending; }
         void await_suspend(std::coroutine_handle<> handle) const { mine.m_waits = handle; }
         void await_resume() const {}
     };
     QCoro::Task<> fulfil(Command command, std::shared_ptr<Ticket> ticket);
     QCoro::Task<Result> run(QByteArray text, int before) override;
-    ValueRunner* values() override { return m_calls->takesValues() ? this : nullptr; }
+    ValueRunner* values() override { return this; }
+    QCoro::Task<Result> prepare(QByteArray name, QByteArray text) override;
     QCoro::Task<Result> execute(QByteArray name, Values values) override;
-    void listenForAnswer();
+    /// A text; with a name, to be prepared under it; or, with values, what was prepared.
+    struct Request {
+        QByteArray text, name;
+        std::optional<Values> values;
+    };
+    void ask(Request request);
+    QCoro::Task<Result> answerTo(Request request);
+    /// Sends the request that waits for it.
+    void run() override;
+    ClientCalls::Now begin(Request request);
+    void cutShort();
     Result answer();
     void readable() override;
     void writable() override;
@@ -55,6 +72,7 @@ private:
     CommandRunner m_commands;
     const int m_socket;
     const QString m_where;
+    std::optional<Request> m_request; ///< to be sent
     ClientCalls::Now m_now = ClientCalls::Now::Done;
     std::coroutine_handle<> m_waits;
     Reactor::Id m_id = 0;

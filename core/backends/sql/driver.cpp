@@ -24,12 +24,16 @@ constexpr Nanos kBusyLow = 2ms, kBusyHigh = 12ms;
 QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Statement statement, std::stop_token stop) {
     const Nanos limit = pool->options.statementTimeout;
     const Nanos giveUpAt = laterBy(pool->runtime.monotonic(), limit);
-    const bool turn = co_await pool->slots.acquire(pool->runtime, limit, stop);
+    bool turn = pool->slots.tryAcquire();
+    if (!turn) turn = co_await pool->slots.acquire(pool->runtime, limit, stop);
     if (!turn) co_return std::unexpected(errors::connectTimeout(limit, pool->where())); // nothing was sent
     const Turn mine(pool);
-    Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
-    if (!obtained.link) co_return std::unexpected(obtained.error);
-    const std::shared_ptr<Link> link = std::move(obtained.link);
+    std::shared_ptr<Link> link = pool->takeIdle();
+    if (!link) {
+        Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
+        if (!obtained.link) co_return std::unexpected(obtained.error);
+        link = std::move(obtained.link);
+    }
     Command command;
     command.statement = std::move(statement);
     command.lockWaitMs = -1;
@@ -62,9 +66,13 @@ QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Statement statement, s
 }
 
 QCoro::Task<std::expected<OwnedSession, Error>> sessionIn(std::shared_ptr<Pool> pool, std::stop_token stop) {
-    Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
-    if (!obtained.link) co_return std::unexpected(obtained.error);
-    OwnedSession session(std::make_unique<DriverSession>(pool, std::move(obtained.link)));
+    std::shared_ptr<Link> link = pool->takeIdle();
+    if (!link) {
+        Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
+        if (!obtained.link) co_return std::unexpected(obtained.error);
+        link = std::move(obtained.link);
+    }
+    OwnedSession session(std::make_unique<DriverSession>(pool, std::move(link)));
     co_return session;
 }
 

@@ -61,11 +61,11 @@ void DriverSession::hear(const Result& result) {
 }
 
 QCoro::Task<Result> DriverSession::ask(Command command, Limits limits, std::stop_token stop) {
-    co_await m_turn.acquire(m_pool->runtime, kNever, stop);
+    if (!m_turn.tryAcquire()) co_await m_turn.acquire(m_pool->runtime, kNever, stop);
     const Turn turn(m_turn);
     m_notifier.reset(); // what is read from now on is the answer
     m_asking = true;    // nobody asks for a sign of life meanwhile; stays so when we are killed here
-    co_await settlePing();
+    if (m_ping) co_await settlePing();
     if (!m_link || stop.stop_requested()) { // nothing was sent
         m_asking = false;
         if (m_link) throw Cancelled(Cancelled::Why::Stopped);
@@ -101,8 +101,7 @@ QCoro::Task<Result> DriverSession::execute(Statement statement, Nanos wait, std:
         // The server that counts milliseconds itself gets a head start: its own word is worth a connection less.
         if (m_pool->dialect() == Dialect::PostgreSql) limits.wait = wait + 100ms;
     }
-    const Result result = co_await ask(std::move(command), limits, stop);
-    co_return result;
+    return ask(std::move(command), limits, std::move(stop));
 }
 
 QCoro::Task<Result> DriverSession::end(QByteArray word) {
@@ -125,12 +124,13 @@ QCoro::Task<Result> DriverSession::end(QByteArray word) {
 }
 
 QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
-    if (broken()) co_return Sign::Broken;
+    if (knownBroken()) co_return Sign::Broken; // who has just got the lock has looked at the connection
     if (!m_ping) {
         // Short holds are many, and over before anybody would look: no exception for each of them.
         const Completion<bool> over;
         const std::stop_callback onStop(stop, [over] { over.complete(true); });
-        co_await over.wait(m_pool->runtime, std::min(every, kShortest));
+        Completion<bool>::Place place(over, m_pool->runtime, std::min(every, kShortest), {});
+        co_await place.end();
         if (stop.stop_requested()) co_return Sign::Alive;
         if (broken()) co_return Sign::Broken;
         const Completion<bool> heard;

@@ -17,11 +17,12 @@ public:
     QCoro::Task<Result> commit() override { return end("COMMIT"); }
     QCoro::Task<Result> rollback() override { return end("ROLLBACK"); }
     QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop) override;
-    bool broken() const override { return !m_link || m_link->dead || m_aborted || m_link->ended(); }
+    bool broken() const override { return knownBroken() || m_link->ended(); }
     bool pooled() const override { return m_link && m_link->pooled(); }
     void giveBack() override;
 
 private:
+    bool knownBroken() const { return !m_link || m_link->dead || m_aborted; }
     QCoro::Task<Result> end(QByteArray word);
     QCoro::Task<Result> ask(Command command, Limits limits, std::stop_token stop);
     QCoro::Task<> settlePing();

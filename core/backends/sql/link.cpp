@@ -111,6 +111,7 @@ struct Link::Shared {
     int socket = -1;
     bool pooled = false;
     std::unique_ptr<Conversation::Means> means; ///< for whoever makes the conversation
+    std::unique_ptr<ClientCalls> used;          ///< after it
     std::atomic<bool> waiting{false};           ///< there is a job or an end: what the lookout sees
     const std::shared_ptr<Life> life = std::make_shared<Life>();
 };
@@ -125,8 +126,9 @@ Link::Link(Settings settings) : m_shared(std::make_shared<Shared>(std::move(sett
 }
 
 Link::~Link() {
-    m_conversation.reset(); // before the thread closes the connection
+    std::unique_ptr<ClientCalls> used = m_conversation ? m_conversation->end() : nullptr;
     const std::lock_guard lock(m_shared->lock);
+    m_shared->used = std::move(used);
     m_shared->ending = true;
     m_shared->life->told = true;
     m_shared->waiting.store(true, std::memory_order_release);
@@ -153,6 +155,8 @@ void Link::work(const std::shared_ptr<Shared>& shared) {
         job = nullptr; // with what it holds, before the next sleep
     }
     const std::lock_guard lock(shared->lock);
+    shared->means.reset();
+    shared->used.reset(); // before the connection is closed
     shared->closeSocket();
 }
 

@@ -95,8 +95,18 @@ QCoro::Task<bool> Pool::arrival(std::shared_ptr<Pool> pool, std::shared_ptr<Tick
                                 std::stop_token stop) {
     if (ticket->arrived.done() && pool->runtime.alive()) co_return true;
     const Waited waited(pool->m_waitedFor, ticket.get());
-    const std::optional<bool> arrived = co_await ticket->arrived.wait(pool->runtime, within, std::move(stop));
-    co_return arrived.has_value();
+    Completion<bool>::Place place(ticket->arrived, pool->runtime, within, std::move(stop));
+    const bool arrived = co_await place.end();
+    co_return arrived;
+}
+
+std::shared_ptr<Link> Pool::takeIdle() {
+    while (!idle.empty()) {
+        std::shared_ptr<Link> link = std::move(idle.back());
+        idle.pop_back();
+        if (!link->stale()) return link; // else the server closed it: it restarted, or it was idle for too long
+    }
+    return nullptr;
 }
 
 QCoro::Task<Pool::Obtained> Pool::obtain(std::shared_ptr<Pool> pool, Nanos within, std::stop_token stop) {
@@ -105,13 +115,8 @@ QCoro::Task<Pool::Obtained> Pool::obtain(std::shared_ptr<Pool> pool, Nanos withi
         obtained.error = pool->settings.error();
         co_return obtained;
     }
-    while (!pool->idle.empty()) {
-        std::shared_ptr<Link> link = std::move(pool->idle.back());
-        pool->idle.pop_back();
-        if (link->stale()) continue; // the server closed it: it restarted, or the connection was idle for too long
-        obtained.link = std::move(link);
-        co_return obtained;
-    }
+    obtained.link = pool->takeIdle();
+    if (obtained.link) co_return obtained;
     if (pool->m_closed) {
         obtained.error = errors::driverGone(pool->m_where);
         co_return obtained;
@@ -160,11 +165,15 @@ QCoro::Task<Result> Pool::ask(std::shared_ptr<Pool> pool, std::shared_ptr<Link> 
     if (!pool->runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
     if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped); // nothing was sent
     if (link->dead) co_return std::unexpected(errors::lost(pool->m_where));
-    auto ticket = pool->send(*link, std::move(command));
-    bool arrived = false;
+    const auto ticket = pool->send(*link, std::move(command));
+    bool arrived = ticket->arrived.done();
     bool stopped = false;
     try {
-        arrived = co_await arrival(pool, ticket, limits.wait, stop);
+        if (!arrived) { // as arrival(), without a coroutine of its own: most of a statement's time is spent here
+            const Waited waited(pool->m_waitedFor, ticket.get());
+            Completion<bool>::Place place(ticket->arrived, pool->runtime, limits.wait, stop);
+            arrived = co_await place.end();
+        }
     } catch (const Cancelled& cancelled) {
         if (cancelled.why() == Cancelled::Why::Killed) {
             link->breakOff(); // as the end of a process does
@@ -172,7 +181,19 @@ QCoro::Task<Result> Pool::ask(std::shared_ptr<Pool> pool, std::shared_ptr<Link> 
         }
         stopped = true;
     }
-    const bool late = !arrived && !stopped;
+    if (!arrived) {
+        Result result = co_await askInVain(pool, link, ticket, limits, stopped);
+        co_return result;
+    }
+    Result result = pool->take(*ticket);
+    if (ticket->gone) link->breakOff();
+    if (!result && result.error().connectionLost()) link->dead = true;
+    co_return result;
+}
+
+QCoro::Task<Result> Pool::askInVain(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link,
+                                    std::shared_ptr<Ticket> ticket, Limits limits, bool stopped) {
+    bool arrived = false;
     if (stopped && !limits.forLock) arrived = co_await arrival(pool, ticket, kStopGrace, {});
     if (!arrived && link->pooled()) {
         link->breakOff(); // the process of that number may be at work for somebody else by now
@@ -200,7 +221,7 @@ QCoro::Task<Result> Pool::ask(std::shared_ptr<Pool> pool, std::shared_ptr<Link> 
     }
     if (!result && result.error().connectionLost()) link->dead = true;
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    if (late && limits.forLock && !result && result.error().kind == Error::Kind::Interrupted)
+    if (limits.forLock && !result && result.error().kind == Error::Kind::Interrupted)
         result = std::unexpected(errors::waitExceeded(limits.wait, pool->m_where));
     co_return result;
 }

@@ -28,6 +28,8 @@ public:
         Error error;
     };
     static QCoro::Task<Obtained> obtain(std::shared_ptr<Pool> pool, Nanos within, std::stop_token stop);
+    /// One that is there already and free; nullptr: none.
+    std::shared_ptr<Link> takeIdle();
     /// Keeps a link for the next user, or drops it.
     void keep(std::shared_ptr<Link> link);
 
@@ -53,6 +55,9 @@ public:
     std::vector<std::shared_ptr<Link>> idle;
 
 private:
+    /// What ask() comes to when the answer did not come in time, or is not wanted any more (`stopped`).
+    static QCoro::Task<Result> askInVain(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link,
+                                         std::shared_ptr<Ticket> ticket, Limits limits, bool stopped);
     static QCoro::Task<> endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link);
     void lookOut(Ticket& ticket);
 

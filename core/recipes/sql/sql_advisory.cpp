@@ -34,7 +34,8 @@ std::int64_t SqlAdvisory::advisoryKey(const QByteArray& name) {
 }
 
 const RecipeInfo& SqlAdvisory::info() const {
-    return *findRecipe(kId);
+    static const RecipeInfo& info = *findRecipe(kId);
+    return info;
 }
 
 sql::Statement SqlAdvisory::take(Mode mode, Nanos left) const {
@@ -145,7 +146,7 @@ Outcome<HoldNews> SqlAdvisory::news(Grant grant, std::stop_token stop) {
 Outcome<int> SqlAdvisory::release(Grant grant, std::stop_token) {
     const SessionHolds::Shared hold = SessionHolds::holdOf(grant);
     SessionHolds& holds = m_holds[grant.mode];
-    if (!hold || !hold->lives()) {
+    if (!hold || !hold->given()) {
         holds.forget(grant.thread, hold);
         co_return std::unexpected(notSqlOwner(m_lock.name));
     }

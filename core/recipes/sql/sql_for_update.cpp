@@ -14,7 +14,8 @@ Nanos leftUntil(Nanos giveUpAt, Nanos now) {
 } // namespace
 
 const RecipeInfo& SqlForUpdate::info() const {
-    return *findRecipe(kId);
+    static const RecipeInfo& info = *findRecipe(kId);
+    return info;
 }
 
 sql::Statement SqlForUpdate::selectRow(bool wait) const {
@@ -104,7 +105,8 @@ Outcome<HoldNews> SqlForUpdate::news(Grant grant, std::stop_token stop) {
 
 Outcome<int> SqlForUpdate::release(Grant grant, std::stop_token) {
     const SessionHolds::Shared hold = SessionHolds::holdOf(grant);
-    if (!hold || !hold->lives()) {
+    // The last one asks the server.
+    if (!hold || !hold->given() || (hold->count > 1 && !hold->lives())) {
         m_holds.forget(grant.thread, hold);
         co_return std::unexpected(notSqlOwner(m_lock.name));
     }

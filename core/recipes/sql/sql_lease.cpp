@@ -10,7 +10,8 @@ constexpr const char* kId = "sql-lease";
 }
 
 const RecipeInfo& SqlLease::info() const {
-    return *findRecipe(kId);
+    static const RecipeInfo& info = *findRecipe(kId);
+    return info;
 }
 
 /// The version that we hold the row at, 0 when it is another's or not there.

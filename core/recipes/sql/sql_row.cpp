@@ -8,7 +8,8 @@ constexpr const char* kId = "sql-row";
 }
 
 const RecipeInfo& SqlRow::info() const {
-    return *findRecipe(kId);
+    static const RecipeInfo& info = *findRecipe(kId);
+    return info;
 }
 
 /// True when the row is ours now, false when there is one already.

@@ -13,7 +13,10 @@ struct SessionHold {
     int count = 1;                         ///< holds, by the server's answers; 0: it is being freed, or free
     bool spoiled = false;                  ///< the server may count more: not for anybody else afterwards
 
-    bool lives() const { return count > 0 && session && !session->broken(); }
+    /// As far as is known here: whoever asks the server next hears the rest.
+    bool given() const { return count > 0 && session; }
+    /// And the connection has not ended.
+    bool lives() const { return given() && !session->broken(); }
 };
 
 /// The connections by which one recipe's threads hold its lock. Each hold has one of its own from before it waits until

@@ -23,7 +23,8 @@ LockError overtaken(const QByteArray& name) {
 } // namespace
 
 const RecipeInfo& SqlVersion::info() const {
-    return *findRecipe(kId);
+    static const RecipeInfo& info = *findRecipe(kId);
+    return info;
 }
 
 Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_token stop) {

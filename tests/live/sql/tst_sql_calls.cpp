@@ -17,11 +17,21 @@ using Now = ClientCalls::Now;
 /// The client libraries' calls that never wait, one connection at a time and without a driver around them.
 class TestSqlCalls : public QObject {
     Q_OBJECT
+    static sandbox::SqlServerOptions withTls() {
+        sandbox::SqlServerOptions options;
+        options.tls = true;
+        return options;
+    }
     /// A connection opened by QtSql, its calls and its socket.
     struct Open {
-        Open(Databases& databases, const QByteArray& engine)
-            : dialect(engine == "mariadb" ? Dialect::MySql : Dialect::PostgreSql) {
-            const Settings settings = settingsOf(urlOf(databases.url(engine)), {}).value();
+        Open(Databases& databases, const QByteArray& way)
+            : dialect(way.startsWith("mariadb") ? Dialect::MySql : Dialect::PostgreSql) {
+            ConnectionUrl url = urlOf(databases.url(engineOf(way)));
+            if (!way.endsWith("+tls")) {
+                url.tls = false;
+                url.tlsFiles = {};
+            }
+            const Settings settings = settingsOf(url, {}).value();
             database = QSqlDatabase::addDatabase(settings.plugin, QStringLiteral("calls"));
             database.setHostName(settings.host);
             database.setPort(settings.port);
@@ -61,9 +71,10 @@ class TestSqlCalls : public QObject {
     };
     static void engines() {
         QTest::addColumn<QByteArray>("engine");
-        QTest::newRow("mariadb") << QByteArray("mariadb");
-        QTest::newRow("postgresql") << QByteArray("postgresql");
+        for (const char* way : {"mariadb", "mariadb+tls", "postgresql", "postgresql+tls"})
+            QTest::newRow(way) << QByteArray(way);
     }
+    static QByteArray engineOf(const QByteArray& way) { return way.split('+').first(); }
 
 private Q_SLOTS:
     void initTestCase() { VERIFY_EMPTY(m_databases.start()); }
@@ -116,34 +127,96 @@ private Q_SLOTS:
         QCOMPARE(next->number(), 7);
     }
 
+    // With TLS, too, where the library reads by another one that has to be told not to wait.
+    void nobodyWaitsForAStoppedServer_data() { engines(); }
+    void nobodyWaitsForAStoppedServer() {
+        QFETCH(QByteArray, engine);
+        Open open(m_databases, engine);
+        m_databases.server(engineOf(engine)).pause();
+        const Now now = open.calls->begin("SELECT 7"); // on this thread, which lets the server go on
+        m_databases.server(engineOf(engine)).resume();
+        QCOMPARE(now, Now::Reads);
+        const Result answer = open.finish(now);
+        VERIFY_OK(answer);
+        QCOMPARE(answer->number(), 7);
+    }
+
     // What does not fit into the socket's buffers goes out as the server takes it, and nobody waits for that.
     void longTextsTakeTheirTime_data() { engines(); }
     void longTextsTakeTheirTime() {
         QFETCH(QByteArray, engine);
         Open open(m_databases, engine);
         const QByteArray text(15 * 1024 * 1024, 'x');
-        m_databases.server(engine).pause();
+        m_databases.server(engineOf(engine)).pause();
         const Now now = open.calls->begin("SELECT '" + text + "'");
-        m_databases.server(engine).resume();
+        m_databases.server(engineOf(engine)).resume();
         QCOMPARE(now, Now::Writes);
         const Result echoed = open.finish(now);
         VERIFY_OK(echoed);
         QCOMPARE(echoed->text().size(), text.size());
     }
 
+    void valuesOfWhatWasPrepared_data() { engines(); }
     void valuesOfWhatWasPrepared() {
-        Open open(m_databases, "postgresql");
-        QVERIFY(open.calls->takesValues());
-        VERIFY_OK(open.ask("PREPARE called_with AS SELECT $1::bigint + 1, $2::text, $3::text"));
-        const Values values = recipes::valuesOf(std::int64_t(41), QByteArray("it's 锁"), std::monostate());
-        const Result result = open.finish(open.calls->beginPrepared("called_with", values));
-        VERIFY_OK(result);
-        QCOMPARE(result->number(), 42);
-        QCOMPARE(result->text(0, 1), QByteArray("it's 锁"));
-        QVERIFY(result->isNull(0, 2));
-        const Result unknown = open.finish(open.calls->beginPrepared("never_prepared", {}));
-        QVERIFY(!unknown);
-        QCOMPARE(unknown.error().code, QByteArray("26000"));
+        QFETCH(QByteArray, engine);
+        Open open(m_databases, engine);
+        const bool mySql = open.dialect == Dialect::MySql;
+        VERIFY_OK(open.finish(open.calls->beginPreparing("sum", mySql ? "SELECT ? + 1, ?, ?"
+                                                                      : "SELECT ?::bigint + 1, ?::text, ?::text")));
+        const QByteArray longText(70'000, 'x'); // in a packet of its own, and no cell is made for it
+        for (const QByteArray& text : {QByteArray("it's 锁"), longText, QByteArray()}) {
+            const Values values = recipes::valuesOf(std::int64_t(41), text, std::monostate());
+            const Result result = open.finish(open.calls->beginPrepared("sum", values));
+            VERIFY_OK(result);
+            QCOMPARE(result->rows.size(), std::size_t(1));
+            QCOMPARE(result->number(), 42);
+            QCOMPARE(result->text(0, 1), text);
+            QVERIFY(!result->isNull(0, 1));
+            QVERIFY(result->isNull(0, 2));
+        }
+    }
+
+    void changesByWhatWasPrepared_data() { engines(); }
+    void changesByWhatWasPrepared() {
+        QFETCH(QByteArray, engine);
+        Open open(m_databases, engine);
+        VERIFY_OK(open.ask("CREATE TEMPORARY TABLE changed (k BIGINT PRIMARY KEY, t VARCHAR(20))"));
+        VERIFY_OK(open.finish(open.calls->beginPreparing("put", "INSERT INTO changed VALUES (?, ?)")));
+        VERIFY_OK(open.finish(open.calls->beginPreparing("below", "SELECT k, t FROM changed WHERE k < ? ORDER BY k")));
+        for (std::int64_t k = 0; k < 300; ++k) {
+            const Result put =
+                open.finish(open.calls->beginPrepared("put", recipes::valuesOf(k - 1, QByteArray::number(int(k)))));
+            VERIFY_OK(put);
+            QCOMPARE(put->affected, 1);
+            QVERIFY(put->rows.empty());
+        }
+        const Result all = open.finish(open.calls->beginPrepared("below", recipes::valuesOf(std::int64_t(200))));
+        VERIFY_OK(all);
+        QCOMPARE(all->rows.size(), std::size_t(201));
+        QCOMPARE(all->number(0, 0), -1);
+        QCOMPARE(all->text(200, 1), QByteArray("200"));
+        const Result none = open.finish(open.calls->beginPrepared("below", recipes::valuesOf(std::int64_t(-5))));
+        VERIFY_OK(none);
+        QVERIFY(none->rows.empty());
+        const Result twice =
+            open.finish(open.calls->beginPrepared("put", recipes::valuesOf(std::int64_t(7), QByteArray("again"))));
+        QVERIFY(!twice);
+        QVERIFY2(twice.error().kind == Error::Kind::DuplicateKey, qPrintable(twice.error().message));
+        const Result next = open.ask("SELECT 7"); // and nothing of it is left over
+        VERIFY_OK(next);
+        QCOMPARE(next->number(), 7);
+    }
+
+    void whatCannotBePreparedIsAnError_data() { engines(); }
+    void whatCannotBePreparedIsAnError() {
+        QFETCH(QByteArray, engine);
+        Open open(m_databases, engine);
+        const Result failed = open.finish(open.calls->beginPreparing("nowhere", "SELECT ? FROM nowhere_at_all"));
+        QVERIFY(!failed);
+        QVERIFY2(failed.error().kind == Error::Kind::MissingTable, qPrintable(failed.error().message));
+        const Result next = open.ask("SELECT 7");
+        VERIFY_OK(next);
+        QCOMPARE(next->number(), 7);
     }
 
     void aConnectionThatEndsIsAnError_data() { engines(); }
@@ -151,7 +224,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         Open open(m_databases, engine);
         // Not waited for: it is still under way when the connection ends.
-        const Now now = open.calls->begin(engine == "mariadb" ? "SELECT SLEEP(60)" : "SELECT pg_sleep(60)");
+        const Now now = open.calls->begin(engine.startsWith("mariadb") ? "SELECT SLEEP(60)" : "SELECT pg_sleep(60)");
         QCOMPARE(now, Now::Reads);
         ::shutdown(open.socket, SHUT_RDWR);
         const Result ended = open.finish(now);
@@ -161,7 +234,7 @@ private Q_SLOTS:
 
 private:
     EventLoopRuntime m_runtime;
-    Databases m_databases{m_runtime};
+    Databases m_databases{m_runtime, withTls()};
 };
 
 QTEST_GUILESS_MAIN(TestSqlCalls)
