@@ -7,6 +7,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
+#include "theme/roomy_columns.h"
 #include "theme/style.h"
 #include "theme/table_columns.h"
 
@@ -75,9 +76,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    constexpr std::array kWidths{130, 112, 100, 76, 128, 76, 182, 96, 66, 78, 80, 110};
-    for (int i = 0; i < LocksModel::ColumnCount; ++i)
-        header->resizeSection(i, kWidths[std::size_t(i)]);
+    new RoomyColumns(header, {130, 112, 104, 76, 128, 76, 172, 96, 66, 78, 80, 116});
 
     m_stack = new QStackedLayout;
     // Before its pages: a stack without a parent shows its first page as a window of its own.

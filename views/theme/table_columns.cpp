@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/table_columns.h"
 
+#include "theme/roomy_columns.h"
+
 #include <QDataStream>
 #include <QHeaderView>
 #include <QTableView>
@@ -21,6 +23,7 @@ QHeaderView* headerOf(const QAbstractItemView& view) {
 QByteArray columnsOf(const QAbstractItemView& view) {
     const QHeaderView* const header = headerOf(view);
     if (!header) return {};
+    const RoomyColumns::Plain plain(header); // the next window may be a narrower one
     QByteArray columns;
     QDataStream stream(&columns, QIODevice::WriteOnly);
     stream << qint32(header->count()) << header->saveState();
@@ -33,6 +36,7 @@ bool restoreColumns(QAbstractItemView& view, const QByteArray& columns) {
     qint32 count = 0;
     QByteArray state;
     stream >> count >> state;
+    const RoomyColumns::Plain plain(header);
     // Qt itself takes the state of any number of columns, and then has those of one name stand for another.
     return header && stream.status() == QDataStream::Ok && count == header->count() && header->restoreState(state);
 }

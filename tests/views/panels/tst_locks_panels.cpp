@@ -7,7 +7,9 @@
 #include "locks/server_content.h"
 #include "locks/ttl_history.h"
 #include "theme/palette.h"
+#include "theme/table_columns.h"
 
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
@@ -66,6 +68,36 @@ private Q_SLOTS:
         QCOMPARE(scene.context.selection(), scene.story.lock);
         scene.context.select(scene.stock); // somebody else selects
         QCOMPARE(view->currentIndex().data(LocksModel::EntityRole).toUInt(), scene.stock);
+    }
+
+    void columnsShareTheRoomUntilOneIsDragged() {
+        Scene scene;
+        LocksPanel wide(&scene.context), narrow(&scene.context);
+        const auto widthOf = [](const LocksPanel& panel, int column) {
+            return panel.view()->header()->sectionSize(column);
+        };
+        wide.resize(2000, 240);
+        narrow.resize(900, 240);
+        for (LocksPanel* panel : {&wide, &narrow}) {
+            panel->show();
+            QVERIFY(QTest::qWaitForWindowExposed(panel));
+        }
+        const int plain = widthOf(narrow, LocksModel::FormatColumn);
+        QVERIFY(widthOf(wide, LocksModel::FormatColumn) > plain * 4 / 3);
+        QVERIFY(wide.view()->header()->length() <= wide.view()->viewport()->width());
+        // What is kept of them is not the room that happened to be there.
+        QVERIFY(restoreColumns(*narrow.view(), columnsOf(*wide.view())));
+        QCOMPARE(widthOf(narrow, LocksModel::FormatColumn), plain);
+        QVERIFY(widthOf(wide, LocksModel::FormatColumn) > plain * 4 / 3);
+
+        wide.view()->header()->resizeSection(LocksModel::FormatColumn, 301);
+        wide.resize(1700, 240);
+        QTRY_COMPARE(wide.view()->viewport()->width(), 1700 - 2 * wide.view()->frameWidth());
+        QCOMPARE(widthOf(wide, LocksModel::FormatColumn), 301);
+        QVERIFY(restoreColumns(*narrow.view(), columnsOf(*wide.view())));
+        QCOMPARE(widthOf(narrow, LocksModel::FormatColumn), 301);
+        narrow.resize(2100, 240);
+        QCOMPARE(widthOf(narrow, LocksModel::FormatColumn), 301);
     }
 
     void theFilterFieldFiltersAndSaysWhatIsHidden() {
