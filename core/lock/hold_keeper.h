@@ -119,6 +119,8 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
 
 private:
     Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);
+    /// Gives a grant back that is of no use. No coroutine, so that a copy of the grant need not stand in a caller's.
+    Outcome<int> putBack(const recipes::Grant& grant) const { return recipe->release(grant, {}); }
     std::shared_ptr<Hold> hold(recipes::Grant grant, bool renewed, std::shared_ptr<Hold> reused);
     void granted(const Hold& hold, trace::EventKind kind);
     void watch(const std::shared_ptr<Hold>& hold);

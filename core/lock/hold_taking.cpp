@@ -106,7 +106,7 @@ LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core
             co_return Taken();
         }
         if (core->closed) { // nobody is left who could ever release it
-            co_await core->recipe->release(**grant, {});
+            co_await core->putBack(**grant);
             co_return Taken();
         }
         // A grant that took longer than its own lease is no grant; nor is one more of a hold that was lost meanwhile.
@@ -120,7 +120,7 @@ LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core
         // Give it back and ask again, if there is time.
         if (ofLost) (*grant)->holds = 1;
         if (late) pause = std::min((*grant)->lease, kLatePause);
-        co_await core->recipe->release(**grant, {});
+        co_await core->putBack(**grant);
         if (request.wait != kNever && runtime.monotonic() - begun >= request.wait) {
             core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
             co_return Taken();

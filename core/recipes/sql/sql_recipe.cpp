@@ -141,13 +141,17 @@ QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread) {
 }
 
 sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray text, sql::Values values) {
-    const Clock& clock = clockOf(lock.tables.dialect);
-    text.replace("{t}", lock.tables.locks);
-    text.replace("{now}", clock.now);
-    text.replace("{in}", clock.in);
-    text.replace("{left}", clock.left);
-    text.replace("{recipe}", '\'' + QByteArray(recipe) + '\'');
-    return {std::move(text), std::move(values)};
+    QByteArray& filled = (*lock.texts)[text];
+    if (filled.isEmpty()) {
+        const Clock& clock = clockOf(lock.tables.dialect);
+        text.replace("{t}", lock.tables.locks);
+        text.replace("{now}", clock.now);
+        text.replace("{in}", clock.in);
+        text.replace("{left}", clock.left);
+        text.replace("{recipe}", '\'' + QByteArray(recipe) + '\'');
+        filled = std::move(text);
+    }
+    return {filled, std::move(values)};
 }
 
 sql::Statement freeRow(const SqlLock& lock, const char* recipe) {

@@ -4,6 +4,8 @@
 #include "backends/sql/schema.h"
 #include "recipes/recipe.h"
 
+#include <QHash>
+
 namespace lockscope::recipes {
 
 class SqlRenewals;
@@ -18,6 +20,8 @@ struct SqlLock {
     Nanos pingEvery = 3s;                    ///< sign of life of a connection that holds a lock
     /// Of all locks of the connection; nullptr: each renews for itself.
     std::shared_ptr<SqlRenewals> renewals = nullptr;
+    /// What statementOf() has made of its templates, by those: the same few are wanted all the time.
+    std::shared_ptr<QHash<QByteArray, QByteArray>> texts = std::make_shared<QHash<QByteArray, QByteArray>>();
 };
 
 /// The recipe of that id over a database. NotSupported when the database cannot do it, Refused for a name that it
@@ -45,7 +49,8 @@ LockError foreignRow(const QByteArray& name, const QByteArray& recipe);
 QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread);
 
 /// A statement over the lock's table: `{t}` is the table, `{now}` the server's clock, `{in}` the server's clock so many
-/// milliseconds from now (a `?`), `{left}` the milliseconds until expires_at, `{recipe}` the recipe's id as a text.
+/// milliseconds from now (a `?`), `{left}` the milliseconds until expires_at, `{recipe}` the recipe's id as a text,
+/// which is always the same for one lock.
 sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray text, sql::Values values);
 
 /// A row for the lock that nobody holds, unless there is one. Of sql-lease, sql-for-update and sql-version.
