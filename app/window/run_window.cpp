@@ -170,7 +170,7 @@ int runWindow(int& argc, char** argv) {
     parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kAt, kSeed, kLayout, kSize, kWelcome, kExit});
     if (!parser.parse(QApplication::arguments())) {
         // It repeats parts of words, in which a login could not be told.
-        const bool secret = QApplication::arguments().filter(QStringLiteral("@")).size() > 0;
+        const bool secret = !QApplication::arguments().filter(QStringLiteral("@")).isEmpty();
         return usage(secret ? Shell::tr("an option is not known, or lacks its value") : parser.errorText());
     }
 
