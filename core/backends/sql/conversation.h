@@ -38,7 +38,7 @@ public:
     bool surelySound() const;
 
 private:
-    /// What a text's coroutine waits by: it is resumed in readable() or writable(), as nobody else's are.
+    /// What a text's coroutine waits by: it is resumed by the reactor's own calls, run(), readable() and writable().
     struct Answered {
         Conversation& mine;
         bool await_ready() const { return mine.m_ending; }
