@@ -96,8 +96,8 @@ QCoro::Task<bool> Pool::arrival(std::shared_ptr<Pool> pool, std::shared_ptr<Tick
     if (ticket->arrived.done() && pool->runtime.alive()) co_return true;
     const Waited waited(pool->m_waitedFor, ticket.get());
     Completion<bool>::Place place(ticket->arrived, pool->runtime, within, std::move(stop));
-    const bool arrived = co_await place.end();
-    co_return arrived;
+    co_await place.end();
+    co_return ticket->arrived.done(); // also when it came in the moment in which the time was over
 }
 
 std::shared_ptr<Link> Pool::takeIdle() {
@@ -172,7 +172,8 @@ QCoro::Task<Result> Pool::ask(std::shared_ptr<Pool> pool, std::shared_ptr<Link> 
         if (!arrived) { // as arrival(), without a coroutine of its own: most of a statement's time is spent here
             const Waited waited(pool->m_waitedFor, ticket.get());
             Completion<bool>::Place place(ticket->arrived, pool->runtime, limits.wait, stop);
-            arrived = co_await place.end();
+            co_await place.end();
+            arrived = ticket->arrived.done();
         }
     } catch (const Cancelled& cancelled) {
         if (cancelled.why() == Cancelled::Why::Killed) {
