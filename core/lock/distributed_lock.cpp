@@ -35,17 +35,11 @@ void DistributedLock::listen(Listener listener) {
 }
 
 DistributedLock::Outcome<bool> DistributedLock::take(LockRequest request, std::stop_token stop) {
-    const std::shared_ptr<LockCore> core = m_core; // the lock object may go away while we wait
-    const auto taken = co_await LockCore::take(core, std::move(request), std::move(stop));
-    if (!taken) co_return std::unexpected(taken.error());
-    co_return taken->hold != nullptr;
+    return LockCore::take<bool>(m_core, std::move(request), std::move(stop));
 }
 
 DistributedLock::Outcome<LockGuard> DistributedLock::acquire(LockRequest request, std::stop_token stop) {
-    const std::shared_ptr<LockCore> core = m_core;
-    const auto taken = co_await LockCore::take(core, std::move(request), std::move(stop));
-    if (!taken) co_return std::unexpected(taken.error());
-    co_return LockGuard(taken->hold ? core : nullptr, taken->hold);
+    return LockCore::take<LockGuard>(m_core, std::move(request), std::move(stop));
 }
 
 DistributedLock::Outcome<bool> DistributedLock::tryLockFor(Nanos wait, Thread thread, std::stop_token stop) {

@@ -59,7 +59,7 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     for (int held = 0; held < holds; ++held) {
         std::shared_ptr<Hold> again; // GCC 12 destroys what a conditional inside a co_await makes twice
         if (held == 0) again = hold;
-        const auto taken = co_await take(core, request, {}, again);
+        const auto taken = co_await take<Taken>(core, request, {}, again);
         if (taken && taken->hold) continue;
         // Nothing comes of our signal: it goes to the next one.
         if (signalled && *signalled) co_await condition->signal(1, {});

@@ -82,7 +82,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
     hold->setDeadline(deadlineOf(hold->grant));
     hold->renewing = renewed;
     hold->suspended = false;
-    hold->watching = std::stop_source(); // those that watched it before have been stopped
+    hold->watchAgain();
     hold->view->token = tokenOf(hold->grant);
     hold->view->mine = true;
     holds.emplace(Key(thread, mode), hold);
@@ -131,7 +131,7 @@ void LockCore::forget(const std::shared_ptr<Hold>& hold) {
 }
 
 void LockCore::lose(const std::shared_ptr<Hold>& hold, const char* reason) {
-    if (hold->watching.stop_requested()) return; // given up or lost already
+    if (hold->over) return;
     forget(hold);
     if (hold->resting) { // nobody holds it any more: only the server is free sooner
         restIsOver(hold);

@@ -22,10 +22,12 @@ struct Hold {
     bool resting = false;   ///< given up here, not yet freed on the server (LockOptions::minHold)
     bool renewing = false;  ///< a watchdog keeps it
     bool ends = true;       ///< by its deadline: LockOptions::honourDeadline
-    std::stop_source watching{std::nostopstate}; ///< stops its watches
+    bool over = false;      ///< given up or lost: nobody watches it any more
+    std::stop_source watching{std::nostopstate}; ///< stops its watches; made for the first of them
     std::optional<HoldAlarm> renewal;            ///< when to renew it next
+    std::optional<HoldAlarm> listening;          ///< when to begin to listen for news
     std::optional<HoldAlarm> ending;             ///< when to look whether it is past its deadline
-    std::stop_source lost;                       ///< stopped by a loss, not by a release
+    std::stop_source lost{std::nostopstate};     ///< stopped by a loss, not by a release; made for who asks
     std::vector<Completion<bool>> rested;        ///< those of its thread that wait for the end of its rest
     std::shared_ptr<HoldView> view = std::make_shared<HoldView>();
 
@@ -36,9 +38,26 @@ struct Hold {
         mine.holds = std::max(taken - others, 1);
         return mine;
     }
+    /// For a watch: until it is given up or lost.
+    std::stop_token watched() {
+        if (!watching.stop_possible()) watching = std::stop_source();
+        if (over) watching.request_stop();
+        return watching.get_token();
+    }
+    std::stop_token lostToken() {
+        if (!lost.stop_possible()) lost = std::stop_source();
+        if (view->lost) lost.request_stop();
+        return lost.get_token();
+    }
+    void watchAgain() {
+        over = false;
+        watching = std::stop_source(std::nostopstate); // those that watched it before have been stopped
+    }
     void stopWatching() {
+        over = true;
         watching.request_stop();
         renewal.reset();
+        listening.reset();
         ending.reset();
     }
     void setDeadline(Nanos monotonic) {
@@ -87,9 +106,11 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     /// other releases of it are still to give back.
     std::uint32_t leftAfter(const Hold& released, int left) const;
 
-    /// `again`: a hold that was given up for a while, to be the one that guards know, if it is taken.
-    static Outcome<Taken> take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop,
-                               std::shared_ptr<Hold> again = nullptr);
+    /// T: bool, whether it was in time; LockGuard; or Taken. A coroutine for each, so that none has to wait for
+    /// another. `again`: a hold that was given up for a while, to be the one that guards know, if it is taken.
+    template <typename T>
+    static Outcome<T> take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop,
+                           std::shared_ptr<Hold> again = nullptr);
     /// `atOnce`: without the rest that LockOptions::minHold asks for.
     static Outcome<int> giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce = false);
     /// DistributedCondition::await.
@@ -118,6 +139,8 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     }
 
 private:
+    template <typename T>
+    static T made(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);
     /// Gives a grant back that is of no use. No coroutine, so that a copy of the grant need not stand in a caller's.
     Outcome<int> putBack(const recipes::Grant& grant) const { return recipe->release(grant, {}); }
@@ -134,6 +157,7 @@ private:
 
     friend class HoldAlarm;
     void renewSoon(const std::shared_ptr<Hold>& hold);
+    void listenForNews(const std::shared_ptr<Hold>& hold);
     void lookAtDeadline(const std::shared_ptr<Hold>& hold);
     static QCoro::Task<> renewOnce(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> newsWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);

@@ -60,8 +60,19 @@ LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest
     return recipe->acquire(asked, std::move(stop));
 }
 
-LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core, LockRequest request,
-                                                  std::stop_token stop, std::shared_ptr<Hold> again) {
+template <typename T>
+T LockCore::made(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+    if constexpr (std::is_same_v<T, bool>)
+        return hold != nullptr;
+    else if constexpr (std::is_same_v<T, LockGuard>)
+        return LockGuard(hold ? std::move(core) : nullptr, hold);
+    else
+        return T{std::move(hold)};
+}
+
+template <typename T>
+LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop,
+                                    std::shared_ptr<Hold> again) {
     Runtime& runtime = core->client.runtime;
     const Nanos begun = runtime.monotonic();
     const Thread thread = request.thread;
@@ -103,19 +114,18 @@ LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core
         }
         if (!*grant) {
             core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
-            co_return Taken();
+            co_return made<T>(core, nullptr);
         }
         if (core->closed) { // nobody is left who could ever release it
             co_await core->putBack(**grant);
-            co_return Taken();
+            co_return made<T>(core, nullptr);
         }
         // A grant that took longer than its own lease is no grant; nor is one more of a hold that was lost meanwhile.
         const bool late = core->options.honourDeadline && runtime.monotonic() >= core->deadlineOf(**grant);
         const bool ofLost = held > 0 && (*grant)->holds > 1 && core->holdCount(thread, request.mode) == 0;
         if (!late && !ofLost) {
-            Taken taken;
-            taken.hold = core->hold(std::move(**grant), !request.lease, again);
-            co_return taken;
+            std::shared_ptr<Hold> taken = core->hold(std::move(**grant), !request.lease, again);
+            co_return made<T>(core, std::move(taken));
         }
         // Give it back and ask again, if there is time.
         if (ofLost) (*grant)->holds = 1;
@@ -123,10 +133,17 @@ LockCore::Outcome<LockCore::Taken> LockCore::take(std::shared_ptr<LockCore> core
         co_await core->putBack(**grant);
         if (request.wait != kNever && runtime.monotonic() - begun >= request.wait) {
             core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
-            co_return Taken();
+            co_return made<T>(core, nullptr);
         }
     }
 }
+
+template LockCore::Outcome<bool> LockCore::take<bool>(std::shared_ptr<LockCore>, LockRequest, std::stop_token,
+                                                      std::shared_ptr<Hold>);
+template LockCore::Outcome<LockGuard> LockCore::take<LockGuard>(std::shared_ptr<LockCore>, LockRequest, std::stop_token,
+                                                                std::shared_ptr<Hold>);
+template LockCore::Outcome<LockCore::Taken> LockCore::take<LockCore::Taken>(std::shared_ptr<LockCore>, LockRequest,
+                                                                            std::stop_token, std::shared_ptr<Hold>);
 
 LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce) {
     if (!hold || !core->has(*hold)) {
@@ -136,7 +153,7 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     }
     const Thread thread = hold->grant.thread;
     // Several may be under way at once: each gives back one of those that the others leave.
-    const recipes::Grant grant = hold->own(hold->leaving);
+    recipes::Grant grant = hold->own(hold->leaving);
     const bool last = grant.holds == 1;
     const std::uint32_t before = core->holdsOf(thread);
     if (last && !atOnce && core->options.minHold > Nanos(0) &&
@@ -149,7 +166,7 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     if (last) core->forget(hold); // nothing may renew what is being given up
     core->emit(EventKind::ReleaseSent, thread, 0, before);
     ++hold->leaving;
-    const auto left = co_await core->recipe->release(grant, {});
+    const auto left = co_await core->recipe->release(std::move(grant), {});
     --hold->leaving;
     if (left) {
         hold->grant.holds = *left;
@@ -192,7 +209,7 @@ void LockCore::rest(const std::shared_ptr<Hold>& hold) {
 QCoro::Task<> LockCore::freeAfterRest(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
     Runtime& runtime = core->client.runtime;
     const Nanos end = laterBy(hold->since, core->options.minHold);
-    const std::stop_token stop = hold->watching.get_token();
+    const std::stop_token stop = hold->watched();
     co_await runtime.sleep(std::max(Nanos(0), end - runtime.monotonic()), stop);
     if (stop.stop_requested()) co_return;
     hold->stopWatching();

@@ -38,14 +38,18 @@ void LockCore::keepRenewing(const std::shared_ptr<Hold>& hold) {
 
 void LockCore::watch(const std::shared_ptr<Hold>& hold) {
     if (closed) return; // whoever was told of the grant has dropped the lock
-    const auto self = shared_from_this();
     switch (recipe->info().heldBy) {
     case HeldBy::Lease:
         if (hold->renewing) keepRenewing(hold);
         break;
     case HeldBy::Session:
     case HeldBy::Connection:
-        client.runtime.spawn([self, hold] { return newsWatch(self, hold); });
+        if (const Nanos rest = recipe->newsRest(); rest > Nanos(0)) {
+            hold->listening.emplace(client.runtime, weak_from_this(), hold, &LockCore::listenForNews);
+            hold->listening->set(laterBy(client.runtime.monotonic(), rest));
+        } else {
+            listenForNews(hold);
+        }
         break;
     case HeldBy::Nothing:
         break;
@@ -54,7 +58,8 @@ void LockCore::watch(const std::shared_ptr<Hold>& hold) {
         hold->ending.emplace(client.runtime, weak_from_this(), hold, &LockCore::lookAtDeadline);
         hold->ending->set(hold->deadline);
     }
-    if (options.maxHold > Nanos(0)) client.runtime.spawn([self, hold] { return longestHold(self, hold); });
+    if (options.maxHold > Nanos(0))
+        client.runtime.spawn([self = shared_from_this(), hold] { return longestHold(self, hold); });
 }
 
 void LockCore::renewSoon(const std::shared_ptr<Hold>& hold) {
@@ -65,7 +70,7 @@ void LockCore::renewSoon(const std::shared_ptr<Hold>& hold) {
 
 QCoro::Task<> LockCore::renewOnce(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
     Runtime& runtime = core->client.runtime;
-    const std::stop_token stop = hold->watching.get_token();
+    const std::stop_token stop = hold->watched();
     const Nanos askedAt = runtime.monotonic();
     const recipes::Grant asked = hold->grant; // a re-entry may change it meanwhile
     const auto renewed = co_await core->recipe->renew(asked, stop);
@@ -96,9 +101,13 @@ QCoro::Task<> LockCore::renewOnce(std::shared_ptr<LockCore> core, std::shared_pt
     core->tell(Event::Renewed, hold->grant.thread, {});
 }
 
+void LockCore::listenForNews(const std::shared_ptr<Hold>& hold) {
+    client.runtime.spawn([self = shared_from_this(), hold] { return newsWatch(self, hold); });
+}
+
 QCoro::Task<> LockCore::newsWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
     Runtime& runtime = core->client.runtime;
-    const std::stop_token stop = hold->watching.get_token();
+    const std::stop_token stop = hold->watched();
     for (;;) {
         const auto news = co_await core->recipe->news(hold->grant, stop);
         if (stop.stop_requested()) co_return;
@@ -157,7 +166,7 @@ void LockCore::lookAtDeadline(const std::shared_ptr<Hold>& hold) {
 }
 
 QCoro::Task<> LockCore::longestHold(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
-    const std::stop_token stop = hold->watching.get_token();
+    const std::stop_token stop = hold->watched();
     co_await core->client.runtime.sleep(core->options.maxHold, stop);
     if (stop.stop_requested()) co_return;
     const recipes::Grant grant = hold->own(hold->leaving);

@@ -43,7 +43,7 @@ Nanos LockGuard::remaining() const {
 }
 
 std::stop_token LockGuard::lost() const {
-    return m_hold ? m_hold->lost.get_token() : std::stop_token();
+    return m_hold ? m_hold->lostToken() : std::stop_token();
 }
 
 std::shared_ptr<const HoldView> LockGuard::view() const {

@@ -42,7 +42,7 @@ public:
     recipes::Outcome<int> unlock();
 
 private:
-    friend class DistributedLock;
+    friend struct detail::LockCore;
     LockGuard(std::shared_ptr<detail::LockCore> core, std::shared_ptr<detail::Hold> hold);
     std::shared_ptr<detail::LockCore> m_core;
     std::shared_ptr<detail::Hold> m_hold;

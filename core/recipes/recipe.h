@@ -78,6 +78,9 @@ public:
     /// Waits for the next news of a hold; after Kind::Lost there is no more. Of recipes that are HeldBy::Session or
     /// HeldBy::Connection: their holder is told by this, instead of renewing.
     virtual Outcome<HoldNews> news(Grant grant, std::stop_token stop);
+    /// For how long nobody need listen for news of a hold after its grant: what becomes of it meanwhile, news() tells
+    /// whoever asks then. Most holds are over by then.
+    virtual Nanos newsRest() const { return Nanos(0); }
     /// Gives one hold up; the holds left. Kind::NotOwner when it was no longer ours.
     virtual Outcome<int> release(Grant grant, std::stop_token stop) = 0;
     /// Frees the lock whoever holds it. False = there was nothing to free.

@@ -39,8 +39,8 @@ private:
     std::shared_ptr<State> m_state;
 
 public:
-    /// That of the coroutine that waits, in its own frame: for one that is in a hurry. `co_await place.end()` as with a
-    /// Waiter; after that the completion is done, or the time is over.
+    /// That of the coroutine that waits, in its own frame: for one that is in a hurry. `co_await place.end()` or
+    /// `place.howEnded()` as with a Waiter; after that the completion is done, or the time is over.
     class Place {
     public:
         Place(const Completion& completion, Runtime& runtime, Nanos timeout, std::stop_token stop)
@@ -52,6 +52,7 @@ public:
         Place(const Place&) = delete;
         Place& operator=(const Place&) = delete;
         Waiter::End end() { return m_waiter.end(); }
+        Waiter::HowEnded howEnded() { return m_waiter.howEnded(); }
 
     private:
         std::shared_ptr<State> m_state; // the completion itself may go away meanwhile

@@ -52,17 +52,13 @@ std::int64_t EventLoopRuntime::wallMs() const {
 }
 
 Runtime::TimerId EventLoopRuntime::callAt(Nanos monotonic, Callback callback) {
-    const TimerId id = ++m_lastId;
-    m_callsById.emplace(id, m_calls.emplace(std::pair(monotonic, id), std::move(callback)).first);
+    const TimerId id = m_calls.add(monotonic, std::move(callback));
     arm();
     return id;
 }
 
 void EventLoopRuntime::cancelCall(TimerId id) {
-    const auto call = m_callsById.find(id);
-    if (call == m_callsById.end()) return;
-    m_calls.erase(call->second);
-    m_callsById.erase(call);
+    m_calls.cancel(id);
 }
 
 void EventLoopRuntime::post(Callback callback) {
@@ -78,8 +74,8 @@ Nanos EventLoopRuntime::sometime(Nanos earliest, Nanos latest) {
 
 void EventLoopRuntime::arm() {
     // A timer that is armed too early only finds nothing to do: cheaper than disarming at every cancelled time-out.
-    if (m_calls.empty() || m_calls.begin()->first.first >= m_armedFor) return;
-    m_armedFor = m_calls.begin()->first.first;
+    if (m_calls.next() >= m_armedFor) return;
+    m_armedFor = m_calls.next();
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(m_armedFor - monotonic());
     m_timer.start(std::clamp(wait, std::chrono::milliseconds(0), kLongestTimer)); // if too early, fire() arms it again
 }
@@ -90,11 +86,8 @@ void EventLoopRuntime::fire() {
         const Reactor::Pass pass(all);
         m_armedFor = kNever;
         const Nanos now = monotonic();
-        while (!m_calls.empty() && m_calls.begin()->first.first <= now) {
-            auto node = m_calls.extract(m_calls.begin());
-            m_callsById.erase(node.key().second);
-            node.mapped()();
-        }
+        while (const Callback call = m_calls.takeDue(now))
+            call();
         arm();
     }
     all->awaitAnswers();

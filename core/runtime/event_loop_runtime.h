@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/call_queue.h"
 #include "runtime/reactor.h"
 #include "runtime/runtime.h"
 
 #include <QObject>
 #include <QTimer>
-#include <map>
 #include <random>
-#include <unordered_map>
 
 namespace lockscope {
 
@@ -50,10 +49,7 @@ private:
     QObject m_context; ///< receiver of posted calls: they die with it
     QTimer m_timer;    ///< armed for the earliest call
     Nanos m_armedFor = kNever;
-    TimerId m_lastId = 0;
-    using Calls = std::map<std::pair<Nanos, TimerId>, Callback>;
-    Calls m_calls;
-    std::unordered_map<TimerId, Calls::iterator> m_callsById;
+    CallQueue m_calls;
 };
 
 } // namespace lockscope

@@ -39,6 +39,9 @@ constexpr int kRounds = 4;
 
 constexpr int kAtOnce = 64;
 
+constexpr auto kReads = std::uint32_t(EPOLLIN | EPOLLRDHUP);
+constexpr auto kEnds = std::uint32_t(EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+
 int loopLevel() {
     return QThread::currentThread()->loopLevel();
 }
@@ -83,7 +86,7 @@ Reactor::Id Reactor::add(int fd, Watcher& watcher) {
     const auto index = static_cast<std::uint64_t>(free - m_entries.begin());
     const Id id = (index << 32U) | free->generation;
     epoll_event wanted{};
-    wanted.events = EPOLLIN;
+    wanted.events = kReads;
     wanted.data.u64 = id;
     if (epoll_ctl(m_poll, EPOLL_CTL_ADD, fd, &wanted) != 0) qFatal("A socket can not be watched: %s", strerror(errno));
     return id;
@@ -100,7 +103,7 @@ void Reactor::wantWrite(Id id, bool wanted) {
     const Entry* entry = find(id);
     if (!entry) return;
     epoll_event events{};
-    events.events = wanted ? std::uint32_t(EPOLLIN | EPOLLOUT) : std::uint32_t(EPOLLIN);
+    events.events = wanted ? kReads | std::uint32_t(EPOLLOUT) : kReads;
     events.data.u64 = id;
     epoll_ctl(m_poll, EPOLL_CTL_MOD, entry->fd, &events);
 }
@@ -210,7 +213,7 @@ bool Reactor::linger() {
 }
 
 int Reactor::fetchAwake(epoll_event* events) {
-    const auto begun = Clock::now();
+    const auto begun = m_fetchedAt;
     for (;;) {
         const int count = epoll_wait(m_poll, events, kAtOnce, 0);
         const auto now = Clock::now();
@@ -221,11 +224,13 @@ int Reactor::fetchAwake(epoll_event* events) {
             if (m_announced.load(std::memory_order_relaxed) == 0) m_awake.had(count > 0 && !late);
             return count;
         }
-        sched_yield(); // the server may wait for this very processor
+        sched_yield();     // the server may wait for this very processor
+        m_fetchedAt = now; // nothing had come by then
     }
 }
 
 int Reactor::fetch(epoll_event* events, Wait wait) {
+    m_fetchedAt = Clock::now();
     if (wait == Wait::Not) return epoll_wait(m_poll, events, kAtOnce, 0);
     if (wait == Wait::Awake) return fetchAwake(events);
     m_lingering.store(true);
@@ -245,6 +250,7 @@ bool Reactor::deliver(Wait wait) {
     if (m_poll < 0) return false;
     epoll_event events[kAtOnce];
     const int count = fetch(events, wait);
+    const auto fetchedAt = m_fetchedAt; // in an event loop that somebody runs meanwhile there may be another look
     bool came = false;
     for (int i = 0; i < count; ++i) {
         const Id id = events[i].data.u64;
@@ -256,9 +262,12 @@ bool Reactor::deliver(Wait wait) {
         came = true;
         if ((events[i].events & EPOLLOUT) != 0)
             if (const Entry* entry = find(id)) entry->watcher->writable();
+        if ((events[i].events & kEnds) != 0)
+            if (const Entry* entry = find(id)) entry->watcher->hungUp();
         if ((events[i].events & ~std::uint32_t(EPOLLOUT)) != 0)
             if (const Entry* entry = find(id)) entry->watcher->readable();
     }
+    if (count >= 0 && count < kAtOnce) m_lookedAt = fetchedAt;
     return came;
 }
 

@@ -37,6 +37,8 @@ public:
         virtual void readable() = 0;
         /// There is room to write again; only after wantWrite().
         virtual void writable() {}
+        /// Before readable(): nothing more will come after what there is to read.
+        virtual void hungUp() {}
 
     protected:
         ~Watcher() = default;
@@ -46,6 +48,9 @@ public:
     Id add(int fd, Watcher& watcher);
     void wantWrite(Id id, bool wanted);
     void remove(Id id);
+
+    /// Whatever had come by then, an end included, was handed out: who has heard of nothing since has nothing to hear.
+    std::chrono::steady_clock::time_point lookedAt() const { return m_lookedAt; }
 
     /// Work to be done soon, from here and not from inside the caller: at the end of this pass, or by an event.
     class Job {
@@ -139,6 +144,8 @@ private:
         void had(bool success);
     };
     Patience m_asleep, m_awake;
+    std::chrono::steady_clock::time_point m_fetchedAt;  ///< before the last look at what came
+    std::chrono::steady_clock::time_point m_lookedAt;   ///< the same, of what has been handed out
     std::chrono::steady_clock::time_point m_awakeAgain; ///< others need the processor until then
     bool m_canLinger = true;                            ///< the kernel has epoll_pwait2
 };

@@ -146,11 +146,21 @@ public:
         bool await_resume() const { return waiter->resume(); }
     };
     End end() { return {this}; }
+    /// The same without an exception, for those whose waits are often ended: how it ended, never Pending. After Killed
+    /// there is nothing left to wait for.
+    struct HowEnded {
+        Waiter* waiter;
+        bool await_ready() const { return waiter->ready(); }
+        void await_suspend(std::coroutine_handle<> handle) const { waiter->suspend(handle); }
+        Outcome await_resume() const { return waiter->outcome(); }
+    };
+    HowEnded howEnded() { return {this}; }
 
 private:
     friend class Alarm;
     friend class Runtime;
     bool ready();
+    Outcome outcome();
     void suspend(std::coroutine_handle<> handle);
     void suspendUntil(Nanos due);
     bool resume();

@@ -5,11 +5,11 @@ namespace lockscope {
 
 struct SignalCount::Place {
     Place(SignalCount& count, Waiter& waiterOfPlace) : owner(count), waiter(waiterOfPlace) {
-        owner.m_waiters.push_back(this);
+        at = owner.m_waiters.insert(owner.m_waiters.end(), this);
     }
     ~Place() {
         if (!served) {
-            std::erase(owner.m_waiters, this);
+            owner.m_waiters.erase(at);
         } else if (!taken) {
             owner.release(); // woken, but stopped before it could go on: pass the wake-up to the next
         }
@@ -18,6 +18,7 @@ struct SignalCount::Place {
     Place& operator=(const Place&) = delete;
     SignalCount& owner;
     Waiter& waiter;
+    std::list<Place*>::iterator at; ///< until it is served
     bool served = false;
     bool taken = false;
 };

@@ -2,7 +2,7 @@
 #pragma once
 #include "runtime/runtime.h"
 
-#include <deque>
+#include <list>
 
 namespace lockscope {
 
@@ -30,7 +30,7 @@ public:
 private:
     struct Place;
     int m_count = 0;
-    std::deque<Place*> m_waiters;
+    std::list<Place*> m_waiters; ///< that allocates nothing while nobody waits
 };
 
 } // namespace lockscope

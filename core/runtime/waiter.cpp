@@ -39,12 +39,17 @@ void Waiter::suspendUntil(Nanos due) {
     }
 }
 
-bool Waiter::resume() {
+Waiter::Outcome Waiter::outcome() {
     m_onStop.reset();
     if (!m_runtime.alive()) m_outcome = Outcome::Killed;
-    if (m_outcome == Outcome::Killed) throw Cancelled(Cancelled::Why::Killed);
-    if (m_outcome == Outcome::Stopped) throw Cancelled(Cancelled::Why::Stopped);
-    return m_outcome == Outcome::Ready;
+    return m_outcome;
+}
+
+bool Waiter::resume() {
+    const Outcome ended = outcome();
+    if (ended == Outcome::Killed) throw Cancelled(Cancelled::Why::Killed);
+    if (ended == Outcome::Stopped) throw Cancelled(Cancelled::Why::Stopped);
+    return ended == Outcome::Ready;
 }
 
 void Waiter::settle(Outcome outcome) {

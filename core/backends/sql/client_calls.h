@@ -21,7 +21,7 @@ public:
     /// Begins to prepare a statement under a name that no other has.
     virtual Now beginPreparing(const QByteArray& name, QByteArray text) = 0;
     /// Begins with what was prepared under a name, with values beside it.
-    virtual Now beginPrepared(const QByteArray& name, Values values) = 0;
+    virtual Now beginPrepared(const QByteArray& name, const Values& values) = 0;
     /// The socket can be read or written.
     virtual Now goOn(bool readable, bool writable) = 0;
     /// What the last statement brought, or the first error.

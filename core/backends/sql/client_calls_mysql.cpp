@@ -33,11 +33,11 @@ public:
         m_statement = m_statements.emplace(name, std::make_unique<MySqlStatement>(m_connection)).first->second.get();
         return follow(m_statement->startPreparing(std::move(text)));
     }
-    Now beginPrepared(const QByteArray& name, Values values) override {
+    Now beginPrepared(const QByteArray& name, const Values& values) override {
         start(Call::Statement);
         m_statement = m_statements.at(name).get();
         m_executes = true;
-        return follow(m_statement->startExecuting(std::move(values)));
+        return follow(m_statement->startExecuting(values));
     }
     Now goOn(bool readable, bool writable) override {
         const int ready = (readable ? MYSQL_WAIT_READ : 0) | (writable ? MYSQL_WAIT_WRITE : 0);

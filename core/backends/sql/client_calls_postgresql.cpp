@@ -5,6 +5,10 @@
 #include "backends/sql/literal.h"
 
 #include <QSqlError>
+#include <QVarLengthArray>
+#include <array>
+#include <charconv>
+#include <cstdlib>
 #include <libpq-fe.h>
 
 namespace lockscope::sql {
@@ -67,7 +71,9 @@ private:
     }
 };
 
-constexpr Oid kBool = 16; // of the server's pg_type.dat, which is part of the protocol
+// Of the server's pg_type.dat, which is part of the protocol.
+constexpr Oid kBool = 16;
+constexpr std::array<Oid, 3> kWholeNumbers{20, 21, 23}; ///< of 8, 2 and 4 bytes
 
 class PostgreSqlCalls final : public ClientCalls {
 public:
@@ -87,18 +93,22 @@ public:
     Now beginPreparing(const QByteArray& name, QByteArray text) override {
         return begin("PREPARE " + name + " AS " + numbered(text));
     }
-    Now beginPrepared(const QByteArray& name, Values values) override {
+    Now beginPrepared(const QByteArray& name, const Values& values) override {
         m_reply = Reply();
         m_error.reset();
-        std::vector<QByteArray> digits(values.size()); // of the numbers
-        std::vector<const char*> texts;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (const auto* number = std::get_if<std::int64_t>(&values[i]))
-                digits[i] = QByteArray::number(qlonglong(*number));
-            const auto* const text = std::get_if<QByteArray>(&values[i]);
-            texts.push_back(std::holds_alternative<std::monostate>(values[i]) ? nullptr
-                            : text                                            ? text->constData()
-                                                                              : digits[i].constData());
+        using Digits = std::array<char, 24>;
+        constexpr int kUsually = 8;
+        QVarLengthArray<Digits, kUsually> digits(qsizetype(values.size())); // of the numbers
+        QVarLengthArray<const char*, kUsually> texts;
+        for (const Value& value : values) {
+            if (const auto* number = std::get_if<std::int64_t>(&value)) {
+                Digits& room = digits[texts.size()];
+                *std::to_chars(room.begin(), room.end() - 1, *number).ptr = '\0';
+                texts.push_back(room.data());
+            } else {
+                const auto* const text = std::get_if<QByteArray>(&value);
+                texts.push_back(text ? text->constData() : nullptr);
+            }
         }
         const int sent = m_library.sendPrepared(m_connection, name.constData(), int(texts.size()), texts.data(),
                                                 nullptr, nullptr, 0);
@@ -153,7 +163,7 @@ private:
             return;
         }
         m_reply = Reply();
-        m_reply.affected = QByteArray(m_library.cmdTuples(result)).toLongLong();
+        m_reply.affected = std::strtoll(m_library.cmdTuples(result), nullptr, 10); // empty: 0
         const int columns = m_library.columns(result);
         for (int i = 0; i < m_library.rows(result); ++i) {
             Values& row = m_reply.rows.emplace_back();
@@ -164,7 +174,10 @@ private:
     Value valueAt(const PGresult* result, int row, int column) const {
         if (m_library.isNull(result, row, column) != 0) return {};
         const char* const text = m_library.value(result, row, column);
-        if (m_library.type(result, column) == kBool) return std::int64_t(*text == 't' ? 1 : 0);
+        const Oid type = m_library.type(result, column);
+        if (type == kBool) return std::int64_t(*text == 't' ? 1 : 0);
+        if (std::ranges::find(kWholeNumbers, type) != kWholeNumbers.end())
+            return std::int64_t(std::strtoll(text, nullptr, 10));
         return QByteArray(text, m_library.length(result, row, column));
     }
 

@@ -14,8 +14,8 @@ namespace {
 
 /// For how long it is worth staying awake for an answer: those of a server nearby come sooner.
 constexpr auto kLookout = 200us;
-/// A connection is taken for sound for so long after an answer without another look at it.
-constexpr auto kSurelySound = 1ms;
+/// What the reactor has seen of a connection is believed for so long without another look at it.
+constexpr auto kBelieved = 1ms;
 
 } // namespace
 
@@ -47,19 +47,25 @@ void Conversation::cutShort() {
     if (m_request) m_reactor->cancel(*this);
     m_request.reset();
     m_ending = true;
-    if (!m_waits) return;
-    // The library and the coroutine are in the middle of something. Both come to their end at once when nothing more
+    if (!m_waits && !m_ticket) return;
+    // The library and whoever waits are in the middle of something. Both come to their end at once when nothing more
     // can come by the socket.
     ::shutdown(m_socket, SHUT_RDWR);
     constexpr int kSteps = 64;
     for (int step = 0; m_now != Now::Done && step < kSteps; ++step)
         m_now = m_calls->goOn(true, true);
-    std::exchange(m_waits, nullptr).resume();
+    answered();
+}
+
+void Conversation::answered() {
+    if (m_ticket) return settle();
+    if (m_waits) std::exchange(m_waits, nullptr).resume();
 }
 
 void Conversation::listen() {
     if (m_id == 0) {
         m_id = m_reactor->add(m_socket, *this);
+        m_watchedSince = Clock::now();
         m_writing = false;
     }
     const bool writes = m_now == Now::Writes;
@@ -67,39 +73,54 @@ void Conversation::listen() {
 }
 
 bool Conversation::surelySound() const {
-    return m_id != 0 && Clock::now() - m_answeredAt < kSurelySound;
+    // Once there is something to read that nobody asked for, the reactor does not watch it any more: see readable().
+    const auto lookedAt = m_reactor->lookedAt();
+    return m_id != 0 && !m_hungUp && lookedAt > m_watchedSince && Clock::now() - lookedAt < kBelieved;
 }
 
 void Conversation::carryOut(Command command, std::shared_ptr<Ticket> ticket) {
-    [[maybe_unused]] const auto task = fulfil(std::move(command), std::move(ticket)); // it ends by itself
+    const std::optional<CommandRunner::Simple> simple = m_commands.simple(command);
+    if (!simple) {
+        [[maybe_unused]] const auto task = fulfil(*this, std::move(command), std::move(ticket)); // it ends by itself
+        return;
+    }
+    // Most are of this kind: no coroutine for them.
+    m_command = std::move(command);
+    m_ticket = std::move(ticket);
+    Request request{simple->text, simple->name};
+    if (!simple->name.isEmpty()) request.values = &m_command.statement.values;
+    ask(std::move(request));
+    if (m_ending) settle();
 }
 
-QCoro::Task<> Conversation::fulfil(Command command, std::shared_ptr<Ticket> ticket) {
-    Result result;
-    const std::optional<CommandRunner::Simple> simple = m_commands.simple(command);
-    if (simple) {
-        Request request{simple->text, simple->name, {}};
-        if (!simple->name.isEmpty()) request.values = command.statement.values;
-        ask(std::move(request));
-        const Answered answered{*this};
-        co_await answered;
-        result = answer();
+void Conversation::settle() {
+    const std::shared_ptr<Ticket> ticket = std::exchange(m_ticket, nullptr);
+    Result result = answer();
+    if (m_commands.forgotten(result)) {
+        [[maybe_unused]] const auto task = fulfil(*this, std::move(m_command), ticket);
+        return;
     }
-    if (!simple || m_commands.forgotten(result)) result = co_await m_commands.run(*this, std::move(command));
     ticket->result.emplace(std::move(result));
-    ticket->arrived.complete(true);
+    ticket->arrive();
+}
+
+QCoro::Task<> Conversation::fulfil(Conversation& mine, Command command, std::shared_ptr<Ticket> ticket) {
+    ticket->result.emplace(co_await mine.m_commands.run(mine, std::move(command)));
+    ticket->arrive();
 }
 
 QCoro::Task<Result> Conversation::run(QByteArray text, int /*before*/) {
-    return answerTo({std::move(text), {}, {}});
+    return answerTo({std::move(text), {}});
 }
 
 QCoro::Task<Result> Conversation::prepare(QByteArray name, QByteArray text) {
-    return answerTo({std::move(text), std::move(name), {}});
+    return answerTo({std::move(text), std::move(name)});
 }
 
 QCoro::Task<Result> Conversation::execute(QByteArray name, Values values) {
-    return answerTo({{}, std::move(name), std::move(values)});
+    const Request request{{}, std::move(name), &values};
+    Result result = co_await answerTo(request);
+    co_return result;
 }
 
 void Conversation::ask(Request request) {
@@ -117,22 +138,20 @@ QCoro::Task<Result> Conversation::answerTo(Request request) {
 
 void Conversation::run() {
     m_now = begin(*std::exchange(m_request, std::nullopt));
-    if (m_now == Now::Done) return std::exchange(m_waits, nullptr).resume();
+    if (m_now == Now::Done) return answered();
     listen();
     m_reactor->sent(kLookout);
 }
 
-Now Conversation::begin(Request request) {
-    if (request.values) return m_calls->beginPrepared(request.name, std::move(*request.values));
-    if (!request.name.isEmpty()) return m_calls->beginPreparing(request.name, std::move(request.text));
-    return m_calls->begin(std::move(request.text));
+Now Conversation::begin(const Request& request) {
+    if (request.values) return m_calls->beginPrepared(request.name, *request.values);
+    if (!request.name.isEmpty()) return m_calls->beginPreparing(request.name, request.text);
+    return m_calls->begin(request.text);
 }
 
 Result Conversation::answer() {
     if (m_ending) return std::unexpected(errors::driverGone(m_where));
-    Result answer = m_calls->answer();
-    if (answer) m_answeredAt = Clock::now();
-    return answer;
+    return m_calls->answer();
 }
 
 void Conversation::readable() {
@@ -149,7 +168,7 @@ void Conversation::writable() {
 void Conversation::goOn(bool readable, bool writable) {
     m_now = m_calls->goOn(readable, writable);
     listen();
-    if (m_now == Now::Done && m_waits) std::exchange(m_waits, nullptr).resume();
+    if (m_now == Now::Done) answered();
 }
 
 } // namespace lockscope::sql

@@ -34,7 +34,8 @@ public:
 
     /// The answer comes by the ticket. Precondition: the command before has been answered.
     void carryOut(Command command, std::shared_ptr<Ticket> ticket);
-    /// It has answered within the last millisecond, and nothing came since.
+    /// A millisecond ago its other side had not ended it, also not after an answer, and had said nothing that nobody
+    /// asked for. False: not known.
     bool surelySound() const;
 
 private:
@@ -45,7 +46,10 @@ private:
         void await_suspend(std::coroutine_handle<> handle) const { mine.m_waits = handle; }
         void await_resume() const {}
     };
-    QCoro::Task<> fulfil(Command command, std::shared_ptr<Ticket> ticket);
+    /// Of a command that takes more than one round trip.
+    static QCoro::Task<> fulfil(Conversation& mine, Command command, std::shared_ptr<Ticket> ticket);
+    /// Of one that takes one.
+    void settle();
     QCoro::Task<Result> run(QByteArray text, int before) override;
     ValueRunner* values() override { return this; }
     QCoro::Task<Result> prepare(QByteArray name, QByteArray text) override;
@@ -53,17 +57,19 @@ private:
     /// A text; with a name, to be prepared under it; or, with values, what was prepared.
     struct Request {
         QByteArray text, name;
-        std::optional<Values> values;
+        const Values* values = nullptr; ///< theirs who ask, until it is answered
     };
     void ask(Request request);
     QCoro::Task<Result> answerTo(Request request);
     /// Sends the request that waits for it.
     void run() override;
-    ClientCalls::Now begin(Request request);
+    ClientCalls::Now begin(const Request& request);
+    void answered();
     void cutShort();
     Result answer();
     void readable() override;
     void writable() override;
+    void hungUp() override { m_hungUp = true; }
     void goOn(bool readable, bool writable);
     void listen();
 
@@ -73,12 +79,15 @@ private:
     const int m_socket;
     const QString m_where;
     std::optional<Request> m_request; ///< to be sent
+    Command m_command;                ///< the one of the ticket
+    std::shared_ptr<Ticket> m_ticket; ///< of a command that takes one round trip, until it is answered
     ClientCalls::Now m_now = ClientCalls::Now::Done;
-    std::coroutine_handle<> m_waits;
+    std::coroutine_handle<> m_waits; ///< who goes on with an answer; nobody while there is a ticket
     Reactor::Id m_id = 0;
-    std::chrono::steady_clock::time_point m_answeredAt;
-    bool m_writing = false; ///< the reactor tells when there is room
+    std::chrono::steady_clock::time_point m_watchedSince; ///< by the reactor
+    bool m_writing = false;                               ///< the reactor tells when there is room
     bool m_ending = false;
+    bool m_hungUp = false;
 };
 
 } // namespace lockscope::sql

@@ -40,28 +40,30 @@ QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Statement statement, s
     Limits limits;
     limits.wait = limit;
     for (;;) {
-        bool stopped = false;
         Result result;
         try {
-            result = co_await Pool::ask(pool, link, command, limits, stop);
+            Pool::Question question(pool, link, command, limits, stop);
+            const auto ended = co_await question.ended();
+            if (question.answered(ended))
+                result = question.answer();
+            else
+                result = co_await question.inVain(ended);
         } catch (const Cancelled&) {
             if (pool->runtime.alive()) pool->keep(link);
             throw;
         }
-        if (!result && errors::isBusy(result.error()) && pool->dialect() == Dialect::Sqlite &&
-            pool->runtime.monotonic() < giveUpAt) {
-            try {
-                // SQLite wakes nobody when its file is free: look again, out of step with others.
-                co_await pool->runtime.sleep(pool->runtime.random(kBusyLow, kBusyHigh), stop);
-            } catch (const Cancelled&) {
-                stopped = true;
-            }
-            if (!stopped) continue;
-            pool->keep(link);
-            throw Cancelled(pool->runtime.alive() ? Cancelled::Why::Stopped : Cancelled::Why::Killed);
+        const bool again = !result && errors::isBusy(result.error()) && pool->dialect() == Dialect::Sqlite &&
+                           pool->runtime.monotonic() < giveUpAt;
+        if (!again) {
+            pool->keep(std::move(link));
+            co_return result;
         }
+        // SQLite wakes nobody when its file is free: look again, out of step with others.
+        Waiter pause(pool->runtime, pool->runtime.random(kBusyLow, kBusyHigh), stop);
+        const auto ended = co_await pause.howEnded();
+        if (ended == Waiter::Outcome::TimedOut) continue;
         pool->keep(link);
-        co_return result;
+        throw Cancelled(ended == Waiter::Outcome::Killed ? Cancelled::Why::Killed : Cancelled::Why::Stopped);
     }
 }
 
@@ -107,6 +109,11 @@ QCoro::Task<Result> SqlDriver::execute(Statement statement, std::stop_token stop
 
 QCoro::Task<std::expected<OwnedSession, Error>> SqlDriver::session(std::stop_token stop) {
     return sessionIn(m_pool, std::move(stop));
+}
+
+std::shared_ptr<Session> SqlDriver::idleSession() {
+    std::shared_ptr<Link> link = m_pool->takeIdle();
+    return link ? std::make_shared<DriverSession>(m_pool, std::move(link)) : nullptr;
 }
 
 QCoro::Task<Result> SqlDriver::open(std::stop_token stop) {

@@ -22,6 +22,7 @@ public:
     Dialect dialect() const override;
     QCoro::Task<Result> execute(Statement statement, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<OwnedSession, Error>> session(std::stop_token stop = {}) override;
+    std::shared_ptr<Session> idleSession() override;
 
     /// Connects and logs in, and says how that went.
     QCoro::Task<Result> open(std::stop_token stop = {});

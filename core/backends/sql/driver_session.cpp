@@ -2,15 +2,13 @@
 #include "backends/sql/driver_session.h"
 
 #include "backends/sql/errors.h"
+#include "runtime/completion.h"
 
 #include <QSocketNotifier>
 
 namespace lockscope::sql {
 
 namespace {
-
-/// A hold is left alone for so long, and so is a connection that shows something unexpected.
-constexpr Nanos kShortest = 20ms;
 
 /// Who has a session's link to himself; passes it on to the next when he goes.
 class Turn {
@@ -41,8 +39,6 @@ QCoro::Task<> DriverSession::settlePing() {
     if (!m_ping) co_return;
     const std::shared_ptr<Ticket> ping = std::exchange(m_ping, nullptr);
     const std::shared_ptr<Link> link = m_link; // it may be given back while we wait
-    // Whoever waits for it has been stopped, or finds that it is gone.
-    if (!ping->arrived.done()) ping->arrived = Completion<bool>();
     const bool arrived = co_await Pool::arrival(m_pool, ping, m_pool->options.statementTimeout, {});
     if (!arrived) {
         if (link) link->breakOff();
@@ -54,6 +50,7 @@ QCoro::Task<> DriverSession::settlePing() {
 /// What an answer says of the connection and of the transaction. PostgreSQL gives a transaction up with any statement
 /// of it that fails, and frees its locks at once; the others do so with one that they chose to end a deadlock.
 void DriverSession::hear(const Result& result) {
+    m_heardAt = m_pool->runtime.monotonic();
     if (result) return;
     if (m_link && result.error().connectionLost()) m_link->dead = true;
     const bool gaveUp = m_pool->dialect() == Dialect::PostgreSql || result.error().kind == Error::Kind::Deadlock;
@@ -72,15 +69,25 @@ QCoro::Task<Result> DriverSession::ask(Command command, Limits limits, std::stop
         co_return std::unexpected(errors::lost(m_pool->where()));
     }
     if (command.ends) m_inTransaction = false;
+    if (m_link->dead) {
+        m_asking = false;
+        co_return std::unexpected(errors::lost(m_pool->where()));
+    }
+    Pool::Question question(m_pool, m_link, std::move(command), limits, stop);
+    const auto ended = co_await question.ended();
     Result result;
-    try {
-        result = co_await Pool::ask(m_pool, m_link, std::move(command), limits, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Stopped) {
-            m_asking = false;
-            m_aborted = m_aborted || (m_inTransaction && m_pool->dialect() == Dialect::PostgreSql);
+    if (question.answered(ended)) {
+        result = question.answer();
+    } else {
+        try {
+            result = co_await question.inVain(ended);
+        } catch (const Cancelled& cancelled) {
+            if (cancelled.why() == Cancelled::Why::Stopped) {
+                m_asking = false;
+                m_aborted = m_aborted || (m_inTransaction && m_pool->dialect() == Dialect::PostgreSql);
+            }
+            throw;
         }
-        throw;
     }
     m_asking = false;
     hear(result);
@@ -126,12 +133,14 @@ QCoro::Task<Result> DriverSession::end(QByteArray word) {
 QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
     if (knownBroken()) co_return Sign::Broken; // who has just got the lock has looked at the connection
     if (!m_ping) {
-        // Short holds are many, and over before anybody would look: no exception for each of them.
-        const Completion<bool> over;
-        const std::stop_callback onStop(stop, [over] { over.complete(true); });
-        Completion<bool>::Place place(over, m_pool->runtime, std::min(every, kShortest), {});
-        co_await place.end();
-        if (stop.stop_requested()) co_return Sign::Alive;
+        // Also one that shows something unexpected is left alone for a moment. Holds are many, and most end while this
+        // waits: no exception at the end of each of them.
+        const Nanos rest = laterBy(m_heardAt, std::min(every, kLeftAlone)) - m_pool->runtime.monotonic();
+        if (rest > Nanos(0)) {
+            Waiter resting(m_pool->runtime, rest, stop);
+            const auto ended = co_await resting.howEnded();
+            if (ended == Waiter::Outcome::Stopped) co_return Sign::Alive;
+        }
         if (broken()) co_return Sign::Broken;
         const Completion<bool> heard;
         if (const int socket = m_link->socket(); socket >= 0 && !m_asking) {
@@ -142,8 +151,11 @@ QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
                                  heard.complete(true);
                              });
         }
-        co_await heard.wait(m_pool->runtime, std::max(every - kShortest, Nanos(0)), stop);
+        Completion<bool>::Place listening(heard, m_pool->runtime, std::max(every - kLeftAlone, Nanos(0)), stop);
+        const auto ended = co_await listening.howEnded();
+        if (ended == Waiter::Outcome::Killed) throw Cancelled(Cancelled::Why::Killed);
         m_notifier.reset();
+        if (ended == Waiter::Outcome::Stopped) co_return Sign::Alive;
         if (broken()) co_return Sign::Broken;
         if (m_asking) co_return Sign::Alive; // a statement is under way: its end will tell
         if (!m_ping) {

@@ -32,6 +32,7 @@ private:
     std::shared_ptr<Link> m_link;
     std::unique_ptr<QSocketNotifier> m_notifier; ///< while idle and waited for; before its socket is anybody else's
     std::shared_ptr<Ticket> m_ping;              ///< asked for and not answered yet
+    Nanos m_heardAt{};                           ///< own monotonic clock: the last answer
     bool m_begin = false;
     bool m_inTransaction = false;
     bool m_asking = false;

@@ -215,6 +215,7 @@ bool Link::stale() const {
 }
 
 bool Link::ended() const {
+    if (m_conversation && m_conversation->surelySound()) return false;
     const std::lock_guard lock(m_shared->lock);
     if (m_shared->socket < 0) return false;
     pollfd look{m_shared->socket, POLLRDHUP, 0};

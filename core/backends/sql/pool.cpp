@@ -42,9 +42,9 @@ Pool::Pool(Runtime& r, const ConnectionUrl& url, DriverOptions o)
 void Pool::close() {
     m_closed = true;
     idle.clear();
-    for (Ticket* ticket : std::set<Ticket*>(m_waitedFor)) {
-        ticket->gone = true;
-        ticket->arrived.complete(true);
+    for (const Waited* waited : m_waitedFor) {
+        waited->ticket()->gone = true;
+        waited->ticket()->arrive(); // whoever waits is woken, and goes on later
     }
     slots.releaseAll();
 }
@@ -64,8 +64,7 @@ void Pool::lookOut(Ticket& ticket) {
     const auto done = [&] { return ticket.state.load(std::memory_order_acquire) == Ticket::Done; };
     if (underWay() == 0) (void)m_lookout.until(done);
     int watched = Ticket::Watched;
-    if (!ticket.state.compare_exchange_strong(watched, Ticket::Lettered, std::memory_order_acq_rel))
-        ticket.arrived.complete(true);
+    if (!ticket.state.compare_exchange_strong(watched, Ticket::Lettered, std::memory_order_acq_rel)) ticket.arrive();
 }
 
 Result Pool::take(Ticket& ticket) const {
@@ -73,31 +72,31 @@ Result Pool::take(Ticket& ticket) const {
     return std::move(*ticket.result);
 }
 
-namespace {
-/// Enters a ticket among those that somebody waits for.
-struct Waited {
-    Waited(std::set<Ticket*>& set, Ticket* ticket) : all(set), mine(ticket) {
-        all.insert(mine);
-        ++underWay();
-    }
-    ~Waited() {
-        all.erase(mine);
-        --underWay();
-    }
-    Waited(const Waited&) = delete;
-    Waited& operator=(const Waited&) = delete;
-    std::set<Ticket*>& all;
-    Ticket* mine;
-};
-} // namespace
+Pool::Waited::Waited(Pool& pool, std::shared_ptr<Ticket> ticket, Nanos within, std::stop_token stop)
+    : m_pool(pool),
+      m_ticket(std::move(ticket)),
+      m_place(pool.m_waitedFor.size()),
+      m_waiter(pool.runtime, within, std::move(stop)) {
+    m_pool.m_waitedFor.push_back(this);
+    ++underWay();
+    m_ticket->waiter = &m_waiter;
+    if (m_ticket->arrived) m_waiter.wake();
+}
+
+Pool::Waited::~Waited() {
+    if (m_ticket->waiter == &m_waiter) m_ticket->waiter = nullptr;
+    m_pool.m_waitedFor[m_place] = m_pool.m_waitedFor.back();
+    m_pool.m_waitedFor[m_place]->m_place = m_place;
+    m_pool.m_waitedFor.pop_back();
+    --underWay();
+}
 
 QCoro::Task<bool> Pool::arrival(std::shared_ptr<Pool> pool, std::shared_ptr<Ticket> ticket, Nanos within,
                                 std::stop_token stop) {
-    if (ticket->arrived.done() && pool->runtime.alive()) co_return true;
-    const Waited waited(pool->m_waitedFor, ticket.get());
-    Completion<bool>::Place place(ticket->arrived, pool->runtime, within, std::move(stop));
-    co_await place.end();
-    co_return ticket->arrived.done(); // also when it came in the moment in which the time was over
+    if (ticket->arrived && pool->runtime.alive()) co_return true;
+    Waited waited(*pool, ticket, within, std::move(stop));
+    co_await waited.waiter().end();
+    co_return ticket->arrived; // also when it came in the moment in which the time was over
 }
 
 std::shared_ptr<Link> Pool::takeIdle() {
@@ -160,40 +159,46 @@ QCoro::Task<> Pool::endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link
     pool->keep(std::move(killer.link));
 }
 
-QCoro::Task<Result> Pool::ask(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Command command, Limits limits,
-                              std::stop_token stop) {
+namespace {
+/// Throws when there is no use in asking.
+const std::shared_ptr<Pool>& askable(const std::shared_ptr<Pool>& pool, const std::stop_token& stop) {
     if (!pool->runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
-    if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped); // nothing was sent
-    if (link->dead) co_return std::unexpected(errors::lost(pool->m_where));
-    const auto ticket = pool->send(*link, std::move(command));
-    bool arrived = ticket->arrived.done();
-    bool stopped = false;
-    try {
-        if (!arrived) { // as arrival(), without a coroutine of its own: most of a statement's time is spent here
-            const Waited waited(pool->m_waitedFor, ticket.get());
-            Completion<bool>::Place place(ticket->arrived, pool->runtime, limits.wait, stop);
-            co_await place.end();
-            arrived = ticket->arrived.done();
-        }
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) {
-            link->breakOff(); // as the end of a process does
-            throw;
-        }
-        stopped = true;
-    }
-    if (!arrived) {
-        Result result = co_await askInVain(pool, link, ticket, limits, stopped);
-        co_return result;
-    }
-    Result result = pool->take(*ticket);
-    if (ticket->gone) link->breakOff();
-    if (!result && result.error().connectionLost()) link->dead = true;
-    co_return result;
+    if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+    return pool;
+}
+} // namespace
+
+Pool::Question::Question(const std::shared_ptr<Pool>& pool, std::shared_ptr<Link> link, Command command, Limits limits,
+                         std::stop_token stop)
+    : m_pool(askable(pool, stop)),
+      m_link(std::move(link)),
+      m_limits(limits),
+      m_waited(*m_pool, m_pool->send(*m_link, std::move(command)), m_limits.wait, std::move(stop)) {
 }
 
-QCoro::Task<Result> Pool::askInVain(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link,
-                                    std::shared_ptr<Ticket> ticket, Limits limits, bool stopped) {
+bool Pool::Question::answered(Waiter::Outcome ended) const {
+    if (ended == Waiter::Outcome::Stopped || ended == Waiter::Outcome::Killed) return false;
+    return m_waited.ticket()->arrived; // also when it came in the moment in which the time was over
+}
+
+Result Pool::Question::answer() {
+    Ticket& ticket = *m_waited.ticket();
+    Result result = m_pool->take(ticket);
+    if (ticket.gone) m_link->breakOff();
+    if (!result && result.error().connectionLost()) m_link->dead = true;
+    return result;
+}
+
+QCoro::Task<Result> Pool::Question::inVain(Waiter::Outcome ended) {
+    if (ended == Waiter::Outcome::Killed) {
+        m_link->breakOff(); // as the end of a process does
+        throw Cancelled(Cancelled::Why::Killed);
+    }
+    return askedInVain(m_pool, m_link, m_waited.ticket(), m_limits, ended == Waiter::Outcome::Stopped);
+}
+
+QCoro::Task<Result> Pool::askedInVain(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link,
+                                      std::shared_ptr<Ticket> ticket, Limits limits, bool stopped) {
     bool arrived = false;
     if (stopped && !limits.forLock) arrived = co_await arrival(pool, ticket, kStopGrace, {});
     if (!arrived && link->pooled()) {

@@ -5,7 +5,7 @@
 #include "backends/sql/post.h"
 #include "runtime/signal_count.h"
 
-#include <set>
+#include <vector>
 
 namespace lockscope::sql {
 
@@ -33,9 +33,7 @@ public:
     /// Keeps a link for the next user, or drops it.
     void keep(std::shared_ptr<Link> link);
 
-    /// One command on a link that the caller has to itself. Ended on the server when stopped or too late.
-    static QCoro::Task<Result> ask(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Command command,
-                                   Limits limits, std::stop_token stop);
+    class Question;
     /// Hands a command over without waiting for the answer, except for the moment in which most answers come.
     std::shared_ptr<Ticket> send(Link& link, Command command);
     /// Waits for a ticket; false when nothing came in time. Throws Cancelled.
@@ -55,18 +53,60 @@ public:
     std::vector<std::shared_ptr<Link>> idle;
 
 private:
-    /// What ask() comes to when the answer did not come in time, or is not wanted any more (`stopped`).
-    static QCoro::Task<Result> askInVain(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link,
-                                         std::shared_ptr<Ticket> ticket, Limits limits, bool stopped);
+    /// Somebody's wait for a ticket. Another one may begin before it ends: only the latest is woken.
+    class Waited {
+    public:
+        Waited(Pool& pool, std::shared_ptr<Ticket> ticket, Nanos within, std::stop_token stop);
+        ~Waited();
+        Waited(const Waited&) = delete;
+        Waited& operator=(const Waited&) = delete;
+        const std::shared_ptr<Ticket>& ticket() const { return m_ticket; }
+        Waiter& waiter() { return m_waiter; }
+
+    private:
+        Pool& m_pool;
+        const std::shared_ptr<Ticket> m_ticket;
+        std::size_t m_place; ///< among those of the pool
+        Waiter m_waiter;
+    };
+    static QCoro::Task<Result> askedInVain(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link,
+                                           std::shared_ptr<Ticket> ticket, Limits limits, bool stopped);
     static QCoro::Task<> endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link);
     void lookOut(Ticket& ticket);
 
     Dialect m_dialect = Dialect::Sqlite;
     QString m_where;
     const std::shared_ptr<Post::Office> m_office = Post::Office::ofThisThread();
-    std::set<Ticket*> m_waitedFor;
+    std::vector<Waited*> m_waitedFor; ///< each knows its place
     Lookout m_lookout;
     bool m_closed = false;
+};
+
+/// One command on a link that the caller has to itself, and the wait for its answer. It lives in the caller's coroutine
+/// and is none by itself: this is where a statement's time goes.
+///
+///     Pool::Question question(pool, link, command, limits, stop);
+///     const auto ended = co_await question.ended();
+///     Result result;
+///     if (question.answered(ended)) result = question.answer();
+///     else result = co_await question.inVain(ended);
+class Pool::Question {
+public:
+    /// Sends it. Throws Cancelled: nothing was sent.
+    Question(const std::shared_ptr<Pool>& pool, std::shared_ptr<Link> link, Command command, Limits limits,
+             std::stop_token stop);
+    Waiter::HowEnded ended() { return m_waited.waiter().howEnded(); }
+    bool answered(Waiter::Outcome ended) const;
+    /// Precondition: answered().
+    Result answer();
+    /// What it comes to otherwise: ended on the server, because it is late or not wanted any more. Throws Cancelled.
+    QCoro::Task<Result> inVain(Waiter::Outcome ended);
+
+private:
+    const std::shared_ptr<Pool> m_pool;
+    const std::shared_ptr<Link> m_link;
+    const Limits m_limits;
+    Waited m_waited;
 };
 
 } // namespace lockscope::sql

@@ -77,6 +77,9 @@ enum class Sign : std::uint8_t {
     Broken, ///< the connection or its transaction is gone, and with it what the server kept for it
 };
 
+/// For how long a session that was just heard from is left alone: most holds are over by then.
+constexpr Nanos kLeftAlone = 20ms;
+
 /// A connection with a purpose of its own: for what lives as long as a transaction or a connection. Statements asked
 /// for at once are carried out one after the other, each from when its turn has come. Destroyed without giveBack(), the
 /// connection is closed: the server then frees what it held.
@@ -129,6 +132,8 @@ public:
     virtual QCoro::Task<Result> execute(Statement statement, std::stop_token stop = {}) = 0;
     /// A connection for one purpose. Never waits for one that others use.
     virtual QCoro::Task<std::expected<OwnedSession, Error>> session(std::stop_token stop = {}) = 0;
+    /// The same over a connection that is there already, for one that is in a hurry; nullptr: none is.
+    virtual std::shared_ptr<Session> idleSession() = 0;
 };
 
 } // namespace lockscope::sql

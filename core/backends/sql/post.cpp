@@ -64,7 +64,7 @@ void Post::Office::deliver() {
         tickets.swap(m_post->m_tickets);
     }
     for (const auto& ticket : tickets)
-        ticket->arrived.complete(true);
+        ticket->arrive();
 }
 
 } // namespace lockscope::sql

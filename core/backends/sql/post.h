@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/sql/port.h"
-#include "runtime/completion.h"
 #include "runtime/reactor.h"
 
 #include <QSocketNotifier>
@@ -17,8 +16,14 @@ struct Ticket {
     enum State : int { Watched, Lettered, Done };
     std::atomic<int> state{Watched};
     std::optional<Result> result; ///< written by the link before Done
-    Completion<bool> arrived;     ///< the runtime's thread only
-    bool gone = false;            ///< the driver was destroyed first
+    // The runtime's thread only:
+    bool arrived = false;
+    bool gone = false;        ///< the driver was destroyed first
+    Waiter* waiter = nullptr; ///< who waits for it now
+    void arrive() {
+        arrived = true;
+        if (waiter) waiter->wake();
+    }
 };
 
 /// The way of tickets from all links to one thread: those that come close together cost it one wake-up.

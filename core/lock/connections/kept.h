@@ -20,6 +20,7 @@ public:
     recipes::Outcome<recipes::HoldNews> news(recipes::Grant grant, std::stop_token stop) override {
         return m_recipe->news(std::move(grant), std::move(stop));
     }
+    Nanos newsRest() const override { return m_recipe->newsRest(); }
     recipes::Outcome<int> release(recipes::Grant grant, std::stop_token stop) override {
         return m_recipe->release(std::move(grant), std::move(stop));
     }

@@ -44,98 +44,115 @@ sql::Statement SqlAdvisory::take(Mode mode, Nanos left) const {
         // Whole seconds, since MySQL rounds; a shorter wait is ended by us. Without a bound: a year.
         const std::int64_t seconds =
             left == kNever ? 31'536'000 : std::chrono::ceil<std::chrono::seconds>(left).count();
-        statement.text = "SELECT GET_LOCK(CONVERT(? USING utf8mb4), ?)";
+        statement.text = QByteArrayLiteral("SELECT GET_LOCK(CONVERT(? USING utf8mb4), ?)");
         statement.values = valuesOf(m_lock.name, seconds);
         statement.waits = false; // not by InnoDB's limit
         return statement;
     }
-    statement.text = left > Nanos(0) ? "SELECT 1 FROM pg_advisory_lock(?)" : "SELECT pg_try_advisory_lock(?)";
+    // Never in a FROM, where it would be a table that the server writes down and reads again.
+    const bool waits = left > Nanos(0);
     if (mode == Mode::Shared)
-        statement.text =
-            left > Nanos(0) ? "SELECT 1 FROM pg_advisory_lock_shared(?)" : "SELECT pg_try_advisory_lock_shared(?)";
+        statement.text = waits ? QByteArrayLiteral("SELECT pg_advisory_lock_shared(?)")
+                               : QByteArrayLiteral("SELECT pg_try_advisory_lock_shared(?)");
+    else
+        statement.text = waits ? QByteArrayLiteral("SELECT pg_advisory_lock(?)")
+                               : QByteArrayLiteral("SELECT pg_try_advisory_lock(?)");
     statement.values = valuesOf(m_key);
     return statement;
 }
 
-bool SqlAdvisory::taken(const sql::Reply& reply, Nanos) const {
-    return reply.number() == 1;
+bool SqlAdvisory::taken(const sql::Reply& reply, Nanos left) const {
+    // Of PostgreSQL's that wait: a row with a void.
+    const bool byRow = !m_mySql && left > Nanos(0);
+    return byRow ? !reply.rows.empty() : reply.number() == 1;
 }
 
 Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    if (m_mySql && request.mode != Mode::Exclusive)
-        co_return std::unexpected(
-            LockError{LockError::Kind::NotSupported,
-                      QCoreApplication::translate("LockError", "GET_LOCK knows no shared locks; PostgreSQL does.")});
+    if (m_mySql && request.mode != Mode::Exclusive) return refuseShared();
+    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
+    if (request.held > 0) return acquireAgain(std::move(request), giveUpAt, std::move(stop));
+    return acquireAnew(std::move(request), giveUpAt, std::move(stop));
+}
+
+Outcome<std::optional<Grant>> SqlAdvisory::refuseShared() const {
+    co_return std::unexpected(
+        LockError{LockError::Kind::NotSupported,
+                  QCoreApplication::translate("LockError", "GET_LOCK knows no shared locks; PostgreSQL does.")});
+}
+
+Outcome<std::optional<Grant>> SqlAdvisory::acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop) {
     SessionHolds& holds = m_holds[request.mode];
-    if (request.held > 0) {
-        if (const auto hold = holds.of(request.thread)) {
-            if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
-            request.steps.at(1);
-            const Nanos askedAt = runtime.monotonic();
-            const sql::Statement statement = take(request.mode, Nanos(0)); // ours already: the server counts one more
-            // Not to be stopped, which it need not be, since it waits for nobody: what the server had counted by then
-            // would be one release too few.
-            const std::shared_ptr<sql::Session> session = hold->session;
-            const sql::Result locked = co_await session->execute(statement, 10s, {});
-            if (locked && taken(*locked, Nanos(0)) && hold->lives()) {
-                request.steps.at(3);
-                co_return SessionHolds::again(request, hold, askedAt);
-            }
-            if (!locked && hold->lives()) co_return std::unexpected(lockError(locked.error()));
-            holds.forget(request.thread, hold); // lost, or given up meanwhile
+    if (const auto hold = holds.of(request.thread)) {
+        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+        request.steps.at(1);
+        const Nanos askedAt = m_lock.port.runtime().monotonic();
+        sql::Statement statement = take(request.mode, Nanos(0)); // ours already: the server counts one more
+        // Not to be stopped, which it need not be, since it waits for nobody: what the server had counted by then
+        // would be one release too few.
+        const std::shared_ptr<sql::Session> session = hold->session;
+        const sql::Result locked = co_await session->execute(std::move(statement), 10s, {});
+        if (locked && taken(*locked, Nanos(0)) && hold->lives()) {
+            request.steps.at(3);
+            co_return SessionHolds::again(request, hold, askedAt);
         }
+        if (!locked && hold->lives()) co_return std::unexpected(lockError(locked.error()));
+        holds.forget(request.thread, hold); // lost, or given up meanwhile
     }
     const auto granted = co_await acquireAnew(request, giveUpAt, stop);
-    if (!granted || !*granted) request.steps.at(0);
     co_return granted;
 }
 
 Outcome<std::optional<Grant>> SqlAdvisory::acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
+    const auto failed = [&request](LockError error) {
+        request.steps.at(0);
+        return std::unexpected(std::move(error));
+    };
     request.steps.at(1);
-    auto opened = co_await m_lock.port.session(stop);
-    if (!opened) co_return std::unexpected(lockError(opened.error()));
-    const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+    std::shared_ptr<sql::Session> session = m_lock.port.idleSession();
+    if (!session) {
+        auto opened = co_await m_lock.port.session(stop);
+        if (!opened) co_return failed(lockError(opened.error()));
+        session = std::move(*opened).share();
+    }
     if (session->pooled()) {
         session->giveBack();
-        co_return std::unexpected(behindPooler(m_lock.name));
+        co_return failed(behindPooler(m_lock.name));
     }
     const Nanos askedAt = runtime.monotonic();
     const Nanos left = leftUntil(giveUpAt, askedAt);
-    const sql::Statement statement = take(request.mode, left);
+    sql::Statement statement = take(request.mode, left);
     const Nanos patience = left > Nanos(0) ? left : Nanos(10s);
     if (left > Nanos(0)) request.steps.at(2);
     // Stopped: the connection goes away with this coroutine, and with it whatever it was given at the last moment.
-    const sql::Result locked = co_await session->execute(statement, patience, stop);
+    const sql::Result locked = co_await session->execute(std::move(statement), patience, stop);
     if (locked && taken(*locked, left)) {
         // The answer may have waited for us until the server died, and somebody else have the lock from its successor.
-        if (session->broken()) co_return std::unexpected(brokeBeforeTaken(m_lock.name));
+        if (session->broken()) co_return failed(brokeBeforeTaken(m_lock.name));
         request.steps.at(3);
-        co_return m_holds[request.mode].enter(request, session, askedAt);
+        co_return m_holds[request.mode].enter(request, std::move(session), askedAt);
     }
     const bool timeIsOver = runtime.monotonic() >= giveUpAt || left == Nanos(0);
-    if (locked) {
-        session->giveBack();
-        if (timeIsOver) co_return std::nullopt;
-        // NULL: the server gave up by itself, which it does when somebody ended the request.
-        co_return std::unexpected(LockError{
-            LockError::Kind::Refused,
-            QCoreApplication::translate("LockError", "The server ended the wait for the lock “%1”. Try again.")
-                .arg(QString::fromUtf8(m_lock.name))});
-    }
-    const bool exceeded = locked.error().kind == sql::Error::Kind::WaitExceeded;
+    const bool exceeded = !locked && locked.error().kind == sql::Error::Kind::WaitExceeded;
+    if (locked) session->giveBack();
     if (exceeded) co_await giveBack(session);
-    if (exceeded && timeIsOver) co_return std::nullopt;
-    co_return std::unexpected(sessionError(locked.error(), m_lock.name));
+    if (timeIsOver && (locked || exceeded)) {
+        request.steps.at(0);
+        co_return std::nullopt;
+    }
+    if (!locked) co_return failed(sessionError(locked.error(), m_lock.name));
+    // NULL: the server gave up by itself, which it does when somebody ended the request.
+    co_return failed(
+        LockError{LockError::Kind::Refused,
+                  QCoreApplication::translate("LockError", "The server ended the wait for the lock “%1”. Try again.")
+                      .arg(QString::fromUtf8(m_lock.name))});
 }
 
 QCoro::Task<> SqlAdvisory::giveBack(std::shared_ptr<sql::Session> session) {
     sql::Statement statement;
     statement.text = m_mySql ? "SELECT RELEASE_ALL_LOCKS()" : "SELECT 1 FROM pg_advisory_unlock_all()";
     statement.waits = false;
-    const sql::Result done = co_await session->execute(statement, 10s, {});
+    const sql::Result done = co_await session->execute(std::move(statement), 10s, {});
     if (done) session->giveBack(); // else it is closed: an old MariaDB does not know the word
 }
 
@@ -153,17 +170,17 @@ Outcome<int> SqlAdvisory::release(Grant grant, std::stop_token) {
     grant.steps.at(4);
     sql::Statement statement;
     if (m_mySql) {
-        statement.text = "SELECT RELEASE_LOCK(CONVERT(? USING utf8mb4))";
+        statement.text = QByteArrayLiteral("SELECT RELEASE_LOCK(CONVERT(? USING utf8mb4))");
         statement.values = valuesOf(m_lock.name);
     } else {
-        statement.text =
-            grant.mode == Mode::Shared ? "SELECT pg_advisory_unlock_shared(?)" : "SELECT pg_advisory_unlock(?)";
+        statement.text = grant.mode == Mode::Shared ? QByteArrayLiteral("SELECT pg_advisory_unlock_shared(?)")
+                                                    : QByteArrayLiteral("SELECT pg_advisory_unlock(?)");
         statement.values = valuesOf(m_key);
     }
     statement.waits = false;
     // Not to be stopped: half of it would be a connection that holds the lock and that nobody has.
     const std::shared_ptr<sql::Session> session = hold->session;
-    const sql::Result done = co_await session->execute(statement, 10s, {});
+    const sql::Result done = co_await session->execute(std::move(statement), 10s, {});
     if (done ? done->number() != 1 : session->broken()) {
         hold->count = 0;
         hold->session.reset(); // whatever it still held is free with it

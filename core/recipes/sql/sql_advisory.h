@@ -17,6 +17,7 @@ public:
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
+    Nanos newsRest() const override { return sql::kLeftAlone; }
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     /// Ends the connections that hold it.
     Outcome<bool> forceRelease(std::stop_token stop) override;
@@ -29,6 +30,8 @@ public:
 private:
     sql::Statement take(Mode mode, Nanos left) const;
     bool taken(const sql::Reply& reply, Nanos left) const;
+    Outcome<std::optional<Grant>> refuseShared() const;
+    Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
     Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
     /// Gives a connection back whose wait has ended without a lock. A server that grants it at that very instant
     /// answers that the time is over and keeps it for the connection all the same: PostgreSQL undoes only what a

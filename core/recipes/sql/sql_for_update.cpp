@@ -19,64 +19,72 @@ const RecipeInfo& SqlForUpdate::info() const {
 }
 
 sql::Statement SqlForUpdate::selectRow(bool wait) const {
-    QByteArray text = "SELECT recipe FROM {t} WHERE name = ? FOR UPDATE";
-    if (!wait) text += " NOWAIT";
-    return statementOf(m_lock, kId, text, valuesOf(m_lock.name));
+    QByteArray text = wait ? QByteArrayLiteral("SELECT recipe FROM {t} WHERE name = ? FOR UPDATE")
+                           : QByteArrayLiteral("SELECT recipe FROM {t} WHERE name = ? FOR UPDATE NOWAIT");
+    return statementOf(m_lock, kId, std::move(text), valuesOf(m_lock.name));
 }
 
 Outcome<std::optional<Grant>> SqlForUpdate::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    if (request.held > 0) {
-        // Locked again in the same transaction: it costs nothing there, and shows that the connection still holds it.
-        if (const auto hold = m_holds.of(request.thread)) {
-            if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
-            request.steps.at(2);
-            const Nanos askedAt = runtime.monotonic();
-            const sql::Statement statement = selectRow(false);
-            // Not to be stopped, which it need not be, since it waits for nobody: PostgreSQL ends the transaction with
-            // the statement, and with it the hold that there is.
-            const std::shared_ptr<sql::Session> session = hold->session;
-            const sql::Result locked = co_await session->execute(statement, 10s, {});
-            if (locked && hold->lives()) {
-                request.steps.at(4);
-                co_return SessionHolds::again(request, hold, askedAt);
-            }
-            if (!locked && hold->lives()) co_return std::unexpected(lockError(locked.error()));
-            m_holds.forget(request.thread, hold); // lost, or given up meanwhile
+    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
+    if (request.held > 0) return acquireAgain(std::move(request), giveUpAt, std::move(stop));
+    return acquireAnew(std::move(request), giveUpAt, std::move(stop));
+}
+
+Outcome<std::optional<Grant>> SqlForUpdate::acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop) {
+    // Locked again in the same transaction: it costs nothing there, and shows that the connection still holds it.
+    if (const auto hold = m_holds.of(request.thread)) {
+        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+        request.steps.at(2);
+        const Nanos askedAt = m_lock.port.runtime().monotonic();
+        sql::Statement statement = selectRow(false);
+        // Not to be stopped, which it need not be, since it waits for nobody: PostgreSQL ends the transaction with
+        // the statement, and with it the hold that there is.
+        const std::shared_ptr<sql::Session> session = hold->session;
+        const sql::Result locked = co_await session->execute(std::move(statement), 10s, {});
+        if (locked && hold->lives()) {
+            request.steps.at(4);
+            co_return SessionHolds::again(request, hold, askedAt);
         }
+        if (!locked && hold->lives()) co_return std::unexpected(lockError(locked.error()));
+        m_holds.forget(request.thread, hold); // lost, or given up meanwhile
     }
     const auto granted = co_await acquireAnew(request, giveUpAt, stop);
-    if (!granted || !*granted) request.steps.at(0);
     co_return granted;
 }
 
 Outcome<std::optional<Grant>> SqlForUpdate::acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
-    auto opened = co_await m_lock.port.session(stop);
-    if (!opened) co_return std::unexpected(lockError(opened.error()));
-    const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+    const auto failed = [&request](LockError error) {
+        request.steps.at(0);
+        return std::unexpected(std::move(error));
+    };
+    std::shared_ptr<sql::Session> session = m_lock.port.idleSession();
+    if (!session) {
+        auto opened = co_await m_lock.port.session(stop);
+        if (!opened) co_return failed(lockError(opened.error()));
+        session = std::move(*opened).share();
+    }
     for (;;) {
         request.steps.at(2);
         const Nanos askedAt = runtime.monotonic();
         const Nanos left = leftUntil(giveUpAt, askedAt);
-        const sql::Statement statement = selectRow(left > Nanos(0));
+        sql::Statement statement = selectRow(left > Nanos(0));
         const Nanos patience = left > Nanos(0) ? left : Nanos(10s); // of one that does not wait: for the answer
         session->begin();
         if (left > Nanos(0)) request.steps.at(3);
         sql::Result locked;
         bool stopped = false;
         try {
-            locked = co_await session->execute(statement, patience, stop);
+            locked = co_await session->execute(std::move(statement), patience, stop);
         } catch (const Cancelled& cancelled) {
             if (cancelled.why() == Cancelled::Why::Killed) throw;
             stopped = true;
         }
         if (!stopped && locked && !locked->rows.empty() && locked->text() == kId) {
             // The answer may have waited for us until the server died.
-            if (session->broken()) co_return std::unexpected(brokeBeforeTaken(m_lock.name));
+            if (session->broken()) co_return failed(brokeBeforeTaken(m_lock.name));
             request.steps.at(4);
-            co_return m_holds.enter(request, session, askedAt);
+            co_return m_holds.enter(request, std::move(session), askedAt);
         }
         // Not taken, or not ours to take: nothing may stay locked.
         const sql::Result undone = co_await session->rollback();
@@ -88,14 +96,17 @@ Outcome<std::optional<Grant>> SqlForUpdate::acquireAnew(Request request, Nanos g
         }
         if (!locked) {
             const bool timeIsOver = runtime.monotonic() >= giveUpAt || left == Nanos(0);
-            if (locked.error().kind == sql::Error::Kind::WaitExceeded && timeIsOver) co_return std::nullopt;
-            co_return std::unexpected(sessionError(locked.error(), m_lock.name));
+            if (locked.error().kind == sql::Error::Kind::WaitExceeded && timeIsOver) {
+                request.steps.at(0);
+                co_return std::nullopt;
+            }
+            co_return failed(sessionError(locked.error(), m_lock.name));
         }
-        if (!locked->rows.empty()) co_return std::unexpected(foreignRow(m_lock.name, locked->text()));
-        if (!undone) co_return std::unexpected(sessionError(undone.error(), m_lock.name));
+        if (!locked->rows.empty()) co_return failed(foreignRow(m_lock.name, locked->text()));
+        if (!undone) co_return failed(sessionError(undone.error(), m_lock.name));
         request.steps.at(1);
         const sql::Result made = co_await m_lock.port.execute(freeRow(m_lock, kId), stop);
-        if (!made) co_return std::unexpected(lockError(made.error()));
+        if (!made) co_return failed(lockError(made.error()));
     }
 }
 

@@ -17,6 +17,7 @@ public:
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
+    Nanos newsRest() const override { return sql::kLeftAlone; }
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     /// Ends the connection of whoever holds it. MySQL, MariaDB: needs the PROCESS privilege, and looks at the server's
     /// queue from inside it, for at most some seconds.
@@ -24,6 +25,7 @@ public:
 
 private:
     sql::Statement selectRow(bool wait) const;
+    Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
     Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
     Outcome<std::int64_t> holderOfMySql(std::stop_token stop);
     SqlLock m_lock;

@@ -19,12 +19,13 @@ Outcome<std::int64_t> SqlLease::take(QByteArray owner, Nanos lease, std::stop_to
     // One statement, so that nothing can come between the look and the change; MySQL hands the new version over with
     // the answer to LAST_INSERT_ID(…), the others by RETURNING.
     const bool mySql = m_lock.tables.dialect == sql::Dialect::MySql;
-    QByteArray text = mySql ? "UPDATE {t} SET owner = ?, version = LAST_INSERT_ID(version + 1), acquired_at = {now}, "
-                              "expires_at = {in} WHERE name = ? AND recipe = {recipe} AND "
-                              "(owner IS NULL OR expires_at <= {now})"
-                            : "UPDATE {t} SET owner = ?, version = version + 1, acquired_at = {now}, "
-                              "expires_at = {in} WHERE name = ? AND recipe = {recipe} AND "
-                              "(owner IS NULL OR expires_at <= {now}) RETURNING version";
+    QByteArray text =
+        mySql ? QByteArrayLiteral("UPDATE {t} SET owner = ?, version = LAST_INSERT_ID(version + 1), "
+                                  "acquired_at = {now}, expires_at = {in} WHERE name = ? AND recipe = {recipe} AND "
+                                  "(owner IS NULL OR expires_at <= {now})")
+              : QByteArrayLiteral("UPDATE {t} SET owner = ?, version = version + 1, acquired_at = {now}, "
+                                  "expires_at = {in} WHERE name = ? AND recipe = {recipe} AND "
+                                  "(owner IS NULL OR expires_at <= {now}) RETURNING version");
     const sql::Result done = co_await m_lock.port.execute(
         statementOf(m_lock, kId, text, valuesOf(owner, leaseMs(lease), m_lock.name)), stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
@@ -59,15 +60,12 @@ Outcome<bool> SqlLease::extend(QByteArray owner, Nanos lease, std::stop_token st
     co_return done->affected == 1;
 }
 
-Outcome<bool> SqlLease::letGo(QByteArray owner, std::stop_token stop) {
-    const sql::Result done =
-        co_await m_lock.port.execute(statementOf(m_lock, kId,
-                                                 "UPDATE {t} SET owner = NULL, expires_at = {now} "
-                                                 "WHERE name = ? AND owner = ? AND expires_at > {now}",
-                                                 valuesOf(m_lock.name, owner)),
-                                     stop);
-    if (!done) co_return std::unexpected(lockError(done.error()));
-    co_return done->affected == 1;
+QCoro::Task<sql::Result> SqlLease::letGo(const QByteArray& owner, std::stop_token stop) {
+    return m_lock.port.execute(statementOf(m_lock, kId,
+                                           QByteArrayLiteral("UPDATE {t} SET owner = NULL, expires_at = {now} "
+                                                             "WHERE name = ? AND owner = ? AND expires_at > {now}"),
+                                           valuesOf(m_lock.name, owner)),
+                               std::move(stop));
 }
 
 QCoro::Task<> SqlLease::withdraw(QByteArray owner) {
@@ -155,15 +153,17 @@ Outcome<int> SqlLease::release(Grant grant, std::stop_token stop) {
         co_return --mine->second.holds;
     grant.steps.at(4);
     abandoned(grant);
-    auto done = co_await letGo(grant.value, stop);
-    if (!done && done.error().kind == LockError::Kind::OutcomeUnknown) {
+    sql::Result done = co_await letGo(grant.value, stop);
+    bool unheard = false;
+    if (!done && done.error().outcomeUnknown()) {
         // It does no harm twice; the second one's answer stands for both: not ours any more is what was wanted.
-        const auto again = co_await letGo(grant.value, stop);
-        if (again) done = true;
+        sql::Result again = co_await letGo(grant.value, stop);
+        unheard = again.has_value();
+        if (again) done = std::move(again);
     }
     grant.steps.at(0);
-    if (!done) co_return std::unexpected(done.error());
-    if (!*done) co_return std::unexpected(notSqlOwner(m_lock.name));
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    if (done->affected != 1 && !unheard) co_return std::unexpected(notSqlOwner(m_lock.name));
     co_return 0;
 }
 

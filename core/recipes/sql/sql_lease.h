@@ -36,7 +36,7 @@ private:
     Outcome<std::int64_t> take(QByteArray owner, Nanos lease, std::stop_token stop);
     Outcome<Seen> look(std::stop_token stop);
     Outcome<bool> extend(QByteArray owner, Nanos lease, std::stop_token stop);
-    Outcome<bool> letGo(QByteArray owner, std::stop_token stop);
+    QCoro::Task<sql::Result> letGo(const QByteArray& owner, std::stop_token stop);
     QCoro::Task<> withdraw(QByteArray owner);
     SqlLock m_lock;
     std::map<QByteArray, Mine> m_mine; ///< by thread: what re-entry extends

@@ -33,7 +33,9 @@ Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_tok
         request.steps.at(1);
         const Nanos askedAt = runtime.monotonic();
         const sql::Result read = co_await m_lock.port.execute(
-            statementOf(m_lock, kId, "SELECT recipe, version FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
+            statementOf(m_lock, kId, QByteArrayLiteral("SELECT recipe, version FROM {t} WHERE name = ?"),
+                        valuesOf(m_lock.name)),
+            stop);
         if (!read) co_return std::unexpected(lockError(read.error()));
         if (read->rows.empty()) {
             const sql::Result made = co_await m_lock.port.execute(freeRow(m_lock, kId), stop);
@@ -50,15 +52,13 @@ Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_tok
     }
 }
 
-Outcome<bool> SqlVersion::raise(Grant grant, std::stop_token stop) {
-    const sql::Result done =
-        co_await m_lock.port.execute(statementOf(m_lock, kId,
-                                                 "UPDATE {t} SET version = version + 1, owner = ?, acquired_at = {now} "
-                                                 "WHERE name = ? AND recipe = {recipe} AND version = ?",
-                                                 valuesOf(grant.value, m_lock.name, versionOf(grant))),
-                                     stop);
-    if (!done) co_return std::unexpected(lockError(done.error()));
-    co_return done->affected == 1;
+QCoro::Task<sql::Result> SqlVersion::raise(const Grant& grant, std::stop_token stop) {
+    return m_lock.port.execute(
+        statementOf(m_lock, kId,
+                    QByteArrayLiteral("UPDATE {t} SET version = version + 1, owner = ?, acquired_at = {now} "
+                                      "WHERE name = ? AND recipe = {recipe} AND version = ?"),
+                    valuesOf(grant.value, m_lock.name, versionOf(grant))),
+        std::move(stop));
 }
 
 /// After an UPDATE whose answer was lost: the row says whose the new version is.
@@ -73,15 +73,18 @@ Outcome<int> SqlVersion::settle(Grant grant, std::stop_token stop) {
 
 Outcome<int> SqlVersion::release(Grant grant, std::stop_token stop) {
     grant.steps.at(3);
-    auto raised = co_await raise(grant, stop);
-    if (!raised && raised.error().kind == LockError::Kind::OutcomeUnknown) {
+    sql::Result raised = co_await raise(grant, stop);
+    if (!raised && raised.error().outcomeUnknown()) {
         const auto settled = co_await settle(grant, stop);
-        if (settled && *settled == 0) raised = true;
         if (settled && *settled == 1) raised = co_await raise(grant, stop);
+        if (settled && *settled == 0) {
+            grant.steps.at(0);
+            co_return 0;
+        }
     }
     grant.steps.at(0);
-    if (!raised) co_return std::unexpected(raised.error());
-    if (!*raised) co_return std::unexpected(overtaken(m_lock.name));
+    if (!raised) co_return std::unexpected(lockError(raised.error()));
+    if (raised->affected != 1) co_return std::unexpected(overtaken(m_lock.name));
     co_return 0;
 }
 

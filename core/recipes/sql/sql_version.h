@@ -23,7 +23,7 @@ public:
 
 private:
     Outcome<int> settle(Grant grant, std::stop_token stop);
-    Outcome<bool> raise(Grant grant, std::stop_token stop);
+    QCoro::Task<sql::Result> raise(const Grant& grant, std::stop_token stop);
     SqlLock m_lock;
 };
 

@@ -21,6 +21,8 @@ struct PretendServer {
     std::vector<recipes::Grant> released;
     Nanos releaseTakes{}; ///< 0: answered at once
     int renewals = 0;     ///< asked for
+    Nanos newsRest{};     ///< of its holds
+    int newsAsked = 0;
     std::deque<recipes::HoldNews> news;
     SignalCount newsCame;
 
@@ -54,11 +56,13 @@ public:
         co_return mine;
     }
     recipes::Outcome<recipes::HoldNews> news(recipes::Grant, std::stop_token stop) override {
+        ++m_server.newsAsked;
         co_await m_server.newsCame.acquire(m_runtime, kNever, stop);
         const recipes::HoldNews news = m_server.news.front();
         m_server.news.pop_front();
         co_return news;
     }
+    Nanos newsRest() const override { return m_server.newsRest; }
     recipes::Outcome<int> release(recipes::Grant grant, std::stop_token) override {
         if (m_server.releaseTakes > Nanos(0)) co_await m_runtime.sleep(m_server.releaseTakes);
         endLease();

@@ -96,7 +96,7 @@ private Q_SLOTS:
         const auto condition = std::make_shared<Signals>(signalled);
         std::expected<bool, LockError> outcome = true;
         runtime.spawn([&]() -> QCoro::Task<> {
-            co_await LockCore::take(core, LockRequest(), {});
+            co_await LockCore::take<LockCore::Taken>(core, LockRequest(), {});
             outcome = co_await LockCore::await(core, condition, "1", kNever, {});
         });
         scheduler.runUntil(1s);

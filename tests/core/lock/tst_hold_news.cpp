@@ -130,6 +130,27 @@ private Q_SLOTS:
         QCOMPARE(world.server.newsCame.waiting(), 0);
     }
 
+    void aHoldIsListenedForAfterItsRest() {
+        PretendWorld world(HeldBy::Connection);
+        world.server.lease = kNever;
+        world.server.newsRest = 20ms;
+        for (int i = 0; i < 3; ++i) {
+            QVERIFY(world.take(Mode::Exclusive));
+            world.run(19ms);
+            QCOMPARE(world.unlock(Mode::Exclusive).value(), 0);
+            world.run(1s);
+        }
+        QCOMPARE(world.server.newsAsked, 0); // over before anybody would have asked
+        QVERIFY(world.take(Mode::Exclusive));
+        world.run(5ms);
+        world.server.say(News::Lost, kNever, "the server has closed the connection");
+        world.run(14ms);
+        QCOMPARE(world.told(Event::Lost), 0);
+        world.run(2ms);
+        QCOMPARE(world.server.newsAsked, 1);
+        QCOMPARE(world.told(Event::Lost), 1); // what came in the rest is heard after it
+    }
+
     void whoHearsOfALossMayDropTheLock() {
         PretendWorld world(HeldBy::Session);
         world.server.lease = 4s;

@@ -137,6 +137,34 @@ private Q_SLOTS:
         QVERIFY(other);
     }
 
+    void aWaitTellsHowItEnded() {
+        using Outcome = Waiter::Outcome;
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        std::stop_source source;
+        std::map<char, Outcome> ended;
+        Waiter* woken = nullptr;
+        const auto wait = [&](char name, Nanos timeout, std::stop_token stop) -> QCoro::Task<> {
+            Waiter waiter(runtime, timeout, stop);
+            if (name == 'w') woken = &waiter;
+            ended[name] = co_await waiter.howEnded();
+        };
+        runtime.spawn([&] { return wait('w', 1h, {}); });
+        runtime.spawn([&] { return wait('t', 1s, {}); });
+        runtime.spawn([&] { return wait('s', 1h, source.get_token()); });
+        runtime.spawn([&] { return wait('k', kNever, {}); });
+        scheduler.at(2s, [&] {
+            woken->wake();
+            source.request_stop();
+        });
+        scheduler.runUntil(3s);
+        QCOMPARE(ended.size(), std::size_t(3));
+        runtime.kill();
+        const std::map<char, Outcome> wanted{
+            {'w', Outcome::Ready}, {'t', Outcome::TimedOut}, {'s', Outcome::Stopped}, {'k', Outcome::Killed}};
+        QVERIFY(ended == wanted);
+    }
+
     void aCompletionTimesOutOrArrivesOnce() {
         VirtualScheduler scheduler;
         VirtualRuntime runtime(scheduler, 1);
