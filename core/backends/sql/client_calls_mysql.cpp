@@ -146,7 +146,7 @@ private:
 } // namespace
 
 std::unique_ptr<ClientCalls> mySqlCalls(void* connection, const QString& where) {
-    if (!MySqlLibrary::get().complete) return nullptr;
+    if (!MySqlLibrary::get().library.complete()) return nullptr;
     return std::make_unique<MySqlCalls>(static_cast<MYSQL*>(connection), where);
 }
 

@@ -17,57 +17,32 @@ namespace {
 
 /// libpq, "Asynchronous Command Processing".
 struct Library {
-    decltype(&PQsetnonblocking) setNonBlocking = nullptr;
-    decltype(&PQsetNoticeProcessor) setNoticeProcessor = nullptr;
-    decltype(&PQsendQuery) sendQuery = nullptr;
-    decltype(&PQsendQueryPrepared) sendPrepared = nullptr;
-    decltype(&PQflush) flush = nullptr; ///< 1: not all yet
-    decltype(&PQconsumeInput) consumeInput = nullptr;
-    decltype(&PQisBusy) isBusy = nullptr;
-    decltype(&PQgetResult) getResult = nullptr; ///< nullptr: that was all
-    decltype(&PQresultStatus) status = nullptr;
-    decltype(&PQcmdTuples) cmdTuples = nullptr;
-    decltype(&PQntuples) rows = nullptr;
-    decltype(&PQnfields) columns = nullptr;
-    decltype(&PQftype) type = nullptr;
-    decltype(&PQgetisnull) isNull = nullptr;
-    decltype(&PQgetvalue) value = nullptr;
-    decltype(&PQgetlength) length = nullptr;
-    decltype(&PQresultErrorField) errorField = nullptr;
-    decltype(&PQresultErrorMessage) resultError = nullptr;
-    decltype(&PQerrorMessage) connectionError = nullptr;
-    decltype(&PQclear) clear = nullptr;
-    bool complete = false;
+    LoadedLibrary library{"libpq.so.5"};
+
+    decltype(&PQsetnonblocking) setNonBlocking = library.find("PQsetnonblocking");
+    decltype(&PQsetNoticeProcessor) setNoticeProcessor = library.find("PQsetNoticeProcessor");
+    decltype(&PQsendQuery) sendQuery = library.find("PQsendQuery");
+    decltype(&PQsendQueryPrepared) sendPrepared = library.find("PQsendQueryPrepared");
+    decltype(&PQflush) flush = library.find("PQflush"); ///< 1: not all yet
+    decltype(&PQconsumeInput) consumeInput = library.find("PQconsumeInput");
+    decltype(&PQisBusy) isBusy = library.find("PQisBusy");
+    decltype(&PQgetResult) getResult = library.find("PQgetResult"); ///< nullptr: that was all
+    decltype(&PQresultStatus) status = library.find("PQresultStatus");
+    decltype(&PQcmdTuples) cmdTuples = library.find("PQcmdTuples");
+    decltype(&PQntuples) rows = library.find("PQntuples");
+    decltype(&PQnfields) columns = library.find("PQnfields");
+    decltype(&PQftype) type = library.find("PQftype");
+    decltype(&PQgetisnull) isNull = library.find("PQgetisnull");
+    decltype(&PQgetvalue) value = library.find("PQgetvalue");
+    decltype(&PQgetlength) length = library.find("PQgetlength");
+    decltype(&PQresultErrorField) errorField = library.find("PQresultErrorField");
+    decltype(&PQresultErrorMessage) resultError = library.find("PQresultErrorMessage");
+    decltype(&PQerrorMessage) connectionError = library.find("PQerrorMessage");
+    decltype(&PQclear) clear = library.find("PQclear");
 
     static const Library& get() {
-        static const Library library;
-        return library;
-    }
-
-private:
-    Library() {
-        LoadedLibrary library("libpq.so.5");
-        library.find(setNonBlocking, "PQsetnonblocking");
-        library.find(setNoticeProcessor, "PQsetNoticeProcessor");
-        library.find(sendQuery, "PQsendQuery");
-        library.find(sendPrepared, "PQsendQueryPrepared");
-        library.find(flush, "PQflush");
-        library.find(consumeInput, "PQconsumeInput");
-        library.find(isBusy, "PQisBusy");
-        library.find(getResult, "PQgetResult");
-        library.find(status, "PQresultStatus");
-        library.find(cmdTuples, "PQcmdTuples");
-        library.find(rows, "PQntuples");
-        library.find(columns, "PQnfields");
-        library.find(type, "PQftype");
-        library.find(isNull, "PQgetisnull");
-        library.find(value, "PQgetvalue");
-        library.find(length, "PQgetlength");
-        library.find(errorField, "PQresultErrorField");
-        library.find(resultError, "PQresultErrorMessage");
-        library.find(connectionError, "PQerrorMessage");
-        library.find(clear, "PQclear");
-        complete = library.complete();
+        static const Library found;
+        return found;
     }
 };
 
@@ -192,7 +167,7 @@ private:
 } // namespace
 
 std::unique_ptr<ClientCalls> postgreSqlCalls(void* connection, const QString& where) {
-    if (!Library::get().complete) return nullptr;
+    if (!Library::get().library.complete()) return nullptr;
     return std::make_unique<PostgreSqlCalls>(static_cast<PGconn*>(connection), where);
 }
 

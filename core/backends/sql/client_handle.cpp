@@ -32,7 +32,7 @@ void* handleOf(const QSqlDriver& driver, Dialect dialect) {
     const QVariant handle = driver.handle();
     const bool known = dialect == Dialect::MySql        ? isA(handle, "MYSQL*", "st_mysql*")
                        : dialect == Dialect::PostgreSql ? isA(handle, "PGconn*", "pg_conn*")
-                                                        : false;
+                                                        : isA(handle, "sqlite3*", "sqlite3*");
     if (!known || !handle.isValid() || !handle.constData()) return nullptr;
     return *static_cast<void* const*>(handle.constData());
 }
@@ -41,7 +41,7 @@ namespace {
 
 int socketOf(const QSqlDriver& driver, Dialect dialect) {
     using Function = int (*)(const void*); // my_socket is int on POSIX
-    void* const connection = handleOf(driver, dialect);
+    void* const connection = dialect == Dialect::Sqlite ? nullptr : handleOf(driver, dialect);
     if (!connection) return -1;
     if (dialect == Dialect::MySql) {
         static const auto get = reinterpret_cast<Function>(

@@ -12,14 +12,23 @@ namespace lockscope::sql {
 /// A function of a library that is loaded already, nullptr when there is none. Never unloaded: a plugin of Qt's has it.
 void* loadedFunction(std::initializer_list<const char*> libraries, const char* name);
 
-/// The functions of one such library, looked up one by one.
+/// The functions of one such library: what is declared as one of them is found where it is declared,
+/// `decltype(&PQflush) flush = library.find("PQflush");`.
 class LoadedLibrary {
 public:
     explicit LoadedLibrary(const char* name) : m_name(name) {}
-    template <typename Function>
-    void find(Function& function, const char* name) {
-        function = reinterpret_cast<Function>(loadedFunction({m_name}, name));
-        m_complete = m_complete && function;
+    /// A function of whatever type the name stands for.
+    struct Found {
+        void* at;
+        template <typename Function>
+        operator Function*() const {
+            return reinterpret_cast<Function*>(at);
+        }
+    };
+    Found find(const char* name) {
+        const Found found{loadedFunction({m_name}, name)};
+        m_complete = m_complete && found.at;
+        return found;
     }
     /// All that were looked for have been found.
     bool complete() const { return m_complete; }

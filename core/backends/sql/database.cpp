@@ -67,6 +67,7 @@ QVariant variantOf(const Value& value) {
 } // namespace
 
 Database::~Database() {
+    m_statements.reset();
     m_prepared.clear();
     m_query.reset();
     const std::lock_guard lock(registerLock());
@@ -123,6 +124,7 @@ Result Database::greet() {
         return greetPostgreSql();
     case Dialect::Sqlite:
         m_turns = turnsAt(m_settings.database);
+        if (!m_settings.onThreads) m_statements = SqliteStatements::on(m_database, m_settings.where);
         break;
     }
     return greeted;
@@ -204,6 +206,7 @@ Result Database::runSqlite(const Command& command) {
     }
     if (command.ends) m_inTransaction = false;
     if (command.ends || command.statement.values.empty()) return runText(command.statement.text);
+    if (m_statements) return m_statements->run(command.statement);
     auto found = m_prepared.find(command.statement.text);
     if (found == m_prepared.end()) {
         QSqlQuery query(m_database);

@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/sql/command_runner.h"
 #include "backends/sql/options.h"
+#include "backends/sql/sqlite_statements.h"
 
 #include <QSqlDatabase>
 #include <QSqlQuery>
@@ -45,8 +46,9 @@ private:
     QString m_name; ///< in QtSql's register
     QSqlDatabase m_database;
     std::optional<QSqlQuery> m_query;
-    std::map<QByteArray, QSqlQuery> m_prepared; ///< SQLite: by text
-    std::optional<CommandRunner> m_commands;    ///< the others'
+    std::unique_ptr<SqliteStatements> m_statements; ///< SQLite; nullptr: those of QtSql
+    std::map<QByteArray, QSqlQuery> m_prepared;     ///< which are these, by text
+    std::optional<CommandRunner> m_commands;        ///< the others'
     bool m_pooled = false;
     std::shared_ptr<std::mutex> m_turns; ///< SQLite: of those in this program who change the file
     bool m_inTransaction = false;        ///< SQLite

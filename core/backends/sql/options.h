@@ -13,7 +13,8 @@ struct DriverOptions {
     Nanos silence = 2s;           ///< a server that owes a session a sign of life for so long is Silent
     int sharedConnections = 4;    ///< most statements at once, besides sessions
     std::size_t idleKept = 8;     ///< connections that nobody uses and that stay open
-    /// Each connection's statements on a thread of its own, as where the client library has no calls that never wait.
+    /// Each connection's statements by QtSql, on a thread of its own: as where the client library's calls are not to be
+    /// had.
     bool onThreads = false;
 };
 

@@ -21,11 +21,7 @@ MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Worklo
     case Service::MySql:
     case Service::PostgreSql:
     case Service::Sqlite:
-#ifdef LOCK_BENCH_SQL
         return makeRawSql(url, recipe, workload);
-#else
-        return nullptr;
-#endif
     case Service::Memcached:
         return makeRawMemcached(url, recipe, workload);
     case Service::Etcd:
