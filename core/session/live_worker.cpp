@@ -80,10 +80,12 @@ void LiveWorker::connectionChanged(const redis::Status& status) {
 void LiveWorker::tellHealth() {
     using State = redis::Status::State;
     const redis::Status& status = m_driver.status();
-    const bool connected = status.state == State::Connected;
+    const bool connected = status.state == State::Connected && m_observed;
     const bool working = status.state == State::Connecting || status.state == State::Idle;
     const auto level = connected ? Health::Level::Good : working ? Health::Level::Working : Health::Level::Bad;
     QString text = status.describe(m_driver.where());
+    // A connection alone is nothing to be glad of: its server may be stopped. The sentence names it.
+    if (status.state == State::Connected && !m_observed) text = LiveSession::tr("not observed: %1").arg(m_trouble);
     if (connected && !m_progress.isEmpty()) text += QStringLiteral(" · ") + m_progress;
     if (text == std::exchange(m_told, text)) return;
     m_listener.health({level, text});
@@ -97,6 +99,8 @@ void LiveWorker::seen(const inspect::LockReport& report) {
             m_feed.unobserved();
         }
         m_observed = false;
+        m_trouble = report.trouble->message;
+        tellHealth();
         return;
     }
     if (!m_observed) {

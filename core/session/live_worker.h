@@ -68,6 +68,7 @@ private:
     std::vector<std::unique_ptr<LiveClient>> m_clients;
     QTimer m_tick;
     bool m_observed = true;
+    QString m_trouble; ///< why it is not
     bool m_everConnected = false;
     std::deque<std::pair<Nanos, std::uint64_t>> m_sent; ///< total commands sent, over the last seconds
 };

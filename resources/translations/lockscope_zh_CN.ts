@@ -4249,6 +4249,10 @@
         <translation>有 %1 个键未查看：读取会让此服务器更久地保留它们</translation>
     </message>
     <message>
+        <source>not observed: %1</source>
+        <translation>未被观察：%1</translation>
+    </message>
+    <message>
         <source>There is no recipe “%1”.</source>
         <translation>没有算法“%1”。</translation>
     </message>

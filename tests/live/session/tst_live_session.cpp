@@ -203,6 +203,17 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::ConnectionRestored) >= 1, 10'000);
     }
 
+    void aServerThatStandsStillIsNotCalledWell() {
+        const LiveSession session(url(), true, quick("redis-set"));
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 10'000);
+        m_server->pause(); // its connections stay
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Bad, 20'000);
+        const QString where = url().endpoints.at(0).display();
+        QVERIFY2(session.health().text.contains(where), qPrintable(session.health().text));
+        m_server->resume();
+        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 20'000);
+    }
+
     void aServerThatIsNotThereIsSaidInWords() {
         auto gone = url();
         m_server.reset(); // nobody takes its port so soon
