@@ -206,6 +206,34 @@ private Q_SLOTS:
         verifyFree(a, *ours, engine);
     }
 
+    void whoDidNotGetItStandsNowhere_data() { allThatAreHeld(); }
+    void whoDidNotGetItStandsNowhere() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        const Granted grant = acquire(*ours, request(0s));
+        VERIFY_OK(grant);
+        for (const Nanos wait : {Nanos(0s), Nanos(50ms)}) {
+            auto trace = std::make_shared<trace::Trace>();
+            trace::Recorder recorder(trace, [] { return Nanos(0); });
+            std::vector<std::uint32_t> steps;
+            recorder.onEvent([&](const trace::Event& event) {
+                if (event.kind == trace::EventKind::Step) steps.push_back(event.aux);
+            });
+            recipes::Request asked = request(wait);
+            asked.steps.recorder = &recorder;
+            asked.steps.thread = trace->intern(trace::EntityKind::Thread, "1");
+            const Granted refused = acquire(*theirs, asked);
+            VERIFY_OK(refused);
+            QVERIFY(!refused->has_value());
+            QVERIFY(steps.size() > 1);
+            QCOMPARE(steps.back(), 0U);
+        }
+        VERIFY_OK(release(*ours, **grant));
+    }
+
     void stoppedWaitersLeaveNothing_data() { allThatAreHeld(); }
     void stoppedWaitersLeaveNothing() {
         QFETCH(QByteArray, engine);
