@@ -140,7 +140,7 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
 
 private:
     template <typename T>
-    static T made(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    static T made(const std::shared_ptr<LockCore>& core, const std::shared_ptr<Hold>& hold);
     Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);
     /// Gives a grant back that is of no use. No coroutine, so that a copy of the grant need not stand in a caller's.
     Outcome<int> putBack(const recipes::Grant& grant) const { return recipe->release(grant, {}); }

@@ -61,13 +61,13 @@ LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest
 }
 
 template <typename T>
-T LockCore::made(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {
+T LockCore::made(const std::shared_ptr<LockCore>& core, const std::shared_ptr<Hold>& hold) {
     if constexpr (std::is_same_v<T, bool>)
         return hold != nullptr;
     else if constexpr (std::is_same_v<T, LockGuard>)
-        return LockGuard(hold ? std::move(core) : nullptr, hold);
+        return LockGuard(hold ? core : nullptr, hold);
     else
-        return T{std::move(hold)};
+        return T{hold};
 }
 
 template <typename T>
@@ -125,7 +125,7 @@ LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest 
         const bool ofLost = held > 0 && (*grant)->holds > 1 && core->holdCount(thread, request.mode) == 0;
         if (!late && !ofLost) {
             std::shared_ptr<Hold> taken = core->hold(std::move(**grant), !request.lease, again);
-            co_return made<T>(core, std::move(taken));
+            co_return made<T>(core, taken);
         }
         // Give it back and ask again, if there is time.
         if (ofLost) (*grant)->holds = 1;

@@ -161,16 +161,16 @@ QCoro::Task<> Pool::endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link
 
 namespace {
 /// Throws when there is no use in asking.
-const std::shared_ptr<Pool>& askable(const std::shared_ptr<Pool>& pool, const std::stop_token& stop) {
+std::shared_ptr<Pool> askable(std::shared_ptr<Pool> pool, const std::stop_token& stop) {
     if (!pool->runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
     if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
     return pool;
 }
 } // namespace
 
-Pool::Question::Question(const std::shared_ptr<Pool>& pool, std::shared_ptr<Link> link, Command command, Limits limits,
+Pool::Question::Question(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Command command, Limits limits,
                          std::stop_token stop)
-    : m_pool(askable(pool, stop)),
+    : m_pool(askable(std::move(pool), stop)),
       m_link(std::move(link)),
       m_limits(limits),
       m_waited(*m_pool, m_pool->send(*m_link, std::move(command)), m_limits.wait, std::move(stop)) {

@@ -93,7 +93,7 @@ private:
 class Pool::Question {
 public:
     /// Sends it. Throws Cancelled: nothing was sent.
-    Question(const std::shared_ptr<Pool>& pool, std::shared_ptr<Link> link, Command command, Limits limits,
+    Question(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Command command, Limits limits,
              std::stop_token stop);
     Waiter::HowEnded ended() { return m_waited.waiter().howEnded(); }
     bool answered(Waiter::Outcome ended) const;
