@@ -4,11 +4,13 @@
 
 #include <QTcpServer>
 #include <QTcpSocket>
+#include <functional>
 #include <set>
 
 namespace lockscope::test {
 
-/// A TCP connection's middle man that can be told to cut, to hold answers back, or to answer nonsense.
+/// A TCP connection's middle man that can be told to cut, to hold answers back, to answer nonsense, or to change what
+/// is asked.
 class TcpRelay : public QObject {
 public:
     TcpRelay(Runtime& runtime, std::uint16_t target) : m_target(target) {
@@ -25,6 +27,8 @@ public:
     void cutNextAnswerAfter(qint64 bytes) { m_cutAfter = bytes; }
     /// The next answer is replaced by these bytes.
     void replaceNextAnswer(QByteArray bytes) { m_nonsense = std::move(bytes); }
+    /// What becomes of each piece of what is asked; empty: nothing.
+    std::function<void(QByteArray& bytes)> changeRequest;
     /// Answers are held back while this is so.
     void holdAnswers(bool hold) {
         m_holding = hold;
@@ -41,7 +45,11 @@ private:
         client->setSocketOption(QAbstractSocket::LowDelayOption, 1);
         server->setSocketOption(QAbstractSocket::LowDelayOption, 1);
         server->connectToHost(QHostAddress(QHostAddress::LocalHost), m_target);
-        connect(client, &QTcpSocket::readyRead, server, [client, server] { server->write(client->readAll()); });
+        connect(client, &QTcpSocket::readyRead, server, [this, client, server] {
+            QByteArray bytes = client->readAll();
+            if (changeRequest) changeRequest(bytes);
+            server->write(bytes);
+        });
         connect(server, &QTcpSocket::readyRead, client, [this, client, server] { answer(client, server->readAll()); });
         connect(server, &QTcpSocket::disconnected, client, [client] { client->disconnectFromHost(); });
         connect(client, &QTcpSocket::disconnected, this, [this, client] {
