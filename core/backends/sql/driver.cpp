@@ -21,7 +21,23 @@ struct Turn {
 /// Between two tries at a SQLite file that another process has locked.
 constexpr Nanos kBusyLow = 2ms, kBusyHigh = 12ms;
 
-QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Statement statement, std::stop_token stop) {
+/// SQLite wakes nobody when its file is free: look again, out of step with others.
+QCoro::Task<> untilNextTry(std::shared_ptr<Pool> pool, std::stop_token stop) {
+    co_await pool->runtime.sleep(pool->runtime.random(kBusyLow, kBusyHigh), std::move(stop));
+}
+
+bool triesAgain(const Pool& pool, const Result& result, Nanos giveUpAt) {
+    return pool.dialect() == Dialect::Sqlite && !result && errors::isBusy(result.error()) &&
+           pool.runtime.monotonic() < giveUpAt;
+}
+
+/// What to send: kept where it may have to be sent again.
+Command handedOver(Command& command, Dialect dialect) {
+    return dialect == Dialect::Sqlite ? command : std::move(command);
+}
+
+// What is rare has coroutines of its own: malloc has a frame of at most 1 KiB at hand, and looks for more.
+QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Command command, std::stop_token stop) {
     const Nanos limit = pool->options.statementTimeout;
     const Nanos giveUpAt = laterBy(pool->runtime.monotonic(), limit);
     bool turn = pool->slots.tryAcquire();
@@ -34,36 +50,27 @@ QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Statement statement, s
         if (!obtained.link) co_return std::unexpected(obtained.error);
         link = std::move(obtained.link);
     }
-    Command command;
-    command.statement = std::move(statement);
-    command.lockWaitMs = -1;
-    Limits limits;
-    limits.wait = limit;
+    Result result;
     for (;;) {
-        Result result;
         try {
-            Pool::Question question(pool, link, command, limits, stop);
-            const auto ended = co_await question.ended();
-            if (question.answered(ended))
-                result = question.answer();
-            else
-                result = co_await question.inVain(ended);
+            {
+                Pool::Question question(pool, link, handedOver(command, pool->dialect()), {limit}, stop);
+                const auto ended = co_await question.ended();
+                if (question.answered(ended))
+                    result = question.answer();
+                else
+                    result = co_await question.inVain(ended);
+            }
+            if (triesAgain(*pool, result, giveUpAt)) {
+                co_await untilNextTry(pool, stop);
+                continue;
+            }
         } catch (const Cancelled&) {
             if (pool->runtime.alive()) pool->keep(link);
             throw;
         }
-        const bool again = !result && errors::isBusy(result.error()) && pool->dialect() == Dialect::Sqlite &&
-                           pool->runtime.monotonic() < giveUpAt;
-        if (!again) {
-            pool->keep(std::move(link));
-            co_return result;
-        }
-        // SQLite wakes nobody when its file is free: look again, out of step with others.
-        Waiter pause(pool->runtime, pool->runtime.random(kBusyLow, kBusyHigh), stop);
-        const auto ended = co_await pause.howEnded();
-        if (ended == Waiter::Outcome::TimedOut) continue;
-        pool->keep(link);
-        throw Cancelled(ended == Waiter::Outcome::Killed ? Cancelled::Why::Killed : Cancelled::Why::Stopped);
+        pool->keep(std::move(link));
+        co_return result;
     }
 }
 
@@ -104,7 +111,10 @@ Dialect SqlDriver::dialect() const {
 }
 
 QCoro::Task<Result> SqlDriver::execute(Statement statement, std::stop_token stop) {
-    return executeIn(m_pool, std::move(statement), std::move(stop));
+    Command command;
+    command.statement = std::move(statement);
+    command.lockWaitMs = -1;
+    return executeIn(m_pool, std::move(command), std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSession, Error>> SqlDriver::session(std::stop_token stop) {

@@ -76,13 +76,16 @@ QCoro::Task<> SqlLease::withdraw(QByteArray owner) {
 }
 
 Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
+    if (request.held > 0) return acquireAgain(std::move(request), giveUpAt, std::move(stop));
+    return acquireAnew(std::move(request), giveUpAt, std::move(stop));
+}
 
-    if (const auto held = m_mine.find(request.thread); request.held > 0 && held != m_mine.end()) {
+Outcome<std::optional<Grant>> SqlLease::acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop) {
+    if (const auto held = m_mine.find(request.thread); held != m_mine.end()) {
         request.steps.at(1);
         const Mine mine = held->second;
-        const Nanos askedAt = runtime.monotonic();
+        const Nanos askedAt = m_lock.port.runtime().monotonic();
         const auto extended = co_await extend(mine.owner, request.lease, stop);
         if (!extended) co_return std::unexpected(extended.error());
         const auto present = m_mine.find(request.thread);
@@ -95,8 +98,13 @@ Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token
             m_mine.erase(present);
         }
     }
-    if (request.held == 0) m_mine.erase(request.thread);
+    const auto granted = co_await acquireAnew(request, giveUpAt, stop);
+    co_return granted;
+}
 
+Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    if (request.held == 0) m_mine.erase(request.thread);
     const QByteArray owner = ownerOf(m_lock, request.thread);
     for (;;) {
         request.steps.at(1);

@@ -23,6 +23,8 @@ public:
     void abandoned(const Grant& grant) override;
 
 private:
+    Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
+    Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
     struct Mine {
         QByteArray owner;
         std::int64_t version = 0;

@@ -137,7 +137,13 @@ LockError foreignRow(const QByteArray& name, const QByteArray& recipe) {
 }
 
 QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread) {
-    return lock.client + ':' + thread + ':' + hexDigits(lock.port.runtime().random());
+    QByteArray owner;
+    owner.reserve(lock.client.size() + thread.size() + kHexDigits + 2);
+    owner.append(lock.client).append(':').append(thread).append(':');
+    const qsizetype before = owner.size();
+    owner.resize(before + kHexDigits);
+    writeHexDigits(owner.data() + before, lock.port.runtime().random());
+    return owner;
 }
 
 sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray text, sql::Values values) {

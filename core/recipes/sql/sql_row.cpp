@@ -14,8 +14,12 @@ const RecipeInfo& SqlRow::info() const {
 
 /// True when the row is ours now, false when there is one already.
 Outcome<bool> SqlRow::insert(QByteArray owner, std::stop_token stop) {
-    QByteArray text = "INSERT INTO {t} (name, recipe, owner, acquired_at) VALUES (?, {recipe}, ?, {now})";
-    if (m_lock.tables.dialect == sql::Dialect::PostgreSql) text += " ON CONFLICT DO NOTHING"; // no error in its log
+    // PostgreSQL would write an error into its log.
+    QByteArray text =
+        m_lock.tables.dialect == sql::Dialect::PostgreSql
+            ? QByteArrayLiteral("INSERT INTO {t} (name, recipe, owner, acquired_at) VALUES (?, {recipe}, ?, {now}) "
+                                "ON CONFLICT DO NOTHING")
+            : QByteArrayLiteral("INSERT INTO {t} (name, recipe, owner, acquired_at) VALUES (?, {recipe}, ?, {now})");
     const sql::Result done =
         co_await m_lock.port.execute(statementOf(m_lock, kId, text, valuesOf(m_lock.name, owner)), stop);
     if (done) co_return done->affected == 1;
@@ -25,6 +29,22 @@ Outcome<bool> SqlRow::insert(QByteArray owner, std::stop_token stop) {
         done.error().kind == sql::Error::Kind::DuplicateKey || done.error().kind == sql::Error::Kind::Deadlock;
     if (!beaten) co_return std::unexpected(lockError(done.error()));
     co_return false;
+}
+
+/// Whether there is a row, of this recipe.
+Outcome<bool> SqlRow::look(std::stop_token stop) {
+    const sql::Result seen = co_await m_lock.port.execute(
+        statementOf(m_lock, kId, "SELECT recipe FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
+    if (!seen) co_return std::unexpected(lockError(seen.error()));
+    if (seen->rows.empty()) co_return false;
+    if (seen->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, seen->text()));
+    co_return true;
+}
+
+/// Whatever became of our INSERT: if it ran, undo it.
+QCoro::Task<> SqlRow::withdraw(QByteArray owner) {
+    (void)co_await m_lock.port.execute(
+        statementOf(m_lock, kId, "DELETE FROM {t} WHERE name = ? AND owner = ?", valuesOf(m_lock.name, owner)));
 }
 
 Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token stop) {
@@ -43,8 +63,7 @@ Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token s
             stopped = true;
         }
         if (stopped || (!inserted && inserted.error().kind == LockError::Kind::OutcomeUnknown)) {
-            (void)co_await m_lock.port.execute(
-                statementOf(m_lock, kId, "DELETE FROM {t} WHERE name = ? AND owner = ?", valuesOf(m_lock.name, owner)));
+            co_await withdraw(owner);
             request.steps.at(0);
             if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         }
@@ -53,16 +72,13 @@ Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token s
             request.steps.at(3);
             co_return Grant{request.thread, owner, askedAt, kNever, 1, 0, request.steps};
         }
-        const sql::Result seen = co_await m_lock.port.execute(
-            statementOf(m_lock, kId, "SELECT recipe FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
-        if (!seen) co_return std::unexpected(lockError(seen.error()));
-        if (!seen->rows.empty() && seen->text() != kId)
-            co_return std::unexpected(foreignRow(m_lock.name, seen->text()));
+        const auto there = co_await look(stop);
+        if (!there) co_return std::unexpected(there.error());
         if (runtime.monotonic() >= giveUpAt) {
             request.steps.at(0);
             co_return std::nullopt;
         }
-        if (seen->rows.empty()) continue; // freed meanwhile
+        if (!*there) continue; // freed meanwhile
         request.steps.at(2);
         const Nanos nap = nextNap(m_lock, giveUpAt);
         co_await runtime.sleep(nap, stop);
@@ -71,7 +87,9 @@ Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token s
 
 Outcome<bool> SqlRow::erase(std::stop_token stop) {
     const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, "DELETE FROM {t} WHERE name = ? AND recipe = {recipe}", valuesOf(m_lock.name)), stop);
+        statementOf(m_lock, kId, QByteArrayLiteral("DELETE FROM {t} WHERE name = ? AND recipe = {recipe}"),
+                    valuesOf(m_lock.name)),
+        stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
     co_return done->affected > 0;
 }

@@ -18,7 +18,9 @@ public:
 
 private:
     Outcome<bool> insert(QByteArray owner, std::stop_token stop);
+    Outcome<bool> look(std::stop_token stop);
     Outcome<bool> erase(std::stop_token stop);
+    QCoro::Task<> withdraw(QByteArray owner);
     SqlLock m_lock;
 };
 
