@@ -76,7 +76,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    new RoomyColumns(header, {130, 112, 104, 76, 128, 76, 172, 96, 66, 78, 80, 116});
+    new RoomyColumns(header, {130, 112, 104, 84, 124, 68, 168, 94, 74, 76, 80, 116});
 
     m_stack = new QStackedLayout;
     // Before its pages: a stack without a parent shows its first page as a window of its own.

@@ -8,6 +8,11 @@
 
 namespace lockscope::views {
 
+namespace {
+/// By how much columns may be narrower than wanted so that all of them are seen: what they leave empty, and no text.
+constexpr double kNarrowest = 0.92;
+} // namespace
+
 RoomyColumns::RoomyColumns(QHeaderView* header, QList<int> widths)
     : QObject(header), m_header(header), m_widths(std::move(widths)) {
     share(true);
@@ -33,7 +38,8 @@ void RoomyColumns::share(bool room) {
     int sum = 0;
     for (int i = 0; i < m_widths.size(); ++i)
         if (!m_header->isSectionHidden(i)) sum += m_widths[i];
-    const double factor = room && sum > 0 ? std::max(1.0, double(m_header->width()) / sum) : 1.0;
+    double factor = room && sum > 0 ? double(m_header->width()) / sum : 1.0;
+    if (factor < kNarrowest) factor = 1.0; // it scrolls anyway
     for (int i = 0; i < m_widths.size(); ++i)
         if (!m_header->isSectionHidden(i)) m_header->resizeSection(i, int(m_widths[i] * factor));
 }

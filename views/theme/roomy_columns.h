@@ -7,7 +7,8 @@ class QHeaderView;
 
 namespace lockscope::views {
 
-/// Gives a table's columns widths, and shares what room there is beyond them in proportion, until a person drags one.
+/// Gives a table's columns widths, and shares what room there is beyond them, or a little that there is too few, in
+/// proportion, until a person drags one.
 /// Belongs to the header.
 class RoomyColumns : public QObject {
     Q_OBJECT

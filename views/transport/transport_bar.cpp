@@ -88,7 +88,7 @@ void TransportBar::furnish() {
     m_clock->setAccessibleName(tr("Time"));
 
     m_seed = new QLineEdit;
-    m_seed->setFixedWidth(112);
+    m_seed->setFixedWidth(130);
     m_seed->setAccessibleName(tr("Seed"));
     m_seed->setPlaceholderText(tr("seed"));
     m_seed->setToolTip(tr("The seed of this run: the same seed gives the same run. Type another one and press Enter."));
@@ -104,7 +104,7 @@ void TransportBar::furnish() {
     m_banner = new VerdictBanner(m_context);
     m_field = new CommandField;
     m_field->setCommands(m_commands);
-    m_field->setFixedWidth(192);
+    m_field->setFixedWidth(160);
     connect(m_field, &CommandField::goTo, this, [this](qint64 ns) {
         m_player->pause();
         m_player->seek(Nanos(ns));
@@ -124,7 +124,6 @@ void TransportBar::furnish() {
     layout->addSpacing(kGrid);
     layout->addWidget(m_seed);
     layout->addWidget(m_health);
-    layout->addSpacing(kGrid);
     layout->addStretch(1);
     layout->addWidget(m_banner, 1000);
     layout->addSpacing(kGrid);
@@ -230,7 +229,7 @@ QWidget* TransportBar::makeSpeed() {
     m_speed->setPageStep(50);
     m_speed->setSingleStep(10);
     m_speed->setValue(positionOf(m_player->speed()));
-    m_speed->setFixedWidth(112);
+    m_speed->setFixedWidth(88);
     m_speed->setAccessibleName(tr("Speed"));
     m_speed->setToolTip(tr("Speed: 0.01× to 1000×"));
     m_speedLabel->setBuddy(m_speed);

@@ -100,6 +100,19 @@ private Q_SLOTS:
         QCOMPARE(widthOf(narrow, LocksModel::FormatColumn), 301);
     }
 
+    void columnsMakeRoomForTheLastOne() {
+        Scene scene;
+        LocksPanel panel(&scene.context);
+        panel.resize(1160, 240); // what a window of 1400 leaves to it
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const QHeaderView* header = panel.view()->header();
+        QVERIFY(header->length() <= panel.view()->viewport()->width());
+        QVERIFY(header->sectionSize(LocksModel::StateColumn) >= 100);
+        panel.resize(700, 240); // it scrolls: nothing is gained by narrow ones
+        QTRY_VERIFY(header->length() > panel.view()->viewport()->width() + 400);
+    }
+
     void theFilterFieldFiltersAndSaysWhatIsHidden() {
         Scene scene;
         LocksPanel panel(&scene.context);
