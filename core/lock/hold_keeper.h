@@ -3,6 +3,7 @@
 #include "lock/distributed_lock.h"
 #include "lock/hold_alarm.h"
 #include "lock/hold_view.h"
+#include "lock/listener_call.h"
 #include "recipes/condition.h"
 #include "runtime/completion.h"
 
@@ -117,7 +118,8 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     static Outcome<bool> await(std::shared_ptr<LockCore> core, std::shared_ptr<recipes::ConditionRecipe> condition,
                                Thread thread, Nanos wait, std::stop_token stop);
     bool stillMine(const Hold& hold) const;
-    /// The fencing token of a grant, with the epoch.
+    /// The fencing token of a grant, with the epoch; of a recipe without tokens, or without being asked for one, the
+    /// epoch alone.
     std::int64_t tokenOf(const recipes::Grant& grant) const {
         constexpr int kBits = 48;
         if (options.epoch == 0) return grant.token;
@@ -135,7 +137,7 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     void emit(trace::EventKind kind, const Thread& thread, std::int64_t value = 0, std::uint32_t aux = 0);
     void emitText(trace::EventKind kind, const Thread& thread, const QString& text);
     void tell(Event event, const Thread& thread, const QString& reason) {
-        if (const auto current = listener) (*current)(event, thread, reason);
+        if (const auto current = listener) callListener(*current, event, thread, reason);
     }
 
 private:

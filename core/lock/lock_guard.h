@@ -29,7 +29,8 @@ public:
     explicit operator bool() const { return m_hold != nullptr; }
     /// False once lost, given back, or past the own deadline; looks at the clock, not at the server.
     bool stillMine() const;
-    /// The fencing token to send with every write, 0 = the recipe gives none.
+    /// The fencing token to send with every write, 0 = the recipe gives none. Of a LockManager's lock whose engine
+    /// gives none it is the epoch alone: the same for all holders on that engine, greater than on any before.
     std::int64_t token() const;
     /// What is left by the own clock; 0 when it is no longer ours, kNever when nothing ends it.
     Nanos remaining() const;

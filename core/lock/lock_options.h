@@ -6,6 +6,9 @@
 
 namespace lockscope {
 
+/// As many epochs as fit above a token's 48 bits.
+constexpr std::int64_t kMostEpochs = 32767;
+
 /// How a lock is held.
 struct LockOptions {
     /// Which algorithm, of RecipeInfo::id; empty: the one that suits the connection and what is made of it. Only for
@@ -34,7 +37,7 @@ struct LockOptions {
     /// How many permits there are in all, of a semaphore: for the trace. 0 = it is none.
     int capacity = 0;
     /// Stands in the high bits of every token, above 48 bits of the recipe's own: tokens of a later epoch are greater
-    /// whatever the recipe gives. 0 = none; up to 32767. LockManager sets it.
+    /// whatever the recipe gives. 0 = none; up to kMostEpochs. LockManager sets it.
     std::int64_t epoch = 0;
 };
 

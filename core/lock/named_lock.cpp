@@ -8,6 +8,7 @@ namespace lockscope {
 std::expected<std::unique_ptr<DistributedLock>, LockError>
 makeLock(Connection& connection, const QByteArray& name, recipes::Mode mode, LockOptions options, int permits) {
     if (options.lease < 1ms) return std::unexpected(leaseTooShort(options.lease));
+    if (options.epoch < 0 || options.epoch > kMostEpochs) return std::unexpected(epochTooHigh(options.epoch));
     auto recipe = chooseRecipe(connection, options.recipe, mode, {name, permits});
     if (!recipe) return std::unexpected(recipe.error());
     if (mode == recipes::Mode::Permit) options.capacity = permits;

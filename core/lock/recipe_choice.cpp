@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/recipe_choice.h"
 
+#include "lock/lock_options.h"
+
 #include <QCoreApplication>
 
 namespace lockscope {
@@ -34,7 +36,8 @@ bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
 LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
     QStringList others;
     for (const recipes::RecipeInfo& other : recipes::allRecipes()) {
-        if (other.backend == recipe.backend && offers(other, mode)) others += QString::fromLatin1(other.id);
+        if (other.backend == recipe.backend && other.id != recipe.id && offers(other, mode))
+            others += QString::fromLatin1(other.id);
     }
     const QString sentence =
         others.isEmpty()
@@ -45,6 +48,13 @@ LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
     return {LockError::Kind::NotSupported, sentence};
 }
 
+LockError epochTooHigh(std::int64_t epoch) {
+    return {LockError::Kind::Refused,
+            QCoreApplication::translate("LockError", "The epoch %1 does not fit into a token: it is 0 to %2.")
+                .arg(epoch)
+                .arg(kMostEpochs)};
+}
+
 LockError leaseTooShort(Nanos lease) {
     return {LockError::Kind::Refused,
             QCoreApplication::translate("LockError", "A lease of %1 ms cannot be granted: servers count whole "
@@ -52,19 +62,28 @@ LockError leaseTooShort(Nanos lease) {
                 .arg(std::chrono::duration<double, std::milli>(lease).count())};
 }
 
+namespace {
+/// A recipe may offer less over this server than over another of its kind.
+std::expected<std::unique_ptr<recipes::Recipe>, LockError>
+offering(std::expected<std::unique_ptr<recipes::Recipe>, LockError> made, recipes::Mode mode) {
+    if (made && !offers((*made)->info(), mode)) return std::unexpected(notOffered((*made)->info(), mode));
+    return made;
+}
+} // namespace
+
 std::expected<std::unique_ptr<recipes::Recipe>, LockError> chooseRecipe(Connection& connection, const QByteArray& id,
                                                                         recipes::Mode mode, LockSpec spec) {
     if (!id.isEmpty()) {
         const recipes::RecipeInfo* const info = recipes::findRecipe(id);
         if (info && !offers(*info, mode)) return std::unexpected(notOffered(*info, mode));
-        return connection.makeRecipe(id, std::move(spec));
+        return offering(connection.makeRecipe(id, std::move(spec)), mode);
     }
     const recipes::RecipeInfo* const usual = recipes::findRecipe(connection.defaultRecipe());
-    if (usual && offers(*usual, mode)) return connection.makeRecipe(usual->id, std::move(spec));
+    if (usual && offers(*usual, mode)) return offering(connection.makeRecipe(usual->id, std::move(spec)), mode);
     std::optional<LockError> refusal;
     for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
         if (info.backend != connection.backend() || info.naive || !offers(info, mode)) continue;
-        auto recipe = connection.makeRecipe(info.id, spec);
+        auto recipe = offering(connection.makeRecipe(info.id, spec), mode);
         if (recipe) return recipe;
         if (!refusal) refusal = recipe.error();
     }

@@ -14,6 +14,8 @@ std::expected<std::unique_ptr<recipes::Recipe>, LockError> chooseRecipe(Connecti
 bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode);
 /// The error of asking a recipe for a mode that it does not offer: names those of its backend that do.
 LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode);
+/// The error of an epoch beyond kMostEpochs, or a negative one.
+LockError epochTooHigh(std::int64_t epoch);
 /// The error of asking for a lease that servers cannot grant: under a millisecond, of which they count whole ones.
 LockError leaseTooShort(Nanos lease);
 

@@ -133,6 +133,12 @@ QString whyNot(const RecipeInfo& recipe, Feature feature) {
     return {};
 }
 
+QString onlyWhere(const RecipeInfo& recipe, Feature feature) {
+    if (recipe.id == "sql-advisory" && feature == Feature::Shared)
+        return QStringLiteral("On PostgreSQL; the `GET_LOCK` of MariaDB and MySQL knows no shared locks.");
+    return {};
+}
+
 QString recipeTable() {
     QStringList lines, reasons;
     QString head = QStringLiteral("| recipe |"), rule = QStringLiteral("| --- |");
@@ -145,13 +151,14 @@ QString recipeTable() {
     for (const RecipeInfo& recipe : recipes::allRecipes()) {
         QString line = QStringLiteral("| `%1` |").arg(QString::fromLatin1(recipe.id));
         for (const Feature feature : kFeatures) {
-            if (has(recipe, feature)) {
-                line += QStringLiteral(" yes |");
-                continue;
+            const bool offered = has(recipe, feature);
+            const QString reason = offered ? onlyWhere(recipe, feature) : whyNot(recipe, feature);
+            line += offered ? QStringLiteral(" yes") : QStringLiteral(" no");
+            if (!reason.isEmpty()) {
+                if (!reasons.contains(reason)) reasons += reason;
+                line += QStringLiteral(" [%1]").arg(reasons.indexOf(reason) + 1);
             }
-            const QString reason = whyNot(recipe, feature);
-            if (!reasons.contains(reason)) reasons += reason;
-            line += QStringLiteral(" no [%1] |").arg(reasons.indexOf(reason) + 1);
+            line += QStringLiteral(" |");
         }
         const QString layout = recipe.layout.isEmpty() ? QStringLiteral("own") : QString::fromLatin1(recipe.layout);
         lines += line + QStringLiteral(" %1 |").arg(layout);

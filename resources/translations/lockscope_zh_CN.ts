@@ -953,6 +953,10 @@
 <context>
     <name>LockError</name>
     <message>
+        <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
+        <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
+    </message>
+    <message>
         <source>The client of this lock has been closed; make a new one.</source>
         <translation>这把锁的客户端已经关闭；请新建一个。</translation>
     </message>
@@ -1055,6 +1059,10 @@
     <message>
         <source>The recipe “%1” offers no %2; take %3.</source>
         <translation>算法“%1”不提供%2；请用 %3。</translation>
+    </message>
+    <message>
+        <source>The epoch %1 does not fit into a token: it is 0 to %2.</source>
+        <translation>纪元 %1 放不进令牌：须为 0 到 %2。</translation>
     </message>
     <message>
         <source>A lease of %1 ms cannot be granted: servers count whole milliseconds. Ask for 1 ms at least.</source>
@@ -1197,10 +1205,6 @@
         <translation>锁“%1”将归连接所有，而中间的连接池可能在每个事务之后把服务器进程交给别人。请直接连接服务器；若连接池为每个连接保留一个进程，请在 URL 中写 pooler=session。</translation>
     </message>
     <message>
-        <source>GET_LOCK knows no shared locks; PostgreSQL does.</source>
-        <translation>GET_LOCK 没有共享锁；PostgreSQL 有。</translation>
-    </message>
-    <message>
         <source>The server ended the wait for the lock “%1”. Try again.</source>
         <translation>服务器结束了对锁“%1”的等待。请重试。</translation>
     </message>
@@ -1307,10 +1311,6 @@
         <translation>命名空间“%1”没有引擎 %2。</translation>
     </message>
     <message>
-        <source>switched by hand</source>
-        <translation>手动切换</translation>
-    </message>
-    <message>
         <source>The namespace “%1” is in use and not in the new configuration. Leave it there, or start this process anew without it.</source>
         <translation>命名空间“%1”正在使用，却不在新配置中。请保留它，或不带它重新启动本进程。</translation>
     </message>
@@ -1395,6 +1395,10 @@
         <translation>命名空间“%1”的 drain-for、confirm-for 或租约超过 365 天，或为负数。</translation>
     </message>
     <message>
+        <source>The namespace “%1” checks its engines' health never, or counts fewer than one check.</source>
+        <translation>命名空间“%1”从不检查其引擎的健康，或计数少于一次检查。</translation>
+    </message>
+    <message>
         <source>The namespace “%1” trusts its record for too short a time; at least 200ms.</source>
         <translation>命名空间“%1”信任其记录的时间太短；至少 200ms。</translation>
     </message>
@@ -1423,24 +1427,36 @@
         <translation>“%1”正在使用的引擎 %2 不在本进程的配置中：请给所有进程相同的配置。</translation>
     </message>
     <message>
-        <source>too few servers answer for the record of the engine in use</source>
-        <translation>能回答正在使用的引擎记录的服务器太少</translation>
-    </message>
-    <message>
-        <source>a switch to another engine has begun</source>
-        <translation>已开始切换到另一个引擎</translation>
-    </message>
-    <message>
-        <source>another engine is in use</source>
-        <translation>正在使用另一个引擎</translation>
-    </message>
-    <message>
         <source>The switch of “%1” to another engine may still happen: fewer than %2 of the %3 servers that keep its record have confirmed it. See which engine is in use before you try again.</source>
         <translation>“%1”向另一个引擎的切换仍可能发生：保存其记录的 %3 台服务器中，确认的不足 %2 台。再试之前请先看看正在使用哪个引擎。</translation>
     </message>
     <message>
         <source>The engine of “%1” could not be changed: fewer than %2 of the %3 servers that keep its record agreed. Add witnesses, or wait for them.</source>
         <translation>无法更换“%1”的引擎：保存其记录的 %3 台服务器中同意的少于 %2 台。请增加见证者，或等待它们。</translation>
+    </message>
+    <message>
+        <source>the first engine</source>
+        <translation>首个引擎</translation>
+    </message>
+    <message>
+        <source>switched by hand</source>
+        <translation>手动切换</translation>
+    </message>
+    <message>
+        <source>the configuration names another primary</source>
+        <translation>配置指定了另一个主引擎</translation>
+    </message>
+    <message>
+        <source>the engine in use fails its health checks</source>
+        <translation>正在使用的引擎未通过健康检查</translation>
+    </message>
+    <message>
+        <source>two processes wanted different engines at once</source>
+        <translation>两个进程同时想要不同的引擎</translation>
+    </message>
+    <message>
+        <source>too few servers answer for the record of the engine in use</source>
+        <translation>能回答正在使用的引擎记录的服务器太少</translation>
     </message>
 </context>
 <context>

@@ -16,22 +16,52 @@ ConnectionUrl read(std::string_view text) {
     return *std::move(url);
 }
 
-/// Qt's event loops, timers and database drivers want an application object somewhere, in whichever thread; nobody has
-/// to run it. It stays until the program ends.
-void ensureApplication() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        if (QCoreApplication::instance()) return;
-        static int count = 1;
-        static char name[] = "lockscope";
-        static char* words[] = {name, nullptr};
-        static QCoreApplication* const application = new QCoreApplication(count, words);
-        Q_UNUSED(application)
-    });
-}
+/// The services that there are, and the application object that their threads' event loops need.
+class Services {
+public:
+    static Services& all() {
+        static Services services;
+        return services;
+    }
+    /// Qt's event loops, timers and database drivers want an application object somewhere, in whichever thread; nobody
+    /// has to run it. One that is made here stays until the program ends.
+    void ensureApplication() {
+        const std::lock_guard lock(m_lock);
+        if (!QCoreApplication::instance()) {
+            static int count = 1;
+            static char name[] = "lockscope";
+            static char* words[] = {name, nullptr};
+            new QCoreApplication(count, words);
+        }
+        if (!std::exchange(m_watchesApplication, true)) qAddPostRoutine([] { all().endAll(); });
+    }
+    void add(const std::shared_ptr<detail::Service>& service) {
+        const std::lock_guard lock(m_lock);
+        std::erase_if(m_services, [](const auto& known) { return known.expired(); });
+        m_services.push_back(service);
+    }
+
+private:
+    /// The application object goes away: nobody would be told anything any more.
+    void endAll() {
+        std::vector<std::weak_ptr<detail::Service>> services;
+        {
+            const std::lock_guard lock(m_lock);
+            services.swap(m_services);
+            m_watchesApplication = false; // Qt has forgotten it with that one
+        }
+        for (const auto& known : services) {
+            const auto service = known.lock();
+            if (service && service->ofThisProcess()) service->end();
+        }
+    }
+    std::mutex m_lock; ///< of what follows
+    std::vector<std::weak_ptr<detail::Service>> m_services;
+    bool m_watchesApplication = false;
+};
 
 std::shared_ptr<detail::Service> startService(const ConnectionUrl& url, const std::string& identity) {
-    ensureApplication();
+    Services::all().ensureApplication();
     // Whoever lets go of it last may be a callback on its own thread, which cannot wait for its own end.
     const auto end = [](detail::Service* service) {
         if (service->onOwnThread())
@@ -39,7 +69,9 @@ std::shared_ptr<detail::Service> startService(const ConnectionUrl& url, const st
         else
             delete service;
     };
-    return {new detail::Service(url, QByteArray::fromStdString(identity)), end};
+    std::shared_ptr<detail::Service> service(new detail::Service(url, QByteArray::fromStdString(identity)), end);
+    Services::all().add(service);
+    return service;
 }
 } // namespace
 
@@ -56,6 +88,13 @@ Client::Client(std::string_view url, const ClientOptions& options)
 
 Client::~Client() {
     close();
+}
+
+Client& Client::operator=(Client&& other) noexcept {
+    if (this == &other) return *this;
+    close();
+    m_service = std::move(other.m_service);
+    return *this;
 }
 
 std::string Client::identity() const {

@@ -9,7 +9,15 @@
 /// Locks for programs whose threads block: the same recipes, watchdogs and deadlines as everywhere else, kept by one
 /// service thread for each client. No event loop of the program's own is needed. A program that has a QCoreApplication
 /// makes it before the first client; for others the first client makes one, which nobody has to run (Qt sets the locale
-/// from the environment then).
+/// from the environment then). When a program's own goes away, it closes all clients, as Client::close() does.
+///
+/// How long calls take: those that wait for a lock take what they are told to, and unlock() and the like one exchange
+/// with the server. When that does not answer, each may take longer by up to twice the time-out of its backend (3 s;
+/// databases 10 s): once for what was asked, once to take it back. Then it throws UnreachableException or
+/// OutcomeUnknownException. The same goes for a stop request.
+///
+/// fork(): the copy of a process has none of the service threads. Clients and locks made before throw RefusedException
+/// there, and going away they leave the other process's holds alone. Make new ones.
 namespace lockscope::blocking {
 
 namespace detail {
@@ -34,7 +42,8 @@ public:
     /// close().
     ~Client();
     Client(Client&&) noexcept = default;
-    Client& operator=(Client&&) noexcept = default;
+    /// Closes this one first.
+    Client& operator=(Client&& other) noexcept;
 
     /// This client's identity on the servers.
     std::string identity() const;

@@ -17,12 +17,28 @@ public:
 
     /// Gives the mutex up with all holds of this thread, waits for a signal and takes it again with as many.
     /// Precondition: `lock` owns the condition's mutex. Throws NotOwnerException when it was lost; InterruptedException
-    /// when stopped, with the mutex held again. After other exceptions it may not be held: see Mutex::stillMine().
+    /// when stopped, with the mutex held again unless the client was closed. After other exceptions it may not be held
+    /// either, although `lock` thinks so: see Mutex::stillMine().
     void wait(std::unique_lock<Mutex>& lock, std::stop_token stop = {}) { await(lock, kNever, std::move(stop)); }
     template <typename Predicate>
     void wait(std::unique_lock<Mutex>& lock, Predicate predicate) requires std::predicate<Predicate> {
         while (!predicate())
             wait(lock);
+    }
+    /// Whether the predicate holds; false when stopped before it did, with the mutex held again.
+    template <typename Predicate>
+    bool wait(std::unique_lock<Mutex>& lock, std::stop_token stop,
+              Predicate predicate) requires std::predicate<Predicate> {
+        while (!predicate()) {
+            if (stop.stop_requested()) return false;
+            try {
+                wait(lock, stop);
+            } catch (const InterruptedException&) {
+                if (!stop.stop_requested()) throw; // its client was closed
+                return predicate();
+            }
+        }
+        return true;
     }
     /// False when not signalled in time; the mutex is held again.
     template <typename Rep, typename Period>
@@ -42,6 +58,14 @@ public:
         const Nanos until = laterBy(Clock::now().time_since_epoch(), detail::waitOf(wait)); // no sum that overflows
         while (!predicate()) {
             if (!wait_until(lock, Clock::time_point(until))) return predicate();
+        }
+        return true;
+    }
+    template <typename Clock, typename Duration, typename Predicate>
+    bool wait_until(std::unique_lock<Mutex>& lock, std::chrono::time_point<Clock, Duration> until,
+                    Predicate predicate) requires std::predicate<Predicate> {
+        while (!predicate()) {
+            if (!wait_until(lock, until)) return predicate();
         }
         return true;
     }

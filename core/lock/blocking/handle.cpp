@@ -12,12 +12,13 @@ Handle::Handle(const Client& client, std::string_view name, recipes::Mode mode, 
 }
 
 Handle::~Handle() {
+    if (!m_service->ofThisProcess()) return; // nobody calls them, and the lock may be one of a thread that is not here
     const std::lock_guard held(m_entry->calling);
     m_entry->onLost.erase(m_lostListener);
     m_entry->onSuspended.erase(m_suspendedListener);
 }
 
-bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop) {
+bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop, std::optional<Nanos> lease) {
     const QByteArray thread = threadNumber();
     return m_service->call<bool>(
         [&](std::stop_token stopped) -> recipes::Outcome<bool> {
@@ -26,6 +27,7 @@ bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop) {
             request.mode = mode;
             request.wait = wait;
             request.thread = thread;
+            request.lease = lease;
             const auto taken = co_await m_entry->lock->take(request, stopped);
             if (taken && *taken) {
                 const std::lock_guard held(m_entry->guard);
@@ -73,6 +75,7 @@ void Handle::report(const LockException& problem) const noexcept {
 }
 
 std::shared_ptr<const HoldView> Handle::view(recipes::Mode mode) const {
+    if (!m_service->ofThisProcess()) return nullptr; // it is the other process that holds
     const std::lock_guard held(m_entry->guard);
     const auto found = m_entry->views.find({threadNumber(), mode});
     return found == m_entry->views.end() ? nullptr : found->second;
@@ -86,6 +89,14 @@ bool Handle::stillMine(recipes::Mode mode) const {
 std::int64_t Handle::token(recipes::Mode mode) const {
     const auto hold = view(mode);
     return hold ? hold->token.load() : 0;
+}
+
+Nanos Handle::remaining(recipes::Mode mode) const {
+    const auto hold = view(mode);
+    const Nanos now = m_service->now();
+    if (!hold || !hold->stillMineAt(now)) return Nanos(0);
+    const Nanos deadline(hold->deadline.load());
+    return deadline == kNever ? kNever : std::max(Nanos(0), deadline - now);
 }
 
 int Handle::holdCount(recipes::Mode mode) const {

@@ -31,12 +31,13 @@ public:
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
 
-    bool take(recipes::Mode mode, Nanos wait, std::stop_token stop = {});
+    bool take(recipes::Mode mode, Nanos wait, std::stop_token stop = {}, std::optional<Nanos> lease = std::nullopt);
     int giveUp(recipes::Mode mode);
     /// giveUp() for destructors: problems go to the handler.
     void giveUpQuietly(recipes::Mode mode) noexcept;
     bool stillMine(recipes::Mode mode) const;
     std::int64_t token(recipes::Mode mode) const;
+    Nanos remaining(recipes::Mode mode) const;
     int holdCount(recipes::Mode mode) const;
     bool forceUnlock();
     void onLost(std::function<void(const std::string&)> listener);

@@ -26,6 +26,12 @@ public:
     bool try_lock_until(std::chrono::time_point<Clock, Duration> until, std::stop_token stop = {}) {
         return m_handle.take(recipes::Mode::Exclusive, waitUntil(until), std::move(stop));
     }
+    /// The same with a lease of its own, at least 1 ms, that no watchdog renews: LockRequest::lease.
+    template <typename Rep, typename Period, typename LeaseRep, typename LeasePeriod>
+    bool tryLockWithLease(std::chrono::duration<Rep, Period> wait, std::chrono::duration<LeaseRep, LeasePeriod> lease,
+                          std::stop_token stop = {}) {
+        return m_handle.take(recipes::Mode::Exclusive, waitOf(wait), std::move(stop), waitOf(lease));
+    }
     /// Gives one hold up. Does not throw, because guards call it in their destructors: what goes wrong is told to
     /// onUnlockFailed().
     void unlock() noexcept { m_handle.giveUpQuietly(recipes::Mode::Exclusive); }
@@ -38,11 +44,15 @@ public:
     bool stillMine() const { return m_handle.stillMine(recipes::Mode::Exclusive); }
     /// The fencing token of this thread's hold, to send with each write; 0 = none (LockOptions::token asks for one).
     std::int64_t token() const { return m_handle.token(recipes::Mode::Exclusive); }
+    /// How often this thread holds it; asks the service thread.
     int holdCount() const { return m_handle.holdCount(recipes::Mode::Exclusive); }
+    /// What is left of this thread's hold by the own clock, unless it is renewed; 0 when it is not held, or lost,
+    /// kNever when nothing ends it. Does not ask the server.
+    Nanos remaining() const { return m_handle.remaining(recipes::Mode::Exclusive); }
     /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
     bool forceUnlock() { return m_handle.forceUnlock(); }
     /// Called on the service thread with the reason when any hold of this lock by this program is lost, also because
-    /// its client was closed. It must not block: no calls of blocking locks.
+    /// its client was closed. It must not block (no calls of blocking locks), nor throw.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
     /// The same as soon as the server stops answering for a hold: time to wind down, before it may be lost. It may also
     /// be kept, when the server is back in time.
@@ -114,6 +124,10 @@ public:
     int unlockSharedOrThrow() { return m_handle.giveUp(recipes::Mode::Shared); }
     /// Whether this thread holds it as a reader; otherwise as stillMine().
     bool stillShared() const { return m_handle.stillMine(recipes::Mode::Shared); }
+    /// How often this thread holds it as a reader; asks the service thread.
+    int sharedHoldCount() const { return m_handle.holdCount(recipes::Mode::Shared); }
+    /// As remaining(), of this thread's hold as a reader.
+    Nanos remainingShared() const { return m_handle.remaining(recipes::Mode::Shared); }
 };
 
 static_assert(TimedLockable<Mutex>);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/blocking/service.h"
 
+#include "lock/listener_call.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::blocking::detail {
@@ -25,8 +27,14 @@ void tell(Entry& entry, Entry::Listeners& listeners, const std::string& reason) 
         const auto found = listeners.find(id);
         if (found == listeners.end()) continue; // one before it took it out: what it would use may be gone
         const auto listener = found->second;    // it may take itself out
-        listener(reason);
+        lockscope::detail::callListener(listener, reason);
     }
+}
+
+LockError copiedError() {
+    return {LockError::Kind::Refused,
+            QCoreApplication::translate("LockError", "The client of this lock belongs to the process that this one was "
+                                                     "copied from (fork): make a new one here.")};
 }
 
 } // namespace
@@ -64,10 +72,15 @@ Service::Service(const ConnectionUrl& url, const QByteArray& client) : m_display
 
 Service::~Service() {
     close();
+    if (ofThisProcess()) return;
+    // What is on the way to the server is the other process's: no word to it, and none from here.
+    (void)m_connection.release();
+    (void)m_runtime.release();
 }
 
 void Service::begin(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work,
                     std::stop_token stop) {
+    if (!ofThisProcess()) throwLockError(copiedError());
     if (onOwnThread()) {
         throwLockError({LockError::Kind::Deadlock,
                         QCoreApplication::translate("LockError", "A blocking call from a callback of a lock would wait "
@@ -197,8 +210,13 @@ QCoro::Task<> Service::goodbye(std::shared_ptr<PendingCall> ended) {
     ended->finish();
 }
 
+void Service::end() {
+    close();
+    m_thread.end();
+}
+
 void Service::close() {
-    if (m_closed.exchange(true)) return;
+    if (m_closed.exchange(true) || !ofThisProcess()) return;
     const auto ended = std::make_shared<PendingCall>();
     m_thread.put([this, ended] {
         m_closing = true;

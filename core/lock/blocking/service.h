@@ -74,8 +74,13 @@ public:
     T call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::stop_token stop = {});
     /// A guard, to be given back by the service's thread when nobody refers to it any more.
     std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view);
-    /// Ends all waits and disconnects; nothing works afterwards. Any thread but the service's own.
+    /// Ends all waits and disconnects; nothing works afterwards. Any thread but the service's own. In a copy of the
+    /// process it does nothing: the connection is the other one's.
     void close();
+    /// close(), and the thread ends; for when the application object goes away.
+    void end();
+    /// This process made it. A copy (fork) of that has neither the thread nor a right to the connection.
+    bool ofThisProcess() const { return m_thread.ofThisProcess(); }
     /// Now on the clock that HoldView::deadline is of.
     Nanos now() const { return std::chrono::steady_clock::now() - m_origin; }
     Connection& connection() { return *m_connection; } ///< on the service's thread

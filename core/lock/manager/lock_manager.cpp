@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/manager/lock_manager.h"
 
+#include "lock/listener_call.h"
 #include "lock/manager/namespace.h"
 
 #include <QCoreApplication>
@@ -65,7 +66,7 @@ LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, s
     }
     const std::shared_ptr<Namespace> kept = found->second;
     const QByteArray id = kept->config().engines[static_cast<std::size_t>(engine)].id();
-    co_return co_await kept->propose(id, QCoreApplication::translate("LockManager", "switched by hand"), stop);
+    co_return co_await kept->propose(id, detail::SwitchReason::Hand, stop);
 }
 
 std::optional<QString> LockManager::reload(const ManagerConfig& config) {
@@ -130,7 +131,8 @@ void LockManager::fileChanged() {
     // It may be seen half written: the change that completes it is told, too.
     const auto complaint = readFile();
     const auto current = m_listener; // a call of it may replace it
-    if (complaint && current) current({ManagerEvent::Kind::Refused, {}, {}, 0, *complaint});
+    if (complaint && current)
+        detail::callListener(current, ManagerEvent{ManagerEvent::Kind::Refused, {}, {}, 0, *complaint});
 }
 
 void LockManager::folderChanged() {

@@ -27,7 +27,7 @@ struct ManagerEvent {
     QByteArray space;
     QByteArray engine; ///< EngineConfig::id
     std::int64_t epoch = 0;
-    QString reason; ///< translated
+    QString reason; ///< translated: why it is left or used, or could not be changed; empty for health
 };
 
 /// Locks whose backend can be changed while they are in use: by hand, by a new configuration, or because the backend in
@@ -80,9 +80,11 @@ public:
     /// A lock of a namespace; nullptr when there is no such namespace.
     std::unique_ptr<ManagedLock> lock(const QByteArray& space, QByteArray name);
 
-    /// Switches by hand to the engine of that place in the configuration, 0 = the primary. Ends when that is decided;
-    /// others hear of it within confirmFor. Kind::Unreachable when no write quorum of record servers answers: nothing
-    /// was changed. Kind::OutcomeUnknown when fewer than that confirmed it: it may still happen.
+    /// Switches by hand to the engine of that place in the configuration, 0 = the primary. Ends when that is decided,
+    /// at once when it is in use; others hear of it within confirmFor. Nothing is granted for 1.1 times confirmFor
+    /// then, and when draining 1.1 times drainFor and one lease besides, whether or not anybody holds: 72 s by default.
+    /// Kind::Unreachable when no write quorum of record servers answers: nothing was changed. Kind::OutcomeUnknown when
+    /// fewer than that confirmed it: it may still happen.
     Outcome<void> switchTo(QByteArray space, int engine, std::stop_token stop = {});
     /// Takes a new configuration: other health checks, another order of the engines (a switch, if another one comes
     /// first), switching on failure or not. Refused with a sentence when it makes no sense; or names other namespaces,
@@ -100,7 +102,7 @@ public:
         std::vector<bool> healthy; ///< by engine
     };
     Status status(const QByteArray& space) const;
-    /// Called at each event, on the runtime's thread.
+    /// Called at each event, on the runtime's thread; must not throw.
     void listen(std::function<void(const ManagerEvent&)> listener);
 
 private:

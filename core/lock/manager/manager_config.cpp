@@ -166,6 +166,10 @@ std::optional<QString> complaintOfNamespace(const NamespaceConfig& config) {
                             "negative.")
                 .arg(name);
     }
+    if (config.failures < 1 || config.successes < 1 || config.healthEvery <= Nanos(0) ||
+        config.healthTimeout <= Nanos(0))
+        return Text::tr("The namespace “%1” checks its engines' health never, or counts fewer than one check.")
+            .arg(name);
     if (config.confirmFor < 200ms)
         return Text::tr("The namespace “%1” trusts its record for too short a time; at least 200ms.").arg(name);
     return std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/manager/namespace.h"
 
+#include "lock/listener_call.h"
 #include "lock/manager/managed_core.h"
 #include "lock/named_lock.h"
 #include "runtime/completion.h"
@@ -106,16 +107,19 @@ Namespace::Engine* Namespace::engineOf(const QByteArray& id) {
     return nullptr;
 }
 
-void Namespace::tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch, const QString& reason) {
+void Namespace::tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch, SwitchReason why,
+                     const QString& reason) {
     if (m_recorder) {
         static const char* const kNames[] = {"unhealthy", "healthy", "leaving", "in-use", "refused"};
-        const QByteArray text = "manager " + m_config.name + ' ' + kNames[static_cast<int>(kind)] +
-                                " epoch=" + QByteArray::number(qint64(epoch)) + " engine=" + engine;
+        QByteArray text = "manager " + m_config.name + ' ' + kNames[static_cast<int>(kind)] +
+                          " epoch=" + QByteArray::number(qint64(epoch)) + " engine=" + engine;
+        if (why != SwitchReason::Unknown) text += " why=" + idOf(why);
         m_recorder->emit(trace::EventKind::SettingChanged, trace::kNoEntity, trace::kNoEntity, 0,
                          m_recorder->trace().text(text));
     }
     const auto current = listener; // a call of it may replace it
-    if (current) current({kind, m_config.name, engine, epoch, reason});
+    const QString sentence = reason.isEmpty() ? sentenceOf(why) : reason;
+    if (current) callListener(current, ManagerEvent{kind, m_config.name, engine, epoch, sentence});
 }
 
 void Namespace::wakeAll() {
@@ -180,7 +184,7 @@ void Namespace::reconfigure(NamespaceConfig config) {
     m_config = std::move(config);
     if (!otherPrimary || m_active.engine == wanted) return;
     m_runtime.spawn([self = shared_from_this(), wanted]() -> QCoro::Task<> {
-        co_await self->propose(wanted, say("the configuration names another primary"), self->m_stop.get_token());
+        co_await self->propose(wanted, SwitchReason::Configuration, self->m_stop.get_token());
     });
 }
 
@@ -224,6 +228,7 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
         first.epoch = 1;
         first.engine = self->m_config.engines.front().id();
         first.by = "start";
+        first.why = idOf(SwitchReason::Start);
         co_await board.write(first, view, self->patience(), stop);
         co_return;
     }
@@ -254,7 +259,7 @@ QCoro::Task<> Namespace::endSplit(std::shared_ptr<Namespace> self, std::int64_t 
     if (!view.split || view.latest.epoch != epoch) co_return; // somebody was
     const QByteArray engine = view.latest.engine;
     const auto any = [epoch](const EngineRecord& decided) { return decided.epoch >= epoch; };
-    co_await self->tryToPropose(engine, any, stop);
+    co_await self->tryToPropose(engine, SwitchReason::Split, any, stop);
 }
 
 /// Leaves the engine at the very instant at which what was read is too old: others count on that.
@@ -263,7 +268,7 @@ QCoro::Task<> Namespace::expire(std::shared_ptr<Namespace> self) {
     for (;;) {
         Nanos left = self->m_confirmedUntil - self->m_runtime.monotonic();
         if (left <= Nanos(0)) {
-            self->leave(QT_TRANSLATE_NOOP("LockManager", "too few servers answer for the record of the engine in use"));
+            self->leave(SwitchReason::Unreadable);
             left = self->m_config.confirmFor / 10; // nothing is in use that could expire; judge() makes it so
         }
         co_await self->m_runtime.sleep(left, stop);
@@ -279,13 +284,12 @@ void Namespace::judge(const Switchboard::View& view) {
         if (m_leaving && engineOf(latest.engine)) {
             m_leaving = false;
             m_inUse = std::stop_source();
-            tell(ManagerEvent::Kind::InUse, latest.engine, latest.epoch, {});
+            tell(ManagerEvent::Kind::InUse, latest.engine, latest.epoch, switchReasonOf(latest.why));
         }
         wakeAll();
         return;
     }
-    if (latest.epoch > m_active.epoch && m_active.epoch > 0)
-        leave(QT_TRANSLATE_NOOP("LockManager", "a switch to another engine has begun"));
+    if (latest.epoch > m_active.epoch && m_active.epoch > 0) leave(switchReasonOf(latest.why));
     if (decided && !latest.settled && !m_deciding.sameProposal(latest)) {
         m_deciding = latest;
         m_decidedSince = m_runtime.monotonic();
@@ -293,22 +297,22 @@ void Namespace::judge(const Switchboard::View& view) {
 }
 
 void Namespace::adopt(const EngineRecord& record) {
-    leave(QT_TRANSLATE_NOOP("LockManager", "another engine is in use"));
+    leave(switchReasonOf(record.why));
     m_active = record;
     if (!engineOf(record.engine)) {
-        tell(ManagerEvent::Kind::Refused, record.engine, record.epoch,
+        tell(ManagerEvent::Kind::Refused, record.engine, record.epoch, switchReasonOf(record.why),
              say("the agreed engine is not in this process's configuration"));
     }
     // Whoever settled it has waited for everybody's holds to end, this process's own included.
     m_runtime.spawn([self = shared_from_this(), epoch = record.epoch] { return endHolds(self, epoch, Nanos(0), 0); });
 }
 
-void Namespace::leave(const char* reason) {
+void Namespace::leave(SwitchReason why) {
     if (m_leaving) return;
     m_leaving = true;
     ++m_leavings;
     m_inUse.request_stop();
-    tell(ManagerEvent::Kind::Leaving, m_active.engine, m_active.epoch, say(reason));
+    tell(ManagerEvent::Kind::Leaving, m_active.engine, m_active.epoch, why);
     const Nanos from = std::min(m_runtime.monotonic(), m_confirmedUntil);
     const Nanos at = m_config.mode == SwitchMode::Immediate ? Nanos(0) : laterBy(from, m_config.drainFor);
     m_runtime.spawn([self = shared_from_this(), before = m_active.epoch + 1, at, n = m_leavings] {
@@ -331,44 +335,48 @@ QCoro::Task<> Namespace::endHolds(std::shared_ptr<Namespace> self, std::int64_t 
         co_await task;
 }
 
-recipes::Outcome<void> Namespace::propose(QByteArray engine, QString reason, std::stop_token stop) {
+recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, std::stop_token stop) {
     const auto self = shared_from_this();
     if (!engineOf(engine)) {
         co_return std::unexpected(LockError{LockError::Kind::Refused, say("The namespace has no such engine.")});
     }
+    const bool undecided = m_proposing > 0 || m_deciding.epoch > m_active.epoch;
+    if (!undecided && usable() > 0 && m_active.engine == engine) co_return {}; // it stands as it should
     const Proposing proposing(m_proposing);
     const auto meant = [engine, before = m_active.epoch](const EngineRecord& decided) {
         return decided.epoch > before && decided.engine == engine;
     };
     bool written = false;
     for (int tries = 1, missing = 0; tries <= kMostTries && missing < kTriesWithoutServers; ++tries) {
-        const Try outcome = co_await tryToPropose(engine, meant, stop);
+        const Try outcome = co_await tryToPropose(engine, why, meant, stop);
         if (outcome == Try::Done) co_return {};
         written = written || outcome == Try::Beaten;
         missing += outcome == Try::TooFewAnswer ? 1 : 0;
         co_await makeWay(outcome == Try::Beaten ? tries : 1, stop);
     }
-    tell(ManagerEvent::Kind::Refused, engine, m_active.epoch, reason);
-    if (written) { // one of them may have it, and others would take it from there
-        co_return std::unexpected(LockError{
-            LockError::Kind::OutcomeUnknown,
-            QCoreApplication::translate("LockManager",
-                                        "The switch of “%1” to another engine may still happen: fewer than %2 of the "
-                                        "%3 servers that keep its record have confirmed it. See which engine is in use "
-                                        "before you try again.")
-                .arg(QString::fromUtf8(m_config.name), QString::number(m_board->writeQuorum()),
-                     QString::number(m_board->servers()))});
-    }
-    co_return std::unexpected(LockError{
-        LockError::Kind::Unreachable,
-        QCoreApplication::translate("LockManager",
-                                    "The engine of “%1” could not be changed: fewer than %2 of the %3 servers "
-                                    "that keep its record agreed. Add witnesses, or wait for them.")
-            .arg(QString::fromUtf8(m_config.name), QString::number(m_board->writeQuorum()),
-                 QString::number(m_board->servers()))});
+    const LockError refusal = refused(written);
+    tell(ManagerEvent::Kind::Refused, engine, m_active.epoch, why, refusal.message);
+    co_return std::unexpected(refusal);
 }
 
-QCoro::Task<Namespace::Try> Namespace::tryToPropose(QByteArray engine, std::function<bool(const EngineRecord&)> meant,
+/// `written`: one server may have it, and others would take it from there.
+LockError Namespace::refused(bool written) const {
+    const QString sentence =
+        written
+            ? QCoreApplication::translate(
+                  "LockManager", "The switch of “%1” to another engine may still happen: fewer than %2 of the "
+                                 "%3 servers that keep its record have confirmed it. See which engine is in use "
+                                 "before you try again.")
+            : QCoreApplication::translate("LockManager",
+                                          "The engine of “%1” could not be changed: fewer than %2 of the %3 servers "
+                                          "that keep its record agreed. Add witnesses, or wait for them.");
+    return {written ? LockError::Kind::OutcomeUnknown : LockError::Kind::Unreachable,
+            sentence.arg(QString::fromUtf8(m_config.name), QString::number(m_board->writeQuorum()),
+                         QString::number(m_board->servers()))};
+}
+
+QCoro::Task<Namespace::Try> Namespace::tryToPropose(QByteArray engine, SwitchReason why,
+                                                    std::function<bool(const EngineRecord&)> meant,
                                                     std::stop_token stop) {
     const Switchboard::View view = co_await m_board->look(patience(), stop);
     if (view.answered < m_board->writeQuorum()) co_return Try::TooFewAnswer;
@@ -380,6 +388,7 @@ QCoro::Task<Namespace::Try> Namespace::tryToPropose(QByteArray engine, std::func
     record.epoch = view.latest.epoch + 1;
     record.engine = engine;
     record.by = m_client;
+    record.why = idOf(why);
     const int having = co_await m_board->write(record, view, patience(), stop);
     if (having < m_board->writeQuorum()) co_return Try::Beaten;
     const Switchboard::View after = co_await m_board->look(patience(), stop);
@@ -410,8 +419,7 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
         if (!engine) co_return;
         if (engine->health.enter(good.value_or(false))) {
             const bool healthy = engine->health.healthy();
-            self->tell(healthy ? ManagerEvent::Kind::Healthy : ManagerEvent::Kind::Unhealthy, id, self->m_active.epoch,
-                       {});
+            self->tell(healthy ? ManagerEvent::Kind::Healthy : ManagerEvent::Kind::Unhealthy, id, self->m_active.epoch);
             engine = self->engineOf(id); // whoever was told may have given a new configuration
             if (!engine) co_return;
         }
@@ -426,7 +434,7 @@ QCoro::Task<> Namespace::switchAway(std::shared_ptr<Namespace> self, QByteArray 
     for (const Engine& engine : self->m_engines) {
         const QByteArray to = engine.config.id();
         if (to == from || !engine.health.healthy()) continue;
-        co_await self->propose(to, say("the engine in use fails its health checks"), self->m_stop.get_token());
+        co_await self->propose(to, SwitchReason::Health, self->m_stop.get_token());
         co_return;
     }
 }

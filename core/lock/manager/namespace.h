@@ -3,6 +3,7 @@
 #include "lock/connection.h"
 #include "lock/manager/hysteresis.h"
 #include "lock/manager/lock_manager.h"
+#include "lock/manager/switch_reason.h"
 #include "lock/manager/switchboard.h"
 #include "runtime/signal_count.h"
 
@@ -42,9 +43,9 @@ public:
     QCoro::Task<bool> changed(Nanos wait, std::stop_token stop) { return m_changed.acquire(m_runtime, wait, stop); }
     std::expected<std::unique_ptr<DistributedLock>, LockError> makeLock(const QByteArray& name);
     LockManager::Status status() const;
-    /// Success also when somebody else's proposal of the same engine is decided meanwhile: one more epoch would only
-    /// make everybody wait anew.
-    recipes::Outcome<void> propose(QByteArray engine, QString reason, std::stop_token stop);
+    /// Success also when it is in use already, or somebody else's proposal of it is decided meanwhile: one more epoch
+    /// would only make everybody wait anew.
+    recipes::Outcome<void> propose(QByteArray engine, SwitchReason why, std::stop_token stop);
 
     std::function<void(const ManagerEvent&)> listener;
     std::set<std::shared_ptr<ManagedCore>> locks;
@@ -63,11 +64,13 @@ private:
     };
     Connection* connect(const ConnectionUrl& url, const QByteArray& client);
     Engine* engineOf(const QByteArray& id);
-    void tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch, const QString& reason);
+    void tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch,
+              SwitchReason why = SwitchReason::Unknown, const QString& reason = {});
     Nanos patience() const { return std::max<Nanos>(m_config.confirmFor / 4, 50ms); }
     Nanos settleTime() const;
+    LockError refused(bool written) const;
     void judge(const Switchboard::View& view);
-    void leave(const char* reason);
+    void leave(SwitchReason why);
     void adopt(const EngineRecord& record);
 
     static QCoro::Task<> keepAgreeing(std::shared_ptr<Namespace> self);
@@ -75,7 +78,7 @@ private:
     static QCoro::Task<> endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch);
     /// One try to have an engine decided; `meant` says when a decided proposal of somebody else's will do.
     enum class Try : std::uint8_t { Done, TooFewAnswer, Beaten };
-    QCoro::Task<Try> tryToPropose(QByteArray engine, std::function<bool(const EngineRecord&)> meant,
+    QCoro::Task<Try> tryToPropose(QByteArray engine, SwitchReason why, std::function<bool(const EngineRecord&)> meant,
                                   std::stop_token stop);
     /// Before another try, longer each time: with many at it, nobody would ever have both servers to himself.
     QCoro::Task<> makeWay(int tries, std::stop_token stop);

@@ -14,6 +14,7 @@ QByteArray EngineRecord::text() const {
     object[QStringLiteral("epoch")] = static_cast<qint64>(epoch);
     object[QStringLiteral("engine")] = QString::fromUtf8(engine);
     object[QStringLiteral("by")] = QString::fromUtf8(by);
+    if (!why.isEmpty()) object[QStringLiteral("why")] = QString::fromUtf8(why);
     object[QStringLiteral("settled")] = settled;
     return QJsonDocument(object).toJson(QJsonDocument::Compact);
 }
@@ -24,6 +25,7 @@ EngineRecord EngineRecord::read(const QByteArray& text) {
     record.epoch = object[QStringLiteral("epoch")].toInteger();
     record.engine = object[QStringLiteral("engine")].toString().toUtf8();
     record.by = object[QStringLiteral("by")].toString().toUtf8();
+    record.why = object[QStringLiteral("why")].toString().toUtf8();
     record.settled = object[QStringLiteral("settled")].toBool();
     return record;
 }

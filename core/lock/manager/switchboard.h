@@ -11,6 +11,7 @@ struct EngineRecord {
     std::int64_t epoch = 0; ///< grows with every switch; 0 = none yet
     QByteArray engine;      ///< EngineConfig::id
     QByteArray by;          ///< who proposed it: two proposals of one epoch are two records
+    QByteArray why;         ///< detail::SwitchReason's id: for people
     bool settled = false;   ///< nobody uses an earlier engine any more
 
     QByteArray text() const;

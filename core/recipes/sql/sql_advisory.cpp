@@ -35,7 +35,12 @@ std::int64_t SqlAdvisory::advisoryKey(const QByteArray& name) {
 
 const RecipeInfo& SqlAdvisory::info() const {
     static const RecipeInfo& info = *findRecipe(kId);
-    return info;
+    static const RecipeInfo ofMySql = [] {
+        RecipeInfo without = info;
+        without.shared = false; // GET_LOCK knows no shared locks
+        return without;
+    }();
+    return m_mySql ? ofMySql : info;
 }
 
 sql::Statement SqlAdvisory::take(Mode mode, Nanos left) const {
@@ -68,16 +73,9 @@ bool SqlAdvisory::taken(const sql::Reply& reply, Nanos left) const {
 }
 
 Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_token stop) {
-    if (m_mySql && request.mode != Mode::Exclusive) return refuseShared();
     const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
     if (request.held > 0) return acquireAgain(std::move(request), giveUpAt, std::move(stop));
     return acquireAnew(std::move(request), giveUpAt, std::move(stop));
-}
-
-Outcome<std::optional<Grant>> SqlAdvisory::refuseShared() const {
-    co_return std::unexpected(
-        LockError{LockError::Kind::NotSupported,
-                  QCoreApplication::translate("LockError", "GET_LOCK knows no shared locks; PostgreSQL does.")});
 }
 
 Outcome<std::optional<Grant>> SqlAdvisory::acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop) {

@@ -30,7 +30,6 @@ public:
 private:
     sql::Statement take(Mode mode, Nanos left) const;
     bool taken(const sql::Reply& reply, Nanos left) const;
-    Outcome<std::optional<Grant>> refuseShared() const;
     Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
     Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
     /// Gives a connection back whose wait has ended without a lock. A server that grants it at that very instant

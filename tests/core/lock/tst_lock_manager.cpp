@@ -371,6 +371,21 @@ private Q_SLOTS:
         QVERIFY(complaintOf(config).value_or(QString()).contains(QStringLiteral("365")));
     }
 
+    void healthIsCheckedNowAndThen() {
+        const ManagerConfig config = readManagerConfig(configText("drain")).value();
+        const auto refuses = [&](auto change) {
+            ManagerConfig changed = config;
+            change(changed.namespaces[0]);
+            return complaintOf(changed).has_value();
+        };
+        QVERIFY(!refuses([](NamespaceConfig&) {}));
+        QVERIFY(refuses([](NamespaceConfig& one) { one.failures = 0; }));
+        QVERIFY(refuses([](NamespaceConfig& one) { one.successes = 0; }));
+        QVERIFY(refuses([](NamespaceConfig& one) { one.healthEvery = Nanos(0); }));
+        QVERIFY(refuses([](NamespaceConfig& one) { one.healthTimeout = Nanos(0); }));
+        QVERIFY(NamespaceConfig().options.token); // what tells one engine's holders from the next one's
+    }
+
     void naiveRecipesAreTakenWhenAllowed() {
         const auto config =
             readManagerConfig(configText("drain", ", 'allow-naive': true").replace("redis-reentrant", "redis-set-del"));

@@ -2,6 +2,7 @@
 // What a manager's users change and drop while it is at work: its configuration, its locks, itself.
 #include "manager_world.h"
 
+#include <QRegularExpression>
 #include <QTest>
 
 using namespace lockscope;
@@ -198,6 +199,54 @@ private Q_SLOTS:
         process.runtime.spawn([&]() -> QCoro::Task<> { co_await process.manager->switchTo("shop", 1); });
         world.run(5s);
         QCOMPARE(told, 1);
+        QVERIFY(world.allUse("two"));
+    }
+
+    void aSwitchToTheEngineInUseChangesNothing() {
+        World world("immediate");
+        world.run(2s);
+        Process& process = *world.processes[0];
+        process.runtime.spawn([&]() -> QCoro::Task<> { process.guard = (co_await process.lock->lock()).value(); });
+        world.run(100ms);
+        std::optional<std::expected<void, LockError>> done;
+        process.runtime.spawn([&]() -> QCoro::Task<> { done = co_await process.manager->switchTo("shop", 0); });
+        world.run(2s);
+        QVERIFY(done && done->has_value());
+        QVERIFY(process.guard.stillMine());
+        QCOMPARE(world.status(0).epoch, std::int64_t(1));
+        QCOMPARE(process.heardOf(ManagerEvent::Kind::Leaving), 0);
+    }
+
+    void everybodyHearsWhyAnEngineIsLeft() {
+        World world("immediate");
+        world.run(2s);
+        Process& process = *world.processes[0];
+        process.runtime.spawn([&]() -> QCoro::Task<> { co_await process.manager->switchTo("shop", 1); });
+        world.run(5s);
+        for (const auto& one : world.processes) {
+            for (const auto kind : {ManagerEvent::Kind::Leaving, ManagerEvent::Kind::InUse}) {
+                const auto last = std::ranges::find(one->heard.rbegin(), one->heard.rend(), kind, &ManagerEvent::kind);
+                QVERIFY(last != one->heard.rend());
+                QCOMPARE(last->reason, QStringLiteral("switched by hand"));
+            }
+        }
+    }
+
+    void aListenerThatThrowsKeepsNoHoldersOnTheOldEngine() {
+        World world("immediate");
+        world.run(2s);
+        Process& careless = *world.processes[0];
+        careless.manager->listen([](const ManagerEvent& event) {
+            if (event.kind == ManagerEvent::Kind::Leaving) throw std::runtime_error("a careless listener");
+        });
+        careless.runtime.spawn([&]() -> QCoro::Task<> { careless.guard = (co_await careless.lock->lock()).value(); });
+        world.run(100ms);
+        QVERIFY(careless.guard.stillMine());
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("a careless listener")));
+        world.processes[1]->runtime.spawn(
+            [&]() -> QCoro::Task<> { co_await world.processes[1]->manager->switchTo("shop", 1); });
+        world.run(2s);
+        QVERIFY(!careless.guard.stillMine());
         QVERIFY(world.allUse("two"));
     }
 

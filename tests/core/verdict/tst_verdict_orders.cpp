@@ -56,6 +56,7 @@ private Q_SLOTS:
     void orderIsJudgedOnlyWhereItIsCertain();
     void aPlaceMayOutliveAPause();
     void tokensGrow();
+    void anEpochAloneIsEverybodysToken();
     void tokensOfThoseWhoWereAwayAreNotJudged();
     void twoWhoWaitForEachOther();
     void threeInACircleAndATimeOut();
@@ -310,6 +311,26 @@ void TestVerdictOrders::tokensGrow() {
     QCOMPARE(found[1].newerToken, 34);
     const QString words = explain(found[1], *w.trace);
     QVERIFY2(words.contains(QStringLiteral("with token 12, although B had been given token 34")), qPrintable(words));
+}
+
+void TestVerdictOrders::anEpochAloneIsEverybodysToken() {
+    constexpr std::int64_t kEpoch = std::int64_t(1) << 48;
+    HandWritten w;
+    int at = 1000;
+    for (const auto holder : {w.a, w.b, w.a}) {
+        w.take(at, holder, 9000, kEpoch);
+        w.give(at + 50, holder);
+        at += 100;
+    }
+    QCOMPARE(w.violations(Invariant::TokenOrder).size(), 0u);
+    w.take(2000, w.b, 9000, 2 * kEpoch);
+    w.give(2100, w.b);
+    w.take(2200, w.c, 9000, kEpoch); // of an engine that was left
+    w.give(2300, w.c);
+    w.take(2400, w.a, 9000, 2 * kEpoch + 1);
+    w.give(2500, w.a);
+    w.take(2600, w.b, 9000, 2 * kEpoch + 1); // one that is counted is one holder's
+    QCOMPARE(w.violations(Invariant::TokenOrder).size(), 2u);
 }
 
 void TestVerdictOrders::tokensOfThoseWhoWereAwayAreNotJudged() {

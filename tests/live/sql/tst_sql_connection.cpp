@@ -2,6 +2,7 @@
 #include "live_sql.h"
 #include "lock/connection.h"
 #include "lock/distributed_lock.h"
+#include "lock/named_lock.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -224,6 +225,16 @@ private Q_SLOTS:
         QVERIFY(*apart);
         VERIFY_OK(run(one->unlock()));
         VERIFY_OK(run(two->unlock()));
+    }
+
+    void readersAreRefusedOnMariaDb() {
+        const auto connection = connect(m_databases.url("mariadb"));
+        for (const QByteArray& recipe : {QByteArray("sql-advisory"), QByteArray()}) {
+            LockOptions options;
+            options.recipe = recipe;
+            const auto made = makeLock(*connection, "prices", recipes::Mode::Shared, options);
+            QVERIFY(!made && made.error().kind == LockError::Kind::NotSupported);
+        }
     }
 
     void whatCannotBeIsSaid() {

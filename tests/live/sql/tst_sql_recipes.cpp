@@ -457,12 +457,6 @@ private Q_SLOTS:
         QVERIFY(!acquire(*theirs, shared)->has_value());
         VERIFY_OK(release(*ours, **alone));
     }
-    void readersAreRefusedOnMariaDb() {
-        SqlClient a(m_runtime, m_databases.url("mariadb"));
-        Request shared = request(0s);
-        shared.mode = Mode::Shared;
-        QVERIFY(acquire(*a.recipe("sql-advisory", freshName()), shared).error().kind == Kind::NotSupported);
-    }
 
 private:
     EventLoopRuntime m_runtime;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/blocking/mutex.h"
+
+#include <QCoreApplication>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace lockscope;
+
+namespace {
+
+std::optional<blocking::Client> late; // ends after main()
+
+/// The exit code: 0, or the line that was not as it should be.
+#define EXPECT(condition)                                                                                              \
+    if (!(condition)) return __LINE__ % 250 + 1
+
+/// The application object goes before the client does, and before a call.
+int applicationGoesFirst(const char* url) {
+    int count = 0;
+    auto application = std::make_unique<QCoreApplication>(count, nullptr);
+    late.emplace(url);
+    blocking::Mutex orders(*late, "orders");
+    orders.lock();
+    EXPECT(orders.stillMine());
+    application.reset();
+    EXPECT(!orders.stillMine());
+    try {
+        orders.lock();
+        return 2;
+    } catch (const UnreachableException&) {
+    }
+    blocking::Client again(url); // one that is made later works, over an application object of its own
+    blocking::Mutex stock(again, "stock");
+    EXPECT(stock.try_lock());
+    stock.unlock();
+    return 0;
+}
+
+int ofTheCopy(blocking::Client& client, blocking::Mutex& orders, const char* url) {
+    EXPECT(!orders.stillMine()); // the other process has it
+    try {
+        orders.lock();
+        return 2;
+    } catch (const RefusedException&) {
+    }
+    orders.unlock(); // as a guard's destructor does
+    client.close();
+    {
+        blocking::Client own(url);
+        blocking::Mutex same(own, "orders");
+        EXPECT(!same.try_lock());
+    }
+    return 0;
+}
+
+/// A copy of the process neither hangs nor touches what the other one holds.
+int copied(const char* url) {
+    auto client = std::make_unique<blocking::Client>(url);
+    auto orders = std::make_unique<blocking::Mutex>(*client, "orders");
+    orders->onUnlockFailed([](const LockException&) {});
+    orders->lock();
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(30); // rather than hang
+        const int found = ofTheCopy(*client, *orders, url);
+        orders.reset();
+        client.reset();
+        _exit(found);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT(WIFEXITED(status));
+    if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
+    EXPECT(orders->stillMine());
+    EXPECT(orders->unlockOrThrow() == 0);
+    return 0;
+}
+
+} // namespace
+
+/// What programs should not do, and some do: odd_program application|fork URL
+int main(int count, char** words) {
+    if (count != 3) return 255;
+    const std::string_view what = words[1];
+    return what == "fork" ? copied(words[2]) : applicationGoesFirst(words[2]);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_redis.h"
+#include "lock/blocking/condition.h"
+
+#include <QProcess>
+#include <future>
+#include <thread>
+
+using namespace lockscope;
+using namespace lockscope::test;
+using namespace std::chrono_literals;
+
+/// Programs that do with blocking locks what they should not, or seldom do: nothing hangs, and nobody else suffers.
+class TestBlockingMisuse : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+    std::unique_ptr<redis::RedisDriver> m_operator;
+
+    std::string url() const { return m_server->url().toStdString(); }
+    redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
+    static LockOptions brief() {
+        LockOptions options;
+        options.lease = 600ms;
+        options.watchdog = 200ms;
+        return options;
+    }
+    /// The exit code of odd_program; -1 when it did not end by itself.
+    int odd(const char* what) const {
+        QProcess program;
+        program.setProcessChannelMode(QProcess::ForwardedChannels);
+        program.start(QStringLiteral(LOCKSCOPE_ODD_PROGRAM), {QLatin1String(what), m_server->url()});
+        if (!program.waitForFinished(60'000)) {
+            program.kill();
+            program.waitForFinished();
+            return -1;
+        }
+        return program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -1;
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        VERIFY_STARTED(*m_server);
+        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
+    }
+    void init() { ask({"FLUSHALL"}); }
+    void cleanupTestCase() {
+        m_operator.reset();
+        m_server.reset();
+    }
+
+    void aListenerThatThrowsKeepsNobodyFromHearing() {
+        blocking::Client client(url());
+        blocking::Mutex one(client, "orders", brief()), other(client, "orders", brief());
+        one.onLost([](const std::string&) { throw std::runtime_error("a careless listener"); });
+        std::promise<void> told;
+        other.onLost([&](const std::string&) { told.set_value(); });
+        one.lock();
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"a careless listener"_qs));
+        ask({"DEL", "orders"});
+        QVERIFY(told.get_future().wait_for(10s) == std::future_status::ready);
+        QVERIFY(!one.stillMine());
+    }
+
+    void aListenerThatThrowsDoesNotKeepAClientFromClosing() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        orders.onLost([](const std::string&) { throw 7; });
+        orders.lock();
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"listener threw something"_qs));
+        client.close();
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, orders.lock());
+    }
+
+    void theApplicationObjectMayGoFirst() { QCOMPARE(odd("application"), 0); }
+    void aCopyOfTheProcessHoldsNothingAndHarmsNothing() { QCOMPARE(odd("fork"), 0); }
+
+    void assigningClosesTheOldClient() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        std::promise<void> told;
+        orders.onLost([&](const std::string&) { told.set_value(); });
+        orders.lock();
+        client = blocking::Client(url());
+        QVERIFY(told.get_future().wait_for(0s) == std::future_status::ready);
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, orders.lock());
+        blocking::Mutex stock(client, "stock");
+        QVERIFY(stock.try_lock());
+        stock.unlock();
+    }
+
+    void aLeaseOfItsOwnEndsByItself() {
+        blocking::Client client(url()), another(url());
+        blocking::Mutex orders(client, "orders"), same(another, "orders");
+        QCOMPARE(orders.remaining(), Nanos(0));
+        QVERIFY(orders.tryLockWithLease(1s, 700ms));
+        QVERIFY(orders.remaining() > Nanos(0) && orders.remaining() <= 700ms);
+        QVERIFY(!same.try_lock());
+        QVERIFY(same.try_lock_for(10s)); // nobody unlocked, nothing renewed it
+        QVERIFY(!orders.stillMine());
+        QCOMPARE(orders.remaining(), Nanos(0));
+        QVERIFY(same.remaining() > 20s);
+        same.unlock();
+    }
+
+    void conditionsWaitForPredicatesInTimeAndUntilStopped() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        blocking::Condition changed(orders);
+        std::unique_lock lock(orders);
+        QVERIFY(changed.wait(lock, std::stop_token(), [] { return true; }));
+        QVERIFY(!changed.wait_until(lock, std::chrono::steady_clock::now() + 50ms, [] { return false; }));
+        QVERIFY(orders.stillMine());
+        std::stop_source stop;
+        const std::jthread stopping([&] {
+            blocking::Client another(url());
+            blocking::Mutex same(another, "orders");
+            same.lock(); // it waits: its mutex is free
+            same.unlock();
+            stop.request_stop();
+        });
+        QVERIFY(!changed.wait(lock, stop.get_token(), [] { return false; }));
+        QVERIFY(orders.stillMine());
+    }
+
+    void anEpochThatDoesNotFitIsRefused() {
+        blocking::Client client(url());
+        LockOptions options;
+        options.epoch = kMostEpochs + 1;
+        QVERIFY_THROWS_EXCEPTION(RefusedException, blocking::Mutex(client, "orders", options));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBlockingMisuse)
+#include "tst_blocking_misuse.moc"
