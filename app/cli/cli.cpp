@@ -50,6 +50,16 @@ Run runOf(const Usage& usage) {
     return found == commands.end() ? notYet : found->second;
 }
 
+QString aboutLocking() {
+    return tr("“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, "
+              "postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list "
+              "recipes”. --shared holds it as a reader, beside other readers; writers of the same lock name the recipe "
+              "for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a "
+              "semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait counts from when the "
+              "server answers. --id is a name for others to see; two runs of one name exclude each other all the same. "
+              "COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.");
+}
+
 QString helpText() {
     QStringList lines{tr("An oscilloscope for distributed locks."), QString(),
                       QStringLiteral("lockscope [FILE.lockscope | URL]"),
@@ -63,11 +73,7 @@ QString helpText() {
               tr("SCENARIO is a file or a name from “lockscope list scenarios”. URL is "
                  "redis://[user:password@]host:port[/db] "
                  "or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m."),
-              tr("“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, "
-                 "postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list "
-                 "recipes”. --shared holds it as a reader, beside other readers (a recipe for reading and writing is "
-                 "chosen). --permits N makes it a semaphore of N permits in all and takes one (as --recipe "
-                 "redis-semaphore). COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN."),
+              aboutLocking(),
               tr("Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 "
                  "verdict unknown; "
                  "“lock” passes its command's status through, or 123 lock lost, 124 not acquired in time, 125 failed, "
@@ -149,6 +155,7 @@ int run(int argc, char** argv, const std::function<void()>& speak) {
     if (own.contains(QStringLiteral("--help")) || own.contains(QStringLiteral("-h"))) {
         say(usageOf(command->name));
         say(QStringLiteral("    ") + tr(command->purpose));
+        if (first == QLatin1String("lock")) say(QLatin1Char('\n') + aboutLocking());
         return kFine;
     }
     const bool locks = first == QLatin1String("lock");

@@ -84,7 +84,7 @@ private:
             co_return kNotAcquired;
         }
         if (m_lost || m_interruptedBy != 0) { // while the grant was on its way
-            if (!m_lost) co_await m_lock->unlock("1", m_plan.mode);
+            if (!m_lost) co_await m_lock->unlock(m_plan.thread, m_plan.mode);
             co_return m_lost ? kLockLost : kSignalBase + m_interruptedBy;
         }
         const int status = co_await runCommand();
@@ -119,11 +119,12 @@ private:
         LockRequest request;
         request.mode = m_plan.mode;
         request.wait = m_plan.wait;
+        request.thread = m_plan.thread;
         return m_lock->take(std::move(request), m_stop.get_token());
     }
 
     QCoro::Task<int> runCommand() {
-        const std::int64_t token = m_lock->token("1", m_plan.mode);
+        const std::int64_t token = m_lock->token(m_plan.thread, m_plan.mode);
         auto started = ChildProcess::start(
             m_plan.command,
             {{"LOCKSCOPE_LOCK", m_plan.name},
@@ -141,7 +142,7 @@ private:
 
     QCoro::Task<int> giveBack(int status) {
         if (m_lost) co_return kLockLost;
-        const auto left = co_await m_lock->unlock("1", m_plan.mode);
+        const auto left = co_await m_lock->unlock(m_plan.thread, m_plan.mode);
         if (left) co_return status;
         if (left.error().kind == LockError::Kind::NotOwner) {
             complain(tr("the command has ended, but the lock was lost while it ran: %1").arg(left.error().message));
@@ -155,7 +156,7 @@ private:
 
     /// While this process was stopped nothing renewed, so the command was stopped with it.
     void goOn() {
-        if (m_child->ended() || m_lost || m_lock->stillMine("1", m_plan.mode))
+        if (m_child->ended() || m_lost || m_lock->stillMine(m_plan.thread, m_plan.mode))
             m_child->signal(SIGCONT);
         else
             lose(tr("nothing renewed it while this process was stopped"));
@@ -178,9 +179,13 @@ private:
         m_interruptedBy = signal;
         if (!m_child) {
             m_stop.request_stop();
-        } else if (!(fromTerminal && m_child->sharesTerminal())) { // a key reached it already
-            m_child->signal(signal);
+            return;
         }
+        // A key reached it already; that a terminal hangs up is told to its first process alone.
+        const bool pressed = fromTerminal && (signal == SIGINT || signal == SIGQUIT);
+        if (pressed && m_child->sharesTerminal()) return;
+        m_child->signal(signal);
+        if (signal != SIGUSR1 && signal != SIGUSR2) m_child->signal(SIGCONT); // a stopped process would not hear it
     }
 
     void lookAtChild() {

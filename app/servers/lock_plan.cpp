@@ -4,6 +4,8 @@
 #include "cli/text.h"
 #include "scenario/schema_check.h"
 
+#include <QRandomGenerator>
+
 namespace lockscope::cli {
 
 namespace {
@@ -29,9 +31,19 @@ std::optional<QString> readMode(const Arguments& arguments, LockPlan& plan) {
     plan.mode = recipes::Mode::Permit;
     return std::nullopt;
 }
+
+/// Readers by a recipe that the server's usual writers would not see, and that would not see them.
+std::optional<QString> apartFromWriters(const LockPlan& plan) {
+    if (plan.mode != recipes::Mode::Shared || !plan.recipe.isEmpty() || plan.url.service != Service::PostgreSql)
+        return std::nullopt;
+    return tr("readers on PostgreSQL need --recipe sql-advisory, and so do the writers of the same lock: the usual "
+              "recipe for those, sql-lease, does not see them");
+}
 } // namespace
 
 std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::vector<QByteArray>& command) {
+    // Before anything else: without the dashes, all of it would be words of ours.
+    if (command.empty()) return std::unexpected(tr("the command to run is missing; it stands behind “--”"));
     const auto arguments =
         Arguments::parse(words,
                          {{QStringLiteral("recipe")},
@@ -48,7 +60,6 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
     plan.url = *std::move(url);
     plan.name = arguments->place(1).toUtf8();
     if (plan.name.isEmpty()) return std::unexpected(tr("the lock needs a name"));
-    if (command.empty()) return std::unexpected(tr("the command to run is missing; it stands behind “--”"));
     plan.command = command;
     if (const auto complaint = readMode(*arguments, plan)) return std::unexpected(*complaint);
     if (const auto id = arguments->value("recipe")) {
@@ -56,6 +67,7 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
         if (!recipe) return std::unexpected(recipe.error());
         plan.recipe = *recipe;
     }
+    if (const auto complaint = apartFromWriters(plan)) return std::unexpected(*complaint);
     if (const auto lease = arguments->value("lease")) {
         const auto duration = durationOf("lease", *lease);
         if (!duration) return std::unexpected(duration.error());
@@ -70,6 +82,7 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
         plan.wait = *duration;
     }
     plan.client = arguments->value("id").value_or(QString()).toUtf8();
+    if (!plan.client.isEmpty()) plan.thread = QByteArray::number(QRandomGenerator::system()->bounded(1, 1 << 30));
     return plan;
 }
 

@@ -13,7 +13,8 @@ struct LockPlan {
     recipes::Mode mode = recipes::Mode::Exclusive;
     int permits = 1; ///< of a semaphore: how many there are in all; one is taken
     QByteArray name;
-    QByteArray client; ///< empty: a new identity
+    QByteArray client;       ///< empty: a new identity
+    QByteArray thread = "1"; ///< another for each run under one name: two of them are not one that takes it again
     Nanos lease = 30s;
     Nanos wait = kNever;
     std::vector<QByteArray> command;

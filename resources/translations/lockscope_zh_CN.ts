@@ -3636,6 +3636,10 @@
         <translation>  %1 次获得，%2 个事件，摘要 %3</translation>
     </message>
     <message>
+        <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers; writers of the same lock name the recipe for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait counts from when the server answers. --id is a name for others to see; two runs of one name exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
+        <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///文件、memcached:// 和 etcd://，各用“lockscope list recipes”列出的算法。--shared 以读者身份持有，可与其他读者并存；同一把锁的写者须指明读写兼用的算法：redis-rw 或 zk-rw；在 PostgreSQL 上读者也须指明 sql-advisory。--permits N 使其成为共 N 个许可的信号量并取一个（如同 --recipe redis-semaphore）。--wait 从服务器应答时算起。--id 是供他人看到的名字；同名的两次运行仍彼此互斥。命令可见 LOCKSCOPE_LOCK，以及算法给出令牌时的 LOCKSCOPE_TOKEN。</translation>
+    </message>
+    <message>
         <source>An oscilloscope for distributed locks.</source>
         <translation>分布式锁的示波器。</translation>
     </message>
@@ -3646,10 +3650,6 @@
     <message>
         <source>SCENARIO is a file or a name from “lockscope list scenarios”. URL is redis://[user:password@]host:port[/db] or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m.</source>
         <translation>SCENARIO 是文件，或“lockscope list scenarios”中的名字。URL 为 redis://[user:password@]host:port[/db]，TLS 用 rediss://。时间带单位：250ms、5s、2m。</translation>
-    </message>
-    <message>
-        <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers (a recipe for reading and writing is chosen). --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
-        <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///FILE、memcached:// 和 etcd://，各有“lockscope list recipes”中的算法。--shared 作为读者持有，与其他读者并存（会选用读写算法）。--permits N 使它成为一共 N 个许可的信号量并取一个（如 --recipe redis-semaphore）。COMMAND 能看到 LOCKSCOPE_LOCK，算法给出令牌时还有 LOCKSCOPE_TOKEN。</translation>
     </message>
     <message>
         <source>Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 verdict unknown; “lock” passes its command's status through, or 123 lock lost, 124 not acquired in time, 125 failed, 126/127 command cannot run / not found.</source>
@@ -3782,12 +3782,16 @@
         <translation>--permits 需要从 1 起的整数，而不是“%1”</translation>
     </message>
     <message>
-        <source>the lock needs a name</source>
-        <translation>锁需要一个名字</translation>
+        <source>readers on PostgreSQL need --recipe sql-advisory, and so do the writers of the same lock: the usual recipe for those, sql-lease, does not see them</source>
+        <translation>PostgreSQL 上的读者需要 --recipe sql-advisory，同一把锁的写者也一样：写者通常用的 sql-lease 看不到他们</translation>
     </message>
     <message>
         <source>the command to run is missing; it stands behind “--”</source>
         <translation>缺少要运行的命令；它写在“--”之后</translation>
+    </message>
+    <message>
+        <source>the lock needs a name</source>
+        <translation>锁需要一个名字</translation>
     </message>
     <message>
         <source>held</source>

@@ -74,6 +74,14 @@ class tst_cli_lock : public QObject {
         const QByteArrayList children = file.readAll().simplified().split(' ');
         return std::ranges::any_of(children, [](const QByteArray& child) { return stateOf(child) == "T"; });
     }
+    /// It has a handler for that signal by now.
+    static bool catches(const QByteArray& pid, int signal) {
+        QFile file(QStringLiteral("/proc/%1/status").arg(QString::fromLatin1(pid)));
+        if (!file.open(QIODevice::ReadOnly)) return false;
+        const QByteArray status = file.readAll();
+        const qsizetype at = status.indexOf("SigCgt:");
+        return at >= 0 && (status.mid(at + 7, 17).trimmed().toULongLong(nullptr, 16) >> (signal - 1) & 1U) != 0;
+    }
     static bool end(QProcess& process) {
         return QTest::qWaitFor([&] { return process.state() == QProcess::NotRunning; }, 30'000);
     }
@@ -264,6 +272,60 @@ private Q_SLOTS:
         QCOMPARE(holder->exitCode(), 0);
     }
 
+    void aStoppedCommandHearsThatItIsToEnd() {
+        const auto holder = start({}, "echo $$ > pid.new; mv pid.new pid; kill -STOP $$; sleep 600");
+        QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
+        const QByteArray pid = content("pid").trimmed();
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(pid), QByteArray("T"), 10'000);
+        holder->terminate();
+        QVERIFY(end(*holder));
+        QCOMPARE(holder->exitCode(), 128 + SIGTERM);
+        QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
+    }
+
+    /// The kernel tells the first process of a terminal alone that it hangs up.
+    void aTerminalThatHangsUpEndsTheCommand() {
+        const QByteArray bin = kProgram.toUtf8(), url = m_server->url().toUtf8(), folder = m_folder->path().toUtf8();
+        int terminal = -1;
+        const pid_t holder = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+        QVERIFY2(holder >= 0, "there are no terminals here");
+        if (holder == 0) {
+            if (::chdir(folder.constData()) != 0) ::_exit(126);
+            ::execl(bin.constData(), "lockscope", "lock", url.constData(), "orders", "--", "sh", "-c",
+                    "echo $$ > pid.new; mv pid.new pid; while :; do sleep 0.05; done", nullptr);
+            ::_exit(127);
+        }
+        const bool began = QTest::qWaitFor([&] { return there("pid"); }, 10'000);
+        const QByteArray pid = content("pid").trimmed();
+        ::close(terminal);
+        int status = 0;
+        const bool ended =
+            began && QTest::qWaitFor([&] { return ::waitpid(holder, &status, WNOHANG) == holder; }, 10'000);
+        if (!ended) {
+            ::kill(holder, SIGKILL);
+            ::waitpid(holder, nullptr, 0);
+        }
+        QVERIFY2(ended, stateOf(pid));
+        QCOMPARE(WEXITSTATUS(status), 128 + SIGHUP);
+        const QByteArray state = stateOf(pid);
+        QVERIFY2(state == "gone" || state == "Z", state); // whoever it belongs to now may not have looked yet
+        QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
+    }
+
+    /// A cron job that calls itself by its machine's name is not the one that still runs there.
+    void twoRunsOfOneNameExcludeEachOther() {
+        const QStringList name{QStringLiteral("--id"), QStringLiteral("billing")};
+        const auto holder = start(name, "touch in; until [ -e go ]; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
+        const Ran other = program({QStringLiteral("lock"), QStringLiteral("--id"), QStringLiteral("billing"),
+                                   QStringLiteral("--wait"), QStringLiteral("0s"), m_server->url(),
+                                   QStringLiteral("orders"), QStringLiteral("--"), QStringLiteral("true")});
+        QVERIFY2(other.status == 124, other.told());
+        put("go", {});
+        QVERIFY(end(*holder));
+        QCOMPARE(holder->exitCode(), 0);
+    }
+
     void otherSignalsThatEndGoToTheCommandToo() {
         for (const int signal : {SIGQUIT, SIGUSR1}) {
             QFile::remove(path("in"));
@@ -338,7 +400,8 @@ private Q_SLOTS:
         QByteArrayList pids;
         const auto began = QTest::qWaitFor([&] { return drain(), there("pid"); }, 10'000);
         pids = content("pid").trimmed().split(' ');
-        bool told = began && pids.size() == 2;
+        bool told = began && pids.size() == 2 &&
+                    QTest::qWaitFor([&] { return drain(), catches(pids[1], SIGTSTP); }, 10'000); // a moment later
         if (told) told = key ? ::write(terminal, "\x1a", 1) == 1 : ::kill(pids[1].toInt(), SIGTSTP) == 0;
         const auto stopped = told && QTest::qWaitFor(
                                          [&] {
@@ -399,6 +462,10 @@ private Q_SLOTS:
         QTest::addColumn<QString>("contains");
         QTest::newRow("no command") << QStringLiteral("lock redis://127.0.0.1 orders")
                                     << QStringLiteral("the command to run is missing");
+        QTest::newRow("no dashes") << QStringLiteral("lock redis://127.0.0.1 orders make -j2")
+                                   << QStringLiteral("it stands behind “--”");
+        QTest::newRow("readers apart") << QStringLiteral("lock --shared postgresql://127.0.0.1/locks orders -- true")
+                                       << QStringLiteral("--recipe sql-advisory");
         QTest::newRow("empty command") << QStringLiteral("lock redis://127.0.0.1 orders --")
                                        << QStringLiteral("missing");
         QTest::newRow("scheme") << QStringLiteral("lock redsi://127.0.0.1 orders -- true")

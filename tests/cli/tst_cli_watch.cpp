@@ -131,7 +131,7 @@ private Q_SLOTS:
         const QJsonObject lock = lockNamed(locks(), "orders").value_or(QJsonObject());
         QCOMPARE(lock[u"state"], QJsonValue(QStringLiteral("held")));
         QCOMPARE(lock[u"holders"][0][u"client"], QJsonValue(QStringLiteral("billing-1")));
-        QCOMPARE(lock[u"holders"][0][u"thread"], QJsonValue(QStringLiteral("1")));
+        QVERIFY(lock[u"holders"][0][u"thread"].toString().toInt() > 0); // another for each run
         put("go");
         QVERIFY(end(*holder));
     }

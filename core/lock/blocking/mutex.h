@@ -101,7 +101,8 @@ private:
 
 /// A mutex for writing that readers may hold together; satisfies SharedTimedLockable, so that std::shared_lock works.
 /// Otherwise as Mutex. Whether a thread may have both kinds of hold, and whether waiting writers keep new readers out,
-/// is its recipe's to say.
+/// is its recipe's to say. That recipe is another than Mutex's usual one, so all users of the lock make it a
+/// SharedMutex: servers that can tell the two apart refuse the other, PostgreSQL cannot.
 class SharedMutex : public detail::AloneLock {
 public:
     /// Throws LockException when the server has no such recipe.
