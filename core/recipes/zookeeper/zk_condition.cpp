@@ -2,39 +2,102 @@
 #include "recipes/zookeeper/zk_condition.h"
 
 #include "recipes/zookeeper/zk_queue.h"
+#include "runtime/completion.h"
 
 namespace lockscope::recipes {
 
 using zookeeper::CreatedNode;
 using zookeeper::Error;
 using zookeeper::NodeMode;
+using zookeeper::Port;
 using zookeeper::Result;
 using zookeeper::Session;
 using zookeeper::WatchEvent;
 
-Outcome<void> ZkCondition::enlist(QByteArray thread, std::stop_token stop) {
-    zookeeper::Port& port = m_lock.port;
-    const auto ticket = std::make_shared<ZkTicket>();
-    ticket->parent = m_lock.path;
-    if (port.session().state != Session::State::Connected) {
-        const Result<void> ready = co_await port.connected(kNever, stop);
-        if (!ready) co_return std::unexpected(lockError(ready.error()));
+namespace {
+
+constexpr char kPrefix[] = "condition-";
+/// A server that loses the answers again and again is not worth more tries.
+constexpr int kMostTries = 10;
+constexpr Nanos kWithdrawalWaits = 1s;
+
+/// A waiter's withdrawal, shared with what carries it out.
+struct Withdrawal {
+    bool passOn = false; ///< nobody here makes use of a signal that came meanwhile: the next one does
+    Completion<bool> signalled;
+};
+
+// In these two nothing of the port is touched before asking whether it still exists: they may outlive everything.
+
+Port::Reply<int> wake(Port* port, std::weak_ptr<const bool> life, QByteArray path, int most, std::stop_token stop) {
+    const Result<zookeeper::ChildList> list = co_await port->children(path, std::nullopt, stop);
+    if (!list && list.error().kind == Error::Kind::NoNode) co_return 0;
+    if (!list) co_return std::unexpected(list.error());
+    const std::vector<ZkChild> children = readZkChildren(list->names);
+    int woken = 0;
+    for (const ZkChild& child : children) {
+        if (woken == most || life.expired()) break;
+        if (child.family != ZkFamily::Condition) continue;
+        const QByteArray node = zookeeper::childOf(path, child.name);
+        const Result<void> removed = co_await port->remove(node, -1, stop);
+        if (!removed && removed.error().kind != Error::Kind::NoNode) co_return std::unexpected(removed.error());
+        woken += removed ? 1 : 0;
     }
-    ticket->generation = port.session().generation;
-    const QByteArray name = zookeeper::childOf(m_lock.path, "condition-");
-    const QByteArray whose = "lockscope:" + m_lock.client + ':' + thread;
-    // A creation that is stopped before its answer is taken back by the port; an answer that is lost may leave a node,
-    // which takes one signal in vain at most, until the session ends.
-    const Result<CreatedNode> made = co_await port.create(name, whose, NodeMode::EphemeralSequential, Nanos(0), stop);
-    if (!made) co_return std::unexpected(lockError(made.error()));
-    ticket->path = made->path;
-    ticket->asked = true;
-    m_entries[thread] = ticket;
-    co_return std::expected<void, LockError>();
+    co_return woken;
+}
+
+// Whoever removes the node first decides: a signaller, and then the signal was ours, or we. When an answer is lost, the
+// next one says: no node may mean our own try then, and a wake-up without a reason, which waiters may have.
+QCoro::Task<> carryOut(Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
+                       std::shared_ptr<Withdrawal> withdrawal) {
+    bool signalled = false;
+    for (bool again = true; again && !life.expired();) {
+        const Result<void> removed = co_await port->remove(ticket->path, -1, {}, ticket->generation);
+        signalled = !removed && removed.error().kind == Error::Kind::NoNode;
+        again = !removed && connectionFailed(removed.error().kind);
+    }
+    bool owed = signalled && withdrawal->passOn;
+    while (owed && !life.expired() && port->session().generation == ticket->generation) {
+        const Result<int> passedOn = co_await wake(port, life, ticket->parent, 1, {});
+        owed = !passedOn && connectionFailed(passedOn.error().kind);
+    }
+    withdrawal->signalled.complete(signalled && !withdrawal->passOn);
+}
+
+} // namespace
+
+Outcome<void> ZkCondition::enlist(QByteArray thread, std::stop_token stop) {
+    Port& port = m_lock.port;
+    const QByteArray name = zookeeper::childOf(m_lock.path, kPrefix);
+    const QByteArray whose = "lockscope:" + m_lock.client + ':' + thread + ':' + port.runtime().randomUuid();
+    for (int tries = 1;; ++tries) {
+        const auto ticket = std::make_shared<ZkTicket>();
+        ticket->parent = m_lock.path;
+        ticket->prefix = kPrefix;
+        ticket->data = whose;
+        if (port.session().state != Session::State::Connected) {
+            const Result<void> ready = co_await port.connected(kNever, stop);
+            if (!ready) co_return std::unexpected(lockError(ready.error()));
+        }
+        ticket->generation = port.session().generation;
+        ticket->asked = true;
+        // A creation that is stopped before its answer is taken back by the port.
+        const Result<CreatedNode> made =
+            co_await port.create(name, whose, NodeMode::EphemeralSequential, Nanos(0), stop);
+        if (made) {
+            ticket->path = made->path;
+            m_entries[thread] = ticket;
+            co_return std::expected<void, LockError>();
+        }
+        if (!made.error().outcomeUnknown()) co_return std::unexpected(lockError(made.error()));
+        // Left alone, it would take the signal of somebody who waits.
+        const bool sameSession = co_await takeAwayForSure(port, ticket, stop);
+        if (!sameSession || tries == kMostTries) co_return std::unexpected(lockError(made.error()));
+    }
 }
 
 Outcome<bool> ZkCondition::watchUntilGone(std::shared_ptr<ZkTicket> ticket, Nanos giveUpAt, std::stop_token stop) {
-    zookeeper::Port& port = m_lock.port;
+    Port& port = m_lock.port;
     Runtime& runtime = port.runtime();
     for (;;) {
         if (port.session().generation != ticket->generation) co_return true;
@@ -56,16 +119,17 @@ Outcome<bool> ZkCondition::watchUntilGone(std::shared_ptr<ZkTicket> ticket, Nano
     }
 }
 
-Outcome<bool> ZkCondition::withdraw(std::shared_ptr<ZkTicket> ticket) {
-    // Whoever removes the node first decides: a signaller, and then the signal was ours, or we. When an answer is lost,
-    // the next one says: no node may mean our own try then, and a wake-up without a reason, which waiters may have.
+Outcome<bool> ZkCondition::withdraw(std::shared_ptr<ZkTicket> ticket, bool passOn) {
+    Port& port = m_lock.port;
+    Runtime& runtime = port.runtime();
     ticket->asked = false;
-    for (;;) {
-        const Result<void> removed = co_await m_lock.port.remove(ticket->path, -1, {}, ticket->generation);
-        if (removed) co_return false;
-        if (removed.error().kind == Error::Kind::NoNode) co_return true;
-        if (!connectionFailed(removed.error().kind)) co_return false;
-    }
+    const auto withdrawal = std::make_shared<Withdrawal>();
+    withdrawal->passOn = passOn;
+    runtime.spawn(
+        [port = &port, life = port.life(), ticket, withdrawal] { return carryOut(port, life, ticket, withdrawal); });
+    const std::optional<bool> signalled = co_await withdrawal->signalled.wait(runtime, kWithdrawalWaits);
+    if (!signalled) withdrawal->passOn = true;
+    co_return signalled.value_or(false);
 }
 
 Outcome<bool> ZkCondition::awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) {
@@ -74,45 +138,27 @@ Outcome<bool> ZkCondition::awaitSignal(QByteArray thread, Nanos wait, std::stop_
     const std::shared_ptr<ZkTicket> ticket = entry->second;
     m_entries.erase(entry);
     const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), wait);
+    const ZkPatience patience(m_lock.port, giveUpAt, stop);
     std::expected<bool, LockError> signalled = false;
     ZkInterruption interruption;
     try {
-        signalled = co_await watchUntilGone(ticket, giveUpAt, stop);
+        signalled = co_await watchUntilGone(ticket, giveUpAt, patience.token());
     } catch (const Cancelled& cancelled) {
         interruption.caught(cancelled);
     }
-    if (interruption.stopped) {
-        const std::expected<bool, LockError> late = co_await withdraw(ticket);
-        // A signal that nobody here wants any more is the next one's.
-        bool owed = late && *late;
-        while (owed && m_lock.port.session().generation == ticket->generation) {
-            const std::expected<int, LockError> passedOn = co_await signal(1, {});
-            owed = !passedOn && (passedOn.error().kind == LockError::Kind::OutcomeUnknown ||
-                                 passedOn.error().kind == LockError::Kind::Unreachable);
-        }
-        interruption.goOn();
-    }
-    if (!signalled) {
-        takeAwaySoon(m_lock.port, ticket);
-        co_return signalled;
-    }
-    if (*signalled) co_return true;
-    co_return co_await withdraw(ticket);
+    const bool stopped = interruption.stopped && !patience.over();
+    if (!stopped && signalled && *signalled) co_return true;
+    // A signal that nobody here wants any more is the next one's.
+    const std::expected<bool, LockError> late = co_await withdraw(ticket, stopped || !signalled);
+    if (stopped) interruption.goOn();
+    if (!signalled) co_return signalled;
+    co_return late;
 }
 
 Outcome<int> ZkCondition::signal(int most, std::stop_token stop) {
-    ZkQueue queue(m_lock.port, m_lock.path);
-    const std::expected<std::vector<ZkChild>, LockError> children = co_await queue.look(stop);
-    if (!children) co_return std::unexpected(children.error());
-    int woken = 0;
-    for (const ZkChild& child : *children) {
-        if (child.family != ZkFamily::Condition) continue;
-        if (woken == most) break;
-        const std::expected<bool, LockError> removed = co_await removeHolder(m_lock, m_lock.path, child.name, stop);
-        if (!removed) co_return std::unexpected(removed.error());
-        woken += *removed ? 1 : 0;
-    }
-    co_return woken;
+    const Result<int> woken = co_await wake(&m_lock.port, m_lock.port.life(), m_lock.path, most, stop);
+    if (!woken) co_return std::unexpected(lockError(woken.error()));
+    co_return *woken;
 }
 
 } // namespace lockscope::recipes

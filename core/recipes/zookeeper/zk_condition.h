@@ -7,7 +7,8 @@ namespace lockscope::recipes {
 
 /// Who waits for a signal of a lock on ZooKeeper: ephemeral sequential children `condition-<number>` beside those of
 /// the lock's queue. A signal is the removal of the lowest. A waiter whose session ends is gone with its node; by its
-/// own account it was woken, as a waiter may be without a reason. Source: Menagerie's condition.
+/// own account it was woken, as a waiter may be without a reason. A node whose creation was never answered is known by
+/// its data. Source: Menagerie's condition.
 class ZkCondition final : public ConditionRecipe {
 public:
     explicit ZkCondition(ZkLock lock) : m_lock(std::move(lock)) {}
@@ -17,7 +18,9 @@ public:
 
 private:
     Outcome<bool> watchUntilGone(std::shared_ptr<ZkTicket> ticket, Nanos giveUpAt, std::stop_token stop);
-    Outcome<bool> withdraw(std::shared_ptr<ZkTicket> ticket);
+    /// Takes the entry away; true: a signaller has done that before, and it was not passed on. Not interruptible, but
+    /// after a second it goes on by itself and passes on what it finds.
+    Outcome<bool> withdraw(std::shared_ptr<ZkTicket> ticket, bool passOn);
     ZkLock m_lock;
     std::map<QByteArray, std::shared_ptr<ZkTicket>> m_entries; ///< by thread
 };

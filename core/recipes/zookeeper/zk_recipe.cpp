@@ -31,6 +31,25 @@ std::shared_ptr<ZkHold> sharedHoldIn(const Grant& grant) {
     return std::static_pointer_cast<ZkHold>(std::const_pointer_cast<void>(grant.own));
 }
 
+/// Looks which of the nodes with the ticket's prefix is its own.
+zookeeper::Port::Reply<void> findByPrefix(zookeeper::Port* port, std::weak_ptr<const bool> life,
+                                          std::shared_ptr<ZkTicket> ticket) {
+    const Result<zookeeper::ChildList> list = co_await port->children(ticket->parent);
+    if (!list) co_return std::unexpected(list.error());
+    for (const QByteArray& name : list->names) {
+        if (!name.startsWith(ticket->prefix)) continue;
+        const QByteArray path = zookeeper::childOf(ticket->parent, name);
+        if (!ticket->data.isEmpty()) {
+            if (life.expired()) break;
+            const Result<zookeeper::NodeData> node = co_await port->get(path);
+            if (!node && connectionFailed(node.error().kind)) co_return std::unexpected(node.error());
+            if (!node || node->data != ticket->data) continue;
+        }
+        ticket->path = path;
+    }
+    co_return zookeeper::Result<void>();
+}
+
 // Nothing of the port is touched before asking whether it still exists: this may outlive everything.
 QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
                     Completion<bool> done) {
@@ -45,14 +64,8 @@ QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::
             if (!synced && connectionFailed(synced.error().kind)) continue;
         }
         if (byPrefix) {
-            const Result<zookeeper::ChildList> list = co_await port->children(ticket->parent);
-            if (list) {
-                for (const QByteArray& name : list->names) {
-                    if (name.startsWith(ticket->prefix)) ticket->path = zookeeper::childOf(ticket->parent, name);
-                }
-            } else {
-                failure = list.error().kind;
-            }
+            const Result<void> looked = co_await findByPrefix(port, life, ticket);
+            if (!looked) failure = looked.error().kind;
         }
         bool ours = !ticket->path.isEmpty();
         if (ours && ticket->commonName && !life.expired()) {
@@ -117,6 +130,14 @@ QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkT
         const Nanos left = std::max(Nanos(0), end - runtime.monotonic());
         co_await done.wait(runtime, left);
     }
+}
+
+QCoro::Task<bool> takeAwayForSure(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket, std::stop_token stop) {
+    const std::weak_ptr<const bool> life = port.life();
+    const std::uint64_t generation = ticket->generation;
+    const Completion<bool> done = startSweep(port, std::move(ticket));
+    co_await done.wait(port.runtime(), kNever, std::move(stop));
+    co_return !life.expired() && port.session().generation == generation;
 }
 
 void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {

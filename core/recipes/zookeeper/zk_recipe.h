@@ -37,10 +37,10 @@ Outcome<bool> removeHolder(ZkLock lock, QByteArray parent, std::optional<QByteAr
 /// what tidies up after them.
 struct ZkTicket {
     QByteArray parent;
-    QByteArray prefix;            ///< of the name, nobody else's; empty: the name is not protected
+    QByteArray prefix;            ///< of the name, nobody else's unless there is `data`; empty: it is not protected
     QByteArray path;              ///< once it is known
     std::int64_t czxid = 0;       ///< 0: the answer to its creation has not come
-    QByteArray data;              ///< what it contains, nobody else's; only with commonName
+    QByteArray data;              ///< what it contains, nobody else's; with commonName or a prefix that others have
     std::uint64_t generation = 0; ///< the session that it was made in
     bool asked = false;           ///< it may be there
     bool guarded = false;         ///< `watch` watches it
@@ -53,6 +53,8 @@ struct ZkTicket {
 QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
 /// The same of several at once.
 QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkTicket>> tickets);
+/// The same for as long as it takes; false: the session has ended before. Interruptible: it goes on by itself.
+QCoro::Task<bool> takeAwayForSure(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket, std::stop_token stop);
 /// The same without waiting.
 void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
 

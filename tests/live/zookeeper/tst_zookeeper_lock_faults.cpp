@@ -468,6 +468,23 @@ private Q_SLOTS:
         QCOMPARE(ephemerals(a.driver, '/' + name), 0);
     }
 
+    void lostReplyLeavesNobodyWhoEatsASignal() {
+        FaultProxy proxy(m_runtime, m_server.port());
+        Client a(m_runtime, proxy.url(), "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh(), path = lockPath(name).value();
+        VERIFY_OK(run(a.driver.makeContainers(path)));
+        ZkCondition ours(ZkLock{a.driver, path, "a"}), theirs(ZkLock{b.driver, path, "b"});
+        proxy.fault = FaultProxy::Fault::LoseAnswer;
+        VERIFY_OK(run(ours.enlist("1", {})));
+        QCOMPARE(proxy.connections, 2);
+        QCOMPARE(ephemerals(b.driver, path), 1);
+        VERIFY_OK(run(theirs.enlist("1", {})));
+        QCOMPARE(run(theirs.signal(1, {})).value(), 1);
+        QCOMPARE(run(ours.awaitSignal("1", 5s, {})).value(), true);
+        QCOMPARE(run(theirs.awaitSignal("1", Nanos(0), {})).value(), false);
+        QCOMPARE(ephemerals(b.driver, path), 0);
+    }
+
 private:
     EventLoopRuntime m_runtime;
     ZooKeeperServer m_server{m_runtime};

@@ -272,6 +272,67 @@ private Q_SLOTS:
         QCOMPARE(second->result->value(), true);
     }
 
+    void signalOfAWaiterThatFailsIsPassedOn() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        VERIFY_OK(run(b.driver.makeContainers('/' + name)));
+        MeddlingPort port(a.driver);
+        ZkCondition waiters(ZkLock{port, lockPath(name).value(), "a"});
+        ZkCondition signaller(ZkLock{b.driver, lockPath(name).value(), "b"});
+        VERIFY_OK(run(waiters.enlist("1", {})));
+        VERIFY_OK(run(waiters.enlist("2", {})));
+        int signalled = 0;
+        port.atRemoval = [&]() -> QCoro::Task<> { // as the first waiter withdraws
+            const auto woken = co_await signaller.signal(1, {});
+            signalled = woken.value_or(-1);
+        };
+        port.lookFails = Trouble::NoAuth;
+        QVERIFY(run(waiters.awaitSignal("1", kNever, {})).error().kind == Kind::Refused);
+        QCOMPARE(signalled, 1);
+        const auto second = beside(waiters.awaitSignal("2", kNever, {}));
+        QVERIFY(ends(second, 5s));
+        QCOMPARE(second->result->value(), true);
+    }
+
+    void waiterThatIsStoppedAsItEntersLeavesNothing() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const QByteArray name = fresh();
+        VERIFY_OK(run(b.driver.makeContainers('/' + name)));
+        MeddlingPort port(a.driver);
+        ZkCondition waiters(ZkLock{port, lockPath(name).value(), "a"});
+        ZkCondition others(ZkLock{b.driver, lockPath(name).value(), "a"});
+        VERIFY_OK(run(others.enlist("1", {}))); // of the same name and thread, and nobody else's all the same
+        std::stop_source stop;
+        port.loseCreation = true;
+        port.lagging = true;
+        port.atSync = [&] { stop.request_stop(); };
+        const auto entering = beside(waiters.enlist("1", stop.get_token()));
+        QVERIFY(ends(entering, 5s));
+        QCOMPARE(entering->cancelled, std::optional(Cancelled::Why::Stopped));
+        QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 1; }));
+        VERIFY_OK(run(a.driver.sync("/")));
+        const auto other = beside(others.awaitSignal("1", kNever, {}));
+        QCOMPARE(run(waiters.signal(1, {})).value(), 1);
+        QVERIFY(ends(other, 5s));
+        QCOMPARE(other->result->value(), true);
+    }
+
+    void waitsForASignalEndInTimeWhenTheServerHangs() {
+        Client a(m_runtime, m_server, "a", 20s), b(m_runtime, m_server, "b", 20s);
+        const QByteArray name = fresh();
+        VERIFY_OK(run(b.driver.makeContainers('/' + name)));
+        ZkCondition waiters(ZkLock{a.driver, lockPath(name).value(), "a"});
+        VERIFY_OK(run(waiters.enlist("1", {})));
+        pauseWholly(m_server);
+        const Nanos begun = m_runtime.monotonic();
+        const auto waiting = beside(waiters.awaitSignal("1", 300ms, {}));
+        QVERIFY(ends(waiting, 10s));
+        QCOMPARE(waiting->result->value(), false);
+        QVERIFY(m_runtime.monotonic() - begun < 4s); // the session goes on
+        m_server.resume();
+        QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 0; }));
+    }
+
     void nothingIsAskedOnceTheSessionHasEnded() {
         Client a(m_runtime, m_server, "a");
         MeddlingPort port(a.driver);
