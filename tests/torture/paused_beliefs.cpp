@@ -101,7 +101,7 @@ Nanos excusedFrom(const Span& hold, const Stop& stop, const Ordeal& ordeal, Held
     }
     const bool renewalDue = stop.to - stop.from > lease / 2;
     if (!renewalDue || hold.granted > stop.to) return kNever;
-    const Nanos deadline = heldBy == HeldBy::Lease ? hold.deadlineAt(stop.to) : kNever;
+    const Nanos deadline = hold.deadlineAt(stop.to);
     if (deadline == kNever) return from;
     return deadline <= stop.to ? std::max(from, deadline) : kNever;
 }

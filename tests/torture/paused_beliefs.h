@@ -20,7 +20,7 @@ struct Ordeal {
 /// The same trace, with the same entities, without the beliefs that no recipe can prevent: those of a client that was
 /// stopped when its hold ended, from then on until it learned of that: within a second of going on, or nothing of it is
 /// excused. Nor is a hold that began after the client went on, nor the part of one in which it cannot have ended:
-/// - a lease lasts at least as long as its holder was going to rely on it;
+/// - a lease or a session lasts at least as long as its holder was going to rely on it;
 /// - what a connection holds ends with the server only. A wait is excused like a hold there: the server may have
 /// granted
 ///   it to the stopped one and died.

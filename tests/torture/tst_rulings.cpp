@@ -60,6 +60,15 @@ private Q_SLOTS:
         holds(story, kB, 1000, 1700);
         QVERIFY(blamed(ruled(story)));
     }
+    void soDoesASession() {
+        for (const int other : {1000, 1300}) {
+            Case story;
+            story.subject.recipe.heldBy = recipes::HeldBy::Session;
+            sleeps(story);
+            holds(story, kB, other, 1700);
+            QCOMPARE(blamed(ruled(story)), other < 1210);
+        }
+    }
     void whoGoesOnLearnsOfItSoon() {
         Case story;
         story.believes(10, EventKind::Granted).stopped(100, 1800).believes(2900, EventKind::Lost);
