@@ -1101,12 +1101,20 @@
         <translation>服务器刚给出租约就将其终止。</translation>
     </message>
     <message>
-        <source>The lock “%1” is being changed all the time.</source>
-        <translation>锁“%1”一直在被改动。</translation>
-    </message>
-    <message>
         <source>“%1” can not be a lock's name on memcached: its keys have 1 to 250 bytes, without spaces and control characters.</source>
         <translation>“%1”不能作 memcached 上的锁名：它的键为 1 到 250 字节，不含空格和控制字符。</translation>
+    </message>
+    <message>
+        <source>The key “%1” carries %2, which this recipe does not write: it was left alone. Use another lock name, or the recipe that wrote it.</source>
+        <translation>键“%1”上是%2，不是这个算法写的：未作改动。请换一个锁名，或使用写它的算法。</translation>
+    </message>
+    <message>
+        <source>data of another kind</source>
+        <translation>另一种数据</translation>
+    </message>
+    <message>
+        <source>The lock “%1” is being changed all the time.</source>
+        <translation>锁“%1”一直在被改动。</translation>
     </message>
     <message>
         <source>This memcached runs without cas (-C), which is what tells one holder's item from another's. Start it without -C.</source>
@@ -1163,14 +1171,6 @@
     <message>
         <source>a stream</source>
         <translation>流</translation>
-    </message>
-    <message>
-        <source>data of another kind</source>
-        <translation>另一种数据</translation>
-    </message>
-    <message>
-        <source>The key “%1” carries %2, which this recipe does not write: it was left alone. Use another lock name, or the recipe that wrote it.</source>
-        <translation>键“%1”上是%2，不是这个算法写的：未作改动。请换一个锁名，或使用写它的算法。</translation>
     </message>
     <message>
         <source>The lock “%1” was given back: %2 of %3 replicas confirmed it within a second. Look after the replicas, or ask for fewer with ?wait=.</source>

@@ -53,9 +53,7 @@ Outcome<int> MemcachedAdd::release(Grant grant, std::stop_token stop) {
 }
 
 Outcome<bool> MemcachedAdd::forceRelease(std::stop_token stop) {
-    const auto removed = co_await m_lock.port.remove(m_lock.name, stop);
-    if (!removed) co_return std::unexpected(lockError(removed.error()));
-    co_return *removed;
+    return forceMemcachedLock(m_lock, &isMemcachedOwner, std::move(stop));
 }
 
 } // namespace lockscope::recipes

@@ -4,6 +4,7 @@
 #include "recipes/hex_digits.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 namespace lockscope::recipes {
 
@@ -13,12 +14,16 @@ using memcached::Expiry;
 namespace {
 
 constexpr Nanos kFirstNap = 5ms;
-constexpr Expiry kAtOnce = -1;
-/// Our own changes can make a number that we know out of date; somebody else's end the loop at the first look.
-constexpr int kLooks = 4;
 
 Expiry expiryOf(Nanos lease) {
     return Expiry(std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(lease).count(), 1)) + 1;
+}
+
+/// "<client>:<thread>:<16 hex digits>".
+bool isOurs(QByteArrayView value) {
+    if (value.size() <= kHexDigits + 1 || value[value.size() - kHexDigits - 1] != ':') return false;
+    const auto isHex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    return std::ranges::all_of(value.last(kHexDigits), isHex) && isMemcachedOwner(value.chopped(kHexDigits + 1));
 }
 
 } // namespace
@@ -30,11 +35,11 @@ const RecipeInfo& MemcachedLease::info() const {
 
 Outcome<bool> MemcachedLease::withdraw(QByteArray value) {
     // Whatever became of our add: if it ran, undo it. An error here leaves an item that ends by its lease.
-    return change(std::make_shared<Own>(), std::move(value), kAtOnce, {});
+    return change(std::make_shared<Own>(), std::move(value), kMemcachedAtOnce, {});
 }
 
 Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value, Expiry expiry, std::stop_token stop) {
-    for (int look = 0; look < kLooks; ++look) {
+    for (int look = 0; look < kMemcachedLooks; ++look) {
         if (!own->mark) {
             const auto item = co_await m_lock.port.get(m_lock.name, stop);
             if (!item) co_return std::unexpected(lockError(item.error()));
@@ -42,7 +47,7 @@ Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value,
             own->mark = (*item)->mark;
         }
         const memcached::Mark meant = *std::exchange(own->mark, std::nullopt); // not known until we hear of it again
-        const bool stays = expiry != kAtOnce;                                  // then we need its new number
+        const bool stays = expiry != kMemcachedAtOnce;                         // then we need its new number
         const auto done = co_await m_lock.port.compareAndSet(m_lock.name, value, expiry, meant, stays, stop);
         if (!done) co_return std::unexpected(lockError(done.error()));
         if (done->item && done->item->value == value) own->mark = done->item->mark;
@@ -50,10 +55,7 @@ Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value,
         if (done->outcome == Change::Outcome::Gone) co_return false;
         if (done->item && !own->mark) co_return false; // somebody else's
     }
-    co_return std::unexpected(
-        LockError{LockError::Kind::Refused,
-                  QCoreApplication::translate("LockError", "The lock “%1” is being changed all the time.")
-                      .arg(QString::fromUtf8(m_lock.name))});
+    co_return std::unexpected(memcachedUnsteady(m_lock.name));
 }
 
 Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop_token stop) {
@@ -98,6 +100,10 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
             if (stopped) throw Cancelled(Cancelled::Why::Stopped);
             if (!undone) co_return std::unexpected(undone.error());
         }
+        if (added->outcome == Change::Outcome::Taken && added->item && !isOurs(added->item->value)) {
+            request.steps.at(0);
+            co_return std::unexpected(memcachedForeign(m_lock.name));
+        }
         const Nanos now = runtime.monotonic();
         if (now >= giveUpAt) {
             request.steps.at(0);
@@ -117,7 +123,7 @@ Outcome<bool> MemcachedLease::renew(Grant grant, std::stop_token stop) {
 Outcome<int> MemcachedLease::release(Grant grant, std::stop_token stop) {
     grant.steps.at(5);
     const auto own = std::const_pointer_cast<Own>(std::static_pointer_cast<const Own>(grant.own));
-    const auto gone = co_await change(own, grant.value, kAtOnce, std::move(stop));
+    const auto gone = co_await change(own, grant.value, kMemcachedAtOnce, std::move(stop));
     grant.steps.at(0);
     if (!gone) co_return std::unexpected(gone.error());
     if (*gone) co_return 0;
@@ -129,9 +135,7 @@ Outcome<int> MemcachedLease::release(Grant grant, std::stop_token stop) {
 }
 
 Outcome<bool> MemcachedLease::forceRelease(std::stop_token stop) {
-    const auto removed = co_await m_lock.port.remove(m_lock.name, stop);
-    if (!removed) co_return std::unexpected(lockError(removed.error()));
-    co_return *removed;
+    return forceMemcachedLock(m_lock, &isOurs, std::move(stop));
 }
 
 } // namespace lockscope::recipes

@@ -22,7 +22,8 @@ namespace lockscope::recipes {
 /// - Nobody is woken: waiters look again after pauses that begin short and grow.
 /// - What the server throws out for want of memory, or forgets by being restarted or as said above, is free while its
 ///   holder still believes in it: until its next renewal, which is refused.
-/// - A server without numbers (memcached -C) is refused.
+/// - A server without numbers (memcached -C) is refused, and so is a key that carries something else than such a value:
+///   it is neither waited for nor deleted.
 class MemcachedLease final : public Recipe {
 public:
     explicit MemcachedLease(MemcachedLock lock) : m_lock(std::move(lock)) {}

@@ -102,6 +102,10 @@ private Q_SLOTS:
         QVERIFY(!refused && refused.error().kind == ErrorKind::Refused);
         QVERIFY2(refused.error().message.contains(QLatin1String("-C")), qPrintable(refused.error().message));
         QVERIFY(!run(client.driver.get("jobs")).value());
+        const auto naive = client.recipe("jobs", "memcached-add");
+        QVERIFY(run(naive->acquire(asked(0s), {})).value());
+        QCOMPARE(run(naive->forceRelease({})).value(), true);
+        QVERIFY(!run(client.driver.get("jobs")).value());
         const auto connection = makeConnection(m_runtime, urlOf(server));
         QVERIFY(run(connection->records()->replace("agreed", {}, "1", {})).value());
         const auto record = run(connection->records()->read("agreed", {}));

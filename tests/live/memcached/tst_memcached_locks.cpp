@@ -165,6 +165,41 @@ private Q_SLOTS:
         QVERIFY(run(other->release(*second, {})));
         QVERIFY(run(other->release(*second, {})).error().kind == ErrorKind::NotOwner);
     }
+    void othersDataIsLeftAlone_data() {
+        QTest::addColumn<QByteArray>("value");
+        QTest::newRow("text") << QByteArray("hello");
+        QTest::newRow("nothing") << QByteArray();
+        QTest::newRow("number") << QByteArray("12:");
+        QTest::newRow("object") << QByteArray("{\"a\":1}");
+        QTest::newRow("ShedLock") << QByteArray("ADDED:2026-01-01T10:00:00.000Z@host");
+    }
+    void othersDataIsLeftAlone() {
+        QFETCH(QByteArray, value);
+        QVERIFY(run(m_client->driver.add("jobs", value, 60, false))->outcome == Change::Outcome::Stored);
+        const auto lease = m_client->recipe("jobs"), naive = m_client->recipe("jobs", "memcached-add");
+        const auto none = run(lease->acquire(asked(kNever), {}));
+        QVERIFY(!none && none.error().kind == ErrorKind::ForeignFormat);
+        QVERIFY2(none.error().message.contains(QLatin1String("jobs")), qPrintable(none.error().message));
+        QVERIFY(!taken(*naive, 0s)); // whatever it is, it keeps out
+        for (const auto& recipe : {&lease, &naive}) {
+            const auto kept = run((*recipe)->forceRelease({}));
+            QVERIFY(!kept && kept.error().kind == ErrorKind::ForeignFormat);
+        }
+        QCOMPARE(run(m_client->driver.get("jobs")).value()->value, value);
+        QVERIFY(run(m_client->driver.remove("jobs")));
+    }
+    void eachForceFreesItsOwnKind() {
+        const auto lease = m_client->recipe("jobs"), naive = m_client->recipe("jobs", "memcached-add");
+        QVERIFY(taken(*naive, 0s));
+        QVERIFY(run(lease->forceRelease({})).error().kind == ErrorKind::ForeignFormat);
+        QVERIFY(run(lease->acquire(asked(0s), {})).error().kind == ErrorKind::ForeignFormat);
+        QCOMPARE(run(naive->forceRelease({})).value(), true);
+        QCOMPARE(run(naive->forceRelease({})).value(), false);
+        QVERIFY(taken(*lease, 0s));
+        QVERIFY(!taken(*naive, 0s));
+        QVERIFY(run(naive->forceRelease({})).error().kind == ErrorKind::ForeignFormat);
+        QCOMPARE(run(lease->forceRelease({})).value(), true);
+    }
     void leaseNeverEndsBeforeItsHolderBelieves() {
         // The server's clock ticks once a second; start at different points of its second.
         std::vector<std::shared_ptr<Ending<QString>>> endings;
