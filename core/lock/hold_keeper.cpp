@@ -64,7 +64,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
         ++again->taken;
         // Sessions and connections are not heard from by a re-entry.
         if (recipe->info().heldBy == recipes::HeldBy::Lease) {
-            moveDeadline(*again, deadlineOf(again->grant));
+            moveDeadline(*again, deadlineOf(again->grant), again->newsUntil);
             if (renewed && !again->renewing) keepRenewing(again);
         }
         again->view->token = tokenOf(again->grant);
@@ -79,9 +79,11 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
     hold->taken = 1;
     hold->ends = options.honourDeadline;
     hold->since = client.runtime.monotonic();
-    hold->setDeadline(deadlineOf(hold->grant));
+    const Nanos end = deadlineOf(hold->grant);
+    const bool byLease = recipe->info().heldBy == recipes::HeldBy::Lease;
+    hold->setDeadline(byLease ? end : kNever, byLease ? kNever : end);
     hold->renewing = renewed;
-    hold->suspended = false;
+    hold->suspended = hold->cutOff = false;
     hold->watchAgain();
     hold->view->token = tokenOf(hold->grant);
     hold->view->mine = true;
@@ -112,10 +114,10 @@ void LockCore::believeUntilDeadline(Hold& hold) {
     emit(EventKind::BelievedUntil, hold.grant.thread, toValue(until));
 }
 
-void LockCore::moveDeadline(Hold& hold, Nanos deadline) {
-    const bool nearer = deadline < hold.deadline;
-    hold.setDeadline(deadline);
-    if (nearer && hold.ending) hold.ending->set(deadline);
+void LockCore::moveDeadline(Hold& hold, Nanos byLease, Nanos byNews) {
+    const Nanos before = hold.deadline;
+    hold.setDeadline(byLease, byNews);
+    if (hold.deadline < before && hold.ending) hold.ending->set(hold.deadline);
 }
 
 void LockCore::forget(const std::shared_ptr<Hold>& hold) {

@@ -16,9 +16,12 @@ struct Hold {
     recipes::Grant grant;   ///< as the recipe said; its holds are the thread's, of all lock objects
     int taken = 0;          ///< how often, by this lock object
     Nanos since{};          ///< own monotonic clock: first granted
-    Nanos deadline{};       ///< own monotonic clock: when it ends if nothing more is heard; kNever
+    Nanos leaseUntil{};     ///< own monotonic clock: how far the lease goes; kNever: there is none
+    Nanos newsUntil{};      ///< the same of what there is news of, a session or a connection
+    Nanos deadline{};       ///< the first of both: when it ends if nothing more is heard; kNever
     Nanos toldUntil{};      ///< the deadline that the trace knows of
-    bool suspended = false; ///< its connection is lost
+    bool suspended = false; ///< renewals have no answer
+    bool cutOff = false;    ///< the news are that its connection is lost
     int leaving = 0;        ///< releases of it that are under way
     bool resting = false;   ///< given up here, not yet freed on the server (LockOptions::minHold)
     bool renewing = false;  ///< a watchdog keeps it
@@ -61,9 +64,11 @@ struct Hold {
         listening.reset();
         ending.reset();
     }
-    void setDeadline(Nanos monotonic) {
-        deadline = monotonic;
-        if (ends) view->deadline.store(monotonic.count(), std::memory_order_relaxed);
+    void setDeadline(Nanos byLease, Nanos byNews) {
+        leaseUntil = byLease;
+        newsUntil = byNews;
+        deadline = std::min(byLease, byNews);
+        if (ends) view->deadline.store(deadline.count(), std::memory_order_relaxed);
     }
 };
 
@@ -149,8 +154,9 @@ private:
     std::shared_ptr<Hold> hold(recipes::Grant grant, bool renewed, std::shared_ptr<Hold> reused);
     void granted(const Hold& hold, trace::EventKind kind);
     void watch(const std::shared_ptr<Hold>& hold);
+    void awaitNews(const std::shared_ptr<Hold>& hold);
     void keepRenewing(const std::shared_ptr<Hold>& hold);
-    void moveDeadline(Hold& hold, Nanos deadline);
+    void moveDeadline(Hold& hold, Nanos byLease, Nanos byNews);
     void believeUntilDeadline(Hold& hold);
     Nanos deadlineOf(const recipes::Grant& grant) const;
     void rest(const std::shared_ptr<Hold>& hold);

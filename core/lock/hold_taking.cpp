@@ -47,7 +47,7 @@ LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest
     asked.lease = sendable(request.lease.value_or(options.lease));
     if (outer) {
         // An inner taking does not end the outer one sooner.
-        const Nanos left = kept ? options.lease : outer->deadline - client.runtime.monotonic();
+        const Nanos left = kept ? options.lease : outer->leaseUntil - client.runtime.monotonic();
         asked.lease = std::max<Nanos>(asked.lease, std::chrono::ceil<std::chrono::milliseconds>(left));
     }
     asked.wait = wait;

@@ -41,15 +41,11 @@ void LockCore::watch(const std::shared_ptr<Hold>& hold) {
     switch (recipe->info().heldBy) {
     case HeldBy::Lease:
         if (hold->renewing) keepRenewing(hold);
+        if (recipe->info().news) awaitNews(hold);
         break;
     case HeldBy::Session:
     case HeldBy::Connection:
-        if (const Nanos rest = recipe->newsRest(); rest > Nanos(0)) {
-            hold->listening.emplace(client.runtime, weak_from_this(), hold, &LockCore::listenForNews);
-            hold->listening->set(laterBy(client.runtime.monotonic(), rest));
-        } else {
-            listenForNews(hold);
-        }
+        awaitNews(hold);
         break;
     case HeldBy::Nothing:
         break;
@@ -60,6 +56,15 @@ void LockCore::watch(const std::shared_ptr<Hold>& hold) {
     }
     if (options.maxHold > Nanos(0))
         client.runtime.spawn([self = shared_from_this(), hold] { return longestHold(self, hold); });
+}
+
+void LockCore::awaitNews(const std::shared_ptr<Hold>& hold) {
+    if (const Nanos rest = recipe->newsRest(); rest > Nanos(0)) {
+        hold->listening.emplace(client.runtime, weak_from_this(), hold, &LockCore::listenForNews);
+        hold->listening->set(laterBy(client.runtime.monotonic(), rest));
+    } else {
+        listenForNews(hold);
+    }
 }
 
 void LockCore::renewSoon(const std::shared_ptr<Hold>& hold) {
@@ -92,13 +97,13 @@ QCoro::Task<> LockCore::renewOnce(std::shared_ptr<LockCore> core, std::shared_pt
         core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
         co_return;
     }
-    core->moveDeadline(*hold, laterBy(askedAt, asked.lease));
+    core->moveDeadline(*hold, laterBy(askedAt, asked.lease), hold->newsUntil);
     hold->renewal->set(nextRenewal(*core));
     hold->suspended = false;
     if (hold->resting) co_return;
     core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));
     core->believeUntilDeadline(*hold);
-    core->tell(Event::Renewed, hold->grant.thread, {});
+    if (!hold->cutOff) core->tell(Event::Renewed, hold->grant.thread, {});
 }
 
 void LockCore::listenForNews(const std::shared_ptr<Hold>& hold) {
@@ -131,9 +136,9 @@ void LockCore::hear(const std::shared_ptr<Hold>& hold, const HoldNews& news) {
         lose(hold, news.reason);
         return;
     }
-    moveDeadline(*hold, news.until);
+    moveDeadline(*hold, hold->leaseUntil, news.until); // of both, the nearer end counts
     const bool suspended = news.kind == HoldNews::Kind::Suspended;
-    const bool was = std::exchange(hold->suspended, suspended);
+    const bool was = std::exchange(hold->cutOff, suspended);
     if (hold->resting) return;
     if (suspended && !was) {
         emitText(EventKind::Suspended, thread, QString::fromUtf8(news.reason));
@@ -143,9 +148,9 @@ void LockCore::hear(const std::shared_ptr<Hold>& hold, const HoldNews& news) {
     }
     if (was && !suspended) {
         emit(EventKind::Renewed, thread,
-             toValue(news.until == kNever ? kNever : client.runtime.traceTimeOf(news.until)));
+             toValue(hold->deadline == kNever ? kNever : client.runtime.traceTimeOf(hold->deadline)));
         believeUntilDeadline(*hold);
-        tell(Event::Renewed, thread, {});
+        if (!hold->suspended) tell(Event::Renewed, thread, {});
         return;
     }
     // Heartbeats are many: the trace hears of one when half of what it knows of is used up.

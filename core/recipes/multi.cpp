@@ -4,7 +4,6 @@
 #include "runtime/signal_count.h"
 
 #include <algorithm>
-#include <deque>
 
 namespace lockscope::recipes {
 
@@ -20,15 +19,30 @@ bool byLease(const Recipe& part) {
 bool toBeFollowed(const Recipe& part) {
     return part.info().heldBy == HeldBy::Session || part.info().heldBy == HeldBy::Connection;
 }
+Nanos endOf(const Grant& grant) {
+    return laterBy(grant.askedAt, grant.lease);
+}
 } // namespace
 
 /// What a grant keeps of its parts.
 struct MultiRecipe::Own {
-    explicit Own(std::vector<Grant> g) : grants(std::move(g)) {}
+    explicit Own(std::vector<Grant> g) : grants(std::move(g)), latest(grants.size()) {}
+    /// Of all parts together: what is worst, and the first end.
+    HoldNews news() const {
+        HoldNews all;
+        for (const HoldNews& part : latest) {
+            all.until = std::min(all.until, part.until);
+            if (part.kind <= all.kind) continue;
+            all.kind = part.kind;
+            all.reason = part.reason;
+        }
+        return all;
+    }
     std::vector<Grant> grants;
     std::stop_source following;
     bool lost = false;
-    std::deque<HoldNews> news;
+    std::vector<HoldNews> latest; ///< of each part that is followed
+    bool told = true;             ///< the holder knows of it
     SignalCount arrived;
 };
 
@@ -59,6 +73,7 @@ MultiRecipe::MultiRecipe(Runtime& runtime, RecipeInfo info, Parts parts)
                     : any(heldBy(HeldBy::Session))    ? HeldBy::Session
                                                       : HeldBy::Nothing;
     if (m_info.heldBy != HeldBy::Lease) m_info.watchdog = false;
+    m_info.news = m_info.heldBy == HeldBy::Lease && any(toBeFollowed);
 }
 
 QCoro::Task<> MultiRecipe::giveBack(std::vector<Grant> grants) {
@@ -69,12 +84,12 @@ QCoro::Task<> MultiRecipe::giveBack(std::vector<Grant> grants) {
     }
 }
 
-QCoro::Task<> MultiRecipe::giveAllUp(std::shared_ptr<Own> own) {
+QCoro::Task<> MultiRecipe::giveAllUp(std::shared_ptr<Core> core, std::shared_ptr<Own> own) {
     own->following.request_stop();
     for (std::size_t i = own->grants.size(); i-- > 0;) {
         Grant mine = own->grants[i];
         for (;;) {
-            const auto left = co_await m_core->parts[i]->release(mine, {});
+            const auto left = co_await core->parts[i]->release(mine, {});
             if (!left || *left == 0) break;
             mine.holds = *left;
         }
@@ -119,8 +134,9 @@ Outcome<MultiRecipe::Round> MultiRecipe::takeAll(Request request, Nanos giveUpAt
         if (!*kept) co_return Round::NotAll;
     }
     // Without a way to renew, a part may have ended while the others were waited for.
-    const bool late = std::ranges::any_of(
-        grants, [&](const Grant& grant) { return runtime.monotonic() >= laterBy(grant.askedAt, grant.lease); });
+    bool late = false;
+    for (std::size_t i = 0; i < grants.size(); ++i)
+        late = late || (byLease(*m_core->parts[i]) && runtime.monotonic() >= endOf(grants[i]));
     co_return late ? Round::NotAll : Round::All;
 }
 
@@ -167,17 +183,23 @@ Grant MultiRecipe::granted(const Request& request, std::vector<Grant> grants) {
     Grant whole{request.thread, {}, grants.front().askedAt, request.lease, grants.front().holds, 0, request.steps};
     whole.mode = request.mode;
     whole.permits = request.permits;
-    // All of them, for as long as the first of them to end; holds can differ only after a loss.
-    Nanos end = kNever;
-    for (const Grant& grant : grants) {
-        end = std::min(end, laterBy(grant.askedAt, grant.lease));
+    // All of them, for as long as the first of them to end; holds can differ only after a loss. Beside leases, what
+    // others keep alive ends by news: its grant says only how far it was kept then.
+    Nanos end = kNever, askedAt = kNever;
+    for (std::size_t i = 0; i < grants.size(); ++i) {
+        const Grant& grant = grants[i];
+        const Recipe& part = *m_core->parts[i];
+        if (m_info.heldBy == HeldBy::Lease ? byLease(part) : toBeFollowed(part)) {
+            end = std::min(end, endOf(grant));
+            askedAt = std::min(askedAt, grant.askedAt);
+        }
         whole.holds = std::min(whole.holds, grant.holds);
         if (!whole.value.isEmpty()) whole.value += ',';
         whole.value += grant.value;
     }
-    if (m_info.heldBy == HeldBy::Lease) {
-        whole.askedAt = std::ranges::min(grants, {}, &Grant::askedAt).askedAt;
-        whole.lease = end - whole.askedAt;
+    if (m_info.heldBy != HeldBy::Nothing) {
+        whole.askedAt = askedAt;
+        whole.lease = end == kNever ? kNever : end - askedAt;
     }
     whole.steps.at(3);
     auto& followed = m_core->followed;
@@ -198,6 +220,8 @@ Grant MultiRecipe::granted(const Request& request, std::vector<Grant> grants) {
     bool any = false;
     for (std::size_t i = 0; i < m_core->parts.size(); ++i) {
         if (!toBeFollowed(*m_core->parts[i])) continue;
+        own->latest[i].until = endOf(own->grants[i]);
+        if (m_info.news && own->latest[i].until != kNever) own->told = false;
         watch(own, i);
         any = true;
     }
@@ -224,7 +248,8 @@ QCoro::Task<> MultiRecipe::follow(std::shared_ptr<Core> core, std::shared_ptr<Ow
         }
         const bool over = heard.kind == HoldNews::Kind::Lost;
         own->lost = own->lost || over;
-        own->news.push_back(heard);
+        own->latest[part] = heard;
+        own->told = false;
         own->arrived.release();
         if (over) co_return;
     }
@@ -241,17 +266,20 @@ Outcome<bool> MultiRecipe::renew(Grant grant, std::stop_token stop) {
         kept = *renewed;
     }
     if (kept && !own->lost) co_return true;
-    co_await giveAllUp(own);
+    co_await giveAllUp(m_core, own);
     co_return false;
 }
 
 Outcome<HoldNews> MultiRecipe::news(Grant grant, std::stop_token stop) {
     const std::shared_ptr<Own> own = ownOf(grant);
-    while (own->news.empty())
+    while (own->told)
         co_await own->arrived.acquire(m_core->runtime, kNever, stop);
-    const HoldNews heard = own->news.front();
-    own->news.pop_front();
-    if (heard.kind == HoldNews::Kind::Lost) co_await giveAllUp(own);
+    own->told = true;
+    own->arrived.drain();
+    const HoldNews heard = own->news();
+    // Whoever hears of a loss need not wait until all is given back.
+    if (heard.kind == HoldNews::Kind::Lost)
+        m_core->runtime.spawn([core = m_core, own] { return giveAllUp(core, own); });
     co_return heard;
 }
 

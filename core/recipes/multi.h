@@ -13,13 +13,13 @@ namespace lockscope::recipes {
 /// at most half the lease, gives back what it has in reverse order and begins again after a random pause. (The idea of
 /// Redisson's RedissonMultiLock.) What was taken first is renewed while the rest is waited for.
 ///
-/// The hold is lost when any part is lost; the others are then given back. Parts that live by a session or a connection
-/// are watched in the background: beside parts that are renewed, their loss shows at the next renewal.
-/// Grants have no token: there is no one order for the tokens of several locks.
+/// The hold is lost when any part is lost; the others are then given back. Parts that are held by a lease are renewed;
+/// those that live by a session or a connection are watched in the background, and news() tells of all of them
+/// together. Grants have no token: there is no one order for the tokens of several locks.
 class MultiRecipe final : public Recipe {
 public:
-    /// `info`: who it says that it is; its heldBy, reentrant and watchdog become what the parts allow of. At least one
-    /// part; the runtime is that of all of them.
+    /// `info`: who it says that it is; its heldBy, news, reentrant and watchdog become what the parts allow of. At
+    /// least one part; the runtime is that of all of them.
     MultiRecipe(Runtime& runtime, RecipeInfo info, std::vector<std::unique_ptr<Recipe>> parts);
     const RecipeInfo& info() const override { return m_info; }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
@@ -51,7 +51,7 @@ private:
     Outcome<bool> refresh(std::vector<Grant>& grants, std::stop_token stop);
     QCoro::Task<> giveBack(std::vector<Grant> grants);
     /// Ends all holds of all parts, after one of them was lost.
-    QCoro::Task<> giveAllUp(std::shared_ptr<Own> own);
+    static QCoro::Task<> giveAllUp(std::shared_ptr<Core> core, std::shared_ptr<Own> own);
     Grant granted(const Request& request, std::vector<Grant> grants);
     void watch(const std::shared_ptr<Own>& own, std::size_t part);
     static QCoro::Task<> follow(std::shared_ptr<Core> core, std::shared_ptr<Own> own, std::size_t part);

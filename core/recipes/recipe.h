@@ -76,7 +76,8 @@ public:
     /// A full lease again. False = the server says that it is no longer ours. Of recipes that are HeldBy::Lease.
     virtual Outcome<bool> renew(Grant grant, std::stop_token stop);
     /// Waits for the next news of a hold; after Kind::Lost there is no more. Of recipes that are HeldBy::Session or
-    /// HeldBy::Connection: their holder is told by this, instead of renewing.
+    /// HeldBy::Connection: their holder is told by this, instead of renewing; and of those that have RecipeInfo::news:
+    /// whose hold then ends with its lease or by the news, whichever comes first.
     virtual Outcome<HoldNews> news(Grant grant, std::stop_token stop);
     /// For how long nobody need listen for news of a hold after its grant: what becomes of it meanwhile, news() tells
     /// whoever asks then. Most holds are over by then.

@@ -29,6 +29,7 @@ struct RecipeInfo {
     bool token = false;    ///< can give fencing tokens
     bool fair = false;
     HeldBy heldBy = HeldBy::Lease;
+    bool news = false;      ///< of HeldBy::Lease: parts of it live otherwise, and Recipe::news tells of those
     bool exclusive = true;  ///< offers Mode::Exclusive
     bool shared = false;    ///< offers Mode::Shared
     bool permits = false;   ///< offers Mode::Permit
