@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lock made of a Redis and an SQLite file: all of it or none. And what a Redis URL says about locks.
+// One lock made of a Redis and an SQLite file, or a ZooKeeper: all of it or none. And what a Redis URL says about
+// locks.
 #include "lock/connection.h"
+#include "lock/distributed_lock.h"
 #include "recipe_bench.h"
 #include "recipes/multi.h"
+#include "sandbox/zookeeper_server.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -103,6 +106,45 @@ private Q_SLOTS:
         QCOMPARE(tally.wrong, QStringList());
         QCOMPARE(tally.most, 1);
         QCOMPARE(tally.taken, 20);
+    }
+
+    void aSessionThatIsShorterThanTheLeaseIsKept() {
+        constexpr Nanos kSession = 800ms;
+        sandbox::ZooKeeperServer server(m_runtime);
+        VERIFY_STARTED(server);
+        const auto redis = makeConnection(m_runtime, parseConnectionUrl(m_server.url()).value());
+        const auto zooKeeper =
+            makeConnection(m_runtime, parseConnectionUrl(server.url() + QStringLiteral("?session=800ms")).value());
+        QVERIFY(run(redis->open()).has_value());
+        QVERIFY(run(zooKeeper->open()).has_value());
+        std::vector<std::unique_ptr<recipes::Recipe>> parts;
+        parts.push_back(std::move(redis->makeRecipe("redis-reentrant", {"kept"}).value()));
+        parts.push_back(std::move(zooKeeper->makeRecipe("zk-mutex", {"kept"}).value()));
+        auto all =
+            std::make_unique<recipes::MultiRecipe>(m_runtime, *recipes::findRecipe("redis-multi"), std::move(parts));
+        LockOptions options;
+        options.lease = 30s;
+        options.watchdog = 10s;
+        DistributedLock lock(redis->lockClient(), std::move(all), options);
+        QString lost;
+        lock.listen([&](DistributedLock::Event event, const QByteArray&, const QString& reason) {
+            if (event == DistributedLock::Event::Lost) lost = reason;
+        });
+        QVERIFY(run(lock.lock()).has_value());
+        const Nanos grantedAt = m_runtime.monotonic();
+        const auto outlived = [&] { return !lost.isEmpty() || m_runtime.monotonic() > grantedAt + 3 * kSession; };
+        QVERIFY(QTest::qWaitFor(outlived, 10'000));
+        QCOMPARE(lost, QString());
+        QVERIFY(lock.stillMine());
+        QVERIFY2(lock.remaining() <= kSession, "the lease is longer than the session is known to last");
+
+        // Its node is taken away: heard of long before the next renewal.
+        const auto freed = run((*zooKeeper->makeRecipe("zk-mutex", {"kept"}))->forceRelease({}));
+        QVERIFY(freed && *freed);
+        QVERIFY(QTest::qWaitFor([&] { return !lost.isEmpty(); }, 2000));
+        QVERIFY(!lock.stillMine());
+        redis::RedisDriver driver(m_runtime, urlOf(m_server));
+        QVERIFY(QTest::qWaitFor([&] { return call(driver, {"EXISTS", "kept"})->integer == 0; }, 2000));
     }
 
     void whatTheUrlSaysCounts() {
