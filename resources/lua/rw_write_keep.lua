@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Gives holds of the writer up. What it holds as a reader is left: others may read beside it then.
+-- Gives holds of the writer up. What it holds as a reader is left, as long as that lives: others may read beside it then.
 -- KEYS[1] the lock; ARGV[1] our field as writer; ARGV[2] lease in ms while holds are left; ARGV[3] holds to keep at most,
--- or '' for one fewer; ARGV[4] the wake-up channel. Running it again with a number changes nothing more.
+-- or '' for one fewer; ARGV[4] the wake-up channel; ARGV[5] what every reader's prefix begins with. Running it again
+-- with a number changes nothing more. Hold keys share the lock's hash tag.
 -- Returns the holds left, or -1 when we hold nothing.
 local mode = redis.call('hget', KEYS[1], 'mode')
 local holds = mode == 'write' and tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1') or -1
@@ -20,10 +21,20 @@ if keep > 0 then
     return keep
 end
 redis.call('hdel', KEYS[1], ARGV[1])
-if redis.call('hlen', KEYS[1]) == 1 then
-    redis.call('del', KEYS[1])
-else
+local longest = 0
+local fields = redis.call('hgetall', KEYS[1])
+for i = 1, #fields, 2 do
+    if fields[i] ~= 'mode' then
+        for hold = tonumber(fields[i + 1]) or 0, 1, -1 do
+            longest = math.max(longest, redis.call('pttl', ARGV[5] .. fields[i] .. ':rwlock_timeout:' .. hold))
+        end
+    end
+end
+if longest > 0 then
     redis.call('hset', KEYS[1], 'mode', 'read')
+    redis.call('pexpire', KEYS[1], string.format('%.0f', longest))
+else
+    redis.call('del', KEYS[1])
 end
 redis.pcall('publish', ARGV[4], '1') -- Redisson says nothing when reads are left, and its waiting readers sleep on
 return 0

@@ -59,7 +59,7 @@ RedisReadWrite::Command RedisReadWrite::keepCommand(const QByteArray& thread, Mo
                 redis::argsOf(field(thread), left, holdKeys(thread), readers(), channel())};
     }
     return {&writeKeep(), redis::argsOf(m_lock.name),
-            redis::argsOf(writer(thread), milliseconds(lease), left, channel())};
+            redis::argsOf(writer(thread), milliseconds(lease), left, channel(), readers())};
 }
 
 RedisReadWrite::Command RedisReadWrite::forceCommand() const {

@@ -69,6 +69,42 @@ private Q_SLOTS:
         QVERIFY(late);
     }
 
+    void whatAWriterLeavesLivesAsLongAsItsReads_data() {
+        QTest::addColumn<bool>("dead");
+        QTest::newRow("its read lives") << false;
+        QTest::newRow("its read has run out") << true;
+    }
+    void whatAWriterLeavesLivesAsLongAsItsReads() {
+        QFETCH(bool, dead);
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A"), b(world, "B");
+        const auto lock = world.lock(a, "redis-rw", kName), other = world.lock(b, "redis-rw", kName);
+        Nanos taken{};
+        a.runtime.spawn([&]() -> QCoro::Task<> {
+            const LockRequest write = requestOf(Mode::Exclusive, 20s), read = requestOf(Mode::Shared, 5s);
+            co_await lock->take(write, {});
+            co_await lock->take(read, {});
+            co_await a.runtime.sleep(500ms);
+            if (dead) world.ask({"DEL", "{orders}:" + a.uuid + ":1:rwlock_timeout:1"});
+            co_await lock->unlock("1", Mode::Exclusive);
+        });
+        b.runtime.spawn([&]() -> QCoro::Task<> {
+            co_await b.runtime.sleep(100ms);
+            const LockRequest write = requestOf(Mode::Exclusive, 1s);
+            co_await other->take(write, {});
+            taken = b.runtime.traceTimeOf(b.runtime.monotonic());
+        });
+        world.run(600ms);
+        if (!dead) {
+            QCOMPARE(world.ask({"HGET", kName, "mode"}).text, QByteArray("read"));
+            const std::int64_t left = world.ask({"PTTL", kName}).integer;
+            QVERIFY2(left > 4300 && left <= 4500, qPrintable(QString::number(left)));
+        }
+        world.run(10s);
+        QVERIFY2(dead ? taken > 0ms && taken < 600ms : taken > 4900ms && taken < 5100ms,
+                 qPrintable(QString::number(taken.count())));
+    }
+
     void aPermitOutlivesItsHoldersBelief_data() {
         QTest::addColumn<int>("asked");
         for (const int microseconds : {0, 1, 500, 900, 999})
