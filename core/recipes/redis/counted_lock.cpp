@@ -21,6 +21,9 @@ LockError noTurn(const QByteArray& name) {
                                         "Nothing was sent; try again.")
                 .arg(QString::fromUtf8(name))};
 }
+Mode otherOf(const Grant& grant) {
+    return grant.mode == Mode::Shared ? Mode::Exclusive : Mode::Shared;
+}
 } // namespace
 
 QCoro::Task<redis::Result> CountedLock::run(Command command, std::stop_token stop) {
@@ -40,6 +43,17 @@ Outcome<int> CountedLock::settle(HoldAccounts::Account& account, QByteArray thre
         account.unsure = false;
     }
     co_return left;
+}
+
+bool CountedLock::otherUnsure(const Grant& grant) const {
+    return m_lock.doubts->accounts->isUnsure(keyOf(grant.thread, otherOf(grant)));
+}
+
+QCoro::Task<> CountedLock::settleOther(Grant grant, std::stop_token stop) {
+    const Mode other = otherOf(grant);
+    HoldTurn account(m_lock.port.runtime(), m_lock.doubts->accounts, keyOf(grant.thread, other));
+    // Whoever has the turn sees to it.
+    if (account.here() && account->unsure) co_await settle(*account, grant.thread, other, grant.lease, stop);
 }
 
 Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::stop_token stop) {

@@ -38,6 +38,10 @@ protected:
 
     QByteArray field(const QByteArray& thread) const { return m_lock.client + ':' + thread; }
     QCoro::Task<redis::Result> run(Command command, std::stop_token stop);
+    /// Whether the server may have holds of the thread in its other mode, reading or writing, that it has given up.
+    bool otherUnsure(const Grant& grant) const;
+    /// Sees to it that it has not; an error leaves it in doubt.
+    QCoro::Task<> settleOther(Grant grant, std::stop_token stop);
 
 private:
     Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;

@@ -18,6 +18,11 @@ void HoldAccounts::nothingHeld(const Key& key) {
     if (found->second.users == 0) m_accounts.erase(found);
 }
 
+bool HoldAccounts::isUnsure(const Key& key) const {
+    const auto found = m_accounts.find(key);
+    return found != m_accounts.end() && found->second.unsure;
+}
+
 bool HoldAccounts::isOver(const Key& key, const std::shared_ptr<const void>& era) const {
     if (!era) return false;
     const auto found = m_accounts.find(key);

@@ -32,6 +32,8 @@ public:
     void giveUp(const Key& key, int holds, Nanos ends);
     /// The server says that the thread holds nothing.
     void nothingHeld(const Key& key);
+    /// Whether the server may have another number of them.
+    bool isUnsure(const Key& key) const;
     /// Whether holds of that era are over.
     bool isOver(const Key& key, const std::shared_ptr<const void>& era) const;
     /// How many accounts there are.

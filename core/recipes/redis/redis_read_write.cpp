@@ -34,6 +34,26 @@ const RecipeInfo& RedisReadWrite::info() const {
     return *findRecipe("redis-rw");
 }
 
+Outcome<bool> RedisReadWrite::renew(Grant grant, std::stop_token stop) {
+    if (!otherUnsure(grant)) return CountedLock::renew(std::move(grant), std::move(stop));
+    return renewAlone(std::move(grant), std::move(stop));
+}
+
+Outcome<int> RedisReadWrite::release(Grant grant, std::stop_token stop) {
+    if (!otherUnsure(grant)) return CountedLock::release(std::move(grant), std::move(stop));
+    return releaseAlone(std::move(grant), std::move(stop));
+}
+
+Outcome<bool> RedisReadWrite::renewAlone(Grant grant, std::stop_token stop) {
+    co_await settleOther(grant, stop);
+    co_return co_await CountedLock::renew(grant, stop);
+}
+
+Outcome<int> RedisReadWrite::releaseAlone(Grant grant, std::stop_token stop) {
+    co_await settleOther(grant, stop);
+    co_return co_await CountedLock::release(grant, stop);
+}
+
 RedisReadWrite::Command RedisReadWrite::acquireCommand(const Request& request) const {
     const QByteArray lease = milliseconds(request.lease);
     if (request.mode == Mode::Shared) {

@@ -15,8 +15,14 @@ class RedisReadWrite final : public CountedLock {
 public:
     explicit RedisReadWrite(RedisLock lock) : CountedLock(std::move(lock)) {}
     const RecipeInfo& info() const override;
+    Outcome<bool> renew(Grant grant, std::stop_token stop) override;
+    Outcome<int> release(Grant grant, std::stop_token stop) override;
 
 private:
+    /// Where one side of a thread is kept, what is left of its other side would be kept as well: a writer that was lost
+    /// would stay one for as long as it reads. So that goes first.
+    Outcome<bool> renewAlone(Grant grant, std::stop_token stop);
+    Outcome<int> releaseAlone(Grant grant, std::stop_token stop);
     Command acquireCommand(const Request& request) const override;
     Command renewCommand(const Grant& grant) const override;
     Command keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const override;

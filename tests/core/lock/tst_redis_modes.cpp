@@ -105,6 +105,47 @@ private Q_SLOTS:
                  qPrintable(QString::number(taken.count())));
     }
 
+    void aWriterThatIsLostDoesNotLiveOnByItsReads_data() {
+        QTest::addColumn<bool>("kept");
+        QTest::newRow("a watchdog renews them") << true;
+        QTest::newRow("they are given up") << false;
+    }
+    void aWriterThatIsLostDoesNotLiveOnByItsReads() {
+        QFETCH(bool, kept);
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A"), b(world, "B");
+        const auto lock = world.lock(a, "redis-rw", kName, tests::leaseOf(30s, kept ? Nanos(1s) : Nanos(0))),
+                   other = world.lock(b, "redis-rw", kName);
+        a.runtime.spawn([&]() -> QCoro::Task<> {
+            const LockRequest write = requestOf(Mode::Exclusive, 2s), read = requestOf(Mode::Shared, std::nullopt);
+            co_await lock->take(write, {});
+            co_await lock->take(read, {});
+        });
+        world.run(3500ms);
+        QCOMPARE(world.count(EventKind::Lost), 1);
+        QVERIFY(lock->stillMine("1", Mode::Shared));
+        bool beside = false;
+        if (kept) { // readers come in beside the one that it still is
+            b.runtime.spawn([&]() -> QCoro::Task<> {
+                const LockRequest read = requestOf(Mode::Shared, 1s, 0s);
+                const auto tried = co_await other->take(read, {});
+                beside = tried.value();
+                co_await other->unlock("1", Mode::Shared);
+            });
+            world.run(100ms);
+            QVERIFY(beside);
+            QVERIFY(lock->stillMine("1", Mode::Shared));
+        }
+        int left = -1;
+        a.runtime.spawn([&]() -> QCoro::Task<> {
+            const auto given = co_await lock->unlock("1", Mode::Shared);
+            left = given.value_or(-2);
+        });
+        world.run(100ms);
+        QCOMPARE(left, 0);
+        QCOMPARE(world.ask({"EXISTS", kName}).integer, 0);
+    }
+
     void aPermitOutlivesItsHoldersBelief_data() {
         QTest::addColumn<int>("asked");
         for (const int microseconds : {0, 1, 500, 900, 999})
