@@ -58,6 +58,11 @@ DistributedLock::Outcome<bool> DistributedLock::forceUnlock() {
     co_return co_await core->recipe->forceRelease({});
 }
 
+DistributedLock::Outcome<bool> DistributedLock::isLocked(std::stop_token stop) {
+    const std::shared_ptr<LockCore> core = m_core;
+    co_return co_await core->recipe->isLocked(std::move(stop));
+}
+
 bool DistributedLock::stillMine(const Thread& thread, Mode mode) const {
     const auto hold = m_core->find(thread, mode);
     return hold && m_core->stillMine(*hold);

@@ -67,6 +67,9 @@ public:
     Outcome<int> unlock(const Thread& thread = "1", Mode mode = Mode::Exclusive);
     /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
     Outcome<bool> forceUnlock();
+    /// Asks the server whether anybody holds it, in any mode, this object's threads included. The answer may be old
+    /// when it is here: for showing and watching, not for deciding what only the lock itself can decide.
+    Outcome<bool> isLocked(std::stop_token stop = {});
 
     /// False once lost, released, or past the own deadline; looks at the clock, not at the server. Of the thread's
     /// present hold: true again when the thread took anew what it had lost. For a piece of work that began before, ask

@@ -45,6 +45,12 @@ NamedLock::Outcome<bool> NamedLock::forceUnlock() {
     co_return co_await (*lock)->forceUnlock();
 }
 
+NamedLock::Outcome<bool> NamedLock::isLocked(std::stop_token stop) {
+    const auto lock = lockObject();
+    if (!lock) co_return std::unexpected(lock.error());
+    co_return co_await (*lock)->isLocked(std::move(stop));
+}
+
 NamedLock::Outcome<LockGuard> NamedLock::take(recipes::Mode mode, Nanos wait, Thread thread, int permits,
                                               std::stop_token stop) {
     const auto lock = lockObject();

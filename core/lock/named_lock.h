@@ -20,6 +20,8 @@ public:
     Connection& connection() const { return m_connection; }
     /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
     Outcome<bool> forceUnlock();
+    /// Asks the server whether anybody holds it, in any mode, or any permit of it; as DistributedLock::isLocked.
+    Outcome<bool> isLocked(std::stop_token stop = {});
     /// Called at each event of any of its holds, on the runtime's thread. Not for calling back into this lock.
     void listen(DistributedLock::Listener listener);
     /// The lock underneath, for what has no shorter word here; an error when it cannot be had on this server.

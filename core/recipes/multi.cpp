@@ -318,6 +318,17 @@ Outcome<bool> MultiRecipe::forceRelease(std::stop_token stop) {
     co_return any;
 }
 
+Outcome<bool> MultiRecipe::isLocked(std::stop_token stop) {
+    std::optional<LockError> failure;
+    for (const std::unique_ptr<Recipe>& part : m_core->parts) {
+        const auto held = co_await part->isLocked(stop);
+        if (held && *held) co_return true; // whatever is to be said of the others
+        if (!held && !failure) failure = held.error();
+    }
+    if (failure) co_return std::unexpected(*failure);
+    co_return false;
+}
+
 void MultiRecipe::abandoned(const Grant& grant) {
     const std::shared_ptr<Own> own = ownOf(grant);
     own->following.request_stop();

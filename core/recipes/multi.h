@@ -28,6 +28,8 @@ public:
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     /// Frees all parts; true when there was anything to free.
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    /// True when any part is held.
+    Outcome<bool> isLocked(std::stop_token stop) override;
     void abandoned(const Grant& grant) override;
 
 private:

@@ -86,6 +86,11 @@ public:
     virtual Outcome<int> release(Grant grant, std::stop_token stop) = 0;
     /// Frees the lock whoever holds it. False = there was nothing to free.
     virtual Outcome<bool> forceRelease(std::stop_token stop) = 0;
+    /// Asks the server whether anybody holds the lock, in any mode, or any of a semaphore's permits; those who only
+    /// wait do not count, nor does what has ended by the server's clock. Changes nothing there. Somebody may have taken
+    /// or freed it by the time that the answer is here: something to show and to watch, not to decide by.
+    /// Kind::Unreachable or OutcomeUnknown without an answer; ForeignFormat when it sees something else there.
+    virtual Outcome<bool> isLocked(std::stop_token stop) = 0;
     /// The client has given a hold up without asking the server, by its own clock: whatever is left of it there is not
     /// to be taken for a hold of the same thread later.
     virtual void abandoned(const Grant&) {}

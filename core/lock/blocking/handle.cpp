@@ -113,6 +113,13 @@ bool Handle::forceUnlock() {
     });
 }
 
+bool Handle::isLocked() {
+    return m_service->call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
+        if (!m_entry->lock) co_return std::unexpected(closedError());
+        co_return co_await m_entry->lock->isLocked(std::move(stop));
+    });
+}
+
 void Handle::onLost(std::function<void(const std::string&)> listener) {
     const std::lock_guard held(m_entry->calling);
     m_entry->onLost.erase(m_lostListener);

@@ -40,6 +40,7 @@ public:
     Nanos remaining(recipes::Mode mode) const;
     int holdCount(recipes::Mode mode) const;
     bool forceUnlock();
+    bool isLocked();
     void onLost(std::function<void(const std::string&)> listener);
     void onSuspended(std::function<void(const std::string&)> listener);
     void onUnlockFailed(std::function<void(const LockException&)> handler);

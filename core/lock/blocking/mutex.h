@@ -51,6 +51,9 @@ public:
     Nanos remaining() const { return m_handle.remaining(recipes::Mode::Exclusive); }
     /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
     bool forceUnlock() { return m_handle.forceUnlock(); }
+    /// Asks the server whether anybody holds it, this thread included. The answer may be old when it is here: for
+    /// showing and watching; who wants to know whether the lock can be had, tries.
+    bool isLocked() { return m_handle.isLocked(); }
     /// Called on the service thread with the reason when any hold of this lock by this program is lost, also because
     /// its client was closed. It must not block (no calls of blocking locks), nor throw.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }

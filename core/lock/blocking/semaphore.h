@@ -45,6 +45,8 @@ public:
     Permit tryAcquireFor(std::chrono::duration<Rep, Period> wait, int permits = 1, std::stop_token stop = {}) {
         return take(permits, detail::waitOf(wait), std::move(stop));
     }
+    /// Asks the server whether anybody has any of the permits; as Mutex::isLocked.
+    bool isLocked() { return m_handle.isLocked(); }
     /// As Mutex::onLost.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
     /// As Mutex::onSuspended.

@@ -27,6 +27,7 @@ public:
     recipes::Outcome<bool> forceRelease(std::stop_token stop) override {
         return m_recipe->forceRelease(std::move(stop));
     }
+    recipes::Outcome<bool> isLocked(std::stop_token stop) override { return m_recipe->isLocked(std::move(stop)); }
     void abandoned(const recipes::Grant& grant) override { m_recipe->abandoned(grant); }
 
 private:

@@ -332,13 +332,15 @@ void EtcdLease::abandoned(const Grant& grant) {
     m_leases->abandon(standOf(grant));
 }
 
+bool EtcdLease::isOurs(const KeyValue& key) const {
+    return key.key == m_prefix + QByteArray::number(qlonglong(key.lease), 16);
+}
+
 Outcome<bool> EtcdLease::forceRelease(std::stop_token stop) {
     for (;;) {
         const auto holder = co_await oldest(stop);
         if (!holder) co_return std::unexpected(holder.error());
-        // A lock below this one is not this one.
-        const QByteArray lease = *holder ? QByteArray::number(qlonglong((*holder)->lease), 16) : QByteArray();
-        if (!*holder || (*holder)->key != m_prefix + lease) co_return false;
+        if (!*holder || !isOurs(**holder)) co_return false;
         Transaction remove;
         remove.ifAll.push_back({(*holder)->key, (*holder)->createRevision});
         remove.then.push_back(Operation::remove((*holder)->key));
@@ -347,6 +349,12 @@ Outcome<bool> EtcdLease::forceRelease(std::stop_token stop) {
         if (removed->succeeded || removed->repeated) co_return true;
         // Released just now: whoever came next is the holder.
     }
+}
+
+Outcome<bool> EtcdLease::isLocked(std::stop_token stop) {
+    const auto holder = co_await oldest(std::move(stop));
+    if (!holder) co_return std::unexpected(holder.error());
+    co_return holder->has_value() && isOurs(**holder);
 }
 
 } // namespace lockscope::recipes

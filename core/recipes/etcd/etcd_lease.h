@@ -41,6 +41,7 @@ public:
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    Outcome<bool> isLocked(std::stop_token stop) override;
     void abandoned(const Grant& grant) override;
 
 private:
@@ -62,6 +63,8 @@ private:
     Outcome<Queue> look(StandPtr stand, std::stop_token stop);
 
     Outcome<bool> leaveAlone(Stand stand, std::stop_token stop);
+    /// It is this lock's, and not one's below it.
+    bool isOurs(const etcd::KeyValue& key) const;
     std::optional<LockError> complaint(const etcd::KeyValue& key) const;
 
     EtcdLock m_lock;

@@ -56,4 +56,10 @@ Outcome<bool> MemcachedAdd::forceRelease(std::stop_token stop) {
     return forceMemcachedLock(m_lock, &isMemcachedOwner, std::move(stop));
 }
 
+Outcome<bool> MemcachedAdd::isLocked(std::stop_token stop) {
+    const auto item = co_await m_lock.port.get(m_lock.name, std::move(stop));
+    if (!item) co_return std::unexpected(lockError(item.error()));
+    co_return item->has_value();
+}
+
 } // namespace lockscope::recipes

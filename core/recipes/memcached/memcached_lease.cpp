@@ -138,4 +138,10 @@ Outcome<bool> MemcachedLease::forceRelease(std::stop_token stop) {
     return forceMemcachedLock(m_lock, &isOurs, std::move(stop));
 }
 
+Outcome<bool> MemcachedLease::isLocked(std::stop_token stop) {
+    const auto item = co_await m_lock.port.get(m_lock.name, std::move(stop));
+    if (!item) co_return std::unexpected(lockError(item.error()));
+    co_return item->has_value();
+}
+
 } // namespace lockscope::recipes

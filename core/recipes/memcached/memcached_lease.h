@@ -32,6 +32,7 @@ public:
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
     /// The state that our item is in now, as far as we know. Shared by all copies of a grant: renewals change it.

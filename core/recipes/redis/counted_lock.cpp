@@ -198,4 +198,8 @@ Outcome<bool> CountedLock::forceRelease(std::stop_token stop) {
     co_return reply->integer == 1;
 }
 
+Outcome<bool> CountedLock::isLocked(std::stop_token stop) {
+    return keyIsThere(m_lock.port, m_lock.name, "hash", std::move(stop));
+}
+
 } // namespace lockscope::recipes

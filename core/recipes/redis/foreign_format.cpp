@@ -65,4 +65,15 @@ Outcome<bool> forceStringLock(redis::Port& port, QByteArray name, redis::Args ar
     co_return reply->integer == 1;
 }
 
+Outcome<bool> keyIsThere(redis::Port& port, QByteArray name, QByteArray type, std::stop_token stop) {
+    const redis::Result reply = co_await port.call(redis::argsOf("TYPE", name), std::move(stop));
+    if (!reply) co_return std::unexpected(lockError(reply.error(), name));
+    if (reply->text == "none") co_return false;
+    if (reply->text != type) {
+        const LockError error = co_await foreignFormat(port, name);
+        co_return std::unexpected(error);
+    }
+    co_return true;
+}
+
 } // namespace lockscope::recipes

@@ -58,4 +58,8 @@ Outcome<bool> PolledLock::forceRelease(std::stop_token stop) {
                            std::move(stop));
 }
 
+Outcome<bool> PolledLock::isLocked(std::stop_token stop) {
+    return keyIsThere(m_lock.port, m_lock.name, "string", std::move(stop));
+}
+
 } // namespace lockscope::recipes

@@ -27,6 +27,7 @@ public:
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override { return m_recipe->news(grant, stop); }
     Outcome<int> release(Grant grant, std::stop_token stop) override { return m_recipe->release(grant, stop); }
     Outcome<bool> forceRelease(std::stop_token stop) override { return m_recipe->forceRelease(stop); }
+    Outcome<bool> isLocked(std::stop_token stop) override { return m_recipe->isLocked(stop); }
     void abandoned(const Grant& grant) override { m_recipe->abandoned(grant); }
 
 private:

@@ -50,6 +50,9 @@ const redis::Script& whatIs();
 /// something else. `args` as set_force.lua has them.
 Outcome<bool> forceStringLock(redis::Port& port, QByteArray name, redis::Args args, std::stop_token stop);
 
+/// Whether the lock's key is there, of this type as TYPE has it. ForeignFormat when it is of another one.
+Outcome<bool> keyIsThere(redis::Port& port, QByteArray name, QByteArray type, std::stop_token stop);
+
 /// Released or renewed what is no longer ours.
 LockError notOwner(const QByteArray& name);
 

@@ -23,6 +23,10 @@ const redis::Script& forceScript() {
     static const redis::Script script = redis::Script::load("semaphore_force");
     return script;
 }
+const redis::Script& takenScript() {
+    static const redis::Script script = redis::Script::load("semaphore_taken");
+    return script;
+}
 
 QByteArray randomId(Runtime& runtime) {
     QByteArray id(16, Qt::Uninitialized);
@@ -132,6 +136,13 @@ Outcome<bool> RedisSemaphore::forceRelease(std::stop_token stop) {
         const LockError error = co_await explainedError(m_lock.port, reply.error(), m_lock.name);
         co_return std::unexpected(error);
     }
+    co_return reply->integer > 0;
+}
+
+Outcome<bool> RedisSemaphore::isLocked(std::stop_token stop) {
+    const redis::Result reply =
+        co_await m_lock.port.eval(takenScript(), redis::argsOf(taken()), redis::Args(), std::move(stop));
+    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     co_return reply->integer > 0;
 }
 

@@ -17,6 +17,7 @@ public:
     /// Gives all permits of the grant back. NotOwner when some of them had ended.
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
     using Ids = std::vector<QByteArray>; ///< 16 bytes each

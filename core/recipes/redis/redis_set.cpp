@@ -126,4 +126,8 @@ Outcome<bool> RedisSet::forceRelease(std::stop_token stop) {
     return forceStringLock(m_lock.port, m_lock.name, redis::argsOf("text", m_channel), std::move(stop));
 }
 
+Outcome<bool> RedisSet::isLocked(std::stop_token stop) {
+    return keyIsThere(m_lock.port, m_lock.name, "string", std::move(stop));
+}
+
 } // namespace lockscope::recipes

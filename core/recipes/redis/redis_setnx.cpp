@@ -37,6 +37,22 @@ Outcome<bool> RedisSetnx::attempt(Request& request, QByteArray& value) {
     co_return old->text == found->text;
 }
 
+Outcome<bool> RedisSetnx::isLocked(std::stop_token stop) {
+    const redis::Result found = co_await m_lock.port.call(redis::argsOf("GET", m_lock.name), std::move(stop));
+    if (!found) {
+        const LockError error = co_await explainedError(m_lock.port, found.error(), m_lock.name);
+        co_return std::unexpected(error);
+    }
+    if (found->isNil()) co_return false;
+    bool isNumber = false;
+    const std::int64_t expiry = found->text.toLongLong(&isNumber);
+    if (!isNumber) {
+        const LockError error = co_await foreignFormat(m_lock.port, m_lock.name);
+        co_return std::unexpected(error);
+    }
+    co_return expiry >= m_lock.port.runtime().wallMs(); // else whoever comes next takes it over
+}
+
 Outcome<bool> RedisSetnxExpire::attempt(Request& request, QByteArray& value) {
     request.steps.at(1);
     value = m_lock.client + ':' + request.thread;

@@ -12,6 +12,8 @@ class RedisSetnx final : public PolledLock {
 public:
     explicit RedisSetnx(RedisLock lock) : PolledLock(std::move(lock), {2, 5}) {}
     const RecipeInfo& info() const override { return *findRecipe("redis-setnx"); }
+    /// By our own wall clock, as everything here.
+    Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
     Outcome<bool> attempt(Request& request, QByteArray& value) override;

@@ -79,6 +79,20 @@ QCoro::Task<> forceAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, QBy
     }
 }
 
+QCoro::Task<> lookAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, QByteArray name,
+                     std::shared_ptr<Ballot> votes, std::shared_ptr<Values> values, std::shared_ptr<Foreign> foreign) {
+    const redis::Result reply = co_await nodes->at(node).call(redis::argsOf("GET", name), nodes->closing());
+    if (reply) {
+        (*values)[node] = reply->text;
+        votes->cast(node, reply->isNil() ? Vote::No : Vote::Yes);
+    } else if (reply.error().wrongType()) {
+        foreign->push_back(lockError(reply.error(), name));
+        votes->cast(node, Vote::No);
+    } else {
+        votes->fail(node, reply.error());
+    }
+}
+
 QCoro::Task<> askAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, redis::Args command, redis::Reply yes,
                     std::shared_ptr<Ballot> votes) {
     const redis::Result reply = co_await nodes->at(node).call(std::move(command), nodes->closing());

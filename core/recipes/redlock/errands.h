@@ -29,6 +29,11 @@ using Foreign = std::vector<LockError>;
 /// something that was left alone.
 QCoro::Task<> forceAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, QByteArray name,
                       std::shared_ptr<Ballot> votes, std::shared_ptr<Foreign> foreign);
+/// What stands on each node under a lock's name; empty: nothing, or no answer yet.
+using Values = std::vector<QByteArray>;
+/// Look what stands there, and change nothing. Yes when a string does.
+QCoro::Task<> lookAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, QByteArray name,
+                     std::shared_ptr<Ballot> votes, std::shared_ptr<Values> values, std::shared_ptr<Foreign> foreign);
 /// Any one command; yes when it answers `yes`, or when any answer will do and `yes` is nil.
 QCoro::Task<> askAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, redis::Args command, redis::Reply yes,
                     std::shared_ptr<Ballot> votes);

@@ -5,6 +5,7 @@
 #include "recipes/redlock/errands.h"
 
 #include <QCoreApplication>
+#include <map>
 
 namespace lockscope::recipes {
 
@@ -38,6 +39,16 @@ std::shared_ptr<Ballot> newBallot(const RedlockNodes& nodes) {
 
 bool decided(const Ballot& votes) {
     return votes.decided();
+}
+
+/// On how many nodes the same value stands, of the one that most have.
+std::size_t mostAlike(const Ballot& votes, const Values& values) {
+    std::map<QByteArray, std::size_t> times;
+    std::size_t most = 0;
+    for (std::size_t node = 0; node < values.size(); ++node) {
+        if (votes.at(node) == Vote::Yes) most = std::max(most, ++times[values[node]]);
+    }
+    return most;
 }
 
 Nanos fullLease(const Grant& grant) {
@@ -199,6 +210,29 @@ Outcome<bool> Redlock::forceRelease(std::stop_token stop) {
     if (freed->answered() < nodes->quorum())
         co_return std::unexpected(LockError{LockError::Kind::OutcomeUnknown, tooFew(*freed, nodes->quorum())});
     co_return freed->count(Vote::Yes) > 0;
+}
+
+Outcome<bool> Redlock::isLocked(std::stop_token stop) {
+    Runtime& runtime = m_nodes->runtime();
+    const auto nodes = m_nodes;
+    const auto votes = newBallot(*m_nodes);
+    const auto values = std::make_shared<Values>(nodes->count());
+    const auto foreign = std::make_shared<Foreign>();
+    for (std::size_t node = 0; node < nodes->count(); ++node)
+        runtime.spawn([nodes, node, name = m_name, votes, values, foreign] {
+            return lookAt(nodes, node, name, votes, values, foreign);
+        });
+    const std::size_t quorum = nodes->quorum();
+    const Ballot::Condition clear = [values, quorum](const Ballot& all) {
+        const std::size_t most = mostAlike(all, *values);
+        return most >= quorum || most + all.nodes() - all.answered() < quorum || all.count(Vote::Pending) == 0;
+    };
+    co_await Ballot::wait(votes, runtime, clear, kReleaseLimit, std::move(stop));
+    if (foreign->size() > nodes->count() - quorum) co_return std::unexpected(foreign->front());
+    if (votes->answered() < quorum)
+        co_return std::unexpected(LockError{LockError::Kind::Unreachable, tooFew(*votes, quorum)});
+    const std::size_t most = mostAlike(*votes, *values);
+    co_return most + nodes->count() - votes->answered() >= quorum;
 }
 
 Outcome<void> Redlock::reach(std::shared_ptr<RedlockNodes> nodes, Nanos timeout, std::stop_token stop) {

@@ -36,6 +36,9 @@ public:
     /// Deletes what locks of this kind write, on all servers; anything else is left alone. Kind::ForeignFormat when
     /// that stands on so many servers that no majority is left for anybody; on fewer it is in nobody's way.
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    /// True when one value stands on a majority of servers. Those that do not answer are taken to have it as well: a
+    /// holder may have its majority with them. Kind::Unreachable when no majority answers.
+    Outcome<bool> isLocked(std::stop_token stop) override;
 
     /// What a majority of servers must have left of their clocks' rates: 1 % of the lease and 2 ms, as node-redlock.
     static Nanos drift(Nanos lease) { return lease / 100 + 2ms; }

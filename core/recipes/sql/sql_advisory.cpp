@@ -9,6 +9,10 @@ namespace lockscope::recipes {
 
 namespace {
 constexpr const char* kId = "sql-advisory";
+/// Of pg_locks: those who hold a key in this database.
+constexpr const char* kHeldOnPostgreSql =
+    "locktype = 'advisory' AND granted AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ? "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 
 LockError behindPooler(const QByteArray& name) {
     return {LockError::Kind::NotSupported,
@@ -204,9 +208,7 @@ Outcome<bool> SqlAdvisory::forceRelease(std::stop_token stop) {
         who.text = "SELECT IS_USED_LOCK(CONVERT(? USING utf8mb4))";
         who.values = valuesOf(m_lock.name);
     } else {
-        who.text = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted "
-                   "AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ? "
-                   "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+        who.text = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE " + QByteArray(kHeldOnPostgreSql);
         who.values = valuesOf(m_key);
     }
     const sql::Result holder = co_await m_lock.port.execute(who, stop);
@@ -219,6 +221,20 @@ Outcome<bool> SqlAdvisory::forceRelease(std::stop_token stop) {
     const sql::Result killed = co_await m_lock.port.execute(kill, stop);
     if (!killed && killed.error().code != "1094") co_return std::unexpected(lockError(killed.error()));
     co_return true;
+}
+
+Outcome<bool> SqlAdvisory::isLocked(std::stop_token stop) {
+    sql::Statement who;
+    if (m_mySql) {
+        who.text = "SELECT IS_USED_LOCK(CONVERT(? USING utf8mb4))";
+        who.values = valuesOf(m_lock.name);
+    } else {
+        who.text = "SELECT pid FROM pg_locks WHERE " + QByteArray(kHeldOnPostgreSql) + " LIMIT 1";
+        who.values = valuesOf(m_key);
+    }
+    const sql::Result holder = co_await m_lock.port.execute(who, stop);
+    if (!holder) co_return std::unexpected(lockError(holder.error()));
+    co_return holder->number() != 0;
 }
 
 } // namespace lockscope::recipes

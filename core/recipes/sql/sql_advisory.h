@@ -21,6 +21,7 @@ public:
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     /// Ends the connections that hold it.
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    Outcome<bool> isLocked(std::stop_token stop) override;
 
     /// PostgreSQL's key for a name: the first 8 bytes of its SHA-256, the first one highest, as a signed number. In
     /// SQL:

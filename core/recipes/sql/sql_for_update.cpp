@@ -5,6 +5,10 @@ namespace lockscope::recipes {
 
 namespace {
 constexpr const char* kId = "sql-for-update";
+/// Of pg_locks l and the lock's row t: the row names the transaction that locked it, and one that still runs holds its
+/// own number.
+constexpr const char* kLockerOnPostgreSql = "l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock' "
+                                            "AND l.transactionid::text = t.xmax::text";
 /// InnoDB's tables of who waits for whom tell what was, until nobody has read them for a tenth of a second.
 constexpr auto kTableRests = 120ms;
 
@@ -194,16 +198,31 @@ Outcome<bool> SqlForUpdate::forceRelease(std::stop_token stop) {
         if (!holder) co_return std::unexpected(holder.error());
         co_return *holder != 0;
     }
-    // The row names the transaction that locked it; when that still runs, it holds its own number.
-    const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId,
-                    "SELECT pg_terminate_backend(l.pid) FROM {t} t JOIN pg_locks l ON l.locktype = 'transactionid' "
-                    "AND l.granted AND l.mode = 'ExclusiveLock' AND l.transactionid::text = t.xmax::text "
-                    "WHERE t.name = ?",
-                    valuesOf(m_lock.name)),
-        stop);
+    const QByteArray text = "SELECT pg_terminate_backend(l.pid) FROM {t} t JOIN pg_locks l ON " +
+                            QByteArray(kLockerOnPostgreSql) + " WHERE t.name = ?";
+    const sql::Result done = co_await m_lock.port.execute(statementOf(m_lock, kId, text, valuesOf(m_lock.name)), stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
     co_return done->number() == 1;
+}
+
+/// Outside of a transaction, so that what it locks is free again before the answer is on its way.
+Outcome<bool> SqlForUpdate::isLockedOnMySql(std::stop_token stop) {
+    const sql::Result row = co_await m_lock.port.execute(selectRow(false), stop);
+    if (!row && row.error().kind == sql::Error::Kind::WaitExceeded) co_return true;
+    if (!row) co_return std::unexpected(lockError(row.error()));
+    if (!row->rows.empty() && row->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, row->text()));
+    co_return false;
+}
+
+Outcome<bool> SqlForUpdate::isLocked(std::stop_token stop) {
+    if (m_lock.tables.dialect == sql::Dialect::MySql) co_return co_await isLockedOnMySql(std::move(stop));
+    const QByteArray text = "SELECT t.recipe, l.pid FROM {t} t LEFT JOIN pg_locks l ON " +
+                            QByteArray(kLockerOnPostgreSql) + " WHERE t.name = ?";
+    const sql::Result row = co_await m_lock.port.execute(statementOf(m_lock, kId, text, valuesOf(m_lock.name)), stop);
+    if (!row) co_return std::unexpected(lockError(row.error()));
+    if (row->rows.empty()) co_return false;
+    if (row->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, row->text()));
+    co_return !row->isNull(0, 1);
 }
 
 } // namespace lockscope::recipes

@@ -22,12 +22,16 @@ public:
     /// Ends the connection of whoever holds it. MySQL, MariaDB: needs the PROCESS privilege, and looks at the server's
     /// queue from inside it, for at most some seconds.
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    /// MySQL, MariaDB: tells by locking the row, for no longer than that statement takes; a try of somebody else's that
+    /// comes just then is told that it is taken.
+    Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
     sql::Statement selectRow(bool wait) const;
     Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
     Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
     Outcome<std::int64_t> holderOfMySql(std::stop_token stop);
+    Outcome<bool> isLockedOnMySql(std::stop_token stop);
     SqlLock m_lock;
     SessionHolds m_holds;
 };

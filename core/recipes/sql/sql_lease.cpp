@@ -186,6 +186,12 @@ Outcome<bool> SqlLease::forceRelease(std::stop_token stop) {
     co_return done->affected > 0;
 }
 
+Outcome<bool> SqlLease::isLocked(std::stop_token stop) {
+    const auto seen = co_await look(std::move(stop));
+    if (!seen) co_return std::unexpected(seen.error());
+    co_return seen->left > Nanos(0);
+}
+
 void SqlLease::abandoned(const Grant& grant) {
     const auto mine = m_mine.find(grant.thread);
     if (mine != m_mine.end() && mine->second.owner == grant.value) m_mine.erase(mine);

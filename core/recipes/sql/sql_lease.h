@@ -20,6 +20,7 @@ public:
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    Outcome<bool> isLocked(std::stop_token stop) override;
     void abandoned(const Grant& grant) override;
 
 private:

@@ -108,4 +108,8 @@ Outcome<bool> SqlRow::forceRelease(std::stop_token stop) {
     co_return erased;
 }
 
+Outcome<bool> SqlRow::isLocked(std::stop_token stop) {
+    return look(std::move(stop));
+}
+
 } // namespace lockscope::recipes

@@ -98,4 +98,8 @@ Outcome<bool> SqlVersion::forceRelease(std::stop_token stop) {
     co_return done->affected > 0;
 }
 
+Outcome<bool> SqlVersion::isLocked(std::stop_token) {
+    co_return false;
+}
+
 } // namespace lockscope::recipes

@@ -20,6 +20,8 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    /// Never: nobody is kept out. Asks nobody.
+    Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
     Outcome<int> settle(Grant grant, std::stop_token stop);

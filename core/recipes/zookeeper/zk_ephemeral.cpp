@@ -110,7 +110,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::acquire(Request request, std::stop_to
     co_return grant;
 }
 
-Outcome<bool> ZkEphemeral::forceRelease(std::stop_token stop) {
+Outcome<bool> ZkEphemeral::isLocked(std::stop_token stop) {
     const Result<std::optional<zookeeper::NodeStat>> stat =
         co_await m_lock.port.exists(m_lock.path, std::nullopt, stop);
     if (!stat) co_return std::unexpected(lockError(stat.error()));
@@ -119,6 +119,13 @@ Outcome<bool> ZkEphemeral::forceRelease(std::stop_token stop) {
         co_return std::unexpected(foreignFormat(
             m_lock, QCoreApplication::translate("LockError", "somebody who keeps a lasting node at that very path")));
     }
+    co_return true;
+}
+
+Outcome<bool> ZkEphemeral::forceRelease(std::stop_token stop) {
+    const std::expected<bool, LockError> held = co_await isLocked(stop);
+    if (!held) co_return std::unexpected(held.error());
+    if (!*held) co_return false;
     const Result<void> removed = co_await m_lock.port.remove(m_lock.path, -1, stop);
     if (!removed && removed.error().kind == Error::Kind::NoNode) co_return false;
     if (!removed) co_return std::unexpected(lockError(removed.error()));

@@ -14,6 +14,7 @@ public:
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, QByteArray value,

@@ -103,4 +103,10 @@ Outcome<bool> ZkMutex::forceRelease(std::stop_token stop) {
     co_return co_await removeHolder(m_lock, m_lock.path, lowestLock(*children), stop);
 }
 
+Outcome<bool> ZkMutex::isLocked(std::stop_token stop) {
+    const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
+    if (!children) co_return std::unexpected(children.error());
+    co_return lowestLock(*children).has_value(); // a queue's first always holds, or is about to
+}
+
 } // namespace lockscope::recipes

@@ -150,4 +150,11 @@ Outcome<bool> ZkReadWrite::forceRelease(std::stop_token stop) {
     co_return freed;
 }
 
+Outcome<bool> ZkReadWrite::isLocked(std::stop_token stop) {
+    const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
+    if (!children) co_return std::unexpected(children.error());
+    if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
+    co_return !familiesOf(*children).empty(); // a queue's first always holds, or is about to
+}
+
 } // namespace lockscope::recipes

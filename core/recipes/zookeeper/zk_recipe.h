@@ -71,6 +71,7 @@ struct ZkHold {
 };
 
 /// What the recipes whose holds live as long as their session have in common: hold counts, news of holds, release.
+/// isLocked() tells what the server that we are with has heard by then: one of several may be a little behind.
 class ZkRecipe : public Recipe {
 public:
     explicit ZkRecipe(ZkLock lock) : m_lock(std::move(lock)) {}

@@ -158,4 +158,14 @@ Outcome<bool> ZkSemaphore::forceRelease(std::stop_token stop) {
     co_return freed;
 }
 
+Outcome<bool> ZkSemaphore::isLocked(std::stop_token stop) {
+    if (!m_known) {
+        const std::expected<bool, LockError> ours = co_await ownPath(kNever, stop);
+        if (!ours) co_return std::unexpected(ours.error());
+    }
+    const std::expected<std::vector<ZkChild>, LockError> leases = co_await m_leases.look(stop);
+    if (!leases) co_return std::unexpected(leases.error());
+    co_return !leases->empty();
+}
+
 } // namespace lockscope::recipes

@@ -18,6 +18,7 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     /// Takes all permits back from whoever has them.
     Outcome<bool> forceRelease(std::stop_token stop) override;
+    Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
     struct Tickets {

@@ -44,4 +44,11 @@ Outcome<bool> ZkSequential::forceRelease(std::stop_token stop) {
     co_return co_await removeHolder(m_lock, m_lock.path, lowestLock(*children), stop);
 }
 
+Outcome<bool> ZkSequential::isLocked(std::stop_token stop) {
+    const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
+    if (!children) co_return std::unexpected(children.error());
+    if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
+    co_return lowestLock(*children).has_value(); // a queue's first always holds, or is about to
+}
+
 } // namespace lockscope::recipes

@@ -92,6 +92,10 @@ public:
         co_return co_await m_inner.release(grant, stop);
     }
     recipes::Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
+    recipes::Outcome<bool> isLocked(std::stop_token stop) override {
+        if (!reached()) co_return std::unexpected(away());
+        co_return co_await m_inner.isLocked(std::move(stop));
+    }
 
 private:
     bool reached() const { return m_world.reaches(m_client, m_host); }

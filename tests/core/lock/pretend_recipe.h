@@ -81,6 +81,10 @@ public:
         co_return count;
     }
     recipes::Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
+    recipes::Outcome<bool> isLocked(std::stop_token) override {
+        endLease();
+        co_return m_server.writer || m_server.readers > 0 || m_server.inUse > 0;
+    }
 
 private:
     void endLease() {

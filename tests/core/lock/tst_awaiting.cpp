@@ -23,6 +23,7 @@ public:
         co_return std::unexpected(LockError{LockError::Kind::OutcomeUnknown, {}});
     }
     Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
+    Outcome<bool> isLocked(std::stop_token stop) override { return m_inner.isLocked(std::move(stop)); }
 
 private:
     tests::PretendRecipe m_inner;
@@ -41,6 +42,7 @@ public:
         return m_inner.release(std::move(grant), std::move(stop));
     }
     Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
+    Outcome<bool> isLocked(std::stop_token stop) override { return m_inner.isLocked(std::move(stop)); }
 
 private:
     tests::PretendRecipe m_inner;

@@ -317,14 +317,18 @@ private Q_SLOTS:
         options.watchdog = 2s;
         const auto holder = world.lock(a, "redis-reentrant", kName, options);
         const auto force = world.lock(b, "redis-reentrant", kName, options);
-        std::expected<bool, LockError> freed = false, again = true;
+        std::expected<bool, LockError> freed = false, again = true, before = false, after = true;
         a.runtime.spawn([&]() -> QCoro::Task<> { co_await holder->lock(); });
         world.run(1s);
         b.runtime.spawn([&]() -> QCoro::Task<> {
+            before = co_await force->isLocked();
             freed = co_await force->forceUnlock();
+            after = co_await force->isLocked();
             again = co_await force->forceUnlock();
         });
         world.run(500ms);
+        QVERIFY(before.has_value() && *before);
+        QVERIFY(after.has_value() && !*after);
         QVERIFY(freed.has_value() && *freed);
         QVERIFY(again.has_value() && !*again);
         world.run(1s);

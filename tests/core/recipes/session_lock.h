@@ -43,6 +43,7 @@ struct SessionLock final : recipes::Recipe {
         grant.lease = server.timeout;
         co_return grant;
     }
+    recipes::Outcome<bool> isLocked(std::stop_token) override { co_return server.taken; }
     recipes::Outcome<recipes::HoldNews> news(recipes::Grant, std::stop_token stop) override {
         struct Listening {
             explicit Listening(int& c) : count(c) { ++count; }

@@ -8,6 +8,15 @@ using namespace lockscope;
 using namespace lockscope::recipes;
 using namespace lockscope::tests;
 
+namespace {
+std::expected<bool, LockError> isLocked(MultiBench& bench, Runtime& runtime, Recipe& recipe) {
+    std::expected<bool, LockError> held = std::unexpected(LockError{});
+    runtime.spawn([&recipe, &held]() -> QCoro::Task<> { held = co_await recipe.isLocked({}); });
+    bench.run(100ms);
+    return held;
+}
+} // namespace
+
 class TestMultiRecipe : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -25,6 +34,25 @@ private Q_SLOTS:
         QVERIFY(renew(bench, a.runtime, *multi, **got.grant));
         QCOMPARE(release(bench, a.runtime, *multi, **got.grant), 0);
         QCOMPARE(bench.keys(), 0);
+    }
+
+    void itIsHeldWhenAnyOfThemIs() {
+        MultiBench bench;
+        LockWorld::Process a(bench, "A"), b(bench, "B");
+        const auto multi = bench.several(a, {"a", "b", "c"});
+        const auto other = bench.single(b, "b");
+        Got theirs;
+        QCOMPARE(isLocked(bench, a.runtime, *multi).value_or(true), false);
+        start(b.runtime, *other, within(0s), theirs);
+        bench.run(100ms);
+        QVERIFY(theirs.taken());
+        QCOMPARE(isLocked(bench, a.runtime, *multi).value_or(false), true);
+        // What one of them does not know does not change what another says.
+        bench.ask({"RPUSH", "a", "somebody's"});
+        QCOMPARE(isLocked(bench, a.runtime, *multi).value_or(false), true);
+        QCOMPARE(release(bench, b.runtime, *other, **theirs.grant), 0);
+        const auto unknown = isLocked(bench, a.runtime, *multi);
+        QVERIFY(!unknown && unknown.error().kind == LockError::Kind::ForeignFormat);
     }
 
     void noneOfThemWhenOneIsTaken() {

@@ -170,12 +170,17 @@ private Q_SLOTS:
         QVERIFY(third);
         QVERIFY(run(above.release(*second, {})));
         QVERIFY(!run(above.forceRelease({})).value()); // the one below is not this lock
+        QVERIFY(run(below.isLocked({})).value() && !run(above.isLocked({})).value());
         QVERIFY(run(below.release(*third, {})));
+        QVERIFY(!run(below.isLocked({})).value());
     }
     void releaseByWhoDoesNotHold() {
         EtcdLease one({*m_driver, "jobs"}), other({*m_driver, "jobs"});
+        QCOMPARE(run(other.isLocked({})).value(), false);
         const auto first = taken(one);
+        QCOMPARE(run(other.isLocked({})).value(), true);
         QCOMPARE(run(other.forceRelease({})).value(), true);
+        QCOMPARE(run(other.isLocked({})).value(), false);
         QCOMPARE(run(other.forceRelease({})).value(), false);
         const auto second = taken(other, 0s);
         QVERIFY(second);
@@ -254,6 +259,7 @@ private Q_SLOTS:
         QVERIFY(!refused && refused.error().kind == ErrorKind::ForeignFormat);
         QVERIFY2(refused.error().message.contains(QString::fromUtf8(key)), qPrintable(refused.error().message));
         QVERIFY(run(recipe.forceRelease({})).error().kind == ErrorKind::ForeignFormat);
+        QVERIFY(run(recipe.isLocked({})).error().kind == ErrorKind::ForeignFormat);
         const auto keys = keysUnder(*m_driver, "other");
         QCOMPARE(keys.size(), 1U);
         QCOMPARE(keys[0].version, 1);

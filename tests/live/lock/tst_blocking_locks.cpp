@@ -65,6 +65,26 @@ private Q_SLOTS:
         QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
     }
 
+    void anyoneMayAskWhetherItIsHeld() {
+        blocking::Client client(url()), another(url());
+        blocking::Mutex orders(client, "orders"), theirs(another, "orders");
+        blocking::Semaphore seats(client, "seats", 2), others(another, "seats", 2);
+        QVERIFY(!theirs.isLocked() && !others.isLocked());
+        {
+            const std::lock_guard guard(orders);
+            const blocking::Permit permit = seats.acquire();
+            QVERIFY(theirs.isLocked() && others.isLocked());
+            QVERIFY(orders.isLocked()); // also who holds it
+        }
+        QVERIFY(!theirs.isLocked());
+        QVERIFY(soon([&] { return !others.isLocked(); }));
+        orders.lock();
+        QVERIFY(theirs.forceUnlock() && !theirs.isLocked());
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, orders.unlockOrThrow());
+        another.close();
+        QVERIFY_THROWS_EXCEPTION(LockException, theirs.isLocked());
+    }
+
     void aThreadReentersAndAnotherWaits() {
         blocking::Client client(url());
         blocking::Mutex orders(client, "orders");

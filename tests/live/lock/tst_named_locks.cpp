@@ -108,6 +108,7 @@ private Q_SLOTS:
         auto another = run(theirs.tryLockShared());
         QVERIFY(*reader && *another && mine.stillShared() && !mine.stillMine());
         QCOMPARE((*mine.lockObject())->recipe().id, QByteArray("redis-rw"));
+        QVERIFY(run(theirs.isLocked()).value()); // by readers
         QVERIFY(!*run(theirs.tryLock("2")));
         run(reader->unlock());
         run(another->unlock());
@@ -117,6 +118,7 @@ private Q_SLOTS:
         auto one = run(seats.acquire());
         auto two = run(others.acquire());
         QVERIFY(*one && *two && !*run(seats.tryAcquire()));
+        QVERIFY(run(others.isLocked()).value());
         QCOMPARE((*seats.lockObject())->recipe().id, QByteArray("redis-semaphore"));
         run(one->unlock());
         QVERIFY(*run(others.tryAcquireFor(2s)));
@@ -124,8 +126,11 @@ private Q_SLOTS:
 
     void aForcedUnlockFreesItForOthers() {
         DistributedMutex mutex(*m_a, "orders"), rival(*m_b, "orders");
+        QVERIFY(!run(rival.isLocked()).value());
         auto guard = run(mutex.lock());
+        QVERIFY(run(rival.isLocked()).value());
         QVERIFY(run(rival.forceUnlock()).value());
+        QVERIFY(!run(rival.isLocked()).value());
         QVERIFY(!run(rival.forceUnlock()).value());
         const auto next = run(rival.tryLock());
         QVERIFY(next.has_value() && *next);

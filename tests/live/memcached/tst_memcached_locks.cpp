@@ -153,8 +153,11 @@ private Q_SLOTS:
     }
     void onlyTheOwnerReleasesAndRenews() {
         const auto one = m_client->recipe("jobs"), other = m_client->recipe("jobs");
+        QCOMPARE(run(other->isLocked({})).value(), false);
         const auto first = taken(*one);
+        QCOMPARE(run(other->isLocked({})).value(), true);
         QCOMPARE(run(other->forceRelease({})).value(), true);
+        QCOMPARE(run(other->isLocked({})).value(), false);
         QCOMPARE(run(other->forceRelease({})).value(), false);
         QCOMPARE(run(one->renew(*first, {})).value(), false);
         const auto second = taken(*other, 0s);
@@ -299,7 +302,9 @@ private Q_SLOTS:
         QVERIFY(!taken(*other, 0s));
         const auto second = taken(*other, 10s);
         QVERIFY(second);
+        QVERIFY(run(one->isLocked({})).value());
         QVERIFY(run(one->release(*first, {}))); // no complaint
+        QVERIFY(!run(other->isLocked({})).value());
         QVERIFY(!run(m_client->driver.get("jobs"))->has_value());
         QVERIFY(run(one->renew(*first, {})).error().kind == ErrorKind::NotSupported);
         QVERIFY(one->info().naive);

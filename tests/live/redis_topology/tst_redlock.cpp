@@ -358,6 +358,7 @@ private Q_SLOTS:
         QVERIFY(!refused);
         QVERIFY2(refused.error().kind == Kind::ForeignFormat, qPrintable(refused.error().message));
         QVERIFY2(refused.error().message.contains(QString::fromUtf8(m_name)), qPrintable(refused.error().message));
+        if (put[0] != "SET") QVERIFY(run(other.lock->isLocked()).error().kind == Kind::ForeignFormat);
         for (const int i : {1, 2, 3})
             QCOMPARE(ask(i, {"DUMP", m_name})->text, before);
         QVERIFY(!run(other.lock->tryLock()).value());
@@ -365,8 +366,10 @@ private Q_SLOTS:
     void forcedRelease() {
         LockUser holder(m_url, "redis-redlock", m_name, options()), other(m_url, "redis-redlock", m_name, options());
         QVERIFY(holdEverywhere(holder));
+        QVERIFY(run(other.lock->isLocked()).value());
         QVERIFY(run(other.lock->forceUnlock()).value());
         QCOMPARE(nodesWithKey(), 0);
+        QVERIFY(!run(other.lock->isLocked()).value());
         QVERIFY(!run(other.lock->forceUnlock()).value());
         QVERIFY(run(other.lock->tryLock()).value());
     }

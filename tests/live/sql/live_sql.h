@@ -97,6 +97,12 @@ inline std::expected<int, LockError> release(recipes::Recipe& recipe, const reci
     return run(recipe.release(grant, {}));
 }
 
+inline void verifyLocked(recipes::Recipe& recipe, bool expected) {
+    const auto held = run(recipe.isLocked({}));
+    VERIFY_OK(held);
+    QCOMPARE(*held, expected);
+}
+
 /// Locks of a kind that the server keeps for connections: whatever is left when everybody let go is a leak.
 inline qint64 locksOnServer(sql::Port& port, sandbox::MariaDbServer*) {
     // Whoever asks InnoDB for its transactions more often than ten times a second is shown the same ones for ever.

@@ -25,10 +25,14 @@ private Q_SLOTS:
         SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
         const QByteArray name = freshName();
         const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
+        verifyLocked(*theirs, false); // there may be no row yet
         const Granted grant = acquire(*ours, request());
+        verifyLocked(*theirs, true);
+        verifyLocked(*ours, true); // whoever asks
         const auto forced = run(theirs->forceRelease({}));
         VERIFY_OK(forced);
         QVERIFY(*forced);
+        QTRY_COMPARE(run(theirs->isLocked({})).value_or(true), false); // servers end a connection in their own time
         const Granted next = acquire(*theirs, request(3s));
         VERIFY_OK(next);
         QVERIFY(next->has_value());
@@ -38,6 +42,7 @@ private Q_SLOTS:
         QVERIFY(!late);
         QVERIFY2(late.error().kind == Kind::NotOwner, qPrintable(late.error().message));
         VERIFY_OK(release(*theirs, **next));
+        verifyLocked(*theirs, false);
         for (int i = 0; i < 5; ++i) { // one connection after the other: none is taken for that of the holder before
             const auto nothing = run(theirs->forceRelease({}));
             VERIFY_OK(nothing);
@@ -80,6 +85,44 @@ private Q_SLOTS:
         QCOMPARE(release(*ours, **held).error().kind, Kind::NotOwner);
     }
 
+    /// Those who ask all the time keep nobody from taking it, and from keeping it.
+    void askingDisturbsNobody_data() { allThatAreHeld(); }
+    void askingDisturbsNobody() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        SqlClient curious(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe(id, name), theirs = b.recipe(id, name), onlooker = curious.recipe(id, name);
+        int heldCount = 0;
+        QString wrong;
+        bool asking = true, ended = false;
+        m_runtime.spawn([&]() -> QCoro::Task<> {
+            while (asking) {
+                const auto held = co_await onlooker->isLocked({});
+                if (!held) wrong = held.error().message;
+                heldCount += held.value_or(false) ? 1 : 0;
+                co_await m_runtime.sleep(1ms);
+            }
+            ended = true;
+        });
+        for (int i = 0; i < 20; ++i) {
+            const Granted grant = acquire(*ours, request(5s));
+            VERIFY_OK(grant);
+            QVERIFY(grant->has_value());
+            const Granted refused = acquire(*theirs, request(0s));
+            VERIFY_OK(refused);
+            QVERIFY(!refused->has_value());
+            const int before = heldCount;
+            QVERIFY(comesTrue([&] { return heldCount > before; }));
+            VERIFY_OK(release(*ours, **grant));
+        }
+        asking = false;
+        QVERIFY(comesTrue([&] { return ended; }));
+        QCOMPARE(wrong, QString());
+        verifyLocked(*onlooker, false);
+    }
+
     void leasesEnd_data() { recipeRows({"sql-lease"}); }
     void leasesEnd() {
         QFETCH(QByteArray, engine);
@@ -96,6 +139,7 @@ private Q_SLOTS:
             QVERIFY(*renewed);
             QVERIFY(!acquire(*theirs, request(0s))->has_value());
         }
+        verifyLocked(*theirs, true);
         const auto begun = std::chrono::steady_clock::now();
         const Granted next = acquire(*theirs, request(5s));
         const auto took = std::chrono::steady_clock::now() - begun;
@@ -108,6 +152,8 @@ private Q_SLOTS:
         QVERIFY(!*late);
         QVERIFY(release(*ours, **grant).error().kind == Kind::NotOwner);
         VERIFY_OK(release(*theirs, **next));
+        QVERIFY(acquire(*ours, request(0s, 50ms))->has_value());
+        QTRY_COMPARE(run(theirs->isLocked({})).value_or(true), false); // its row has an owner still
     }
 
     void clientsClocksDoNotMatter_data() { recipeRows({"sql-lease"}); }

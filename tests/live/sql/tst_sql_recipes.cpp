@@ -343,6 +343,7 @@ private Q_SLOTS:
         const Granted one = acquire(*ours, request(0s));
         const Granted two = acquire(*theirs, request(0s));
         QVERIFY(one->has_value() && two->has_value()); // nobody is kept out
+        verifyLocked(*theirs, false);
         QVERIFY((*one)->token > 0);
         QCOMPARE((*two)->token, (*one)->token);
         VERIFY_OK(release(*theirs, **two));
@@ -373,6 +374,8 @@ private Q_SLOTS:
             QVERIFY(!refused);
             QVERIFY2(refused.error().kind == Kind::ForeignFormat, qPrintable(refused.error().message));
             QVERIFY(refused.error().message.contains(QString::fromUtf8(other)));
+            if (id == "sql-version") QVERIFY(!run(ours->isLocked({})).value()); // which does not look
+            if (id != "sql-version") QVERIFY(run(ours->isLocked({})).error().kind == Kind::ForeignFormat);
             VERIFY_OK(release(*theirs, **grant));
         }
     }
@@ -386,6 +389,7 @@ private Q_SLOTS:
         const Granted refused = acquire(*recipe, request());
         QVERIFY(!refused);
         QVERIFY2(refused.error().kind == Kind::NotPrepared, qPrintable(refused.error().message));
+        if (id != "sql-version") QVERIFY(run(recipe->isLocked({})).error().kind == Kind::NotPrepared);
     }
 
     void namesAreTakenToTheByte_data() { allThatAreHeld(); }

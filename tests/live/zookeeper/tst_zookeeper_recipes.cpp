@@ -30,9 +30,11 @@ private Q_SLOTS:
         const QByteArray name = fresh();
         const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
         const Mode mode = modeOf(id);
+        QCOMPARE(run(theirs->isLocked({})).value(), false);
         const auto held = take(*ours, request(kNever, "1", mode));
         VERIFY_OK(held);
         QVERIFY(held.value());
+        QCOMPARE(run(theirs->isLocked({})).value(), true);
         QVERIFY((*held)->token > 0);
         QCOMPARE((*held)->lease, Nanos(5s));
         const auto tried = take(*theirs, request(Nanos(0), "1", mode));
@@ -54,6 +56,7 @@ private Q_SLOTS:
         // It is no longer ours, whatever we still believe.
         QVERIFY(run(ours->release(**held, {})).error().kind == Kind::NotOwner);
         QCOMPARE(run(theirs->release(**waiting->taken, {})).value(), 0);
+        QCOMPARE(run(ours->isLocked({})).value(), false);
         QCOMPARE(ephemerals(a.driver, '/' + name), 0);
     }
 
@@ -138,6 +141,7 @@ private Q_SLOTS:
         const auto freed = run(theirs->forceRelease({}));
         VERIFY_OK(freed);
         QVERIFY(*freed);
+        QCOMPARE(run(theirs->isLocked({})).value(), false);
         auto news = run(std::move(listening));
         while (news && news->kind == HoldNews::Kind::Kept)
             news = run(ours->news(**held, {}));

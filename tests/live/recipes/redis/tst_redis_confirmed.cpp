@@ -58,6 +58,7 @@ private Q_SLOTS:
         QVERIFY2(grant && *grant, grant ? "not taken" : qPrintable(grant.error().message));
         redis::RedisDriver replica(m_runtime, urlOf(*m_replica));
         QCOMPARE(call(replica, {"EXISTS", kName})->integer, 1); // it is there already
+        QCOMPARE(run(confirmed->isLocked({})).value_or(false), true);
         QCOMPARE(run(confirmed->release(**grant, {})).value_or(-1), 0);
     }
 

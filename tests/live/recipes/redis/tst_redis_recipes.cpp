@@ -33,10 +33,12 @@ private Q_SLOTS:
     void oneTakesItTheOtherWaits() {
         QFETCH(QByteArray, id);
         const auto a = m_a->recipe(id, kName), b = m_b->recipe(id, kName);
+        QCOMPARE(run(b->isLocked({})).value_or(true), false);
         const auto grant = run(a->acquire(requestFor(*a), {}));
         QVERIFY2(taken(grant), grant ? "not taken" : qPrintable(grant.error().message));
         QCOMPARE((*grant)->holds, 1);
         QCOMPARE((*grant)->lease, Nanos(30s));
+        QCOMPARE(run(b->isLocked({})).value_or(false), true);
 
         const auto tried = run(b->acquire(requestFor(*b, 0s), {}));
         QVERIFY(tried.has_value() && !tried->has_value());
@@ -50,6 +52,7 @@ private Q_SLOTS:
         const auto other = run(b->acquire(requestFor(*b, 10s), {}));
         QVERIFY2(taken(other), other ? "not taken" : qPrintable(other.error().message));
         QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
+        QCOMPARE(run(a->isLocked({})).value_or(true), false);
         QCOMPARE(keysLeft(m_a->driver), QStringList());
         QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "CHANNELS"})->items.size(), std::size_t(0));
     }
@@ -208,6 +211,9 @@ private Q_SLOTS:
         }
         QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
         QCOMPARE(keysLeft(m_a->driver), QStringList());
+        QVERIFY(taken(run(a->acquire(requestFor(*a, 0s), {}))));
+        QCOMPARE(run(b->forceRelease({})).value_or(false), true);
+        QCOMPARE(run(b->isLocked({})).value_or(true), false);
     }
 
     void aLeaseEnds_data() { everyRecipe(); }
@@ -222,6 +228,8 @@ private Q_SLOTS:
         QVERIFY2(waited > 150ms && waited < 2s, qPrintable(QString::number(waited / 1ms)));
         QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
         QCOMPARE(keysLeft(m_a->driver), QStringList());
+        QVERIFY(taken(run(a->acquire(requestFor(*a, 0s, 50ms), {}))));
+        QTRY_COMPARE(run(b->isLocked({})).value_or(true), false); // nobody came who would have tidied up
     }
 
     void renewalsKeepIt_data() { everySafeRecipe(); }
@@ -306,6 +314,7 @@ private Q_SLOTS:
             QVERIFY2(!again, one.recipe->info().id);
             QVERIFY(again.error().kind == LockError::Kind::Unreachable ||
                     again.error().kind == LockError::Kind::OutcomeUnknown);
+            QVERIFY2(!run(one.recipe->isLocked({})).has_value(), one.recipe->info().id);
             QVERIFY(!run(one.recipe->release(one.grant, {})).has_value());
         }
     }
