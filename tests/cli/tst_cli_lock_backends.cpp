@@ -9,6 +9,8 @@
 #include "sandbox/zookeeper_server.h"
 
 #include <QElapsedTimer>
+#include <QSqlDatabase>
+#include <QSqlQuery>
 #include <QTemporaryDir>
 #include <csignal>
 #include <qcoro/qcorotask.h>
@@ -228,6 +230,56 @@ private Q_SLOTS:
         const Ran ran = run(m_urls.at(backend), options.split(QLatin1Char(' ')), "touch ran");
         QVERIFY2(ran.status == 125 && QString::fromUtf8(ran.err).contains(contains), ran.told());
         QVERIFY(!there("ran"));
+    }
+
+    void aFileThatSomebodyHasLockedIsWaitedFor() {
+        const QString url = m_urls.at(QStringLiteral("sqlite"));
+        const Ran before = run(url, {}, "true"); // makes the table
+        QVERIFY2(before.status == 0, before.told());
+        const auto close = qScopeGuard([] { QSqlDatabase::removeDatabase(QStringLiteral("somebody")); });
+        QSqlDatabase somebody = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("somebody"));
+        somebody.setDatabaseName(url.section(QStringLiteral("://"), 1));
+        QVERIFY(somebody.open() && QSqlQuery(somebody).exec(QStringLiteral("BEGIN EXCLUSIVE")));
+        for (const char* text : {"0s", "1s"}) {
+            QElapsedTimer timer;
+            timer.start();
+            const Ran late = run(url, wait(text), "touch ran");
+            QVERIFY2(late.status == 124 && !there("ran"), late.told());
+            QVERIFY2(timer.elapsed() < 4000, qPrintable(QString::number(timer.elapsed())));
+        }
+        const auto stopped = startProgram(url, wait("30s"), "touch ran");
+        QVERIFY(stopped->waitForStarted());
+        QVERIFY(!QTest::qWaitFor([&] { return stopped->state() == QProcess::NotRunning; }, 500));
+        QElapsedTimer timer;
+        timer.start();
+        stopped->terminate();
+        QVERIFY(end(*stopped));
+        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
+        QCOMPARE(stopped->exitCode(), 128 + SIGTERM);
+        const auto waiter = startProgram(url, wait("30s"), "touch ran");
+        QVERIFY(waiter->waitForStarted());
+        QVERIFY(!QTest::qWaitFor([&] { return waiter->state() == QProcess::NotRunning; }, 500));
+        QVERIFY(!there("ran"));
+        QVERIFY(QSqlQuery(somebody).exec(QStringLiteral("COMMIT")));
+        somebody.close();
+        somebody = QSqlDatabase();
+        QVERIFY(end(*waiter));
+        QVERIFY2(waiter->exitCode() == 0 && there("ran"), waiter->readAllStandardError());
+    }
+
+    void whoConnectsInVainIsStoppedAtOnce() {
+        m_postgres.pause();
+        const auto waiter = startProgram(m_urls.at(QStringLiteral("postgresql")), wait("30s"), "touch ran");
+        QVERIFY(waiter->waitForStarted());
+        const bool gaveUp = QTest::qWaitFor([&] { return waiter->state() == QProcess::NotRunning; }, 500);
+        QElapsedTimer timer;
+        timer.start();
+        waiter->terminate();
+        const bool ended = end(*waiter);
+        m_postgres.resume();
+        QVERIFY(!gaveUp && ended);
+        QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
+        QCOMPARE(waiter->exitCode(), 128 + SIGTERM);
     }
 
     void aServerThatFallsSilentCostsTheLock() {

@@ -83,7 +83,7 @@ bool CommandRunner::setsLimit(const Command& command) const {
 
 /// PostgreSQL, outside of transactions: in one text with what follows it would be undone with it.
 bool CommandRunner::setsLimitAlone(const Command& command) const {
-    return m_dialect == Dialect::PostgreSql && !inTransaction(command) && setsLimit(command);
+    return m_dialect == Dialect::PostgreSql && !m_pooled && !inTransaction(command) && setsLimit(command);
 }
 
 CommandRunner::Front CommandRunner::front(const Command& command) {
@@ -107,9 +107,10 @@ CommandRunner::Front CommandRunner::front(const Command& command) {
         put(m_pooled ? "BEGIN ISOLATION LEVEL READ COMMITTED" : "BEGIN");
         m_localLockWaitMs = m_lockWaitMs;
     }
-    if (inTransaction(command) && setsLimit(command)) {
+    // Behind a pooler one text is one transaction, and only that may have the limit.
+    if ((inTransaction(command) || m_pooled) && setsLimit(command)) {
         put("SET LOCAL " + lockTimeout(*command.lockWaitMs));
-        m_localLockWaitMs = *command.lockWaitMs;
+        if (inTransaction(command)) m_localLockWaitMs = *command.lockWaitMs;
     }
     return front;
 }

@@ -36,42 +36,62 @@ Command handedOver(Command& command, Dialect dialect) {
     return dialect == Dialect::Sqlite ? command : std::move(command);
 }
 
+/// How long to wait for an answer, and what it means when none came.
+Limits limitsOf(const Pool& pool, const Link& link, std::optional<Nanos> patience, Command& command) {
+    Limits limits;
+    limits.wait = pool.options.statementTimeout;
+    limits.brief = true;
+    if (!patience) return limits;
+    limits.forLock = true;
+    // Behind a pooler nobody but the server itself can end it.
+    if (link.pooled())
+        command.lockWaitMs = std::chrono::ceil<std::chrono::milliseconds>(std::min(*patience, limits.wait)).count();
+    else
+        limits.wait = std::min(*patience, limits.wait);
+    return limits;
+}
+
 // What is rare has coroutines of its own: malloc has a frame of at most 1 KiB at hand, and looks for more.
-QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Command command, std::stop_token stop) {
-    const Nanos limit = pool->options.statementTimeout;
-    const Nanos giveUpAt = laterBy(pool->runtime.monotonic(), limit);
-    bool turn = pool->slots.tryAcquire();
-    if (!turn) turn = co_await pool->slots.acquire(pool->runtime, limit, stop);
-    if (!turn) co_return std::unexpected(errors::connectTimeout(limit, pool->where())); // nothing was sent
-    const Turn mine(pool);
-    std::shared_ptr<Link> link = pool->takeIdle();
-    if (!link) {
-        Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
-        if (!obtained.link) co_return std::unexpected(obtained.error);
-        link = std::move(obtained.link);
-    }
-    Result result;
-    for (;;) {
-        try {
+QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Command command, std::optional<Nanos> patience,
+                              std::stop_token stop) {
+    std::shared_ptr<Link> link;
+    bool mayHaveRun = false;
+    try {
+        const Nanos limit = pool->options.statementTimeout;
+        bool turn = pool->slots.tryAcquire();
+        if (!turn) turn = co_await pool->slots.acquire(pool->runtime, limit, stop);
+        if (!turn) co_return std::unexpected(errors::connectTimeout(limit, pool->where())); // nothing was sent
+        const Turn mine(pool);
+        link = pool->takeIdle();
+        if (!link) {
+            Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
+            if (!obtained.link) co_return std::unexpected(obtained.error);
+            link = std::move(obtained.link);
+        }
+        const Limits limits = limitsOf(*pool, *link, patience, command);
+        const Nanos giveUpAt = laterBy(pool->runtime.monotonic(), limits.wait);
+        Result result;
+        for (;;) {
             {
-                Pool::Question question(pool, link, handedOver(command, pool->dialect()), {limit}, stop);
+                Pool::Question question(pool, link, handedOver(command, pool->dialect()), limits, stop);
+                mayHaveRun = true;
                 const auto ended = co_await question.ended();
                 if (question.answered(ended))
                     result = question.answer();
                 else
                     result = co_await question.inVain(ended);
             }
-            if (triesAgain(*pool, result, giveUpAt)) {
-                co_await untilNextTry(pool, stop);
-                continue;
-            }
-        } catch (const Cancelled&) {
-            if (pool->runtime.alive()) pool->keep(link);
-            throw;
+            if (!triesAgain(*pool, result, giveUpAt)) break;
+            mayHaveRun = false;
+            co_await untilNextTry(pool, stop);
         }
         pool->keep(std::move(link));
         co_return result;
+    } catch (const Cancelled& cancelled) {
+        if (link && pool->runtime.alive()) pool->keep(std::move(link));
+        if (mayHaveRun || cancelled.why() == Cancelled::Why::Killed) throw;
     }
+    throw NothingRan();
 }
 
 QCoro::Task<std::expected<OwnedSession, Error>> sessionIn(std::shared_ptr<Pool> pool, std::stop_token stop) {
@@ -110,11 +130,11 @@ Dialect SqlDriver::dialect() const {
     return m_pool->dialect();
 }
 
-QCoro::Task<Result> SqlDriver::execute(Statement statement, std::stop_token stop) {
+QCoro::Task<Result> SqlDriver::execute(Statement statement, std::stop_token stop, std::optional<Nanos> patience) {
     Command command;
     command.statement = std::move(statement);
     command.lockWaitMs = -1;
-    return executeIn(m_pool, std::move(command), std::move(stop));
+    return executeIn(m_pool, std::move(command), patience, std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSession, Error>> SqlDriver::session(std::stop_token stop) {

@@ -20,7 +20,8 @@ public:
 
     Runtime& runtime() override;
     Dialect dialect() const override;
-    QCoro::Task<Result> execute(Statement statement, std::stop_token stop = {}) override;
+    QCoro::Task<Result> execute(Statement statement, std::stop_token stop = {},
+                                std::optional<Nanos> patience = std::nullopt) override;
     QCoro::Task<std::expected<OwnedSession, Error>> session(std::stop_token stop = {}) override;
     std::shared_ptr<Session> idleSession() override;
 

@@ -25,8 +25,13 @@ std::atomic<int>& atWork() {
     return count;
 }
 
+/// How long the end of the program waits for threads that have something to end on a server, and for those that only
+/// connect: nobody would notice how that ended.
+constexpr auto kEnding = 10s, kConnecting = 1s;
+
 /// How it stands with one thread.
 struct Life {
+    std::atomic<bool> connecting{false};
     std::atomic<bool> told{false}; ///< to end
     std::atomic<bool> ended{false};
 };
@@ -83,13 +88,18 @@ private:
     }
     void awaitThoseTold() {
         const auto due = [](const Entry& entry) { return entry.life->told && !entry.life->ended; };
+        const auto busy = [&](const Entry& entry) { return due(entry) && !entry.life->connecting; };
         const std::lock_guard lock(m_lock);
         std::unique_lock listening(m_bell->lock);
-        m_bell->rung.wait_for(listening, 10s, [&] { return std::ranges::none_of(m_threads, due); });
+        const bool ended =
+            m_bell->rung.wait_for(listening, m_patience, [&] { return std::ranges::none_of(m_threads, due); });
+        if (!ended) m_patience = 0s; // the end of a program comes here twice
+        m_bell->rung.wait_for(listening, kEnding, [&] { return std::ranges::none_of(m_threads, busy); });
         listening.unlock();
         collectEnded();
     }
     std::mutex m_lock;
+    std::chrono::seconds m_patience = kConnecting; ///< with those that only connect
     const std::shared_ptr<Bell> m_bell = std::make_shared<Bell>();
     std::vector<Entry> m_threads;
 };
@@ -170,8 +180,10 @@ void Link::submit(Job job) {
 }
 
 Link::Job Link::opening(std::function<void(Result)> opened) {
-    return [shared = std::weak_ptr(m_shared), opened = std::move(opened)](Database& database) {
+    return [shared = std::weak_ptr(m_shared), life = m_shared->life, opened = std::move(opened)](Database& database) {
+        life->connecting = true;
         Result result = database.open();
+        life->connecting = false;
         const auto link = shared.lock();
         if (result && link) {
             const int duplicate = duplicateSocket(*database.driver(), database.dialect());

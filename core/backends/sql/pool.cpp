@@ -10,6 +10,9 @@ namespace {
 /// A statement that is to be stopped gets this long to end by itself: most do, and ending them takes a connection.
 constexpr Nanos kStopGrace = 20ms;
 
+/// For how long a server is asked to end a statement that is to be stopped: somebody waits for that.
+constexpr Nanos kStopPatience = 1500ms;
+
 /// For how long the runtime's thread itself looks out for an answer before it goes on with other things: those of a
 /// server nearby come sooner. No event loop is late by more than this.
 constexpr auto kLookout = 200us;
@@ -142,21 +145,22 @@ QCoro::Task<Pool::Obtained> Pool::obtain(std::shared_ptr<Pool> pool, Nanos withi
     co_return obtained;
 }
 
-QCoro::Task<> Pool::endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link) {
-    const Nanos limit = pool->options.cancelTimeout;
-    Obtained killer = co_await obtain(pool, limit, {});
-    if (!killer.link) co_return;
+/// False when the server was not reached, or did not answer to that.
+QCoro::Task<bool> Pool::endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Nanos within) {
+    Obtained killer = co_await obtain(pool, within, {});
+    if (!killer.link) co_return false;
     Command command;
     command.statement = endStatement(pool->m_dialect, link->serverId);
     auto ticket = pool->send(*killer.link, command);
-    const bool arrived = co_await arrival(pool, ticket, limit, {});
+    const bool arrived = co_await arrival(pool, ticket, within, {});
     if (!arrived) {
         killer.link->breakOff();
-        co_return;
+        co_return false;
     }
     const Result done = pool->take(*ticket);
     if (!done && done.error().connectionLost()) killer.link->dead = true;
     pool->keep(std::move(killer.link));
+    co_return true;
 }
 
 namespace {
@@ -199,23 +203,24 @@ QCoro::Task<Result> Pool::Question::inVain(Waiter::Outcome ended) {
 
 QCoro::Task<Result> Pool::askedInVain(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link,
                                       std::shared_ptr<Ticket> ticket, Limits limits, bool stopped) {
+    const Nanos patience = stopped ? std::min(kStopPatience, pool->options.cancelTimeout) : pool->options.cancelTimeout;
     bool arrived = false;
-    if (stopped && !limits.forLock) arrived = co_await arrival(pool, ticket, kStopGrace, {});
+    if (stopped && limits.brief) arrived = co_await arrival(pool, ticket, kStopGrace, {});
     if (!arrived && link->pooled()) {
         link->breakOff(); // the process of that number may be at work for somebody else by now
     } else if (!arrived && pool->m_dialect != Dialect::Sqlite) {
-        co_await endOnServer(pool, link);
-        arrived = co_await arrival(pool, ticket, pool->options.cancelTimeout, {});
+        const bool told = co_await endOnServer(pool, link, patience);
+        if (told || !stopped) arrived = co_await arrival(pool, ticket, patience, {});
         if (arrived && !ticket->gone) {
             // The word to end may have come too late for that statement, and must not hit the next one.
             Command absorb;
             absorb.statement.text = "SELECT 1";
             auto absorbed = pool->send(*link, absorb);
-            const bool clean = co_await arrival(pool, absorbed, pool->options.cancelTimeout, {});
+            const bool clean = co_await arrival(pool, absorbed, patience, {});
             if (!clean) link->breakOff();
         }
     } else if (!arrived) {
-        arrived = co_await arrival(pool, ticket, pool->options.cancelTimeout, {}); // SQLite's own patience is shorter
+        arrived = co_await arrival(pool, ticket, patience, {}); // SQLite's own patience is shorter
     }
     Result result;
     if (arrived) {
@@ -226,6 +231,7 @@ QCoro::Task<Result> Pool::askedInVain(std::shared_ptr<Pool> pool, std::shared_pt
         result = std::unexpected(errors::statementTimeout(limits.wait, pool->m_where));
     }
     if (!result && result.error().connectionLost()) link->dead = true;
+    if (stopped && !result && !result.error().outcomeUnknown()) throw NothingRan();
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     if (limits.forLock && !result && result.error().kind == Error::Kind::Interrupted)
         result = std::unexpected(errors::waitExceeded(limits.wait, pool->m_where));

@@ -13,6 +13,7 @@ namespace lockscope::sql {
 struct Limits {
     Nanos wait = kNever;
     bool forLock = false; ///< a wait for a lock, which is then exceeded, and not an answer that is late
+    bool brief = false;   ///< most of its kind end by themselves at once, also when they are to be stopped
 };
 
 /// What the coroutines of one driver share; lives until the last of them has ended.
@@ -71,7 +72,7 @@ private:
     };
     static QCoro::Task<Result> askedInVain(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link,
                                            std::shared_ptr<Ticket> ticket, Limits limits, bool stopped);
-    static QCoro::Task<> endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link);
+    static QCoro::Task<bool> endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Nanos within);
     void lookOut(Ticket& ticket);
 
     Dialect m_dialect = Dialect::Sqlite;

@@ -6,6 +6,7 @@
 #include <QString>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <qcoro/qcorotask.h>
 #include <stop_token>
 #include <variant>
@@ -121,6 +122,12 @@ private:
     std::unique_ptr<Session> m_session;
 };
 
+/// What Port::execute() throws when it was stopped and surely was not carried out: there is nothing to take back.
+class NothingRan final : public Cancelled {
+public:
+    NothingRan() : Cancelled(Why::Stopped) {}
+};
+
 /// What a recipe needs of a database.
 class Port {
 public:
@@ -128,8 +135,11 @@ public:
     virtual Runtime& runtime() = 0;
     virtual Dialect dialect() const = 0;
     /// One statement that commits by itself, on any connection. Stopped: it has ended on the server when Cancelled is
-    /// thrown (whether it was carried out is not told), as far as the server still answers.
-    virtual QCoro::Task<Result> execute(Statement statement, std::stop_token stop = {}) = 0;
+    /// thrown (whether it was carried out is not told, unless it is NothingRan), as far as the server still answers.
+    /// With a patience: when somebody's lock keeps it out for so long after it was sent, Kind::WaitExceeded, and the
+    /// same when the server or the driver has less patience. A server that does not answer is another error.
+    virtual QCoro::Task<Result> execute(Statement statement, std::stop_token stop = {},
+                                        std::optional<Nanos> patience = std::nullopt) = 0;
     /// A connection for one purpose. Never waits for one that others use.
     virtual QCoro::Task<std::expected<OwnedSession, Error>> session(std::stop_token stop = {}) = 0;
     /// The same over a connection that is there already, for one that is in a hurry; nullptr: none is.

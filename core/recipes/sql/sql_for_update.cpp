@@ -109,8 +109,12 @@ Outcome<std::optional<Grant>> SqlForUpdate::acquireAnew(Request request, Nanos g
         if (!locked->rows.empty()) co_return failed(foreignRow(m_lock.name, locked->text()));
         if (!undone) co_return failed(sessionError(undone.error(), m_lock.name));
         request.steps.at(1);
-        const sql::Result made = co_await m_lock.port.execute(freeRow(m_lock, kId), stop);
-        if (!made) co_return failed(lockError(made.error()));
+        const auto made = co_await makeRow(m_lock, kId, giveUpAt, stop);
+        if (!made) co_return failed(made.error());
+        if (*made) continue;
+        session->giveBack(); // somebody has locked the table
+        request.steps.at(0);
+        co_return std::nullopt;
     }
 }
 

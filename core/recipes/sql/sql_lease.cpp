@@ -15,7 +15,7 @@ const RecipeInfo& SqlLease::info() const {
 }
 
 /// The version that we hold the row at, 0 when it is another's or not there.
-Outcome<std::int64_t> SqlLease::take(QByteArray owner, Nanos lease, std::stop_token stop) {
+Outcome<std::int64_t> SqlLease::take(QByteArray owner, Nanos lease, Nanos patience, std::stop_token stop) {
     // One statement, so that nothing can come between the look and the change; MySQL hands the new version over with
     // the answer to LAST_INSERT_ID(…), the others by RETURNING.
     const bool mySql = m_lock.tables.dialect == sql::Dialect::MySql;
@@ -27,21 +27,34 @@ Outcome<std::int64_t> SqlLease::take(QByteArray owner, Nanos lease, std::stop_to
                                   "expires_at = {in} WHERE name = ? AND recipe = {recipe} AND "
                                   "(owner IS NULL OR expires_at <= {now}) RETURNING version");
     const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, text, valuesOf(owner, leaseMs(lease), m_lock.name)), stop);
+        statementOf(m_lock, kId, text, valuesOf(owner, leaseMs(lease), m_lock.name)), stop, patience);
     if (!done) co_return std::unexpected(lockError(done.error()));
     if (!mySql) co_return done->number();
     if (done->affected != 1 || done->insertId != 0) co_return done->affected == 1 ? done->insertId : 0;
-    // MariaDB forgets the number when the table has a trigger. The row is ours, and nobody changes it meanwhile.
-    const sql::Result read = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, "SELECT version FROM {t} WHERE name = ? AND owner = ?", valuesOf(m_lock.name, owner)),
-        stop);
+    // MariaDB forgets the number when the table has a trigger.
+    const auto version = co_await readVersion(owner, stop);
+    co_return version;
+}
+
+/// Of a row that is ours by now, so that nobody changes it meanwhile.
+Outcome<std::int64_t> SqlLease::readVersion(QByteArray owner, std::stop_token stop) {
+    sql::Result read;
+    try {
+        read = co_await m_lock.port.execute(statementOf(m_lock, kId,
+                                                        "SELECT version FROM {t} WHERE name = ? AND owner = ?",
+                                                        valuesOf(m_lock.name, owner)),
+                                            stop);
+    } catch (const sql::NothingRan&) {
+        throw Cancelled(Cancelled::Why::Stopped); // the UPDATE before it did run
+    }
     if (!read) co_return std::unexpected(LockError{LockError::Kind::OutcomeUnknown, read.error().message});
     co_return read->number();
 }
 
-Outcome<SqlLease::Seen> SqlLease::look(std::stop_token stop) {
+Outcome<SqlLease::Seen> SqlLease::look(Nanos patience, std::stop_token stop) {
     const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, "SELECT recipe, owner, {left} FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
+        statementOf(m_lock, kId, "SELECT recipe, owner, {left} FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop,
+        patience);
     if (!done) co_return std::unexpected(lockError(done.error()));
     Seen seen;
     if (done->rows.empty()) co_return seen;
@@ -51,11 +64,11 @@ Outcome<SqlLease::Seen> SqlLease::look(std::stop_token stop) {
     co_return seen;
 }
 
-Outcome<bool> SqlLease::extend(QByteArray owner, Nanos lease, std::stop_token stop) {
+Outcome<bool> SqlLease::extend(QByteArray owner, Nanos lease, std::optional<Nanos> patience, std::stop_token stop) {
     const sql::Result done = co_await m_lock.port.execute(
         statementOf(m_lock, kId, "UPDATE {t} SET expires_at = {in} WHERE name = ? AND owner = ? AND expires_at > {now}",
                     valuesOf(leaseMs(lease), m_lock.name, owner)),
-        stop);
+        stop, patience);
     if (!done) co_return std::unexpected(lockError(done.error()));
     co_return done->affected == 1;
 }
@@ -68,11 +81,12 @@ QCoro::Task<sql::Result> SqlLease::letGo(const QByteArray& owner, std::stop_toke
                                std::move(stop));
 }
 
-QCoro::Task<> SqlLease::withdraw(QByteArray owner) {
+QCoro::Task<> SqlLease::withdraw(QByteArray owner, bool stopped) {
     // Whatever became of our UPDATE: if it ran, undo it. An error here leaves a lease that ends by itself.
-    (void)co_await m_lock.port.execute(
+    auto undoing = m_lock.port.execute(
         statementOf(m_lock, kId, "UPDATE {t} SET owner = NULL, expires_at = {now} WHERE name = ? AND owner = ?",
                     valuesOf(m_lock.name, owner)));
+    return awaitWithdrawal(m_lock.port.runtime(), std::move(undoing), stopped);
 }
 
 Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token stop) {
@@ -82,12 +96,22 @@ Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token
 }
 
 Outcome<std::optional<Grant>> SqlLease::acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop) {
-    if (const auto held = m_mine.find(request.thread); held != m_mine.end()) {
+    Runtime& runtime = m_lock.port.runtime();
+    for (;;) {
+        const auto held = m_mine.find(request.thread);
+        if (held == m_mine.end()) break;
         request.steps.at(1);
         const Mine mine = held->second;
-        const Nanos askedAt = m_lock.port.runtime().monotonic();
-        const auto extended = co_await extend(mine.owner, request.lease, stop);
-        if (!extended) co_return std::unexpected(extended.error());
+        const Nanos askedAt = runtime.monotonic();
+        const Nanos patience = patienceUntil(m_lock, giveUpAt, request.lease);
+        const auto extended = co_await extend(mine.owner, request.lease, patience, stop);
+        if (!extended && !keptOut(extended.error())) co_return std::unexpected(extended.error());
+        if (!extended) {
+            const bool again = co_await napUntil(m_lock, giveUpAt, stop);
+            if (again) continue;
+            request.steps.at(0);
+            co_return std::nullopt;
+        }
         const auto present = m_mine.find(request.thread);
         if (present != m_mine.end() && present->second.owner == mine.owner) { // else it was given up meanwhile
             if (*extended) {
@@ -97,6 +121,7 @@ Outcome<std::optional<Grant>> SqlLease::acquireAgain(Request request, Nanos give
             }
             m_mine.erase(present);
         }
+        break;
     }
     const auto granted = co_await acquireAnew(request, giveUpAt, stop);
     co_return granted;
@@ -112,36 +137,39 @@ Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveU
         std::expected<std::int64_t, LockError> version = 0;
         bool stopped = false;
         try {
-            version = co_await take(owner, request.lease, stop);
+            version = co_await take(owner, request.lease, patienceUntil(m_lock, giveUpAt, request.lease), stop);
+        } catch (const sql::NothingRan&) {
+            request.steps.at(0);
+            throw;
         } catch (const Cancelled& cancelled) {
             if (cancelled.why() == Cancelled::Why::Killed) throw;
             stopped = true;
         }
         if (stopped || (!version && version.error().kind == LockError::Kind::OutcomeUnknown)) {
-            co_await withdraw(owner);
+            co_await withdraw(owner, stopped);
             request.steps.at(0);
             if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         }
-        if (!version) co_return std::unexpected(version.error());
-        if (*version > 0) {
+        if (!version && !keptOut(version.error())) co_return std::unexpected(version.error());
+        if (version && *version > 0) {
             m_mine[request.thread] = {owner, *version, 1};
             request.steps.at(3);
             co_return Grant{request.thread, owner, askedAt, request.lease, 1, *version, request.steps};
         }
 
-        const auto seen = co_await look(stop);
-        if (!seen) co_return std::unexpected(seen.error());
-        if (!seen->there) {
-            const sql::Result made = co_await m_lock.port.execute(freeRow(m_lock, kId), stop);
-            if (!made) co_return std::unexpected(lockError(made.error()));
-            continue;
+        const auto seen = co_await look(patienceUntil(m_lock, giveUpAt), stop);
+        if (!seen && !keptOut(seen.error())) co_return std::unexpected(seen.error());
+        if (seen && !seen->there) {
+            const auto made = co_await makeRow(m_lock, kId, giveUpAt, stop);
+            if (!made) co_return std::unexpected(made.error());
+            if (*made) continue;
         }
         if (runtime.monotonic() >= giveUpAt) {
             request.steps.at(0);
             co_return std::nullopt;
         }
         request.steps.at(2);
-        const Nanos nap = nextNap(m_lock, giveUpAt, seen->left);
+        const Nanos nap = nextNap(m_lock, giveUpAt, seen ? seen->left : kNever);
         co_await runtime.sleep(nap, stop);
     }
 }
@@ -151,7 +179,7 @@ Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {
         const auto together = co_await m_lock.renewals->renew(m_lock.name, grant.value, grant.lease, stop);
         co_return together;
     }
-    const auto extended = co_await extend(grant.value, grant.lease, stop);
+    const auto extended = co_await extend(grant.value, grant.lease, std::nullopt, stop);
     co_return extended;
 }
 

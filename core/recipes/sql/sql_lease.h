@@ -36,11 +36,12 @@ private:
         bool there = false;
         Nanos left{};
     };
-    Outcome<std::int64_t> take(QByteArray owner, Nanos lease, std::stop_token stop);
-    Outcome<Seen> look(std::stop_token stop);
-    Outcome<bool> extend(QByteArray owner, Nanos lease, std::stop_token stop);
+    Outcome<std::int64_t> take(QByteArray owner, Nanos lease, Nanos patience, std::stop_token stop);
+    Outcome<std::int64_t> readVersion(QByteArray owner, std::stop_token stop);
+    Outcome<Seen> look(Nanos patience, std::stop_token stop);
+    Outcome<bool> extend(QByteArray owner, Nanos lease, std::optional<Nanos> patience, std::stop_token stop);
     QCoro::Task<sql::Result> letGo(const QByteArray& owner, std::stop_token stop);
-    QCoro::Task<> withdraw(QByteArray owner);
+    QCoro::Task<> withdraw(QByteArray owner, bool stopped);
     SqlLock m_lock;
     std::map<QByteArray, Mine> m_mine; ///< by thread: what re-entry extends
 };

@@ -8,6 +8,7 @@
 #include "recipes/sql/sql_lease.h"
 #include "recipes/sql/sql_row.h"
 #include "recipes/sql/sql_version.h"
+#include "runtime/completion.h"
 
 #include <QCoreApplication>
 
@@ -21,6 +22,19 @@ struct Text {
 
 constexpr qsizetype kLongestName = 255;     // of the table's key
 constexpr qsizetype kLongestUserLock = 192; // MariaDB, in bytes; MySQL takes 64 characters and says so itself
+
+/// See patienceUntil().
+constexpr Nanos kLeastPatience = 200ms, kMostPatience = 3s;
+/// How long somebody who was stopped waits for what takes his attempt back.
+constexpr Nanos kStopPatience = 2s;
+
+QCoro::Task<> tellOfItsEnd(QCoro::Task<sql::Result> task, Completion<bool> ended) {
+    try {
+        (void)co_await task;
+    } catch (const Cancelled&) { // killed, and so is whoever waits
+    }
+    ended.complete(true);
+}
 
 /// Of each dialect: now, so many milliseconds from now, milliseconds until expires_at. UTC throughout: what DATETIME
 /// keeps must not jump with a time zone.
@@ -115,6 +129,28 @@ LockError brokeBeforeTaken(const QByteArray& name) {
                 .arg(QString::fromUtf8(name))};
 }
 
+bool keptOut(const LockError& error) {
+    return error.kind == LockError::Kind::WaitExceeded;
+}
+
+Nanos patienceUntil(const SqlLock& lock, Nanos giveUpAt, Nanos lease) {
+    const Nanos left = std::min(giveUpAt - lock.port.runtime().monotonic(), lease / 2);
+    return std::clamp(left, kLeastPatience, kMostPatience);
+}
+
+QCoro::Task<bool> napUntil(const SqlLock& lock, Nanos giveUpAt, std::stop_token stop) {
+    if (lock.port.runtime().monotonic() >= giveUpAt) co_return false;
+    const Nanos nap = nextNap(lock, giveUpAt);
+    co_await lock.port.runtime().sleep(nap, stop);
+    co_return true;
+}
+
+QCoro::Task<> awaitWithdrawal(Runtime& runtime, QCoro::Task<sql::Result> withdrawal, bool stopped) {
+    const Completion<bool> ended;
+    const QCoro::Task<> following = tellOfItsEnd(std::move(withdrawal), ended);
+    co_await ended.wait(runtime, stopped ? kStopPatience : kNever);
+}
+
 LockError notSqlOwner(const QByteArray& name) {
     return {LockError::Kind::NotOwner,
             Text::tr("The lock “%1” is no longer ours: its lease or its connection ended, or somebody freed it.")
@@ -160,6 +196,7 @@ sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray t
     return {filled, std::move(values)};
 }
 
+namespace {
 sql::Statement freeRow(const SqlLock& lock, const char* recipe) {
     QByteArray text;
     switch (lock.tables.dialect) {
@@ -175,6 +212,18 @@ sql::Statement freeRow(const SqlLock& lock, const char* recipe) {
         break;
     }
     return statementOf(lock, recipe, std::move(text), valuesOf(lock.name));
+}
+} // namespace
+
+Outcome<bool> makeRow(const SqlLock& lock, const char* recipe, Nanos giveUpAt, std::stop_token stop) {
+    for (;;) {
+        const sql::Result made = co_await lock.port.execute(freeRow(lock, recipe), stop, patienceUntil(lock, giveUpAt));
+        if (made) co_return true;
+        const LockError error = lockError(made.error());
+        if (!keptOut(error)) co_return std::unexpected(error);
+        const bool again = co_await napUntil(lock, giveUpAt, stop);
+        if (!again) co_return false;
+    }
 }
 
 std::int64_t leaseMs(Nanos lease) {

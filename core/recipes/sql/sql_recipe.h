@@ -45,6 +45,19 @@ LockError holderUntold(const QByteArray& name);
 /// The row is another recipe's.
 LockError foreignRow(const QByteArray& name, const QByteArray& recipe);
 
+/// Somebody's lock on the row, on the table or on the file kept a statement out: nothing was changed.
+bool keptOut(const LockError& error);
+
+/// How long a statement of a waiter may be kept out before the waiter looks around: until `giveUpAt`, but not so short
+/// that a slow answer is taken for somebody's lock, and not so long that the lease it asks for would be over by then.
+Nanos patienceUntil(const SqlLock& lock, Nanos giveUpAt, Nanos lease = kNever);
+
+/// Lets some time pass after something was kept out; false when it is `giveUpAt` already.
+QCoro::Task<bool> napUntil(const SqlLock& lock, Nanos giveUpAt, std::stop_token stop);
+
+/// Waits for what takes an attempt back. When that was stopped, not for long: it goes on by itself.
+QCoro::Task<> awaitWithdrawal(Runtime& runtime, QCoro::Task<sql::Result> withdrawal, bool stopped);
+
 /// A value that stands for one attempt of one thread, and that nobody else has: "client:thread:16 hex digits".
 QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread);
 
@@ -53,8 +66,9 @@ QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread);
 /// which is always the same for one lock.
 sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray text, sql::Values values);
 
-/// A row for the lock that nobody holds, unless there is one. Of sql-lease, sql-for-update and sql-version.
-sql::Statement freeRow(const SqlLock& lock, const char* recipe);
+/// Makes a row for the lock that nobody holds, unless there is one; false: kept out until `giveUpAt` by somebody who
+/// has locked the table or the file. Of sql-lease, sql-for-update and sql-version.
+Outcome<bool> makeRow(const SqlLock& lock, const char* recipe, Nanos giveUpAt, std::stop_token stop);
 
 /// Values in order, from numbers and byte arrays. A function, because GCC 12 cannot build a list inside an await.
 template <typename... V>

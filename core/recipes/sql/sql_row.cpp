@@ -13,7 +13,7 @@ const RecipeInfo& SqlRow::info() const {
 }
 
 /// True when the row is ours now, false when there is one already.
-Outcome<bool> SqlRow::insert(QByteArray owner, std::stop_token stop) {
+Outcome<bool> SqlRow::insert(QByteArray owner, Nanos patience, std::stop_token stop) {
     // PostgreSQL would write an error into its log.
     QByteArray text =
         m_lock.tables.dialect == sql::Dialect::PostgreSql
@@ -21,7 +21,7 @@ Outcome<bool> SqlRow::insert(QByteArray owner, std::stop_token stop) {
                                 "ON CONFLICT DO NOTHING")
             : QByteArrayLiteral("INSERT INTO {t} (name, recipe, owner, acquired_at) VALUES (?, {recipe}, ?, {now})");
     const sql::Result done =
-        co_await m_lock.port.execute(statementOf(m_lock, kId, text, valuesOf(m_lock.name, owner)), stop);
+        co_await m_lock.port.execute(statementOf(m_lock, kId, text, valuesOf(m_lock.name, owner)), stop, patience);
     if (done) co_return done->affected == 1;
     // InnoDB lets all who wait for a row that is being deleted share it then, and each wants it alone: a deadlock,
     // which it ends by refusing all but one of them.
@@ -32,9 +32,9 @@ Outcome<bool> SqlRow::insert(QByteArray owner, std::stop_token stop) {
 }
 
 /// Whether there is a row, of this recipe.
-Outcome<bool> SqlRow::look(std::stop_token stop) {
+Outcome<bool> SqlRow::look(Nanos patience, std::stop_token stop) {
     const sql::Result seen = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, "SELECT recipe FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
+        statementOf(m_lock, kId, "SELECT recipe FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop, patience);
     if (!seen) co_return std::unexpected(lockError(seen.error()));
     if (seen->rows.empty()) co_return false;
     if (seen->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, seen->text()));
@@ -42,9 +42,10 @@ Outcome<bool> SqlRow::look(std::stop_token stop) {
 }
 
 /// Whatever became of our INSERT: if it ran, undo it.
-QCoro::Task<> SqlRow::withdraw(QByteArray owner) {
-    (void)co_await m_lock.port.execute(
+QCoro::Task<> SqlRow::withdraw(QByteArray owner, bool stopped) {
+    auto undoing = m_lock.port.execute(
         statementOf(m_lock, kId, "DELETE FROM {t} WHERE name = ? AND owner = ?", valuesOf(m_lock.name, owner)));
+    return awaitWithdrawal(m_lock.port.runtime(), std::move(undoing), stopped);
 }
 
 Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token stop) {
@@ -57,28 +58,31 @@ Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token s
         std::expected<bool, LockError> inserted = false;
         bool stopped = false;
         try {
-            inserted = co_await insert(owner, stop);
+            inserted = co_await insert(owner, patienceUntil(m_lock, giveUpAt), stop);
+        } catch (const sql::NothingRan&) {
+            request.steps.at(0);
+            throw;
         } catch (const Cancelled& cancelled) {
             if (cancelled.why() == Cancelled::Why::Killed) throw;
             stopped = true;
         }
         if (stopped || (!inserted && inserted.error().kind == LockError::Kind::OutcomeUnknown)) {
-            co_await withdraw(owner);
+            co_await withdraw(owner, stopped);
             request.steps.at(0);
             if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         }
-        if (!inserted) co_return std::unexpected(inserted.error());
-        if (*inserted) {
+        if (!inserted && !keptOut(inserted.error())) co_return std::unexpected(inserted.error());
+        if (inserted && *inserted) {
             request.steps.at(3);
             co_return Grant{request.thread, owner, askedAt, kNever, 1, 0, request.steps};
         }
-        const auto there = co_await look(stop);
-        if (!there) co_return std::unexpected(there.error());
+        const auto there = co_await look(patienceUntil(m_lock, giveUpAt), stop);
+        if (!there && !keptOut(there.error())) co_return std::unexpected(there.error());
         if (runtime.monotonic() >= giveUpAt) {
             request.steps.at(0);
             co_return std::nullopt;
         }
-        if (!*there) continue; // freed meanwhile
+        if (inserted && there && !*there) continue; // freed meanwhile
         request.steps.at(2);
         const Nanos nap = nextNap(m_lock, giveUpAt);
         co_await runtime.sleep(nap, stop);

@@ -18,10 +18,10 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    Outcome<bool> insert(QByteArray owner, std::stop_token stop);
-    Outcome<bool> look(std::stop_token stop);
+    Outcome<bool> insert(QByteArray owner, Nanos patience, std::stop_token stop);
+    Outcome<bool> look(Nanos patience, std::stop_token stop);
     Outcome<bool> erase(std::stop_token stop);
-    QCoro::Task<> withdraw(QByteArray owner);
+    QCoro::Task<> withdraw(QByteArray owner, bool stopped);
     SqlLock m_lock;
 };
 

@@ -29,18 +29,26 @@ const RecipeInfo& SqlVersion::info() const {
 
 Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
     for (;;) {
         request.steps.at(1);
         const Nanos askedAt = runtime.monotonic();
         const sql::Result read = co_await m_lock.port.execute(
             statementOf(m_lock, kId, QByteArrayLiteral("SELECT recipe, version FROM {t} WHERE name = ?"),
                         valuesOf(m_lock.name)),
-            stop);
-        if (!read) co_return std::unexpected(lockError(read.error()));
-        if (read->rows.empty()) {
-            const sql::Result made = co_await m_lock.port.execute(freeRow(m_lock, kId), stop);
-            if (!made) co_return std::unexpected(lockError(made.error()));
-            continue;
+            stop, patienceUntil(m_lock, giveUpAt));
+        if (read && read->rows.empty()) {
+            const auto made = co_await makeRow(m_lock, kId, giveUpAt, stop);
+            if (!made) co_return std::unexpected(made.error());
+            if (*made) continue;
+        }
+        if (!read && read.error().kind != sql::Error::Kind::WaitExceeded)
+            co_return std::unexpected(lockError(read.error()));
+        if (!read || read->rows.empty()) { // somebody has locked the table or the file
+            const bool again = co_await napUntil(m_lock, giveUpAt, stop);
+            if (again) continue;
+            request.steps.at(0);
+            co_return std::nullopt;
         }
         if (read->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, read->text()));
         request.steps.at(2);

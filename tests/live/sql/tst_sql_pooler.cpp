@@ -119,6 +119,42 @@ private Q_SLOTS:
         QCOMPARE(counter, kClients * kRounds);
     }
 
+    // Nobody can end a statement behind a pooler; the server itself has to know for how long it may be kept out.
+    void lockedRowsKeepOutInTime() {
+        SqlClient ours(m_runtime, m_transactions.url());
+        const auto recipe = ours.recipe("sql-lease", "kept-out");
+        const auto made = acquire(*recipe, request(5s));
+        QVERIFY(made && *made);
+        QVERIFY(release(*recipe, **made).has_value());
+        sql::SqlDriver direct(m_runtime, urlOf(m_server));
+        auto opened = run(direct.session());
+        VERIFY_OK(opened);
+        const std::shared_ptr<sql::Session> holder = std::move(*opened).share();
+        holder->begin();
+        sql::Statement row;
+        row.text = "SELECT version FROM " + ours.tables.locks + " WHERE name = 'kept-out' FOR UPDATE";
+        VERIFY_OK(run(holder->execute(row)));
+        for (const Nanos wait : {Nanos(0s), Nanos(700ms)}) {
+            const auto begun = std::chrono::steady_clock::now();
+            const auto refused = acquire(*recipe, request(wait));
+            VERIFY_OK(refused);
+            QVERIFY(!refused->has_value());
+            const auto took = std::chrono::steady_clock::now() - begun;
+            QVERIFY(took >= wait && took < wait + 1500ms);
+        }
+        const auto waiting = beside(recipe->acquire(request(20s), {}));
+        QVERIFY(comesTrue([&] { return number(direct, "SELECT COUNT(*) FROM pg_locks WHERE NOT granted") == 1; }));
+        VERIFY_OK(run(holder->rollback()));
+        QVERIFY(ends(waiting, 5000ms) && *waiting->result && **waiting->result);
+        QVERIFY(release(*recipe, ***waiting->result).has_value());
+        // The limit was that one statement's and stays with nobody.
+        for (int i = 0; i < 4; ++i) {
+            const sql::Result limit = ask(ours.driver, "SHOW lock_timeout");
+            VERIFY_OK(limit);
+            QCOMPARE(limit->text(), QByteArray("0"));
+        }
+    }
+
     // The process that it waited on may be at work for somebody else when it is to be ended.
     void aStoppedWaitLeavesOthersAlone() {
         SqlClient holder(m_runtime, m_transactions.url()), waiter(m_runtime, m_transactions.url());
