@@ -19,7 +19,7 @@ private:
     QCoro::Task<std::expected<void, QString>> makeData(std::stop_token stop) override;
     bool run() override;
     void askToEnd() override;
-    QLatin1String readySign() const override { return QLatin1String("database system is ready to accept connections"); }
+    QLatin1String readySign() const override { return QLatin1String("database system is ready to accept "); }
     QString scheme() const override { return QStringLiteral("postgresql"); }
     QString home() const { return m_workspace.file(QStringLiteral("home")); }
     /// Its processes besides the first.

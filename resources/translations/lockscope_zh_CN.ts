@@ -1009,10 +1009,6 @@
         <translation>在相互独立的服务器（%1）上只有算法 redis-redlock，没有“%2”。</translation>
     </message>
     <message>
-        <source>%1 takes no writes: it is a replica or read-only.</source>
-        <translation>%1 不接受写入：它是副本，或者只读。</translation>
-    </message>
-    <message>
         <source>“%1” cannot be the name of a table: write letters, digits and underscores, at most 41, after table= in the URL.</source>
         <translation>“%1”不能作表名：请在 URL 的 table= 后面写字母、数字和下划线，最多 41 个。</translation>
     </message>
@@ -2596,6 +2592,14 @@
     <message>
         <source>The connection to %1 is gone, and with it what was locked by it.</source>
         <translation>到 %1 的连接没有了，由它锁住的也随之释放。</translation>
+    </message>
+    <message>
+        <source>%1 offers no TLS, which tls=on in the URL asks for. Give the server a certificate, or take tls=on out of the URL.</source>
+        <translation>%1 不提供 TLS，而 URL 里的 tls=on 要求 TLS。请给服务器配置证书，或者从 URL 里去掉 tls=on。</translation>
+    </message>
+    <message>
+        <source>%1 takes no writes: it is a replica or read-only.</source>
+        <translation>%1 不接受写入：它是副本，或者只读。</translation>
     </message>
     <message>
         <source>TLS to MySQL and MariaDB needs ca=FILE in the URL: the authority of your own server.</source>

@@ -39,13 +39,16 @@ void* handleOf(const QSqlDriver& driver, Dialect dialect) {
 
 namespace {
 
+void* mySqlFunction(const char* name) {
+    return loadedFunction({"libmariadb.so.3", "libmysqlclient.so.21", "libmysqlclient.so.24"}, name);
+}
+
 int socketOf(const QSqlDriver& driver, Dialect dialect) {
     using Function = int (*)(const void*); // my_socket is int on POSIX
     void* const connection = dialect == Dialect::Sqlite ? nullptr : handleOf(driver, dialect);
     if (!connection) return -1;
     if (dialect == Dialect::MySql) {
-        static const auto get = reinterpret_cast<Function>(
-            loadedFunction({"libmariadb.so.3", "libmysqlclient.so.21", "libmysqlclient.so.24"}, "mysql_get_socket"));
+        static const auto get = reinterpret_cast<Function>(mySqlFunction("mysql_get_socket"));
         return get ? get(connection) : -1;
     }
     static const auto get = reinterpret_cast<Function>(loadedFunction({"libpq.so.5"}, "PQsocket"));
@@ -57,6 +60,15 @@ void set(int socket, int level, int option, int value) {
 }
 
 } // namespace
+
+std::optional<QByteArray> cipherOf(const QSqlDriver& driver) {
+    using Function = const char* (*)(void*);
+    void* const connection = handleOf(driver, Dialect::MySql);
+    if (!connection) return std::nullopt;
+    static const auto get = reinterpret_cast<Function>(mySqlFunction("mysql_get_ssl_cipher"));
+    if (!get) return std::nullopt;
+    return QByteArray(get(connection));
+}
 
 int duplicateSocket(const QSqlDriver& driver, Dialect dialect) {
     const int socket = socketOf(driver, dialect);

@@ -41,6 +41,9 @@ private:
 /// The library's own structure of a connection; nullptr when it is not of this dialect.
 void* handleOf(const QSqlDriver& driver, Dialect dialect);
 
+/// How a connection to MySQL or MariaDB is encrypted, empty: it is not. nullopt: the client library does not tell.
+std::optional<QByteArray> cipherOf(const QSqlDriver& driver);
+
 /// A duplicate of the socket below a database connection, for the caller to close; -1 when there is none or the client
 /// library does not tell.
 ///

@@ -105,6 +105,7 @@ CommandRunner::Front CommandRunner::front(const Command& command) {
     }
     if (command.begin) {
         put(m_pooled ? "BEGIN ISOLATION LEVEL READ COMMITTED" : "BEGIN");
+        if (m_pooled) put("SET LOCAL statement_timeout = 0"); // a connection's own is set when it is made
         m_localLockWaitMs = m_lockWaitMs;
     }
     // Behind a pooler one text is one transaction, and only that may have the limit.

@@ -110,16 +110,9 @@ Result Database::open() {
 }
 
 Result Database::greet() {
-    Reply greeted;
     switch (m_settings.dialect) {
-    case Dialect::MySql: {
-        // A server may be set to commit nothing by itself.
-        const Result id = runText("SET SESSION autocommit = 1; SELECT CONNECTION_ID(), VERSION()", 1);
-        if (!id) return id;
-        greeted.insertId = id->number();
-        if (!id->text(0, 1).contains("MariaDB")) m_commands->prepareNothing(); // MySQL's EXECUTE takes variables only
-        break;
-    }
+    case Dialect::MySql:
+        return greetMySql();
     case Dialect::PostgreSql:
         return greetPostgreSql();
     case Dialect::Sqlite:
@@ -127,14 +120,42 @@ Result Database::greet() {
         if (!m_settings.onThreads) m_statements = SqliteStatements::on(m_database, m_settings.where);
         break;
     }
+    return Reply();
+}
+
+Result Database::greetMySql() {
+    if (m_settings.tls) {
+        // The client library takes TLS for a wish: where a server has none it logs in without, and QtSql has no option
+        // that would forbid it. So a server without TLS has seen the login (its answer to a challenge) by now; it gets
+        // nothing more. The library's word, and not the server's, which may be anybody's without TLS.
+        std::optional<QByteArray> cipher = cipherOf(*m_database.driver());
+        if (!cipher) {
+            const Result told = runText("SHOW SESSION STATUS LIKE 'Ssl_cipher'");
+            if (!told) return told;
+            cipher = told->text(0, 1);
+        }
+        if (cipher->isEmpty()) return std::unexpected(errors::notEncrypted(m_settings.where));
+    }
+    // A server may be set to commit nothing by itself, and to end what takes long, as waiting for a lock does: the
+    // caller sees to that. Each reads its own comment only.
+    const Result id = runText("SET SESSION autocommit = 1 /*M!100101 , SESSION max_statement_time = 0 */ "
+                              "/*!50708 , SESSION max_execution_time = 0 */; "
+                              "SELECT CONNECTION_ID(), VERSION(), @@global.read_only",
+                              1);
+    if (!id) return id;
+    Reply greeted;
+    greeted.insertId = id->number();
+    if (!id->text(0, 1).contains("MariaDB")) m_commands->prepareNothing(); // MySQL's EXECUTE takes variables only
+    m_readOnly = id->number(0, 2) == 1;
     return greeted;
 }
 
 Result Database::greetPostgreSql() {
-    const Result id = runText("SELECT pg_backend_pid()");
+    const Result id = runText("SELECT pg_backend_pid(), pg_is_in_recovery()");
     if (!id) return id;
     Reply greeted;
     greeted.insertId = id->number();
+    m_readOnly = id->number(0, 1) == 1;
     const auto number = numberFromGreeting(*m_database.driver(), m_settings.dialect);
     m_pooled = number && *number != greeted.insertId && !m_settings.poolerKeepsSessions;
     if (m_pooled) {
@@ -142,10 +163,11 @@ Result Database::greetPostgreSql() {
         m_commands->isPooled();
         return greeted;
     }
-    // The client library would write notices to the program's own standard error.
+    // The client library would write notices to the program's own standard error. How long a wait for a lock may last,
+    // the caller says.
     const Result set = runText("SET standard_conforming_strings = on; SET client_min_messages = error; "
-                               "SET default_transaction_isolation = 'read committed'",
-                               2);
+                               "SET default_transaction_isolation = 'read committed'; SET statement_timeout = 0",
+                               3);
     if (!set) return set;
     // Since 14: a client that is gone is noticed while its statement waits. Older ones do not know the setting.
     (void)runText("SET client_connection_check_interval = 2000");

@@ -31,9 +31,12 @@ public:
     /// Between us and PostgreSQL stands a pooler, which may give each transaction another of the server's processes:
     /// what is meant to last as long as a connection does not, and is left to somebody else.
     bool pooled() const { return m_pooled; }
+    /// The server is a replica, or refuses writes otherwise: as it was when this connection was made.
+    bool readOnly() const { return m_readOnly; }
 
 private:
     Result greet();
+    Result greetMySql();
     Result greetPostgreSql();
     Result runText(const QByteArray& text, int before = 0);
     QCoro::Task<Result> run(QByteArray text, int before) override;
@@ -50,6 +53,7 @@ private:
     std::map<QByteArray, QSqlQuery> m_prepared;     ///< which are these, by text
     std::optional<CommandRunner> m_commands;        ///< the others'
     bool m_pooled = false;
+    bool m_readOnly = false;
     std::shared_ptr<std::mutex> m_turns; ///< SQLite: of those in this program who change the file
     bool m_inTransaction = false;        ///< SQLite
 };

@@ -173,6 +173,11 @@ QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
     co_return broken() ? Sign::Broken : Sign::Alive;
 }
 
+std::optional<Error> DriverSession::takesNoWrites() const {
+    if (!m_link || !m_link->readOnly()) return std::nullopt;
+    return errors::takesNoWrites(m_pool->where());
+}
+
 void DriverSession::giveBack() {
     m_notifier.reset();
     if (m_link && !m_ping && !m_inTransaction && !m_asking) m_pool->keep(std::move(m_link));

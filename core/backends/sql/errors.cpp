@@ -237,6 +237,19 @@ Error lost(const QString& where) {
             Text::tr("The connection to %1 is gone, and with it what was locked by it.").arg(where)};
 }
 
+Error notEncrypted(const QString& where) {
+    return {
+        Kind::TlsFailed,
+        {},
+        Text::tr("%1 offers no TLS, which tls=on in the URL asks for. Give the server a certificate, or take tls=on "
+                 "out of the URL.")
+            .arg(where)};
+}
+
+Error takesNoWrites(const QString& where) {
+    return {Kind::Refused, {}, Text::tr("%1 takes no writes: it is a replica or read-only.").arg(where)};
+}
+
 bool isBusy(const Error& error) {
     const int code = error.code.toInt() & 0xff;
     return error.kind == Kind::WaitExceeded && (code == 5 || code == 6);

@@ -18,6 +18,10 @@ Error statementTimeout(Nanos after, const QString& where);
 Error waitExceeded(Nanos after, const QString& where);
 Error driverGone(const QString& where);
 Error lost(const QString& where);
+/// The server has no TLS, which was asked for.
+Error notEncrypted(const QString& where);
+/// What is locked on a replica keeps out nobody who asks its master.
+Error takesNoWrites(const QString& where);
 
 /// SQLite found its file locked by another process: nothing was changed, and asking again is all there is to do.
 bool isBusy(const Error& error);

@@ -120,6 +120,7 @@ struct Link::Shared {
     bool broken = false;
     int socket = -1;
     bool pooled = false;
+    bool readOnly = false;
     std::unique_ptr<Conversation::Means> means; ///< for whoever makes the conversation
     std::unique_ptr<ClientCalls> used;          ///< after it
     std::atomic<bool> waiting{false};           ///< there is a job or an end: what the lookout sees
@@ -190,6 +191,7 @@ Link::Job Link::opening(std::function<void(Result)> opened) {
             const std::lock_guard lock(link->lock);
             link->socket = duplicate;
             link->pooled = database.pooled();
+            link->readOnly = database.readOnly();
             if (duplicate >= 0) link->means = Conversation::meansOf(database);
             if (link->broken && duplicate >= 0) ::shutdown(duplicate, SHUT_RDWR);
         }
@@ -237,6 +239,11 @@ bool Link::ended() const {
 bool Link::pooled() const {
     const std::lock_guard lock(m_shared->lock);
     return m_shared->pooled;
+}
+
+bool Link::readOnly() const {
+    const std::lock_guard lock(m_shared->lock);
+    return m_shared->readOnly;
 }
 
 int Link::socket() const {

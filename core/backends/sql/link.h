@@ -36,6 +36,8 @@ public:
     bool ended() const;
     /// See Database::pooled().
     bool pooled() const;
+    /// See Database::readOnly().
+    bool readOnly() const;
     /// The connection's socket, to be watched only; -1: none, or not known.
     int socket() const;
 

@@ -77,6 +77,7 @@ std::expected<Settings, Error> settingsOf(const ConnectionUrl& url, const Driver
     }
     Settings settings;
     settings.onThreads = options.onThreads;
+    settings.tls = url.tls;
     settings.database = url.path;
     settings.user = url.user;
     settings.password = url.password;

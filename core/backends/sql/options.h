@@ -24,6 +24,7 @@ struct Settings {
     QString plugin; ///< "QMYSQL"
     QString host, database, user, password;
     int port = -1;
+    bool tls = false;                 ///< asked for: a connection without it is of no use
     bool poolerKeepsSessions = false; ///< whatever pooler there is gives a connection one process of the server
     QString options;                  ///< as QSqlDatabase::setConnectOptions() wants them
     bool onThreads = false;           ///< see DriverOptions

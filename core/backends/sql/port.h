@@ -106,6 +106,9 @@ public:
     /// A pooler stands in between that may give each transaction another connection to the server: what the server
     /// keeps for a connection outside of a transaction does not last here.
     virtual bool pooled() const = 0;
+    /// Why this server is not the one to lock at, when it was a replica or read-only as the connection was made: locks
+    /// that are kept in its memory are its alone.
+    virtual std::optional<Error> takesNoWrites() const = 0;
     /// The connection holds nothing any more and may serve others. Ends this session.
     virtual void giveBack() = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/driver.h"
+#include "backends/sql/errors.h"
 #include "lock/connections/factories.h"
 #include "lock/connections/kept.h"
 #include "lock/connections/sql_records.h"
@@ -53,10 +54,7 @@ public:
         const sql::Result readOnly = co_await m_driver->execute(writable, stop);
         if (!readOnly) co_return std::unexpected(recipes::lockError(readOnly.error()));
         if (readOnly->number() == 1)
-            co_return std::unexpected(
-                LockError{LockError::Kind::Refused,
-                          QCoreApplication::translate("LockError", "%1 takes no writes: it is a replica or read-only.")
-                              .arg(m_driver->where())});
+            co_return std::unexpected(recipes::lockError(sql::errors::takesNoWrites(m_driver->where())));
         co_return {};
     }
 

@@ -112,6 +112,7 @@ Outcome<std::optional<Grant>> SqlAdvisory::acquireAnew(Request request, Nanos gi
     };
     request.steps.at(1);
     std::shared_ptr<sql::Session> session = m_lock.port.idleSession();
+    if (session && session->takesNoWrites()) session.reset(); // its server may have become the master since
     if (!session) {
         auto opened = co_await m_lock.port.session(stop);
         if (!opened) co_return failed(lockError(opened.error()));
@@ -121,6 +122,7 @@ Outcome<std::optional<Grant>> SqlAdvisory::acquireAnew(Request request, Nanos gi
         session->giveBack();
         co_return failed(behindPooler(m_lock.name));
     }
+    if (const auto refusal = session->takesNoWrites()) co_return failed(lockError(*refusal));
     const Nanos askedAt = runtime.monotonic();
     const Nanos left = leftUntil(giveUpAt, askedAt);
     sql::Statement statement = take(request.mode, left);

@@ -258,6 +258,54 @@ private Q_SLOTS:
         VERIFY_OK(run(maria->ping()));
     }
 
+    void replicasGrantNoLocksOfTheirOwn_data() {
+        QTest::addColumn<QByteArray>("engine");
+        QTest::newRow("mariadb") << QByteArray("mariadb");
+        QTest::newRow("postgresql") << QByteArray("postgresql");
+    }
+    void replicasGrantNoLocksOfTheirOwn() {
+        QFETCH(QByteArray, engine);
+        std::unique_ptr<sandbox::PostgresServer> standby;
+        QString url = m_databases.url(engine);
+        SqlClient admin(m_runtime, url);
+        if (engine == "mariadb") {
+            VERIFY_OK(ask(admin.driver, "CREATE USER plain@'%' IDENTIFIED BY 'locks'"));
+            VERIFY_OK(ask(admin.driver, "GRANT SELECT, INSERT, UPDATE, DELETE ON *.* TO plain@'%'"));
+            VERIFY_OK(ask(admin.driver, "SET GLOBAL read_only = 1"));
+            url.replace(QLatin1String("//lockscope:"), QLatin1String("//plain:"));
+        } else {
+            // A standby, although it is nobody's: it waits for what a master would send.
+            standby = std::make_unique<sandbox::PostgresServer>(m_runtime);
+            VERIFY_STARTED(*standby);
+            run(standby->stop());
+            QFile signal(standby->workspace().file(QStringLiteral("home/data/standby.signal")));
+            QVERIFY(signal.open(QIODevice::WriteOnly));
+            signal.close();
+            VERIFY_STARTED(*standby);
+            url = standby->url();
+        }
+        const auto connection = connect(url);
+        const auto lock = lockOf(*connection, "sql-advisory", freshName());
+        const auto refused = run(lock->tryLock());
+        const auto waited = run(lock->tryLockFor(100ms));
+        const auto ping = run(connection->ping());
+        if (standby) {
+            SqlClient promoter(m_runtime, url);
+            QCOMPARE(number(promoter.driver, "SELECT pg_promote()"), 1);
+        } else {
+            VERIFY_OK(ask(admin.driver, "SET GLOBAL read_only = 0"));
+        }
+        QVERIFY(!refused && !waited && !ping);
+        QVERIFY2(refused.error().kind == LockError::Kind::Refused, qPrintable(refused.error().message));
+        QCOMPARE(refused.error().message, ping.error().message);
+        QCOMPARE(waited.error().message, ping.error().message);
+        // It is the master now, which nobody believes an old connection.
+        const auto taken = run(lock->tryLock());
+        VERIFY_OK(taken);
+        QVERIFY(*taken);
+        VERIFY_OK(run(lock->unlock()));
+    }
+
 private:
     EventLoopRuntime m_runtime;
     Databases m_databases{m_runtime};

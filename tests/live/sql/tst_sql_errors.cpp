@@ -100,6 +100,42 @@ private Q_SLOTS:
         QCOMPARE(run((*session)->execute({"SELECT 7", {}}))->number(), 7);
     }
 
+    void waitsOutlastTheServersLimitOnStatements_data() {
+        QTest::addColumn<QByteArray>("engine");
+        QTest::addColumn<QByteArray>("id");
+        for (const char* engine : {"mariadb", "postgresql"}) {
+            for (const char* id : {"sql-for-update", "sql-advisory"})
+                QTest::addRow("%s %s", id, engine) << QByteArray(engine) << QByteArray(id);
+        }
+    }
+    void waitsOutlastTheServersLimitOnStatements() {
+        QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
+        const bool maria = engine == "mariadb";
+        SqlDriver admin(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        VERIFY_OK(ask(admin, maria ? "SET GLOBAL max_statement_time = 1"
+                                   : "ALTER ROLE lockscope SET statement_timeout = 1000"));
+        const auto client = [&] { // settings are read at the login
+            return std::make_unique<SqlClient>(m_runtime, m_databases.url(engine),
+                                               QString::fromLatin1(sql::kDefaultTable), eitherWay());
+        };
+        const auto one = client(), other = client();
+        const QByteArray name = freshName();
+        const auto held = one->recipe(id, name), wanted = other->recipe(id, name);
+        const Granted grant = acquire(*held, request());
+        const auto waiting = beside(wanted->acquire(request(20s), {}));
+        const bool early = ends(waiting, 2300ms);
+        VERIFY_OK(
+            ask(admin, maria ? "SET GLOBAL max_statement_time = 0" : "ALTER ROLE lockscope RESET statement_timeout"));
+        VERIFY_OK(grant);
+        QVERIFY2(!early, early && !*waiting->result ? qPrintable(waiting->result->error().message) : "");
+        VERIFY_OK(release(*held, **grant));
+        QVERIFY(ends(waiting, 5000ms));
+        VERIFY_OK(*waiting->result);
+        QVERIFY(waiting->result->value().has_value());
+        VERIFY_OK(release(*wanted, *waiting->result->value()));
+    }
+
     void idleTransactionsThatTheServerEnds() {
         SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")), eitherWay());
         makeTable(driver, "idle");

@@ -48,6 +48,7 @@ class TestSqlLogins : public QObject {
 private Q_SLOTS:
     void initTestCase() {
         VERIFY_EMPTY(m_databases.start());
+        VERIFY_EMPTY(m_plain.start());
         auto other = run(sandbox::TlsAuthority::make(m_runtime, m_databases.files, QStringLiteral("other-")));
         QVERIFY2(other, other ? "" : qPrintable(other.error()));
         m_other = *other;
@@ -86,6 +87,20 @@ private Q_SLOTS:
         QVERIFY(!opened);
         const Kind expected = engine == "mariadb" ? Kind::WrongUrl : Kind::TlsFailed;
         QVERIFY2(opened.error().kind == expected, qPrintable(opened.error().message));
+    }
+    void tlsWithAServerThatHasNone_data() { servers(); }
+    void tlsWithAServerThatHasNone() {
+        QFETCH(QByteArray, engine);
+        ConnectionUrl url = urlOf(m_plain.url(engine));
+        VERIFY_OK(run(SqlDriver(m_runtime, url).open()));
+        url.tls = true;
+        url.tlsFiles.ca = m_other.ca;
+        SqlDriver driver(m_runtime, url);
+        const sql::Result opened = run(driver.open());
+        QVERIFY(!opened);
+        QVERIFY2(opened.error().kind == Kind::TlsFailed, qPrintable(opened.error().message));
+        QVERIFY2(opened.error().message.contains(driver.where()), qPrintable(opened.error().message));
+        QVERIFY(!ask(driver, "SELECT 1"));
     }
     void filesThatAreNotThere_data() { servers(); }
     void filesThatAreNotThere() {
@@ -209,6 +224,7 @@ private Q_SLOTS:
 private:
     EventLoopRuntime m_runtime;
     Databases m_databases{m_runtime, withTls()};
+    Databases m_plain{m_runtime};
     sandbox::TlsAuthority m_other;
 };
 

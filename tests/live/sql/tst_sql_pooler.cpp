@@ -155,6 +155,26 @@ private Q_SLOTS:
         }
     }
 
+    void waitsOutlastTheServersLimitOnStatements() {
+        sql::SqlDriver admin(m_runtime, urlOf(m_server));
+        QVERIFY(ask(admin, "ALTER ROLE lockscope SET statement_timeout = 1000").has_value());
+        PgBouncer fresh(m_runtime, m_server, PgBouncer::Mode::Transaction); // settings are read at the login
+        VERIFY_EMPTY(fresh.start());
+        SqlClient holder(m_runtime, fresh.url()), waiter(m_runtime, fresh.url());
+        QCOMPARE(ask(waiter.driver, "SHOW statement_timeout")->text(), QByteArray("1s"));
+        const auto held = holder.recipe("sql-for-update", "long"), wanted = waiter.recipe("sql-for-update", "long");
+        const auto grant = acquire(*held, request());
+        const auto waiting = beside(wanted->acquire(request(20s), {}));
+        const bool early = ends(waiting, 2300ms);
+        QVERIFY(ask(admin, "ALTER ROLE lockscope RESET statement_timeout").has_value());
+        QVERIFY(grant && *grant);
+        QVERIFY2(!early, early && !*waiting->result ? qPrintable(waiting->result->error().message) : "");
+        QVERIFY(release(*held, **grant).has_value());
+        QVERIFY(ends(waiting, 5000ms) && *waiting->result && waiting->result->value());
+        QVERIFY(release(*wanted, *waiting->result->value()).has_value());
+        QCOMPARE(ask(waiter.driver, "SHOW statement_timeout")->text(), QByteArray("1s")); // of others
+    }
+
     // The process that it waited on may be at work for somebody else when it is to be ended.
     void aStoppedWaitLeavesOthersAlone() {
         SqlClient holder(m_runtime, m_transactions.url()), waiter(m_runtime, m_transactions.url());
