@@ -2,6 +2,7 @@
 #include "backends/memcached/driver.h"
 
 #include "backends/memcached/key_ring.h"
+#include "runtime/completion.h"
 
 namespace lockscope::memcached {
 
@@ -48,6 +49,24 @@ bool deleted(Call& call) {
 
 MemcachedDriver::Version versionOf(Call& call) {
     return {call.replies[0].text};
+}
+
+/// Several servers are asked at once, and one answer is enough.
+struct Inquiry {
+    using Answer = std::expected<MemcachedDriver::Version, Error>;
+    std::size_t left = 0;       ///< that have not answered yet
+    std::optional<Error> error; ///< the first one
+    Completion<Answer> answer;
+};
+
+QCoro::Task<> inquire(Lines line, std::shared_ptr<Inquiry> inquiry, std::stop_token stop) {
+    auto version = co_await ask(std::move(line), Command{Command::Kind::Version}, &versionOf, std::move(stop));
+    --inquiry->left;
+    if (!version && !inquiry->error) inquiry->error = version.error();
+    if (version)
+        inquiry->answer.complete(*std::move(version));
+    else if (inquiry->left == 0)
+        inquiry->answer.complete(std::unexpected(*inquiry->error));
 }
 
 } // namespace
@@ -114,6 +133,16 @@ Result<MemcachedDriver::Version> MemcachedDriver::version(std::stop_token stop) 
         found = *version;
     }
     co_return found;
+}
+
+Result<MemcachedDriver::Version> MemcachedDriver::anyVersion(std::stop_token stop) {
+    Runtime& runtime = m_runtime;
+    const auto inquiry = std::make_shared<Inquiry>();
+    inquiry->left = m_lines.size();
+    for (const Lines& line : std::vector<Lines>(m_lines))
+        [[maybe_unused]] const auto asked = inquire(line, inquiry, stop); // ends by itself
+    std::optional<Inquiry::Answer> answer = co_await inquiry->answer.wait(runtime, kNever, stop);
+    co_return *std::move(answer);
 }
 
 } // namespace lockscope::memcached

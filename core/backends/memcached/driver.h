@@ -7,8 +7,9 @@ namespace lockscope::memcached {
 class KeyRing;
 
 /// A client of one or several real memcached servers. Each key lives on one server, found by libmemcached's ketama
-/// hashing, so that all clients that use that library with the same servers look in the same place. No server stands in
-/// for one that is down: a lock that moved would have two holders.
+/// hashing, so that all clients that use that library with the same servers look in the same place. What is hashed is a
+/// host as it is written: clients that call one server `localhost` and `127.0.0.1` look in different places, and a lock
+/// has two holders. No server stands in for one that is down: a lock that moved would have two holders, too.
 ///
 /// Only the hashing is libmemcached's. Its calls block until the server answers, each on its own: they would have to
 /// run on a thread, two hand-overs for each of the two round trips of a lock, where this client needs none, sends `add`
@@ -36,6 +37,8 @@ public:
     };
     /// Asks every server for its version; the first error if there is one.
     Result<Version> version(std::stop_token stop = {});
+    /// Asks every server for its version, and waits for one that answers: an error when none does.
+    Result<Version> anyVersion(std::stop_token stop = {});
     /// "host:port" of the server on which a key lives.
     QString whereIs(const QByteArray& key) const;
     /// Commands that this client has sent: the load it is for the servers.

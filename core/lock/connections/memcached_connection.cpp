@@ -43,13 +43,18 @@ public:
     QByteArray backend() const override { return "memcached"; }
     QByteArray defaultRecipe() const override { return "memcached-lease"; }
 
+    /// Of several servers, one that does not answer has its own locks only: whoever wants those is told then.
     Outcome<void> open(std::stop_token stop) override {
-        const auto version = co_await m_driver->version(std::move(stop));
+        const auto version = co_await m_driver->anyVersion(std::move(stop));
         if (!version) co_return std::unexpected(recipes::lockError(version.error()));
         co_return {};
     }
     Outcome<void> close() override { co_return {}; }
-    Outcome<void> ping(std::stop_token stop) override { return open(std::move(stop)); }
+    Outcome<void> ping(std::stop_token stop) override {
+        const auto version = co_await m_driver->version(std::move(stop));
+        if (!version) co_return std::unexpected(recipes::lockError(version.error()));
+        co_return {};
+    }
 
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {

@@ -44,6 +44,55 @@ private Q_SLOTS:
         if (!m_server.running()) VERIFY_STARTED(m_server);
     }
 
+    void aServerThatIsDownHasItsOwnLocksOnly() {
+        ConnectionUrl url = urlOf(m_server);
+        Endpoint down = url.endpoints.front();
+        down.port = sandbox::freePort(m_runtime).value();
+        url.endpoints.insert(url.endpoints.begin(), down);
+        const auto connection = makeConnection(m_runtime, url);
+        VERIFY_OK(run(connection->open()));
+        QVERIFY(!run(connection->ping())); // not all locks could be granted
+        const MemcachedDriver ring(m_runtime, url);
+        int granted = 0, refused = 0;
+        for (int i = 0; i < 40; ++i) {
+            const QByteArray name = "spread" + QByteArray::number(i);
+            DistributedLock lock({m_runtime, connection->client()}, *connection->makeRecipe("memcached-lease", {name}),
+                                 quick());
+            const auto taken = run(lock.tryLock());
+            QCOMPARE(taken.has_value(), ring.whereIs(name) != down.display());
+            if (taken) {
+                QVERIFY(*taken);
+                VERIFY_OK(run(lock.unlock()));
+            } else {
+                QVERIFY(taken.error().kind == ErrorKind::Unreachable);
+                QVERIFY2(taken.error().message.contains(down.display()), qPrintable(taken.error().message));
+            }
+            ++(taken ? granted : refused);
+        }
+        QVERIFY(granted > 0 && refused > 0);
+    }
+    void noneOfSeveralServersAnswers() {
+        ConnectionUrl url = urlOf(m_server);
+        url.endpoints.front().port = sandbox::freePort(m_runtime).value();
+        url.endpoints.push_back(url.endpoints.front());
+        url.endpoints.back().port = sandbox::freePort(m_runtime).value();
+        const auto connection = makeConnection(m_runtime, url);
+        const auto opened = run(connection->open());
+        QVERIFY(!opened);
+        QVERIFY2(opened.error().kind == ErrorKind::Unreachable, qPrintable(opened.error().message));
+    }
+    void aServerThatHangsKeepsNobodyWaiting() {
+        MemcachedServer other(m_runtime);
+        VERIFY_STARTED(other);
+        ConnectionUrl url = urlOf(m_server);
+        url.endpoints.push_back(urlOf(other).endpoints.front());
+        m_server.pause();
+        const auto begun = std::chrono::steady_clock::now();
+        const auto connection = makeConnection(m_runtime, url);
+        VERIFY_OK(run(connection->open()));
+        QVERIFY(std::chrono::steady_clock::now() - begun < 1s);
+    }
+
     void restartLosesTheLockAndItsHolderIsTold() {
         const auto connection = makeConnection(m_runtime, urlOf(m_server));
         QVERIFY(run(connection->open()));
