@@ -1217,6 +1217,10 @@
         <translation>SQLite 没有咨询锁。请在那里使用 sql-lease。</translation>
     </message>
     <message>
+        <source>The client's name “%1…” has %2 bytes and does not fit into the locks' table: take one of at most %3 bytes.</source>
+        <translation>客户端名称“%1…”有 %2 字节，放不进锁的表：请取一个至多 %3 字节的名称。</translation>
+    </message>
+    <message>
         <source>The connection to the database broke before the lock “%1” was taken: it was not taken.</source>
         <translation>在取得锁“%1”之前数据库连接断开了：没有取得锁。</translation>
     </message>

@@ -22,6 +22,9 @@ struct Text {
 
 constexpr qsizetype kLongestName = 255;     // of the table's key
 constexpr qsizetype kLongestUserLock = 192; // MariaDB, in bytes; MySQL takes 64 characters and says so itself
+constexpr qsizetype kLongestOwner = 255;    // of the table's column, which MySQL may cut to without a word
+constexpr qsizetype kThreadsPart = 20;      // room for any number of 64 bits
+constexpr qsizetype kLongestClient = kLongestOwner - kThreadsPart - kHexDigits - 2;
 
 /// See patienceUntil().
 constexpr Nanos kLeastPatience = 200ms, kMostPatience = 3s;
@@ -64,6 +67,14 @@ const Clock& clockOf(sql::Dialect dialect) {
     return sqlite;
 }
 
+/// The beginning of a text, whole characters of UTF-8 only.
+QByteArray cutTo(QByteArray text, qsizetype longest) {
+    if (text.size() <= longest) return text;
+    while (longest > 0 && (text.at(longest) & 0xc0) == 0x80)
+        --longest;
+    return text.left(longest);
+}
+
 } // namespace
 
 std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray& id, SqlLock lock) {
@@ -83,6 +94,14 @@ std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray
                 ? Text::tr("SQLite locks its whole file and no rows: a held row lock would stop every other user of "
                            "the file. Use sql-lease there.")
                 : Text::tr("SQLite has no advisory locks. Use sql-lease there.")});
+    const bool byOwner = !advisory && !rowLock;
+    if (byOwner && lock.client.size() > kLongestClient)
+        return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            Text::tr("The client's name “%1…” has %2 bytes and does not fit into the locks' table: take one of at most "
+                     "%3 bytes.")
+                .arg(QString::fromUtf8(cutTo(lock.client, 40)), QString::number(lock.client.size()),
+                     QString::number(kLongestClient))});
     if (id == "sql-row") return std::make_unique<SqlRow>(std::move(lock));
     if (id == "sql-lease") return std::make_unique<SqlLease>(std::move(lock));
     if (rowLock) return std::make_unique<SqlForUpdate>(std::move(lock));
@@ -173,9 +192,10 @@ LockError foreignRow(const QByteArray& name, const QByteArray& recipe) {
 }
 
 QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread) {
+    const qsizetype room = kLongestOwner - lock.client.size() - kHexDigits - 2;
     QByteArray owner;
     owner.reserve(lock.client.size() + thread.size() + kHexDigits + 2);
-    owner.append(lock.client).append(':').append(thread).append(':');
+    owner.append(lock.client).append(':').append(cutTo(thread, room)).append(':');
     const qsizetype before = owner.size();
     owner.resize(before + kHexDigits);
     writeHexDigits(owner.data() + before, lock.port.runtime().random());

@@ -25,7 +25,7 @@ struct SqlLock {
 };
 
 /// The recipe of that id over a database. NotSupported when the database cannot do it, Refused for a name that it
-/// cannot have, nullptr when there is no such recipe.
+/// cannot have and for a client's that is too long for its table, nullptr when there is no such recipe.
 std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray& id, SqlLock lock);
 
 /// A database's error as a lock's.
@@ -58,7 +58,8 @@ QCoro::Task<bool> napUntil(const SqlLock& lock, Nanos giveUpAt, std::stop_token 
 /// Waits for what takes an attempt back. When that was stopped, not for long: it goes on by itself.
 QCoro::Task<> awaitWithdrawal(Runtime& runtime, QCoro::Task<sql::Result> withdrawal, bool stopped);
 
-/// A value that stands for one attempt of one thread, and that nobody else has: "client:thread:16 hex digits".
+/// A value that stands for one attempt of one thread, and that nobody else has: "client:thread:16 hex digits". It fits
+/// into the table: a thread's name that is too long is cut, which the digits make up for.
 QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread);
 
 /// A statement over the lock's table: `{t}` is the table, `{now}` the server's clock, `{in}` the server's clock so many

@@ -247,6 +247,25 @@ private Q_SLOTS:
         QVERIFY(connection->makeRecipe("sql-lease", {QByteArray()}).error().kind == LockError::Kind::Refused);
     }
 
+    /// Where MariaDB cuts what is too long without a word, a lock would be lost as soon as it is taken.
+    void clientsWithLongNames() {
+        SqlClient admin(m_runtime, m_databases.url("mariadb"));
+        VERIFY_OK(ask(admin.driver, "SET GLOBAL sql_mode = ''"));
+        const auto longest = makeConnection(m_runtime, urlOf(m_databases.url("mariadb")), QByteArray(217, 'x'));
+        const auto tooLong = makeConnection(m_runtime, urlOf(m_databases.url("mariadb")), QByteArray(218, 'x'));
+        VERIFY_OK(run(longest->open()));
+        VERIFY_OK(ask(admin.driver, "SET GLOBAL sql_mode = DEFAULT"));
+        for (const char* id : {"sql-row", "sql-lease", "sql-version"}) {
+            QVERIFY(tooLong->makeRecipe(id, {"x"}).error().kind == LockError::Kind::Refused);
+            const auto lock = lockOf(*longest, id, freshName());
+            for (const QByteArray& thread : {QByteArray("18446744073709551615"), QByteArray(300, 't')}) {
+                VERIFY_OK(run(lock->lock(thread)));
+                QVERIFY(lock->stillMine(thread));
+                VERIFY_OK(run(lock->unlock(thread)));
+            }
+        }
+    }
+
     void serversThatTakeNoWritesAreNotWell() {
         const auto maria = connect(m_databases.url("mariadb"));
         SqlClient admin(m_runtime, m_databases.url("mariadb"));

@@ -14,12 +14,12 @@ using namespace lockscope::sql;
 class TestSqlWords : public QObject {
     Q_OBJECT
     static ConnectionUrl urlOf(const char* text) { return parseConnectionUrl(QString::fromLatin1(text)).value(); }
-    std::expected<std::unique_ptr<recipes::Recipe>, LockError> make(const char* url, const char* id,
-                                                                    const QByteArray& name) {
+    std::expected<std::unique_ptr<recipes::Recipe>, LockError>
+    make(const char* url, const char* id, const QByteArray& name, const QByteArray& client = "client") {
         m_drivers.push_back(std::make_unique<SqlDriver>(m_runtime, urlOf(url)));
         SqlDriver& driver = *m_drivers.back(); // connects to nothing until it is asked for something
         return recipes::makeSqlRecipe(
-            id, {driver, name, "client", tablesOf(driver.dialect(), QString::fromLatin1(kDefaultTable))});
+            id, {driver, name, client, tablesOf(driver.dialect(), QString::fromLatin1(kDefaultTable))});
     }
 
 private Q_SLOTS:
@@ -79,6 +79,28 @@ private Q_SLOTS:
         }
         QVERIFY(!make("mysql://h/d", "sql-advisory", QByteArray(193, 'x'))); // GET_LOCK's own limit
         QVERIFY(make("mysql://h/d", "sql-advisory", QByteArray(192, 'x')));
+    }
+    void clientsThatDoNotFitAreRefused() {
+        for (const char* id : {"sql-row", "sql-lease", "sql-version"}) {
+            QVERIFY(make("mysql://h/d", id, "a", QByteArray(217, 'x')));
+            const auto refused = make("mysql://h/d", id, "a", QByteArray(218, 'x'));
+            QVERIFY2(!refused && refused.error().kind == LockError::Kind::Refused, id);
+            QVERIFY2(refused.error().message.contains(QLatin1String("217")), qPrintable(refused.error().message));
+        }
+        for (const char* id : {"sql-for-update", "sql-advisory"}) // the server knows them by their connection
+            QVERIFY(make("mysql://h/d", id, "a", QByteArray(300, 'x')));
+    }
+    void ownersFitIntoTheTable() {
+        SqlDriver driver(m_runtime, urlOf("mysql://h/d"));
+        const QByteArray client(217, 'x');
+        const recipes::SqlLock lock{driver, "a", client,
+                                    tablesOf(driver.dialect(), QString::fromLatin1(kDefaultTable))};
+        QCOMPARE(recipes::ownerOf(lock, "18446744073709551615").size(), 255);
+        QVERIFY(recipes::ownerOf(lock, "18446744073709551615").startsWith(client + ":18446744073709551615:"));
+        const QByteArray one = recipes::ownerOf(lock, QByteArray("锁").repeated(20));
+        QVERIFY(one.startsWith(client + ':' + QByteArray("锁").repeated(6) + ':')); // and no half of the seventh
+        QCOMPARE(one.size(), 217 + 18 + 18);
+        QVERIFY(one != recipes::ownerOf(lock, QByteArray("锁").repeated(20)));
     }
     void schemasHaveAUniqueKey_data() {
         QTest::addColumn<int>("dialect");
