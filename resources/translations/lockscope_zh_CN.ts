@@ -2626,6 +2626,14 @@
         <translation>“%1”不是数据库的 URL。</translation>
     </message>
     <message>
+        <source>The table %1 exists and is not Lockscope's. Name another one by table=NAME in the URL.</source>
+        <translation>表 %1 已经存在，而且不是 Lockscope 的。请在 URL 里用 table=NAME 指定另一个表。</translation>
+    </message>
+    <message>
+        <source>The table %1 has no unique key of its column “name” alone, and two would get the same lock. Add one (CREATE UNIQUE INDEX), or name another table by table=NAME in the URL.</source>
+        <translation>表 %1 没有仅由“name”列构成的唯一键，两个客户端会得到同一把锁。请添加一个（CREATE UNIQUE INDEX），或者在 URL 里用 table=NAME 指定另一个表。</translation>
+    </message>
+    <message>
         <source>The tables of the locks have version %1, and this program knows %2 at most. Use a newer one.</source>
         <translation>锁的表版本为 %1，而本程序最多认识 %2。请使用更新的程序。</translation>
     </message>

@@ -4,6 +4,7 @@
 #include "backends/sql/options.h"
 
 #include <QCoreApplication>
+#include <map>
 
 namespace lockscope::sql {
 
@@ -105,10 +106,83 @@ bool columnIsThere(const Error& error) {
     return error.code == "1060" || error.message.contains(QLatin1String("duplicate column"));
 }
 
+/// A table's name as its user wrote it.
+QString nameOf(const QByteArray& quoted) {
+    return QString::fromUtf8(quoted).remove(u'`').remove(u'"');
+}
+
+Result notOurs(const QByteArray& table) {
+    return std::unexpected(
+        Error{Error::Kind::Refused,
+              {},
+              Text::tr("The table %1 exists and is not Lockscope's. Name another one by table=NAME in the URL.")
+                  .arg(nameOf(table))});
+}
+
+Result withoutKey(const QByteArray& table) {
+    return std::unexpected(Error{
+        Error::Kind::Refused,
+        {},
+        Text::tr("The table %1 has no unique key of its column “name” alone, and two would get the same lock. Add "
+                 "one (CREATE UNIQUE INDEX), or name another table by table=NAME in the URL.")
+            .arg(nameOf(table))});
+}
+
+/// Finds no row, and not even the columns where the table is somebody else's. Those of the first version: what came
+/// later is not asked for before it was added.
+QByteArray lookAtLocks(const Tables& tables) {
+    return "SELECT name, recipe, owner, version, expires_at FROM " + tables.locks + " WHERE 1 = 0";
+}
+
+QByteArray lookAtRecords(const Tables& tables) {
+    return "SELECT name, value, version FROM " + tables.records + " WHERE 1 = 0";
+}
+
+QCoro::Task<Result> checkColumns(Session& session, QByteArray look, QByteArray table, std::stop_token stop) {
+    Statement statement;
+    statement.text = look;
+    Result seen = co_await session.execute(statement, kSchemaWait, stop);
+    constexpr const char* kNoTable = "1146"; // MySQL's; the others are asked when there is one
+    if (!seen && seen.error().kind == Error::Kind::MissingTable && seen.error().code != kNoTable) seen = notOurs(table);
+    co_return seen;
+}
+
+/// Whether any unique key has one column only, all of it, and that is the name.
+bool keysHaveName(const Reply& keys) {
+    std::map<QByteArray, int> columns;
+    for (std::size_t i = 0; i < keys.rows.size(); ++i)
+        ++columns[keys.text(i, 2)];
+    for (std::size_t i = 0; i < keys.rows.size(); ++i) {
+        const bool whole = keys.isNull(i, 7);
+        if (columns[keys.text(i, 2)] == 1 && keys.text(i, 4).toLower() == "name" && whole) return true;
+    }
+    return false;
+}
+
+/// PostgreSQL and SQLite are asked how they would do what the recipes ask for.
+QCoro::Task<Result> checkKey(Session& session, Tables tables, std::stop_token stop) {
+    const bool mySql = tables.dialect == Dialect::MySql;
+    Statement statement;
+    statement.text =
+        mySql ? "SHOW INDEX FROM " + tables.locks + " WHERE Non_unique = 0"
+              : "EXPLAIN INSERT INTO " + tables.locks + " (name, recipe) VALUES ('', '') ON CONFLICT (name) DO NOTHING";
+    Result seen = co_await session.execute(statement, kSchemaWait, stop);
+    const bool keyless = seen ? mySql && !keysHaveName(*seen)
+                              : seen.error().code == "42P10" ||
+                                    seen.error().message.contains(QLatin1String("ON CONFLICT clause does not match"));
+    if (keyless) seen = withoutKey(tables.locks);
+    co_return seen;
+}
+
 QCoro::Task<Result> makeIn(Session& session, Tables tables, std::stop_token stop) {
+    Result done;
+    if (tables.dialect == Dialect::MySql) { // what is made beside a table that is somebody else's would stay
+        done = co_await checkColumns(session, lookAtLocks(tables), tables.locks, stop);
+        if (!done && done.error().kind == Error::Kind::Refused) co_return done;
+    }
     Statement statement;
     statement.text = createVersions(tables);
-    Result done = co_await session.execute(statement, kSchemaWait, stop);
+    done = co_await session.execute(statement, kSchemaWait, stop);
     if (!done) co_return done;
     statement.text = "SELECT MAX(version) FROM " + tables.versions;
     done = co_await session.execute(statement, kSchemaWait, stop);
@@ -122,7 +196,16 @@ QCoro::Task<Result> makeIn(Session& session, Tables tables, std::stop_token stop
                 .arg(QString::number(version), QString::number(kSchemaVersion))});
     }
     QByteArrayList todo;
-    if (version == 0) todo = newest(tables);
+    if (version == 0) {
+        // There may be a table already: made by hand, or by a program that died before it entered the version.
+        statement.text = createLocks(tables);
+        done = co_await session.execute(statement, kSchemaWait, stop);
+        if (!done) co_return done;
+        done = co_await checkColumns(session, lookAtLocks(tables), tables.locks, stop);
+        if (!done) co_return done;
+        for (int next = 2; next <= kSchemaVersion; ++next)
+            todo << stepTo(tables, next);
+    }
     for (int next = version + 1; version > 0 && next <= kSchemaVersion; ++next)
         todo << stepTo(tables, next) << enterVersion(tables, next);
     for (const QByteArray& text : todo) {
@@ -130,7 +213,12 @@ QCoro::Task<Result> makeIn(Session& session, Tables tables, std::stop_token stop
         done = co_await session.execute(statement, kSchemaWait, stop);
         if (!done && !columnIsThere(done.error())) co_return done;
     }
-    co_return Reply();
+    done = co_await checkColumns(session, lookAtRecords(tables), tables.records, stop);
+    if (done) done = co_await checkKey(session, tables, stop);
+    if (!done || version > 0) co_return done;
+    statement.text = enterVersion(tables, kSchemaVersion);
+    done = co_await session.execute(statement, kSchemaWait, stop);
+    co_return done;
 }
 
 } // namespace

@@ -25,7 +25,8 @@ QString schemaText(const Tables& tables);
 Statement createRecords(const Tables& tables);
 
 /// Makes the tables, or brings older ones up to date; nothing to do: success. Several clients may do so at once.
-/// Refused: the tables were made by a newer program. Precondition: `port` lives until the end.
+/// Refused: the tables were made by a newer program, are not ours, or lack the key that the locks rest on.
+/// Precondition: `port` lives until the end.
 QCoro::Task<Result> prepareSchema(Port& port, Tables tables, std::stop_token stop);
 
 } // namespace lockscope::sql

@@ -225,10 +225,8 @@ sql::Statement freeRow(const SqlLock& lock, const char* recipe) {
             "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, 0) ON DUPLICATE KEY UPDATE version = version";
         break;
     case sql::Dialect::PostgreSql:
-        text = "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, 0) ON CONFLICT DO NOTHING";
-        break;
-    case sql::Dialect::Sqlite:
-        text = "INSERT OR IGNORE INTO {t} (name, recipe, version) VALUES (?, {recipe}, 0)";
+    case sql::Dialect::Sqlite: // which refuse it where the table has no such key
+        text = "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, 0) ON CONFLICT (name) DO NOTHING";
         break;
     }
     return statementOf(lock, recipe, std::move(text), valuesOf(lock.name));

@@ -14,11 +14,11 @@ const RecipeInfo& SqlRow::info() const {
 
 /// True when the row is ours now, false when there is one already.
 Outcome<bool> SqlRow::insert(QByteArray owner, Nanos patience, std::stop_token stop) {
-    // PostgreSQL would write an error into its log.
+    // PostgreSQL would write an error into its log. The key by name: where the table has none, this is refused.
     QByteArray text =
-        m_lock.tables.dialect == sql::Dialect::PostgreSql
+        m_lock.tables.dialect != sql::Dialect::MySql
             ? QByteArrayLiteral("INSERT INTO {t} (name, recipe, owner, acquired_at) VALUES (?, {recipe}, ?, {now}) "
-                                "ON CONFLICT DO NOTHING")
+                                "ON CONFLICT (name) DO NOTHING")
             : QByteArrayLiteral("INSERT INTO {t} (name, recipe, owner, acquired_at) VALUES (?, {recipe}, ?, {now})");
     const sql::Result done =
         co_await m_lock.port.execute(statementOf(m_lock, kId, text, valuesOf(m_lock.name, owner)), stop, patience);

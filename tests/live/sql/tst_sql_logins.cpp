@@ -44,6 +44,14 @@ class TestSqlLogins : public QObject {
             names << result->text(i);
         return names;
     }
+    /// All columns of a table of locks, or those that its first version had.
+    static QByteArray lockColumns(const QByteArray& engine, bool first) {
+        const QByteArray bytes = engine == "mariadb" ? "VARBINARY(255)" : "TEXT";
+        const QByteArray time = engine == "mariadb" ? "DATETIME(6)" : engine == "postgresql" ? "timestamptz" : "TEXT";
+        return "name " + bytes + " NOT NULL, recipe " + bytes + " NOT NULL, owner " + bytes +
+               " NULL, version BIGINT NOT NULL DEFAULT 0, expires_at " + time + " NULL" +
+               (first ? QByteArray() : ", acquired_at " + time + " NULL");
+    }
 
 private Q_SLOTS:
     void initTestCase() {
@@ -161,13 +169,7 @@ private Q_SLOTS:
         SqlClient fresh(m_runtime, m_databases.url(engine), QStringLiteral("fresh"));
         VERIFY_OK(fresh.prepare());
         SqlClient old(m_runtime, m_databases.url(engine), QStringLiteral("old"));
-        const QByteArray bytes = engine == "mariadb" ? "VARBINARY(255)" : "TEXT";
-        const QByteArray time = engine == "mariadb" ? "DATETIME(6)" : engine == "postgresql" ? "timestamptz" : "TEXT";
-        VERIFY_OK(ask(old.driver, "CREATE TABLE old (name " + bytes + " NOT NULL PRIMARY KEY, recipe " + bytes +
-                                      " NOT NULL, owner " + bytes +
-                                      " NULL, version BIGINT NOT NULL DEFAULT 0, "
-                                      "expires_at " +
-                                      time + " NULL)"));
+        VERIFY_OK(ask(old.driver, "CREATE TABLE old (" + lockColumns(engine, true) + ", PRIMARY KEY (name))"));
         VERIFY_OK(ask(old.driver, "CREATE TABLE old_schema (version INTEGER NOT NULL PRIMARY KEY)"));
         VERIFY_OK(ask(old.driver, "INSERT INTO old_schema VALUES (1)"));
         VERIFY_OK(ask(old.driver, "INSERT INTO old (name, recipe, version) VALUES ('kept', 'sql-lease', 41)"));
@@ -183,6 +185,79 @@ private Q_SLOTS:
         VERIFY_OK(after);
         QCOMPARE((*after)->token, 42); // what was there is still there
         VERIFY_OK(release(*recipe, **after));
+    }
+
+    void tablesWithoutAVersionAreBroughtUpToDate_data() { engines(); }
+    void tablesWithoutAVersionAreBroughtUpToDate() {
+        QFETCH(QByteArray, engine);
+        SqlClient fresh(m_runtime, m_databases.url(engine), QStringLiteral("fresh")),
+            half(m_runtime, m_databases.url(engine), QStringLiteral("half"));
+        VERIFY_OK(fresh.prepare());
+        VERIFY_OK(ask(half.driver, "CREATE TABLE half (" + lockColumns(engine, true) + ", PRIMARY KEY (name))"));
+        VERIFY_OK(half.prepare());
+        QCOMPARE(columns(engine, half.driver, "half"), columns(engine, fresh.driver, "fresh"));
+        QCOMPARE(columns(engine, half.driver, "half_record"), columns(engine, fresh.driver, "fresh_record"));
+        QCOMPARE(number(half.driver, "SELECT MAX(version) FROM half_schema"), sql::kSchemaVersion);
+        for (const char* id : {"sql-row", "sql-lease", "sql-version"}) {
+            const auto recipe = half.recipe(id, QByteArray("half-") + id);
+            const Granted grant = acquire(*recipe, request(0s));
+            VERIFY_OK(grant);
+            VERIFY_OK(release(*recipe, **grant));
+        }
+    }
+
+    void tablesOfOthersAreLeftAlone_data() { engines(); }
+    void tablesOfOthersAreLeftAlone() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_databases.url(engine), QStringLiteral("others"));
+        VERIFY_OK(ask(client.driver, "CREATE TABLE others (id INTEGER NOT NULL PRIMARY KEY, name VARCHAR(80), owner "
+                                     "VARCHAR(80))"));
+        const sql::Result refused = client.prepare();
+        QVERIFY(!refused);
+        QVERIFY(refused.error().kind == Kind::Refused);
+        QVERIFY2(refused.error().message.contains(QLatin1String("table=")), qPrintable(refused.error().message));
+        QVERIFY2(refused.error().message.contains(QLatin1String(" others ")), qPrintable(refused.error().message));
+        QCOMPARE(columns(engine, client.driver, "others"), (QByteArrayList{"id", "name", "owner"}));
+        QVERIFY(columns(engine, client.driver, "others_schema").isEmpty());
+        QVERIFY(columns(engine, client.driver, "others_record").isEmpty());
+    }
+
+    void tablesWithoutTheirKeyAreRefused_data() { engines(); }
+    void tablesWithoutTheirKeyAreRefused() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_databases.url(engine), QStringLiteral("keyless"));
+        const auto refused = [&] {
+            const sql::Result done = client.prepare();
+            return !done && done.error().kind == Kind::Refused &&
+                   done.error().message.contains(QLatin1String("CREATE UNIQUE INDEX"));
+        };
+        VERIFY_OK(ask(client.driver, "CREATE TABLE keyless (" + lockColumns(engine, false) + ')'));
+        QVERIFY(refused());
+        QVERIFY(refused()); // and was not taken for prepared meanwhile
+        VERIFY_OK(ask(client.driver, "CREATE UNIQUE INDEX both_columns ON keyless (name, recipe)"));
+        QVERIFY(refused());
+        if (engine == "mariadb") {
+            VERIFY_OK(ask(client.driver, "CREATE UNIQUE INDEX the_beginning ON keyless (name(10))"));
+        } else {
+            VERIFY_OK(ask(client.driver, "CREATE UNIQUE INDEX some_rows ON keyless (name) WHERE owner IS NULL"));
+            for (const char* id : {"sql-row", "sql-lease", "sql-version"}) {
+                const Granted grant = acquire(*client.recipe(id, "x"), request(0s));
+                QVERIFY2(!grant && grant.error().kind == LockError::Kind::Refused, id);
+            }
+            QCOMPARE(number(client.driver, "SELECT COUNT(*) FROM keyless"), 0);
+        }
+        QVERIFY(refused());
+        VERIFY_OK(ask(client.driver, "CREATE UNIQUE INDEX the_name ON keyless (name)"));
+        VERIFY_OK(client.prepare());
+        const auto recipe = client.recipe("sql-row", "x"), other = client.recipe("sql-row", "x");
+        const Granted grant = acquire(*recipe, request(0s));
+        VERIFY_OK(grant);
+        const Granted second = acquire(*other, request(0s));
+        VERIFY_OK(second);
+        QVERIFY(grant->has_value() && !second->has_value());
+        VERIFY_OK(release(*recipe, **grant));
+        VERIFY_OK(ask(client.driver, engine == "mariadb" ? "DROP INDEX the_name ON keyless" : "DROP INDEX the_name"));
+        QVERIFY(refused()); // also after it was prepared
     }
 
     void newerSchemasAreRefused_data() { engines(); }
