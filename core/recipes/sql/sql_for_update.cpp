@@ -63,11 +63,14 @@ Outcome<std::optional<Grant>> SqlForUpdate::acquireAnew(Request request, Nanos g
         return std::unexpected(std::move(error));
     };
     std::shared_ptr<sql::Session> session = m_lock.port.idleSession();
+    if (session && session->takesNoWrites()) session.reset(); // its server may have become the master since
     if (!session) {
         auto opened = co_await m_lock.port.session(stop);
         if (!opened) co_return failed(lockError(opened.error()));
         session = std::move(*opened).share();
     }
+    // MariaDB's replicas lock rows, too.
+    if (const auto refusal = session->takesNoWrites()) co_return failed(lockError(*refusal));
     for (;;) {
         request.steps.at(2);
         const Nanos askedAt = runtime.monotonic();

@@ -277,18 +277,15 @@ private Q_SLOTS:
         VERIFY_OK(run(maria->ping()));
     }
 
-    void replicasGrantNoLocksOfTheirOwn_data() {
-        QTest::addColumn<QByteArray>("engine");
-        QTest::newRow("mariadb") << QByteArray("mariadb");
-        QTest::newRow("postgresql") << QByteArray("postgresql");
-    }
+    void replicasGrantNoLocksOfTheirOwn_data() { recipeRows({"sql-for-update", "sql-advisory"}); }
     void replicasGrantNoLocksOfTheirOwn() {
         QFETCH(QByteArray, engine);
+        QFETCH(QByteArray, id);
         std::unique_ptr<sandbox::PostgresServer> standby;
         QString url = m_databases.url(engine);
         SqlClient admin(m_runtime, url);
         if (engine == "mariadb") {
-            VERIFY_OK(ask(admin.driver, "CREATE USER plain@'%' IDENTIFIED BY 'locks'"));
+            VERIFY_OK(ask(admin.driver, "CREATE OR REPLACE USER plain@'%' IDENTIFIED BY 'locks'"));
             VERIFY_OK(ask(admin.driver, "GRANT SELECT, INSERT, UPDATE, DELETE ON *.* TO plain@'%'"));
             VERIFY_OK(ask(admin.driver, "SET GLOBAL read_only = 1"));
             url.replace(QLatin1String("//lockscope:"), QLatin1String("//plain:"));
@@ -304,13 +301,14 @@ private Q_SLOTS:
             url = standby->url();
         }
         const auto connection = connect(url);
-        const auto lock = lockOf(*connection, "sql-advisory", freshName());
+        const auto lock = lockOf(*connection, id, freshName());
         const auto refused = run(lock->tryLock());
         const auto waited = run(lock->tryLockFor(100ms));
         const auto ping = run(connection->ping());
         if (standby) {
             SqlClient promoter(m_runtime, url);
             QCOMPARE(number(promoter.driver, "SELECT pg_promote()"), 1);
+            VERIFY_OK(promoter.prepare());
         } else {
             VERIFY_OK(ask(admin.driver, "SET GLOBAL read_only = 0"));
         }
