@@ -124,6 +124,7 @@ QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkT
     Runtime& runtime = port.runtime();
     const Nanos end = runtime.monotonic() + kTakeAwayWaits;
     std::vector<Completion<bool>> all;
+    all.reserve(tickets.size());
     for (auto& ticket : tickets)
         all.push_back(startSweep(port, std::move(ticket)));
     for (const Completion<bool>& done : all) {
