@@ -215,7 +215,7 @@ Outcome<bool> SqlLease::forceRelease(std::stop_token stop) {
 }
 
 Outcome<bool> SqlLease::isLocked(std::stop_token stop) {
-    const auto seen = co_await look(std::move(stop));
+    const auto seen = co_await look(kNever, std::move(stop));
     if (!seen) co_return std::unexpected(seen.error());
     co_return seen->left > Nanos(0);
 }
