@@ -113,7 +113,7 @@ Outcome<bool> SqlRow::forceRelease(std::stop_token stop) {
 }
 
 Outcome<bool> SqlRow::isLocked(std::stop_token stop) {
-    return look(std::move(stop));
+    return look(kNever, std::move(stop));
 }
 
 } // namespace lockscope::recipes
