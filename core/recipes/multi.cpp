@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/multi.h"
 
+#include "recipes/backoff.h"
 #include "runtime/signal_count.h"
 
 #include <algorithm>
@@ -163,12 +164,12 @@ Outcome<std::optional<Grant>> MultiRecipe::acquire(Request request, std::stop_to
         request.steps.at(1);
         std::vector<Grant> grants;
         const auto all = co_await round(request, giveUpAt, grants, stop);
-        if (!all) {
+        const Nanos now = runtime.monotonic();
+        if (!all && (!passes(all.error()) || now >= giveUpAt)) {
             request.steps.at(0);
             co_return std::unexpected(all.error());
         }
-        if (*all == Round::All) co_return granted(request, std::move(grants));
-        const Nanos now = runtime.monotonic();
+        if (all && *all == Round::All) co_return granted(request, std::move(grants));
         if (now >= giveUpAt) {
             request.steps.at(0);
             co_return std::nullopt;

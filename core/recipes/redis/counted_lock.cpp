@@ -123,6 +123,13 @@ Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::sto
     co_return answer;
 }
 
+QCoro::Task<> CountedLock::takeBack(Request request) {
+    Runtime& runtime = m_lock.port.runtime();
+    HoldTurn account(runtime, m_lock.doubts->accounts, keyOf(request.thread, request.mode));
+    // Whoever has the turn settles what is unsure first.
+    if (account.here() && account->unsure) co_await settle(*account, request.thread, request.mode, request.lease, {});
+}
+
 Outcome<bool> CountedLock::renew(Grant grant, std::stop_token stop) {
     // What the server has by now may be a later hold of the same thread.
     if (m_lock.doubts->accounts->isOver(keyOf(grant.thread, grant.mode), grant.own)) co_return false;

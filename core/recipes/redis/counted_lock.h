@@ -46,6 +46,7 @@ protected:
 
 private:
     Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;
+    QCoro::Task<> takeBack(Request request) override;
     HoldAccounts::Key keyOf(const QByteArray& thread, Mode mode) const {
         return {m_lock.name, mode == Mode::Shared ? thread + ":shared" : thread};
     }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/polled_lock.h"
 
+#include "recipes/backoff.h"
+
+#include <utility>
+
 namespace lockscope::recipes {
 
 namespace {
@@ -10,37 +14,54 @@ const redis::Script& compareDelete() {
 }
 } // namespace
 
-QCoro::Task<> PolledLock::withdraw(QByteArray value) {
-    co_await m_lock.port.eval(compareDelete(), redis::argsOf(m_lock.name), redis::argsOf(std::move(value)));
+QCoro::Task<bool> PolledLock::withdraw(QByteArray value) {
+    const redis::Result reply =
+        co_await m_lock.port.eval(compareDelete(), redis::argsOf(m_lock.name), redis::argsOf(std::move(value)));
+    co_return reply.has_value() || reply.error().wrongType();
 }
 
 Outcome<std::optional<Grant>> PolledLock::acquire(Request request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    Backoff backoff;
+    QByteArray doubtful; // what may stand there of a try whose outcome is not known
     for (;;) {
+        if (!doubtful.isEmpty()) {
+            const bool gone = co_await withdraw(doubtful);
+            if (gone) doubtful.clear();
+        }
         if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
         const Nanos askedAt = runtime.monotonic();
         QByteArray value;
         const auto taken = co_await attempt(request, value);
         const bool unknown = !taken && taken.error().kind == LockError::Kind::OutcomeUnknown;
-        if (unknown || (taken && *taken && stop.stop_requested())) co_await withdraw(value);
+        if (unknown || (taken && *taken && stop.stop_requested())) {
+            const bool gone = co_await withdraw(value);
+            if (!gone) doubtful = value;
+        }
         if (stop.stop_requested()) {
             request.steps.at(0);
             throw Cancelled(Cancelled::Why::Stopped);
         }
-        if (!taken) co_return std::unexpected(taken.error());
-        if (*taken) {
+        const Nanos now = runtime.monotonic();
+        if (!taken && (!passes(taken.error()) || now >= giveUpAt)) co_return std::unexpected(taken.error());
+        if (taken && *taken) {
             request.steps.at(static_cast<std::uint32_t>(info().workStep));
             co_return Grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
         }
-        const Nanos now = runtime.monotonic();
         if (now >= giveUpAt) {
             request.steps.at(0);
             co_return std::nullopt;
         }
         request.steps.at(m_steps.wait);
-        const Nanos nap = runtime.random(m_lock.polling.low, m_lock.polling.high);
-        co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
+        if (taken) backoff.reset();
+        const Nanos nap =
+            taken ? runtime.random(m_lock.polling.low, m_lock.polling.high) : backoff.next(runtime, giveUpAt);
+        try {
+            co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
+        } catch (const Cancelled& cancelled) { // stopped: there may be something to withdraw first
+            if (cancelled.why() == Cancelled::Why::Killed) throw;
+        }
     }
 }
 

@@ -8,7 +8,8 @@ namespace lockscope::recipes {
 /// whose lock it deletes.
 ///
 /// A stop request is heard between commands: what an article's code does not say is what to do with half an attempt, so
-/// each command's reply is awaited, and what it took is given back with a comparison.
+/// each command's reply is awaited, and what it took is given back with a comparison. A server that can not be asked
+/// for a while is waited for.
 class PolledLock : public Recipe {
 public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
@@ -32,7 +33,8 @@ protected:
     RedisLock m_lock;
 
 private:
-    QCoro::Task<> withdraw(QByteArray value);
+    /// Deletes it if it is there; false when that is not known.
+    QCoro::Task<bool> withdraw(QByteArray value);
     StepNumbers m_steps;
 };
 

@@ -34,6 +34,12 @@ std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
     return std::make_unique<MultiRecipe>(lock.port.runtime(), *findRecipe("redis-multi"), std::move(parts));
 }
 
+/// What a server answers that can not do anything now, and has done nothing.
+bool isBusy(const QByteArray& code) {
+    return code == "BUSY" || code == "LOADING" || code == "READONLY" || code == "MASTERDOWN" || code == "CLUSTERDOWN" ||
+           code == "TRYAGAIN";
+}
+
 std::unique_ptr<Recipe> makeBare(const QByteArray& id, RedisLock lock) {
     if (id == "redis-setnx") return std::make_unique<RedisSetnx>(std::move(lock));
     if (id == "redis-setnx-expire") return std::make_unique<RedisSetnxExpire>(std::move(lock));
@@ -66,7 +72,9 @@ LockError lockError(const redis::Error& error, const QByteArray& name) {
                                  "alone. Use another lock name, or the recipe that wrote it.")
                     .arg(QString::fromUtf8(name))};
     }
-    if (error.kind == Kind::Refused) return {LockError::Kind::Refused, error.message};
+    // What nobody gets over by trying again.
+    const bool wrong = error.kind == Kind::AuthFailed || error.kind == Kind::WrongUrl;
+    if (wrong || (error.kind == Kind::Refused && !isBusy(error.code))) return {LockError::Kind::Refused, error.message};
     return {error.outcomeUnknown() ? LockError::Kind::OutcomeUnknown : LockError::Kind::Unreachable, error.message};
 }
 

@@ -75,10 +75,19 @@ Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token
     }
     if (stopped || (!reply && reply.error().outcomeUnknown())) {
         // If it ran, undo it. An error here leaves a key that ends by its lease.
-        co_await giveUp(value, {});
+        const redis::Result undone = co_await giveUp(value, {});
+        if (!undone) {
+            leftBehind(redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m_lock.name),
+                                       redis::argsOf(value, m_channel)),
+                       request.lease);
+        }
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }
-    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    if (!reply) {
+        const LockError error = lockError(reply.error(), m_lock.name);
+        if (!waitsOut(error, giveUpAt)) co_return std::unexpected(error);
+        co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0, true);
+    }
     if (!reply->isNil()) {
         request.steps.at(kHold);
         co_return Grant{request.thread, value, askedAt, request.lease, 1, reply->integer, request.steps};

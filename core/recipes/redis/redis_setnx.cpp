@@ -64,7 +64,11 @@ Outcome<bool> RedisSetnxExpire::attempt(Request& request, QByteArray& value) {
     request.steps.at(2);
     const redis::Result expire =
         co_await m_lock.port.call(redis::argsOf("PEXPIRE", m_lock.name, milliseconds(request.lease)));
-    if (!expire) co_return std::unexpected(lockError(expire.error(), m_lock.name));
+    if (!expire) {
+        LockError error = lockError(expire.error(), m_lock.name);
+        if (error.kind == LockError::Kind::Unreachable) error.kind = LockError::Kind::OutcomeUnknown; // it is there
+        co_return std::unexpected(error);
+    }
     co_return true;
 }
 

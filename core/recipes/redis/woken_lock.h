@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/backoff.h"
 #include "recipes/redis/redis_recipe.h"
 
 namespace lockscope::recipes {
@@ -7,6 +8,9 @@ namespace lockscope::recipes {
 /// What the locks share whose releases send a message: how to wait for one. Subscribe, then try again, because a
 /// release between the first try and the subscription is told to nobody; never wait longer than the recipe says,
 /// because a message may be lost, and the end of a lease sends none.
+///
+/// A server that can not be asked for a while costs a waiter nothing but that time: it tries again until its wait is
+/// over, and only then says why it could not.
 ///
 /// A lock that is free costs nothing of this: the first try comes before the subscription.
 class WokenLock : public Recipe {
@@ -20,7 +24,7 @@ protected:
     /// What came of one try.
     struct Answer {
         std::optional<Grant> grant;
-        Nanos again = kNever; ///< without one: until it pays to look again without a message
+        Nanos again = kNever; ///< without one: until it pays to look again without a message; kNever: no saying
     };
 
     explicit WokenLock(RedisLock lock) : m_lock(std::move(lock)) {}
@@ -33,8 +37,19 @@ protected:
     virtual bool doesWithoutMessages() const { return false; }
 
     /// What follows a first try that failed; `giveUpAt` by the own monotonic clock. So many others have it first, if
-    /// they come for it.
-    Outcome<std::optional<Grant>> waitFor(Request request, Nanos giveUpAt, std::stop_token stop, std::int64_t before);
+    /// they come for it. `troubled`: that one failed by an error that passes.
+    Outcome<std::optional<Grant>> waitFor(Request request, Nanos giveUpAt, std::stop_token stop, std::int64_t before,
+                                          bool troubled = false);
+    /// Whether an error is not the end of a wait.
+    bool waitsOut(const LockError& error, Nanos giveUpAt) const {
+        return passes(error) && m_lock.port.runtime().monotonic() < giveUpAt;
+    }
+
+    /// The command that undoes a try failed as well: the try may have left something, for as long as its lease. A
+    /// waiter gives the command again before its next try.
+    void leftBehind(redis::Args command, Nanos lease);
+    /// Undoes what the tries of one who waits may have left, as far as that is possible now.
+    virtual QCoro::Task<> takeBack(Request request);
 
     /// A thread has freed the lock, and so many clients were told.
     void gaveUp(const QByteArray& thread, std::int64_t waiting);
@@ -50,7 +65,14 @@ private:
         std::int64_t waiting = 0;
         Nanos at{};
     };
+    struct LeftBehind {
+        redis::Args command;
+        Nanos ends{};
+    };
+    Outcome<bool> listen(std::optional<redis::OwnedSubscription>& subscription, QByteArray thread,
+                         std::stop_token stop);
     LastHolder m_lastHolder;
+    std::vector<LeftBehind> m_leftBehind;
 };
 
 } // namespace lockscope::recipes

@@ -316,6 +316,78 @@ private Q_SLOTS:
         }
     }
 
+    void aWaiterThatIsCutOffForAWhileGoesOnWaiting_data() { everySafeRecipe(); }
+    void aWaiterThatIsCutOffForAWhileGoesOnWaiting() {
+        QFETCH(QByteArray, recipe);
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A"), b(world, "B");
+        const auto first = world.lock(a, recipe, kName, leaseOf(3s));
+        const auto second = world.lock(b, recipe, kName, leaseOf(60s));
+        std::expected<bool, LockError> tried = true, waited = false, late = true;
+        a.runtime.spawn([&]() -> QCoro::Task<> { co_await first->lock(); });
+        world.run(50ms);
+        b.runtime.spawn([&]() -> QCoro::Task<> { waited = co_await second->tryLockFor(20s); });
+        world.run(50ms);
+        b.link.cut = true;
+        b.runtime.spawn([&]() -> QCoro::Task<> { tried = co_await second->tryLockFor(Nanos(0), "2"); });
+        b.runtime.spawn([&]() -> QCoro::Task<> { late = co_await second->tryLockFor(5s, "3"); });
+        world.run(10s);
+        QVERIFY(!tried.has_value() && !late.has_value()); // and not: somebody else has it
+        QVERIFY(waited.has_value() && !*waited);
+        b.link.cut = false;
+        world.run(3s);
+        QVERIFY2(waited.has_value() && *waited, "gave up with half of its time left");
+        QCOMPARE(second->holdCount(), 1);
+    }
+
+    void whatATryLeftBehindIsNotInTheWayOfTheNext_data() { everySafeRecipe(); }
+    void whatATryLeftBehindIsNotInTheWayOfTheNext() {
+        QFETCH(QByteArray, recipe);
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A");
+        const auto lock = world.lock(a, recipe, kName, leaseOf(60s));
+        std::expected<bool, LockError> waited = false;
+        a.runtime.spawn([&]() -> QCoro::Task<> {
+            co_await lock->lock();
+            co_await lock->unlock(); // so that the scripts are known to the server
+            a.link.loseNextReply = true;
+            waited = co_await lock->tryLockFor(30s);
+        });
+        world.run(50ms);
+        a.link.cut = true; // nor does the command arrive that undoes it
+        world.run(5s);
+        a.link.cut = false;
+        world.run(5s); // long before the lease ends
+        QVERIFY(waited.has_value() && *waited);
+        QCOMPARE(lock->holdCount(), 1);
+    }
+
+    void aStopGivesBackWhatATryLeftBehind_data() { everySafeRecipe(); }
+    void aStopGivesBackWhatATryLeftBehind() {
+        QFETCH(QByteArray, recipe);
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A"), b(world, "B");
+        const auto lock = world.lock(a, recipe, kName, leaseOf(60s));
+        const auto other = world.lock(b, recipe, kName, leaseOf(60s));
+        std::stop_source stop;
+        a.runtime.spawn([&]() -> QCoro::Task<> {
+            co_await lock->lock();
+            co_await lock->unlock(); // so that the scripts are known to the server
+            a.link.loseNextReply = true;
+            co_await lock->lock("1", stop.get_token());
+        });
+        world.run(50ms);
+        a.link.cut = true;
+        world.run(2050ms); // a second for the try, a second for its undoing: now it pauses
+        a.link.cut = false;
+        stop.request_stop();
+        world.run(3s);
+        b.runtime.spawn([&]() -> QCoro::Task<> { co_await other->lock(); });
+        world.run(1s);
+        QCOMPARE(lock->holdCount(), 0);
+        QCOMPARE(other->holdCount(), 1);
+    }
+
     void lessThanAMillisecondOfTtlIsWaitedForNotAskedFor() {
         LockWorld world(kName, {{Nanos(0), Nanos(0)}, 0});
         LockWorld::Process a(world, "A"), b(world, "B");
