@@ -11,6 +11,8 @@ constexpr int kBeaten = 3;
 constexpr Nanos kOffBeat = 2ms;
 /// Whoever asks again within this is there before those whom its release has woken: they need a way there and back.
 constexpr Nanos kAtOnce = 50us;
+/// A lock without an end is looked at this often without a message.
+constexpr Nanos kEndless = 5s;
 } // namespace
 
 void WokenLock::gaveUp(const QByteArray& thread, std::int64_t waiting) {
@@ -122,6 +124,8 @@ Outcome<std::optional<Grant>> WokenLock::waitFor(Request request, Nanos giveUpAt
                 co_return std::nullopt;
             }
             request.steps.at(kWait);
+            // Who deletes the key of a lock without an end, by hand or for want of memory, tells nobody.
+            if (answer->again == kNever) answer->again = runtime.random(kEndless, kEndless + 1s);
             const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - now;
             Nanos nap = std::min(answer->again, left);
             // Whoever releases and asks again at once hears of it first, and is back before us each time: look once

@@ -388,6 +388,26 @@ private Q_SLOTS:
         QCOMPARE(other->holdCount(), 1);
     }
 
+    void aLockWithoutAnEndIsLookedAtNowAndThen_data() {
+        QTest::addColumn<QByteArray>("recipe");
+        for (const char* recipe : {"redis-reentrant", "redis-fenced", "redis-fair"})
+            QTest::newRow(recipe) << QByteArray(recipe);
+    }
+    void aLockWithoutAnEndIsLookedAtNowAndThen() {
+        QFETCH(QByteArray, recipe);
+        LockWorld world(kName);
+        LockWorld::Process a(world, "A");
+        const auto lock = world.lock(a, recipe, kName);
+        world.ask({"HSET", kName, "0b5f6f0e-6d0a-4b0e-9d5c-0a8c8e1f2a3b:1", "1"});
+        a.runtime.spawn([&]() -> QCoro::Task<> { co_await lock->lock(); });
+        world.run(20s);
+        QCOMPARE(lock->holdCount(), 0);
+        QVERIFY(world.count(EventKind::Request) < 20);
+        world.ask({"DEL", kName}); // by hand: nobody is told
+        world.run(7s);
+        QCOMPARE(lock->holdCount(), 1);
+    }
+
     void lessThanAMillisecondOfTtlIsWaitedForNotAskedFor() {
         LockWorld world(kName, {{Nanos(0), Nanos(0)}, 0});
         LockWorld::Process a(world, "A"), b(world, "B");
