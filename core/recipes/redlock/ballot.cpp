@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redlock/ballot.h"
 
+#include "recipes/backoff.h"
+#include "recipes/redis/redis_recipe.h"
+
 namespace lockscope::recipes {
 
 void Ballot::cast(std::size_t node, Vote vote) {
@@ -12,6 +15,7 @@ void Ballot::cast(std::size_t node, Vote vote) {
 void Ballot::fail(std::size_t node, const redis::Error& error) {
     if (m_votes[node] != Vote::Pending) return;
     if (error.outcomeUnknown()) m_doubtful += node;
+    if (!passes(lockError(error, QByteArray()))) ++m_lasting;
     fail(node, error.message);
 }
 

@@ -34,6 +34,8 @@ public:
     bool decided() const;
     /// Why nodes failed, a sentence each, in the order in which they did.
     const QStringList& complaints() const { return m_complaints; }
+    /// So many nodes failed by what no other try gets over, a wrong login for example, that too few are left.
+    bool hopeless() const { return m_lasting > nodes() - m_quorum; }
     /// True when a node failed whose request may have run all the same.
     bool doubtful(std::size_t node) const { return m_votes[node] == Vote::Failed && m_doubtful.contains(node); }
 
@@ -48,6 +50,7 @@ private:
     std::size_t m_quorum;
     QStringList m_complaints;
     QList<std::size_t> m_doubtful;
+    std::size_t m_lasting = 0;
     Condition m_condition;
     Waiter* m_waiter = nullptr;
 };

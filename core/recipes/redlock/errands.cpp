@@ -63,6 +63,8 @@ QCoro::Task<> undoAt(Stake stake, std::size_t node, std::shared_ptr<Ballot> set,
         }
         if (runtime.monotonic() + pause >= stake.endsBy) co_return;
         co_await runtime.sleep(pause, stake.nodes->closing());
+        // It turned out meanwhile that there is nothing to undo.
+        if (set && set->at(node) == Vote::Failed && !set->doubtful(node)) co_return;
     }
 }
 

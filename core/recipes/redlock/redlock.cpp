@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redlock/redlock.h"
 
+#include "recipes/backoff.h"
 #include "recipes/hex_digits.h"
 #include "recipes/redlock/errands.h"
 
@@ -15,7 +16,8 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(LockError)
 };
 
-/// Rounds in a row in which too few servers answered, or too late, before it is called an error while waiting.
+/// Rounds in a row that no other one promises to better, before it is called an error while waiting: granted too late,
+/// or refused by too many servers for good. Servers that are away may come back.
 constexpr int kHopelessRounds = 3;
 /// A release has time: nobody waits for the rest of its lease.
 constexpr Nanos kReleaseLimit = 1s;
@@ -113,6 +115,7 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
                           .arg(lease / 1ms)});
     }
     int hopeless = 0;
+    Backoff backoff;
     for (;;) {
         request.steps.at(1);
         request.steps.at(2);
@@ -133,7 +136,7 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
             co_return grant;
         }
         const bool taken = !carried && round->votes->answered() >= m_nodes->quorum();
-        hopeless = taken ? 0 : hopeless + 1;
+        hopeless = carried || round->votes->hopeless() ? hopeless + 1 : 0;
         const bool last = stopped || now >= giveUpAt || hopeless == kHopelessRounds;
         const QString shortage = taken || carried ? QString() : tooFew(*round->votes, m_nodes->quorum());
         request.steps.at(5);
@@ -150,7 +153,9 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
         if (last && !taken) co_return std::unexpected(LockError{LockError::Kind::Unreachable, shortage});
         if (last) co_return std::nullopt;
         now = runtime.monotonic();
-        const Nanos nap = runtime.random(m_options.polling.low, m_options.polling.high);
+        if (taken || carried) backoff.reset();
+        const Nanos nap = taken || carried ? runtime.random(m_options.polling.low, m_options.polling.high)
+                                           : backoff.next(runtime, giveUpAt);
         const Nanos left = std::max(Nanos(0), giveUpAt == kNever ? nap : giveUpAt - now);
         co_await runtime.sleep(std::min(nap, left), stop);
     }

@@ -142,18 +142,16 @@ private Q_SLOTS:
         QVERIFY2(taken.error().message.contains(QLatin1String("2 of 5")), qPrintable(taken.error().message));
         for (const int i : {3, 4})
             QCOMPARE(ask(i, {"EXISTS", m_name})->integer, 0); // at once, not after a while
-        // Also while waiting: it says so instead of waiting for ever.
-        auto waiting = user.lock->lock();
-        auto pinging = user.connection->ping();
-        QVERIFY(run(std::move(waiting)).error().kind == Kind::Unreachable);
-        QVERIFY(run(std::move(pinging)).error().kind == Kind::Unreachable);
+        // Also after a wait, when they have not come back in time.
+        const auto waiting = beside(user.lock->lock());
+        QVERIFY(run(user.lock->tryLockFor(2s, "2")).error().kind == Kind::Unreachable);
+        QVERIFY(run(user.connection->ping()).error().kind == Kind::Unreachable);
+        QVERIFY(!waiting->done);
         // And it is available again soon after they are back.
         const auto restarted = run(m_masters.start());
         QVERIFY(restarted);
-        bool again = false;
-        for (int tries = 0; tries < 20 && !again; ++tries)
-            again = run(user.lock->tryLock()).value_or(false);
-        QVERIFY(again);
+        QVERIFY(ends(waiting, 10s));
+        QVERIFY(waiting->result->value_or(false));
         VERIFY_OK(run(user.lock->unlock()));
     }
     void aNodeThatStandsStillIsNotWaitedFor() {

@@ -12,7 +12,8 @@ class FakeNode final : public redis::Port {
 public:
     enum class Wire : std::uint8_t {
         Fine,
-        Down, ///< refused at once: nothing was sent
+        Down,    ///< refused at once: nothing was sent
+        Refuses, ///< the login
         LosesQuestion,
         LosesAnswer, ///< runs, and nobody hears of it
     };
@@ -38,8 +39,10 @@ public:
         const Completion<redis::Result> done;
         const redis::Error none{Kind::Unreachable, {}, QStringLiteral("nobody there")};
         const redis::Error late{Kind::CommandTimeout, {}, QStringLiteral("no answer")};
-        if (wire == Wire::Down) {
-            m_runtime.post([done, none] { done.complete(std::unexpected(none)); });
+        const redis::Error stranger{Kind::AuthFailed, "WRONGPASS", QStringLiteral("wrong password")};
+        if (wire == Wire::Down || wire == Wire::Refuses) {
+            const redis::Error error = wire == Wire::Down ? none : stranger;
+            m_runtime.post([done, error] { done.complete(std::unexpected(error)); });
         } else {
             m_scheduler.at(m_scheduler.now() + kTimeout, [done, late] { done.complete(std::unexpected(late)); });
             if (wire == Wire::Fine || wire == Wire::LosesAnswer)

@@ -208,13 +208,47 @@ private Q_SLOTS:
         }
         QVERIFY(gaps.size() > 10);
     }
-    void tooFewServersEndsAWaitWithoutBound() {
+    void tooFewServersAreWaitedForAsLongAsThereIsTime() {
         Bench bench;
         for (const int i : {0, 1, 2})
             bench.nodes[std::size_t(i)]->wire = Wire::LosesQuestion;
+        Ended<Taken> bounded, unbounded;
+        std::stop_source stop;
+        const QCoro::Task<> one = bench.acquire(bounded, 10s);
+        const QCoro::Task<> other = bench.acquire(unbounded, kNever, stop.get_token());
+        bench.pass(9s);
+        QVERIFY(!bounded.done());
+        bench.pass(3s);
+        QVERIFY(bounded.value.value().error().kind == Kind::Unreachable); // and not: somebody else has it
+        QVERIFY(bounded.at >= 10s && bounded.at < 12s);
+        QVERIFY(!unbounded.done());
+        stop.request_stop();
+        bench.pass(2s);
+        QVERIFY(unbounded.cancelled == Cancelled::Why::Stopped);
+        QCOMPARE(bench.keys(), 0);
+    }
+    void aMajorityThatComesBackLateIsThereInTime() {
+        Bench bench;
+        for (const int i : {0, 1, 2})
+            bench.nodes[std::size_t(i)]->wire = i == 2 ? Wire::LosesAnswer : Wire::Down;
+        Ended<Taken> ended;
+        const QCoro::Task<> taking = bench.acquire(ended, 30s);
+        bench.pass(8s);
+        QVERIFY(!ended.done());
+        for (const auto& node : bench.nodes)
+            node->wire = Wire::Fine;
+        bench.pass(2s);
+        QVERIFY(ended.value.value().value().has_value());
+        bench.pass(5s);
+        QCOMPARE(bench.keys(), 5); // what undoes the rounds before leaves this one alone
+    }
+    void serversThatRefuseForGoodAreNotWaitedFor() {
+        Bench bench;
+        for (const int i : {0, 1, 2})
+            bench.nodes[std::size_t(i)]->wire = Wire::Refuses;
         Ended<Taken> ended;
         const QCoro::Task<> taking = bench.acquire(ended, kNever);
-        bench.pass(10s);
+        bench.pass(2s);
         QVERIFY(ended.value.value().error().kind == Kind::Unreachable);
         QCOMPARE(bench.keys(), 0);
     }
