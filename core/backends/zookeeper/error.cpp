@@ -90,7 +90,7 @@ Error authFailed(const QString& where) {
 }
 
 Error goneAway(const QString& where) {
-    return {Kind::SessionLost, ZCLOSING, Text::tr("The connection to %1 was closed here.").arg(where)};
+    return {Kind::Refused, ZCLOSING, Text::tr("The connection to %1 was closed here.").arg(where)};
 }
 
 Error badPath(const QByteArray& path) {

@@ -84,30 +84,39 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
 }
 
 Outcome<std::optional<Grant>> ZkEphemeral::acquire(Request request, std::stop_token stop) {
-    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
-    const auto ticket = std::make_shared<ZkTicket>();
-    const QByteArray value = data(request.thread) + ':' + m_lock.port.runtime().randomUuid();
-    ticket->path = m_lock.path;
-    ticket->commonName = true;
-    ticket->data = value;
-    std::expected<std::optional<Grant>, LockError> grant;
+    Runtime& runtime = m_lock.port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
     const ZkPatience patience(m_lock.port, giveUpAt, stop);
-    ZkInterruption interruption;
-    try {
-        grant = co_await attempt(ticket, request, value, giveUpAt, patience.token());
-    } catch (const Cancelled& cancelled) {
-        interruption.caught(cancelled);
+    Backoff backoff;
+    std::optional<LockError> trouble;
+    for (;;) {
+        const auto ticket = std::make_shared<ZkTicket>();
+        const QByteArray value = data(request.thread) + ':' + runtime.randomUuid();
+        ticket->path = m_lock.path;
+        ticket->commonName = true;
+        ticket->data = value;
+        std::expected<std::optional<Grant>, LockError> grant;
+        ZkInterruption interruption;
+        try {
+            grant = co_await attempt(ticket, request, value, giveUpAt, patience.token());
+        } catch (const Cancelled& cancelled) {
+            interruption.caught(cancelled);
+        }
+        if (!interruption.stopped && grant && *grant) co_return grant;
+        // A creation whose answer nobody has heard.
+        if (patience.over()) {
+            takeAwaySoon(m_lock.port, ticket);
+            if (grant && trouble) grant = std::unexpected(*trouble);
+        } else {
+            co_await takeAway(m_lock.port, ticket);
+        }
+        request.steps.at(0);
+        if (!patience.over()) interruption.goOn();
+        // Servers that are away for a while are waited for.
+        if (grant || !passes(grant.error()) || runtime.monotonic() >= giveUpAt) co_return grant;
+        trouble = grant.error();
+        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
     }
-    if (!interruption.stopped && grant && *grant) co_return grant;
-    // A creation whose answer nobody has heard.
-    if (patience.over()) {
-        takeAwaySoon(m_lock.port, ticket);
-    } else {
-        co_await takeAway(m_lock.port, ticket);
-    }
-    request.steps.at(0);
-    if (!patience.over()) interruption.goOn();
-    co_return grant;
 }
 
 Outcome<bool> ZkEphemeral::isLocked(std::stop_token stop) {

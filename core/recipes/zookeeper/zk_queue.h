@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/backoff.h"
 #include "recipes/zookeeper/zk_patience.h"
 #include "recipes/zookeeper/zk_recipe.h"
 
@@ -92,12 +93,22 @@ using ZkAttempt = Outcome<std::optional<Grant>> (Queued::*)(std::shared_ptr<ZkTi
                                                             Nanos giveUpAt, std::stop_token stop,
                                                             std::shared_ptr<bool> again);
 
-/// Attempts until it is decided, and takes away what those leave behind that won nothing. `queued` has to outlive it.
+/// Whether an attempt that ended with that error is worth another one: not when it may have left a node that nobody
+/// knows, behind which the next one would wait.
+inline bool worthAnother(const LockError& error, const ZkTicket& ticket) {
+    const bool orphan = ticket.asked && ticket.prefix.isEmpty() && ticket.path.isEmpty();
+    return passes(error) && !(orphan && error.kind == LockError::Kind::OutcomeUnknown);
+}
+
+/// Attempts until it is decided, and takes away what those leave behind that won nothing. Servers that are away for a
+/// while are waited for. `queued` has to outlive it.
 template <typename Queued>
 Outcome<std::optional<Grant>> inQueue(zookeeper::Port& port, Queued* queued, ZkAttempt<Queued> attempt, Request request,
                                       std::stop_token stop) {
     const Nanos giveUpAt = laterBy(port.runtime().monotonic(), request.wait);
     const ZkPatience patience(port, giveUpAt, stop);
+    Backoff backoff;
+    std::optional<LockError> trouble;
     for (;;) {
         request.steps.at(1);
         const auto ticket = std::make_shared<ZkTicket>();
@@ -110,16 +121,23 @@ Outcome<std::optional<Grant>> inQueue(zookeeper::Port& port, Queued* queued, ZkA
             interruption.caught(cancelled);
         }
         if (!interruption.stopped && grant && *grant) co_return grant;
+        const bool troubled = !grant && worthAnother(grant.error(), *ticket);
+        Runtime& runtime = port.runtime();
         if (patience.over()) {
             takeAwaySoon(port, ticket);
+            if (grant && trouble) grant = std::unexpected(*trouble);
         } else {
             co_await takeAway(port, ticket);
             interruption.goOn();
         }
-        if (!grant || !*again || port.runtime().monotonic() >= giveUpAt) {
+        if ((!troubled && !*again) || runtime.monotonic() >= giveUpAt) {
             request.steps.at(0);
             co_return grant;
         }
+        trouble.reset();
+        if (!troubled) continue;
+        trouble = grant.error();
+        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
     }
 }
 

@@ -382,8 +382,6 @@ LockError lockError(const Error& error) {
     case Error::Kind::Unreachable:
     case Error::Kind::SessionLost: // and with it whatever it had asked for
     case Error::Kind::Protocol:
-    case Error::Kind::AuthFailed:
-    case Error::Kind::WrongUrl:
         return {LockError::Kind::Unreachable, error.message};
     case Error::Kind::ConnectionLoss:
         return {LockError::Kind::OutcomeUnknown, error.message};

@@ -116,6 +116,8 @@ Outcome<std::optional<Grant>> ZkSemaphore::acquire(Request request, std::stop_to
     }
     const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
     const ZkPatience patience(m_lock.port, giveUpAt, stop);
+    Backoff backoff;
+    std::optional<LockError> trouble;
     for (;;) {
         request.steps.at(1);
         const auto tickets = std::make_shared<Tickets>();
@@ -128,19 +130,26 @@ Outcome<std::optional<Grant>> ZkSemaphore::acquire(Request request, std::stop_to
             interruption.caught(cancelled);
         }
         if (!interruption.stopped && grant && *grant) co_return grant;
+        const bool troubled = !grant && passes(grant.error());
         std::vector<std::shared_ptr<ZkTicket>> all = tickets->leases;
         all.push_back(tickets->turn);
         if (patience.over()) {
             for (const auto& one : all)
                 takeAwaySoon(m_lock.port, one);
+            if (grant && trouble) grant = std::unexpected(*trouble);
         } else {
             co_await takeAwayAll(m_lock.port, all);
             interruption.goOn();
         }
-        if (!grant || !*repeat || m_lock.port.runtime().monotonic() >= giveUpAt) {
+        Runtime& runtime = m_lock.port.runtime();
+        if ((!troubled && !*repeat) || runtime.monotonic() >= giveUpAt) {
             request.steps.at(0);
             co_return grant;
         }
+        trouble.reset();
+        if (!troubled) continue;
+        trouble = grant.error();
+        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
     }
 }
 

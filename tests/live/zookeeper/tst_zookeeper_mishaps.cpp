@@ -417,6 +417,44 @@ private Q_SLOTS:
         QCOMPARE(ephemerals(b.driver, '/' + name), 0);
     }
 
+    void serverThatComesBackAfterTheSessionsEndIsWaitedFor() {
+        ZooKeeperServer server(m_runtime);
+        VERIFY_STARTED(server);
+        zookeeper::DriverOptions options = sessionOf(1s);
+        options.connect = 300ms;
+        ZooKeeperDriver driver(m_runtime, urlOf(server.url()), options);
+        VERIFY_OK(run(driver.connected()));
+        std::vector<std::unique_ptr<Recipe>> recipes;
+        std::vector<Request> wishes;
+        for (const char* id : {"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"}) {
+            recipes.push_back(makeZooKeeperRecipe(id, {driver, lockPath(id).value(), "a", 1}));
+            const bool permits = QByteArray(id) == "zk-semaphore";
+            wishes.push_back(request(60s, "1", permits ? Mode::Permit : Mode::Exclusive));
+        }
+        const std::uint64_t before = driver.session().generation;
+        server.kill();
+        QVERIFY(eventually([&] { return driver.session().generation != before; }, 30s));
+        std::vector<std::shared_ptr<TakeEnding>> waiting;
+        for (std::size_t i = 0; i < recipes.size(); ++i)
+            waiting.push_back(begin(m_runtime, *recipes[i], wishes[i]));
+        for (std::size_t i = 0; i < recipes.size(); ++i) {
+            Request shorter = wishes[i];
+            shorter.thread = "2";
+            shorter.wait = i == 0 ? Nanos(1s) : Nanos(0);
+            const Taken late = take(*recipes[i], shorter);
+            QVERIFY(!late && late.error().kind == Kind::Unreachable); // and not: somebody else has it
+        }
+        for (const auto& one : waiting)
+            QVERIFY2(!one->done, "gave up with nearly all of its time left");
+        VERIFY_STARTED(server);
+        for (std::size_t i = 0; i < recipes.size(); ++i) {
+            QVERIFY(eventually([&] { return waiting[i]->done; }, 30s));
+            VERIFY_OK(waiting[i]->taken);
+            QVERIFY(*waiting[i]->taken);
+            VERIFY_OK(run(recipes[i]->release(**waiting[i]->taken, {})));
+        }
+    }
+
     void requestThatIsNotSentDisturbsNoOther() {
         ZooKeeperDriver driver(m_runtime, urlOf(m_server.url()), sessionOf(5s));
         VERIFY_OK(run(driver.create("/sent", {}, NodeMode::Ephemeral)));
