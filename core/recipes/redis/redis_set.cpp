@@ -56,6 +56,12 @@ QCoro::Task<redis::Result> RedisSet::giveUp(const QByteArray& value, std::stop_t
                             std::move(stop));
 }
 
+void RedisSet::notUndone(const QByteArray& value, Nanos lease) {
+    leftBehind(
+        redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m_lock.name), redis::argsOf(value, m_channel)),
+        lease);
+}
+
 // The first try stands in here, and not in a coroutine of its own: mostly there is no other.
 Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
@@ -76,23 +82,17 @@ Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token
     if (stopped || (!reply && reply.error().outcomeUnknown())) {
         // If it ran, undo it. An error here leaves a key that ends by its lease.
         const redis::Result undone = co_await giveUp(value, {});
-        if (!undone) {
-            leftBehind(redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m_lock.name),
-                                       redis::argsOf(value, m_channel)),
-                       request.lease);
-        }
+        if (!undone) notUndone(value, request.lease);
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }
-    if (!reply) {
-        const LockError error = lockError(reply.error(), m_lock.name);
-        if (!waitsOut(error, giveUpAt)) co_return std::unexpected(error);
-        co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0, true);
-    }
-    if (!reply->isNil()) {
+    const bool troubled = !reply && waitsOut(lockError(reply.error(), m_lock.name), giveUpAt);
+    if (!reply && !troubled) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    if (reply && !reply->isNil()) {
         request.steps.at(kHold);
         co_return Grant{request.thread, value, askedAt, request.lease, 1, reply->integer, request.steps};
     }
-    if (runtime.monotonic() < giveUpAt) co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0);
+    if (troubled || runtime.monotonic() < giveUpAt)
+        co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0, troubled);
     request.steps.at(kNowhere);
     co_return std::nullopt;
 }

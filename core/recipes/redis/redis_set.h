@@ -29,6 +29,7 @@ private:
     QByteArray newValue(const QByteArray& thread) const;
     QCoro::Task<redis::Result> set(const QByteArray& value, const Request& request, std::stop_token stop);
     QCoro::Task<redis::Result> giveUp(const QByteArray& value, std::stop_token stop);
+    void notUndone(const QByteArray& value, Nanos lease);
     QByteArray m_channel;
 };
 
