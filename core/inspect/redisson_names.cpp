@@ -97,7 +97,7 @@ std::optional<QByteArray> nameOfTokenKey(const QByteArray& key) {
 } // namespace redisson
 
 bool isHelperKey(const QByteArray& key) {
-    for (const char* prefix : {kQueue, kQueueDeadlines, kToken, kLatchOfUnlock, "lock-signal:"})
+    for (const char* prefix : {kQueue, kQueueDeadlines, kToken, kLatchOfUnlock, "lock-signal:", "lockscope_permits:"})
         if (key.startsWith(prefix)) return true;
     return key == "redisson:events" || isHoldKey(key);
 }

@@ -2,18 +2,21 @@
 -- Takes permits of a semaphore in the layout of Redisson's permits that expire: a counter of those that are free, and a
 -- sorted set of ids of those that are taken, each with the instant at which it ends, ms since 1970, by the server's
 -- clock.
--- KEYS[1] the counter; KEYS[2] the permits taken; ARGV[1] the wake-up channel; ARGV[2] permits in all, for whoever comes
--- first; ARGV[3] lease in ms; ARGV[4…] ids of 16 bytes, one for each permit wanted.
+-- KEYS[1] the counter; KEYS[2] the permits taken; KEYS[3] how many there are in all, if one of us has said it; ARGV[1]
+-- the wake-up channel; ARGV[2] permits in all; ARGV[3] lease in ms; ARGV[4…] ids of 16 bytes, one for each permit wanted.
 -- Returns {1, free permits left}, or {0, ms until it pays to look again, -1 = no saying}, or {-1} when the key carries
--- something else, or {-2, permits in all} when there are not so many.
+-- something else, or {-2, permits in all} when there are not so many, or {-3, permits in all} when others have some of
+-- another number, or {-4, the number} when nobody has any and it may count something else.
 local wanted = #ARGV - 3
 local time = redis.call('time')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
+local all = tonumber(ARGV[2])
 local free = redis.call('get', KEYS[1])
 if not free then
-    free = tonumber(ARGV[2]) - redis.call('zcard', KEYS[2])
+    free = all - redis.call('zcard', KEYS[2])
     redis.call('set', KEYS[1], free)
+    redis.call('set', KEYS[3], all)
 elseif #free > 9 or not string.match(free, '^%-?%d+$') then
     return {-1}
 end
@@ -26,6 +29,20 @@ if #ended > 0 then
     end
     free = redis.call('incrby', KEYS[1], #ended)
     redis.pcall('publish', ARGV[1], free)
+end
+
+local taken = redis.call('zcard', KEYS[2])
+if free + taken ~= all then
+    if taken > 0 then
+        return {-3, free + taken}
+    end
+    -- Anything may count under this name: only what stands as one of us has left it is ours to change.
+    if redis.call('get', KEYS[3]) ~= string.format('%.0f', free) then
+        return {-4, free}
+    end
+    redis.call('incrby', KEYS[1], all - free) -- its TTL stays
+    redis.call('set', KEYS[3], all)
+    free = all
 end
 
 if free >= wanted then
@@ -41,9 +58,8 @@ if free >= wanted then
     end
     return {1, free - wanted}
 end
-local taken = redis.call('zcard', KEYS[2])
-if free + taken < wanted then
-    return {-2, free + taken}
+if all < wanted then
+    return {-2, all}
 end
 local first = redis.call('zrange', KEYS[2], 0, 0, 'WITHSCORES')
 local left = first[2] and tonumber(first[2]) - now or -1

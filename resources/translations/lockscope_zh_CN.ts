@@ -1181,6 +1181,14 @@
         <translation>信号量“%1”一共只有 %2 个许可：永远不可能一次得到 %3 个。请少要一些。</translation>
     </message>
     <message>
+        <source>The semaphore “%1” has %2 permits in all, not %3, and some of them are taken. Everybody must say the same number: say %2, or try again when nobody has a permit.</source>
+        <translation>信号量“%1”一共有 %2 个许可，而不是 %3 个，并且其中一些已被占用。各方必须给出相同的数目：请改用 %2，或等无人持有许可时再试。</translation>
+    </message>
+    <message>
+        <source>The key “%1” carries the number %2, and nothing says that it counts permits: it was left alone. If it is another library's semaphore, say %2 permits instead of %3; otherwise use another lock name.</source>
+        <translation>键“%1”中是数字 %2，没有迹象表明它是许可的计数，因此未作改动。如果它是其他库的信号量，请把许可总数由 %3 改为 %2；否则请换一个锁名。</translation>
+    </message>
+    <message>
         <source>Only %1 of %2 servers answered; %3 are needed.</source>
         <translation>%2 台服务器中只有 %1 台回答；需要 %3 台。</translation>
     </message>

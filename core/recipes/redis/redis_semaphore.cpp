@@ -47,6 +47,24 @@ LockError tooMany(const QByteArray& name, int wanted, std::int64_t all) {
                 .arg(all)
                 .arg(wanted)};
 }
+
+LockError otherNumber(const QByteArray& name, int said, std::int64_t all) {
+    return {LockError::Kind::Refused,
+            QCoreApplication::translate("LockError",
+                                        "The semaphore “%1” has %2 permits in all, not %3, and some of them "
+                                        "are taken. Everybody must say the same number: say %2, or try "
+                                        "again when nobody has a permit.")
+                .arg(QString::fromUtf8(name), QString::number(all), QString::number(said))};
+}
+
+LockError otherCounter(const QByteArray& name, int said, std::int64_t number) {
+    return {LockError::Kind::ForeignFormat,
+            QCoreApplication::translate("LockError",
+                                        "The key “%1” carries the number %2, and nothing says that it counts "
+                                        "permits: it was left alone. If it is another library's semaphore, "
+                                        "say %2 permits instead of %3; otherwise use another lock name.")
+                .arg(QString::fromUtf8(name), QString::number(number), QString::number(said))};
+}
 } // namespace
 
 const RecipeInfo& RedisSemaphore::info() const {
@@ -71,7 +89,7 @@ Outcome<WokenLock::Answer> RedisSemaphore::attempt(const Request& request, std::
     redis::Result reply;
     bool stopped = false;
     try {
-        reply = co_await m_lock.port.eval(acquireScript(), redis::argsOf(m_lock.name, taken()), args, stop);
+        reply = co_await m_lock.port.eval(acquireScript(), redis::argsOf(m_lock.name, taken(), total()), args, stop);
     } catch (const Cancelled& cancelled) {
         if (cancelled.why() == Cancelled::Why::Killed) throw;
         stopped = true;
@@ -94,6 +112,8 @@ Outcome<WokenLock::Answer> RedisSemaphore::attempt(const Request& request, std::
     const std::int64_t verdict = reply->items.empty() ? -1 : reply->items[0].integer;
     const std::int64_t number = reply->items.size() < 2 ? 0 : reply->items[1].integer;
     if (verdict == -2) co_return std::unexpected(tooMany(m_lock.name, request.permits, number));
+    if (verdict == -3) co_return std::unexpected(otherNumber(m_lock.name, m_lock.permits, number));
+    if (verdict == -4) co_return std::unexpected(otherCounter(m_lock.name, m_lock.permits, number));
     if (verdict < 0) {
         const LockError error = co_await foreignFormat(m_lock.port, m_lock.name);
         co_return std::unexpected(error);

@@ -5,10 +5,11 @@
 namespace lockscope::recipes {
 
 /// `redis-semaphore`: permits, each with a lease of its own, in the layout of Redisson's RPermitExpirableSemaphore: a
-/// counter of free permits and a sorted set of those taken. How many there are in all is set by whoever comes first;
-/// the counter stays on the server when all are free. Request::permits at once, all or none; not reentrant, not fair.
-/// Source: the algorithm of Redisson's RedissonPermitExpirableSemaphore, with the server's clock instead of the
-/// clients'.
+/// counter of free permits and a sorted set of those taken. How many there are in all is set by whoever comes first,
+/// and anew by who says another number while none is taken, unless another library has set it: a key of our own beside
+/// the counter, which stays on the server when all are free, tells. While some are taken, who says another number is
+/// refused. Request::permits at once, all or none; not reentrant, not fair. Source: the algorithm of Redisson's
+/// RedissonPermitExpirableSemaphore, with the server's clock instead of the clients'.
 class RedisSemaphore final : public WokenLock {
 public:
     explicit RedisSemaphore(RedisLock lock) : WokenLock(std::move(lock)) {}
@@ -24,6 +25,7 @@ private:
     /// What the script that gives these back is called with.
     redis::Args givenBack(const Ids& ids) const;
     QByteArray taken() const { return hashTagged(m_lock.name) + ":timeout"; }
+    QByteArray total() const { return "lockscope_permits:" + hashTagged(m_lock.name); }
     QByteArray channel() const { return "redisson_sc:" + hashTagged(m_lock.name); }
     QByteArray channel(const QByteArray&) const override { return channel(); }
     Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;
