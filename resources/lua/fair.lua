@@ -174,7 +174,9 @@ if action == 'take' then
     end
     if held and redis.call('hexists', lock, 'mode') == 0 then
         local fields = redis.call('hlen', lock) == 1 and redis.call('hkeys', lock)
-        if not fields or not string.match(fields[1], '^.+:%d+$') then
+        -- node-redisson's threads are UUIDs, too.
+        if not fields or not (string.match(fields[1], '^.+:%d+$')
+            or string.match(fields[1], '^%x+%-%x+%-%x+%-%x+%-%x+:[%x%-]+$')) then
             return {-1}
         end
     end

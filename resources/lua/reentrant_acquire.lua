@@ -22,7 +22,9 @@ if free then
 end
 if redis.call('hexists', KEYS[1], 'mode') == 0 then
     local fields = redis.call('hlen', KEYS[1]) == 1 and redis.call('hkeys', KEYS[1])
-    if not fields or not string.match(fields[1], '^.+:%d+$') then
+    -- node-redisson's threads are UUIDs, too.
+    if not fields or not (string.match(fields[1], '^.+:%d+$')
+        or string.match(fields[1], '^%x+%-%x+%-%x+%-%x+%-%x+:[%x%-]+$')) then
         return {-1}
     end
 end

@@ -368,6 +368,7 @@ private Q_SLOTS:
         const QByteArray owner = "6b1a6ad6-4d5b-4b6c-9c3f-0e5d8a1f2b3c:1";
         const QByteArrayList string{"SET", "orders", "something"}, number{"SET", "orders", "4102444800000"};
         const QByteArrayList plain{"HSET", "orders", owner, "1"}, list{"RPUSH", "orders", "x"};
+        const QByteArrayList node{"HSET", "orders", owner.chopped(1) + owner.chopped(2), "1"}; // a UUID as its thread
         const QByteArrayList readWrite{"HSET", "orders", "mode", "read", owner, "1"};
         const QByteArrayList hash{"HSET", "orders", "colour", "red"}, set{"ZADD", "orders", "1", "x"};
         const auto row = [](const char* id, const char* name, const QByteArrayList& there, const char* word) {
@@ -378,6 +379,7 @@ private Q_SLOTS:
             row(id, "a list", list, "a list");
             row(id, "some hash", hash, "a hash");
             row(id, "a plain Redisson lock", plain, "");
+            row(id, "a lock of node-redisson", node, "");
             row(id, "a read/write lock", readWrite, "");
         }
         row("redis-rw", "a string", string, "a string");
