@@ -17,12 +17,15 @@ end
 if redis.call('hlen', KEYS[1]) > 1000 then
     return 'hash' -- not worth reading
 end
+-- Clients may have names of their own instead of UUIDs; locks always have an end.
+local ends = redis.call('pttl', KEYS[1]) > 0
 local holds = true
 for _, field in ipairs(redis.call('hkeys', KEYS[1])) do
     if string.match(field, ':expire_time$') then
         return 'redisson-fastmulti'
     end
-    if not string.match(field, '^%x+%-%x+%-%x+%-%x+%-%x+:[%x%-]+$') then
+    if not string.match(field, '^%x+%-%x+%-%x+%-%x+%-%x+:[%x%-]+$')
+        and not (ends and string.match(field, '^.+:%d+$')) then
         holds = false
     end
 end

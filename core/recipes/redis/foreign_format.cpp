@@ -37,13 +37,16 @@ const redis::Script& whatIs() {
     return script;
 }
 
-QCoro::Task<LockError> foreignFormat(redis::Port& port, QByteArray name) {
-    const redis::Result found = co_await port.eval(whatIs(), redis::argsOf(name), redis::Args());
+LockError foreignData(const QByteArray& name, const QByteArray& what) {
     const QString text = QCoreApplication::translate(
         "LockError", "The key “%1” carries %2, which this recipe does not write: it was left alone. Use another lock "
                      "name, or the recipe that wrote it.");
-    co_return LockError{LockError::Kind::ForeignFormat,
-                        text.arg(QString::fromUtf8(name), inWords(found ? found->text : QByteArray()))};
+    return {LockError::Kind::ForeignFormat, text.arg(QString::fromUtf8(name), inWords(what))};
+}
+
+QCoro::Task<LockError> foreignFormat(redis::Port& port, QByteArray name) {
+    const redis::Result found = co_await port.eval(whatIs(), redis::argsOf(name), redis::Args());
+    co_return foreignData(name, found ? found->text : QByteArray());
 }
 
 QCoro::Task<LockError> explainedError(redis::Port& port, redis::Error error, QByteArray name) {

@@ -37,6 +37,9 @@ std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock);
 /// A server's answer as a lock's error, with what it means for the lock.
 LockError lockError(const redis::Error& error, const QByteArray& name);
 
+/// The key carries data that the recipe does not write; `what` is a word of what_is.lua.
+LockError foreignData(const QByteArray& name, const QByteArray& what);
+
 /// The key carries another library's or another recipe's data: asks the server what, to be able to say it.
 QCoro::Task<LockError> foreignFormat(redis::Port& port, QByteArray name);
 

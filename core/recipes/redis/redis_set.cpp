@@ -3,6 +3,7 @@
 
 #include "recipes/hex_digits.h"
 
+#include <QByteArrayList>
 #include <algorithm>
 
 namespace lockscope::recipes {
@@ -91,7 +92,27 @@ Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token
         request.steps.at(kHold);
         co_return Grant{request.thread, value, askedAt, request.lease, 1, reply->integer, request.steps};
     }
-    if (troubled || runtime.monotonic() < giveUpAt)
+    if (troubled || !m_isLock || runtime.monotonic() < giveUpAt)
+        co_return co_await notFree(std::move(request), giveUpAt, std::move(stop), troubled);
+    request.steps.at(kNowhere);
+    co_return std::nullopt;
+}
+
+// Whatever stands on the key keeps SET NX away; of what is no lock nobody will ever say that it is free. One look is
+// enough: no library makes such data of a lock.
+Outcome<std::optional<Grant>> RedisSet::notFree(Request request, Nanos giveUpAt, std::stop_token stop, bool troubled) {
+    if (!m_isLock && !troubled) {
+        const redis::Result found =
+            co_await m_lock.port.eval(whatIs(), redis::argsOf(m_lock.name), redis::Args(), stop);
+        static const QByteArrayList waitedFor{"string", "number", "redisson", "redisson-rw", "redisson-fastmulti"};
+        const bool isGone = found && found->text == "none";
+        m_isLock = !found || waitedFor.contains(found->text); // who may not look waits as others do
+        if (!m_isLock && !isGone) {
+            request.steps.at(kNowhere);
+            co_return std::unexpected(foreignData(m_lock.name, found->text));
+        }
+    }
+    if (troubled || m_lock.port.runtime().monotonic() < giveUpAt)
         co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0, troubled);
     request.steps.at(kNowhere);
     co_return std::nullopt;

@@ -28,9 +28,11 @@ private:
     bool doesWithoutMessages() const override { return true; }
     QByteArray newValue(const QByteArray& thread) const;
     QCoro::Task<redis::Result> set(const QByteArray& value, const Request& request, std::stop_token stop);
+    Outcome<std::optional<Grant>> notFree(Request request, Nanos giveUpAt, std::stop_token stop, bool troubled);
     QCoro::Task<redis::Result> giveUp(const QByteArray& value, std::stop_token stop);
     void notUndone(const QByteArray& value, Nanos lease);
     QByteArray m_channel;
+    bool m_isLock = false; ///< what was found on the key, when it was not free for the first time
 };
 
 } // namespace lockscope::recipes

@@ -397,6 +397,11 @@ private Q_SLOTS:
             row(id, "a plain Redisson lock", plain, "");
             row(id, "a number", number, "");
         }
+        row("redis-set", "a string", string, "");
+        row("redis-set", "a read/write lock", readWrite, "");
+        row("redis-set", "a list", list, "a list");
+        row("redis-set", "a sorted set", set, "a sorted set");
+        row("redis-set", "some hash", hash, "a hash");
     }
     void anotherFormatIsNamedAndLeftAlone() {
         QFETCH(QByteArray, id);
