@@ -210,7 +210,8 @@ QCoro::Task<Result> Pool::askedInVain(std::shared_ptr<Pool> pool, std::shared_pt
         link->breakOff(); // the process of that number may be at work for somebody else by now
     } else if (!arrived && pool->m_dialect != Dialect::Sqlite) {
         const bool told = co_await endOnServer(pool, link, patience);
-        if (told || !stopped) arrived = co_await arrival(pool, ticket, patience, {});
+        arrived = ticket->arrived;
+        if (!arrived && (told || !stopped)) arrived = co_await arrival(pool, ticket, patience, {});
         if (arrived && !ticket->gone) {
             // The word to end may have come too late for that statement, and must not hit the next one.
             Command absorb;

@@ -90,13 +90,6 @@ Client::~Client() {
     close();
 }
 
-Client& Client::operator=(Client&& other) noexcept {
-    if (this == &other) return *this;
-    close();
-    m_service = std::move(other.m_service);
-    return *this;
-}
-
 std::string Client::identity() const {
     return m_service->identity().toStdString();
 }

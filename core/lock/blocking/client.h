@@ -42,8 +42,9 @@ public:
     /// close().
     ~Client();
     Client(Client&&) noexcept = default;
-    /// Closes this one first.
-    Client& operator=(Client&& other) noexcept;
+    /// Does not close what this one was: locks made from it go on, and the last of them ends it. close() it before, if
+    /// they should not.
+    Client& operator=(Client&& other) noexcept = default;
 
     /// This client's identity on the servers.
     std::string identity() const;

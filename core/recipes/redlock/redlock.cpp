@@ -228,9 +228,12 @@ Outcome<bool> Redlock::isLocked(std::stop_token stop) {
             return lookAt(nodes, node, name, votes, values, foreign);
         });
     const std::size_t quorum = nodes->quorum();
-    const Ballot::Condition clear = [values, quorum](const Ballot& all) {
+    const Ballot::Condition clear = [values, foreign, quorum](const Ballot& all) {
+        const std::size_t silent = all.nodes() - all.answered(), minority = all.nodes() - quorum;
         const std::size_t most = mostAlike(all, *values);
-        return most >= quorum || most + all.nodes() - all.answered() < quorum || all.count(Vote::Pending) == 0;
+        // Free only when what is still to come can not be so much of others' data either that nobody can take it.
+        const bool free = most + silent < quorum && foreign->size() + silent <= minority;
+        return most >= quorum || free || all.count(Vote::Pending) == 0;
     };
     co_await Ballot::wait(votes, runtime, clear, kReleaseLimit, std::move(stop));
     if (foreign->size() > nodes->count() - quorum) co_return std::unexpected(foreign->front());

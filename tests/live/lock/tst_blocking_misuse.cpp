@@ -76,20 +76,6 @@ private Q_SLOTS:
     void theApplicationObjectMayGoFirst() { QCOMPARE(odd("application"), 0); }
     void aCopyOfTheProcessHoldsNothingAndHarmsNothing() { QCOMPARE(odd("fork"), 0); }
 
-    void assigningClosesTheOldClient() {
-        blocking::Client client(url());
-        blocking::Mutex orders(client, "orders");
-        std::promise<void> told;
-        orders.onLost([&](const std::string&) { told.set_value(); });
-        orders.lock();
-        client = blocking::Client(url());
-        QVERIFY(told.get_future().wait_for(0s) == std::future_status::ready);
-        QVERIFY_THROWS_EXCEPTION(UnreachableException, orders.lock());
-        blocking::Mutex stock(client, "stock");
-        QVERIFY(stock.try_lock());
-        stock.unlock();
-    }
-
     void aLeaseOfItsOwnEndsByItself() {
         blocking::Client client(url()), another(url());
         blocking::Mutex orders(client, "orders"), same(another, "orders");

@@ -217,7 +217,9 @@ private Q_SLOTS:
     void aServerThatIsNotThereIsSaidInWords() {
         auto gone = url();
         m_server.reset(); // nobody takes its port so soon
-        LiveSession session(gone, true, quick("redis-set"));
+        scenario::Scenario impatient = quick("redis-set");
+        impatient.lock.wait = 1s; // who waits for ever, waits until it is there
+        LiveSession session(gone, true, impatient);
         QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Bad, 10'000);
         QVERIFY2(session.health().text.contains(gone.endpoints.at(0).display()), qPrintable(session.health().text));
         session.apply(setting("clients", "2"), Nanos(0));
