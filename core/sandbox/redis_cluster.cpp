@@ -33,6 +33,7 @@ RedisServerOptions RedisCluster::nodeOptions(std::uint16_t busPort) const {
                               .arg(m_options.wantFullCoverage ? QStringLiteral("yes") : QStringLiteral("no")),
                           QStringLiteral("repl-diskless-sync yes"),
                           QStringLiteral("repl-diskless-sync-delay 0")};
+    options.extraLines += m_options.extraLines;
     if (!m_options.password.isEmpty())
         options.extraLines += QStringLiteral("masterauth \"%1\"").arg(m_options.password);
     if (m_options.tls) options.extraLines += {QStringLiteral("tls-cluster yes"), QStringLiteral("tls-replication yes")};

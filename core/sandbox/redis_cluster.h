@@ -12,6 +12,7 @@ struct RedisClusterOptions {
     bool tls = false;             ///< for clients and between the nodes, and nothing else
     int nodeTimeoutMs = 600;      ///< a node that is silent for so long counts as down
     bool wantFullCoverage = true; ///< a missing slot stops the whole cluster
+    QStringList extraLines{};     ///< of each node's redis.conf
 };
 
 /// A Redis Cluster on the loopback, the slots spread over the masters evenly and in order.

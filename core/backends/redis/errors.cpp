@@ -122,6 +122,12 @@ Error refused(const QByteArray& reply, const QString& where) {
     return {Kind::Refused, codeOf(reply), Text::tr("%1 says: %2").arg(where, QString::fromUtf8(reply))};
 }
 
+Error shardElsewhere(const QByteArray& reply, const QString& where) {
+    Error error = refused(reply, where);
+    error.kind = Kind::Unreachable;
+    return error;
+}
+
 bool turnedAway(const QByteArray& reply) {
     return reply.startsWith("ERR max number of clients") || reply.startsWith("DENIED");
 }

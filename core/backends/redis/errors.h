@@ -29,6 +29,8 @@ Error tooManyPending(std::size_t limit, const QString& where);
 Error driverGone(const QString& where);
 /// The server's own "-CODE text", told apart at the greeting.
 Error refused(const QByteArray& reply, const QString& where);
+/// As refused(), for a channel's shard that is another server's by now: it will be found there.
+Error shardElsewhere(const QByteArray& reply, const QString& where);
 /// Said to whoever connects, before anything was asked, and then the server hangs up: it has no room for more clients,
 /// or is in protected mode. It stands where the first command's answer is expected.
 bool turnedAway(const QByteArray& reply);

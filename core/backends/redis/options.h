@@ -15,6 +15,7 @@ struct DriverOptions {
     Nanos retryFirst = 100ms;            ///< longest pause before the first reconnection; doubles
     Nanos retryLongest = 1s;             ///< … up to this: less than a call's life, so that each sees a try
     std::size_t pendingLimit = 65'536;   ///< calls beyond this are refused at once
+    bool sharded = false; ///< of a cluster: channels are listened to by SSUBSCRIBE as well, if it knows that
 };
 
 /// How it stands with one connection.

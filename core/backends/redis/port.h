@@ -48,9 +48,12 @@ public:
     const QByteArray& name() const { return m_name; }
     const QByteArray& source() const { return m_source; }
     const QByteArray& sha1() const { return m_sha1; } ///< 40 lower-case hex digits
+    /// For a Redis cluster, where whoever listens by SSUBSCRIBE hears only what is published by SPUBLISH.
+    const Script& inCluster() const { return m_inCluster ? *m_inCluster : *this; }
 
 private:
     QByteArray m_name, m_source, m_sha1;
+    std::shared_ptr<const Script> m_inCluster; ///< null: the same
 };
 
 /// One message of a subscription.

@@ -21,6 +21,14 @@ QByteArray withoutLeadingComments(const QByteArray& text) {
     return text.mid(at);
 }
 
+QByteArray sourceOf(const char* name) {
+    QFile file(QStringLiteral(":/lua/%1.lua").arg(QLatin1String(name)));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("The Redis script %s.lua is not part of this program.", name);
+    QByteArray source = withoutLeadingComments(file.readAll());
+    if (source.isEmpty()) qFatal("The Redis script %s.lua is empty.", name);
+    return source;
+}
+
 } // namespace
 
 Script::Script(QByteArray name, QByteArray source)
@@ -30,11 +38,10 @@ Script::Script(QByteArray name, QByteArray source)
 }
 
 Script Script::load(const char* name) {
-    QFile file(QStringLiteral(":/lua/%1.lua").arg(QLatin1String(name)));
-    if (!file.open(QIODevice::ReadOnly)) qFatal("The Redis script %s.lua is not part of this program.", name);
-    QByteArray source = withoutLeadingComments(file.readAll());
-    if (source.isEmpty()) qFatal("The Redis script %s.lua is empty.", name);
-    return {name, std::move(source)};
+    Script script(name, sourceOf(name));
+    if (script.source().contains("'publish'"))
+        script.m_inCluster = std::make_shared<const Script>(name, sourceOf("cluster_publish") + script.source());
+    return script;
 }
 
 } // namespace lockscope::redis

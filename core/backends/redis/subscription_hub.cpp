@@ -55,7 +55,12 @@ public:
         wake();
     }
     bool waitsForAnswer() const { return !m_confirmed && !m_error; }
-    void push(Message message) {
+    /// What comes both ways is said twice: who has not read the first needs no second.
+    void push(Message message, Way way = Way::Everywhere) {
+        const bool again = !m_messages.empty() && m_lastWay && *m_lastWay != way && !m_messages.back().gap &&
+                           m_messages.back().payload == message.payload;
+        m_lastWay = again ? std::nullopt : std::optional(way);
+        if (again) return;
         if (m_messages.size() == kMessageLimit) {
             m_messages.clear();
             message = {{}, true};
@@ -93,6 +98,7 @@ private:
     Runtime& m_runtime;
     Name m_name;
     std::deque<Message> m_messages;
+    std::optional<Way> m_lastWay; ///< of the last message, unless it has come both ways
     std::optional<Error> m_error;
     Waiter* m_waiter = nullptr;
     bool m_confirmed = false;
@@ -154,7 +160,15 @@ void SubscriptionHub::leave(Member& member) {
     m_line.keep(!m_topics.empty());
 }
 
+void SubscriptionHub::sendBeside(Sent what, const Name& name) {
+    m_unanswered.emplace_back(what, name);
+    ++m_sentCount;
+    m_line.wire().send({what == Sent::ShardSubscribe ? "SSUBSCRIBE" : "SUNSUBSCRIBE", name.second});
+}
+
 void SubscriptionHub::send(Sent what, const Name& name) {
+    if (what != Sent::Ping && name.first == By::Channel && m_knowsShards)
+        sendBeside(what == Sent::Subscribe ? Sent::ShardSubscribe : Sent::ShardUnsubscribe, name);
     m_unanswered.emplace_back(what, name);
     ++m_sentCount;
     if (what == Sent::Ping)
@@ -164,6 +178,7 @@ void SubscriptionHub::send(Sent what, const Name& name) {
 }
 
 void SubscriptionHub::onReady() {
+    m_knowsShards = m_options.sharded; // another version may run there by now
     for (const auto& [name, topic] : m_topics)
         send(Sent::Subscribe, name);
 }
@@ -173,6 +188,7 @@ void SubscriptionHub::onReply(Reply&& reply) {
         if (m_unanswered.empty()) return;
         const auto [what, name] = m_unanswered.front();
         m_unanswered.pop_front();
+        if (what == Sent::ShardSubscribe) onNoShard(name, reply.text);
         if (what != Sent::Subscribe) return;
         refuse(name, errors::refused(reply.text, m_where));
         if (const auto it = m_topics.find(name); it != m_topics.end()) goneDeaf(it->second);
@@ -181,9 +197,13 @@ void SubscriptionHub::onReply(Reply&& reply) {
     const bool isPlainPong = reply.type == Reply::Type::Status;
     const QByteArray kind = reply.items.empty() ? QByteArray() : reply.items.front().text;
     if (kind == "message" && reply.items.size() == 3) {
-        onMessage({By::Channel, reply.items[1].text}, std::move(reply.items[2].text));
+        onMessage({By::Channel, reply.items[1].text}, Way::Everywhere, reply.items[2].text);
+    } else if (kind == "smessage" && reply.items.size() == 3) {
+        onMessage({By::Channel, reply.items[1].text}, Way::Shard, reply.items[2].text);
     } else if (kind == "pmessage" && reply.items.size() == 4) {
-        onMessage({By::Pattern, reply.items[1].text}, std::move(reply.items[3].text));
+        onMessage({By::Pattern, reply.items[1].text}, Way::Everywhere, reply.items[3].text);
+    } else if (kind == "sunsubscribe" && onShardGone(reply)) {
+        return;
     } else if (m_unanswered.empty() || !(isPlainPong || reply.items.size() >= 2)) {
         m_line.giveUp(errors::garbage(QStringLiteral("no message and no confirmation"), m_where));
     } else {
@@ -197,7 +217,7 @@ void SubscriptionHub::onConfirmed(const Reply&) {
     if (what != Sent::Subscribe) return;
     // Left and joined again meanwhile: only the last answer counts.
     for (const auto& later : m_unanswered)
-        if (later.first != Sent::Ping && later.second == name) return;
+        if (!beside(later.first) && later.second == name) return;
     const auto it = m_topics.find(name);
     if (it == m_topics.end()) return;
     it->second.confirmed = true;
@@ -210,11 +230,30 @@ void SubscriptionHub::onConfirmed(const Reply&) {
     }
 }
 
-void SubscriptionHub::onMessage(const Name& name, QByteArray payload) {
+void SubscriptionHub::onMessage(const Name& name, Way way, const QByteArray& payload) {
     const auto it = m_topics.find(name);
     if (it == m_topics.end()) return;
     for (Member* member : it->second.members)
-        member->push({payload, false});
+        member->push({payload, false}, way);
+}
+
+// A server that does not know shards has no other messages than those of SUBSCRIBE. One that is not the channel's has
+// them still; whoever begins to listen must look for the right one.
+void SubscriptionHub::onNoShard(const Name& name, const QByteArray& answer) {
+    if (answer.startsWith("ERR")) m_knowsShards = false;
+    if (answer.startsWith("MOVED")) refuse(name, errors::shardElsewhere(answer, m_where));
+}
+
+/// The server has ended a shard subscription by itself: its slot has moved. Not when we had asked for it.
+bool SubscriptionHub::onShardGone(const Reply& reply) {
+    const QByteArray channel = reply.items.size() < 2 ? QByteArray() : reply.items[1].text;
+    const Name name{By::Channel, channel};
+    if (!m_unanswered.empty() && m_unanswered.front() == std::pair(Sent::ShardUnsubscribe, name)) return false;
+    const auto it = m_topics.find(name);
+    if (it == m_topics.end()) return true;
+    for (Member* member : it->second.members)
+        member->gap(); // whoever looks at the key learns where it is now
+    return true;
 }
 
 void SubscriptionHub::refuse(const Name& name, const Error& error) {
@@ -257,9 +296,8 @@ void SubscriptionHub::listenAgain() {
 
 /// A SUBSCRIBE is on its way, and no UNSUBSCRIBE behind it.
 bool SubscriptionHub::asked(const Name& name) const {
-    const auto last = std::find_if(m_unanswered.rbegin(), m_unanswered.rend(), [&name](const auto& sent) {
-        return sent.first != Sent::Ping && sent.second == name;
-    });
+    const auto last = std::find_if(m_unanswered.rbegin(), m_unanswered.rend(),
+                                   [&name](const auto& sent) { return !beside(sent.first) && sent.second == name; });
     return last != m_unanswered.rend() && last->first == Sent::Subscribe;
 }
 

@@ -8,7 +8,8 @@
 namespace lockscope::redis {
 
 /// All subscriptions of one client, on one connection of their own, opened when the first one comes. A channel with
-/// many subscriptions is one SUBSCRIBE on the server, so that NUMSUB counts client processes.
+/// many subscriptions is one SUBSCRIBE on the server, so that NUMSUB counts client processes. In a cluster there are
+/// two kinds of messages, and other clients may send either: there it is one SSUBSCRIBE, too.
 class SubscriptionHub {
 public:
     SubscriptionHub(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options,
@@ -24,6 +25,7 @@ public:
 
 private:
     class Member;
+    enum class Way : std::uint8_t { Everywhere, Shard };
     using Name = std::pair<By, QByteArray>;
     struct Topic {
         std::vector<Member*> members;
@@ -31,16 +33,22 @@ private:
         bool had = false; ///< was confirmed before: the next confirmation ends a gap
         bool deaf() const { return had && !confirmed; }
     };
-    enum class Sent : std::uint8_t { Subscribe, Unsubscribe, Ping };
+    /// A channel's shard messages come beside the others: asked for first, so that the others' answer says that both
+    /// have been answered.
+    enum class Sent : std::uint8_t { Subscribe, Unsubscribe, Ping, ShardSubscribe, ShardUnsubscribe };
+    static bool beside(Sent what) { return what != Sent::Subscribe && what != Sent::Unsubscribe; }
 
     void join(Member& member);
     void leave(Member& member);
     void send(Sent what, const Name& name);
+    void sendBeside(Sent what, const Name& name);
     void onReady();
     void onReply(Reply&& reply);
     void onLost(const Error& error, bool wasReady);
     void onConfirmed(const Reply& reply);
-    void onMessage(const Name& name, QByteArray payload);
+    void onMessage(const Name& name, Way way, const QByteArray& payload);
+    void onNoShard(const Name& name, const QByteArray& answer);
+    bool onShardGone(const Reply& reply);
     void refuse(const Name& name, const Error& error);
     void goneDeaf(Topic& topic);
     void listenAgain();
@@ -52,7 +60,8 @@ private:
     std::map<Name, Topic> m_topics;
     std::deque<std::pair<Sent, Name>> m_unanswered;
     std::uint64_t m_sentCount = 0;
-    OneShot m_again; ///< the next try at what was refused
+    bool m_knowsShards = false; ///< or has not said that it does not
+    OneShot m_again;            ///< the next try at what was refused
     Line m_line;
 };
 

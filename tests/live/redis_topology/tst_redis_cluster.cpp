@@ -190,6 +190,9 @@ private Q_SLOTS:
         QVERIFY(run(port.call({"GET", "follow"})).has_value()); // so that it learns
         const auto gap = run((*subscription)->next(10s));
         QVERIFY(gap && gap->gap);
+        RedisDriver& there = *m_nodes[std::size_t(move.to)];
+        QTRY_COMPARE(call(there, {"PUBSUB", "SHARDNUMSUB", "follow"})->items[1].integer, 1);
+        QTRY_COMPARE(call(there, {"PUBSUB", "NUMSUB", "follow"})->items[1].integer, 1);
         QVERIFY(call(*m_nodes[0], {"PUBLISH", "follow", "here"}));
         auto message = run((*subscription)->next(10s));
         while (message && message->gap)

@@ -156,7 +156,7 @@ public:
         return sendOver(m_watch, connection, std::move(args), std::move(stop));
     }
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop) override {
-        return evalOver(routed(m_watch, m_slot), script, std::move(keys), std::move(args), std::move(stop));
+        return evalOver(routed(m_watch, m_slot), script.inCluster(), std::move(keys), std::move(args), std::move(stop));
     }
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel, std::stop_token stop) override {
         return Feed::open(m_watch->runtime(), m_watch, std::move(channel), m_watch->options().commandTimeout,
@@ -189,7 +189,7 @@ QCoro::Task<Result> ClusterPort::callOver(std::uint32_t connection, Args args, s
 }
 
 QCoro::Task<Result> ClusterPort::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
-    return evalOver(routed(m_watch, kAnySlot), script, std::move(keys), std::move(args), std::move(stop));
+    return evalOver(routed(m_watch, kAnySlot), script.inCluster(), std::move(keys), std::move(args), std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> ClusterPort::subscribe(QByteArray channel, std::stop_token stop) {

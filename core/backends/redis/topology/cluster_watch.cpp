@@ -31,6 +31,7 @@ ClusterWatch::ClusterWatch(Runtime& runtime, const ConnectionUrl& url, DriverOpt
     : m_runtime(runtime), m_url(url), m_options(std::move(options)) {
     m_url.service = Service::Redis;
     m_url.scheme = url.tls ? QStringLiteral("rediss") : QStringLiteral("redis");
+    m_options.sharded = true;
     m_options.retryLongest = std::min<Nanos>(m_options.retryLongest, 1s); // a node that returns is wanted at once
 }
 
