@@ -53,9 +53,17 @@ std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, 
 }
 
 LockError noSuchRecipe(const QByteArray& id, const Connection& connection) {
+    const QByteArray ofSeveral = "redis-redlock";
+    if (id == ofSeveral && connection.backend() == "redis") {
+        return {LockError::Kind::NotSupported,
+                QCoreApplication::translate("LockError", "The recipe “%1” needs several servers that know nothing of "
+                                                         "each other, and %2 is not that: write redlock://host1,host2,"
+                                                         "host3.")
+                    .arg(QString::fromLatin1(id), connection.url().display())};
+    }
     QStringList known;
     for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
-        if (info.backend == connection.backend()) known += QString::fromLatin1(info.id);
+        if (info.backend == connection.backend() && info.id != ofSeveral) known += QString::fromLatin1(info.id);
     }
     return {LockError::Kind::NotSupported,
             QCoreApplication::translate("LockError", "There is no recipe “%1” on %2; there are %3.")

@@ -973,6 +973,10 @@
         <translation>算法“%1”的锁没有条件变量；%2 的锁有。</translation>
     </message>
     <message>
+        <source>The recipe “%1” needs several servers that know nothing of each other, and %2 is not that: write redlock://host1,host2,host3.</source>
+        <translation>算法“%1”需要几台互不相识的服务器，而 %2 不是：请写 redlock://host1,host2,host3。</translation>
+    </message>
+    <message>
         <source>There is no recipe “%1” on %2; there are %3.</source>
         <translation>%2 上没有算法“%1”；可用的有 %3。</translation>
     </message>
@@ -1171,6 +1175,18 @@
     <message>
         <source>The lock “%1” was given back: %2 of %3 replicas confirmed it within a second. Look after the replicas, or ask for fewer with ?wait=.</source>
         <translation>锁“%1”已归还：一秒内 %3 个副本中只有 %2 个确认。请检查副本，或用 ?wait= 要求少一些。</translation>
+    </message>
+    <message>
+        <source>%1. The server is one of a cluster: begin the URL with redis+cluster://.</source>
+        <translation>%1。该服务器属于一个集群：URL 请以 redis+cluster:// 开头。</translation>
+    </message>
+    <message>
+        <source>%1. It is a replica and takes no writes: connect to its master, or by its sentinels.</source>
+        <translation>%1。它是副本，不接受写入：请连接其主节点，或通过哨兵连接。</translation>
+    </message>
+    <message>
+        <source>%1. The server is none of a cluster: begin the URL with redis://.</source>
+        <translation>%1。该服务器不属于任何集群：URL 请以 redis:// 开头。</translation>
     </message>
     <message>
         <source>The key “%1” holds data of another kind than this recipe writes: it was left alone. Use another lock name, or the recipe that wrote it.</source>

@@ -36,8 +36,7 @@ std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
 
 /// What a server answers that can not do anything now, and has done nothing.
 bool isBusy(const QByteArray& code) {
-    return code == "BUSY" || code == "LOADING" || code == "READONLY" || code == "MASTERDOWN" || code == "CLUSTERDOWN" ||
-           code == "TRYAGAIN";
+    return code == "BUSY" || code == "LOADING" || code == "MASTERDOWN" || code == "CLUSTERDOWN" || code == "TRYAGAIN";
 }
 
 std::unique_ptr<Recipe> makeBare(const QByteArray& id, RedisLock lock) {
@@ -52,6 +51,28 @@ std::unique_ptr<Recipe> makeBare(const QByteArray& id, RedisLock lock) {
     if (id == "redis-rw") return std::make_unique<RedisReadWrite>(std::move(lock));
     if (id == "redis-semaphore") return std::make_unique<RedisSemaphore>(std::move(lock));
     return nullptr;
+}
+
+/// Servers do not say what to do about it.
+QString withAdvice(const redis::Error& error) {
+    QString said = error.message;
+    if (said.endsWith(u'.')) said.chop(1);
+    if (error.code == "MOVED" || error.code == "ASK") {
+        return QCoreApplication::translate("LockError",
+                                           "%1. The server is one of a cluster: begin the URL with redis+cluster://.")
+            .arg(said);
+    }
+    if (error.code == "READONLY") {
+        return QCoreApplication::translate("LockError", "%1. It is a replica and takes no writes: connect to its "
+                                                        "master, or by its sentinels.")
+            .arg(said);
+    }
+    if (said.contains(QLatin1String("cluster support disabled"))) {
+        return QCoreApplication::translate("LockError",
+                                           "%1. The server is none of a cluster: begin the URL with redis://.")
+            .arg(said);
+    }
+    return error.message;
 }
 } // namespace
 
@@ -72,9 +93,10 @@ LockError lockError(const redis::Error& error, const QByteArray& name) {
                                  "alone. Use another lock name, or the recipe that wrote it.")
                     .arg(QString::fromUtf8(name))};
     }
-    // What nobody gets over by trying again.
+    // What nobody gets over by trying again: a replica is mostly one that somebody took for its master.
     const bool wrong = error.kind == Kind::AuthFailed || error.kind == Kind::WrongUrl;
-    if (wrong || (error.kind == Kind::Refused && !isBusy(error.code))) return {LockError::Kind::Refused, error.message};
+    if (wrong || (error.kind == Kind::Refused && !isBusy(error.code)))
+        return {LockError::Kind::Refused, withAdvice(error)};
     return {error.outcomeUnknown() ? LockError::Kind::OutcomeUnknown : LockError::Kind::Unreachable, error.message};
 }
 

@@ -84,6 +84,20 @@ private Q_SLOTS:
         QVERIFY2(opened.error().message.contains(QLatin1String("cluster")), qPrintable(opened.error().message));
         QVERIFY(took.elapsed() < 2'900);
         QVERIFY(!run(port.call({"GET", "x"})));
+        LockUser user(redisUrlOf(QStringLiteral("redis+cluster"), plain), "redis-set", "orders");
+        const QString sentence = user.open();
+        QVERIFY2(sentence.contains(QLatin1String("begin the URL with redis://")), qPrintable(sentence));
+    }
+    void aNodeThatIsTakenForAServerSaysWhatToWrite() {
+        const int other = (m_cluster.firstOwner(keySlot("orders")) + 1) % m_cluster.count();
+        for (const char* recipe : {"redis-set", "redis-reentrant"}) {
+            LockUser user(redisUrlOf(QStringLiteral("redis"), m_cluster.at(other)), recipe, "orders");
+            VERIFY_OPEN(user);
+            const auto taken = run(user.lock->tryLock());
+            QVERIFY(!taken);
+            QVERIFY2(taken.error().message.contains(QLatin1String("redis+cluster://")),
+                     qPrintable(taken.error().message));
+        }
     }
     void contendersCountExactly_data() {
         QTest::addColumn<QByteArray>("recipe");
@@ -260,6 +274,9 @@ private:
         sandbox::RedisClusterOptions options;
         options.wantFullCoverage = false;
         return options;
+    }
+    static QString redisUrlOf(const QString& kind, const sandbox::RedisServer& server) {
+        return sandbox::redisUrl(kind, {server.port()});
     }
     ConnectionUrl url() const { return parseConnectionUrl(m_url).value(); }
 

@@ -68,9 +68,11 @@ public:
     }
     /// The error of one that is given up.
     Error givenUp(const Error& last) const {
-        return last.kind == Error::Kind::Refused && last.code != "MOVED" && last.code != "ASK"
-                   ? errors::clusterDown(m_slot, taken(), last.message)
-                   : last;
+        if (last.kind != Error::Kind::Refused) return last;
+        if (last.code != "MOVED" && last.code != "ASK") return errors::clusterDown(m_slot, taken(), last.message);
+        Error inCircles = last;
+        inCircles.code.clear(); // elsewhere these say that somebody does not know of the cluster
+        return inCircles;
     }
 
 private:

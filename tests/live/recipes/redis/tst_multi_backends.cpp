@@ -195,6 +195,30 @@ private Q_SLOTS:
         QVERIFY(!recipe.error().message.isEmpty());
     }
 
+    void redlockOverOneServerSaysWhatToWrite() {
+        const auto connection = makeConnection(m_runtime, parseConnectionUrl(m_server.url()).value());
+        const auto recipe = connection->makeRecipe("redis-redlock", {"a"});
+        QVERIFY(!recipe && recipe.error().kind == LockError::Kind::NotSupported);
+        QVERIFY2(recipe.error().message.contains(QLatin1String("redlock://")), qPrintable(recipe.error().message));
+        // Nor is it among those that there are.
+        QVERIFY(!connection->makeRecipe("redis-blue", {"a"}).error().message.contains(QLatin1String("redlock")));
+    }
+
+    void aReplicaSaysWhatToConnectTo() {
+        sandbox::RedisServer replica(m_runtime);
+        VERIFY_STARTED(replica);
+        redis::RedisDriver driver(m_runtime, urlOf(replica));
+        QVERIFY(call(driver, {"REPLICAOF", "127.0.0.1", QByteArray::number(m_server.port())}));
+        const auto connection = makeConnection(m_runtime, parseConnectionUrl(replica.url()).value());
+        for (const char* id : {"redis-set", "redis-reentrant"}) {
+            const auto recipe = connection->makeRecipe(id, {"a"});
+            const auto grant = run((*recipe)->acquire(requestFor(**recipe, 0s), {}));
+            QVERIFY(!grant && grant.error().kind == LockError::Kind::Refused);
+            QVERIFY2(grant.error().message.contains(QLatin1String("connect to its master")),
+                     qPrintable(grant.error().message));
+        }
+    }
+
 private:
     EventLoopRuntime m_runtime;
     sandbox::RedisServer m_server{m_runtime};
