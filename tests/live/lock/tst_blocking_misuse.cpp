@@ -74,7 +74,12 @@ private Q_SLOTS:
     }
 
     void theApplicationObjectMayGoFirst() { QCOMPARE(odd("application"), 0); }
-    void aCopyOfTheProcessHoldsNothingAndHarmsNothing() { QCOMPARE(odd("fork"), 0); }
+    void aCopyOfTheProcessHoldsNothingAndHarmsNothing() {
+#ifdef __SANITIZE_THREAD__
+        QSKIP("The thread checker cannot follow a process that is copied while it has threads, and makes new ones.");
+#endif
+        QCOMPARE(odd("fork"), 0);
+    }
 
     void aLeaseOfItsOwnEndsByItself() {
         blocking::Client client(url()), another(url());
