@@ -159,7 +159,7 @@ Nanos patienceUntil(const SqlLock& lock, Nanos giveUpAt, Nanos lease) {
 
 QCoro::Task<bool> napUntil(const SqlLock& lock, Nanos giveUpAt, std::stop_token stop) {
     if (lock.port.runtime().monotonic() >= giveUpAt) co_return false;
-    const Nanos nap = nextNap(lock, giveUpAt);
+    const Nanos nap = nextNap(lock, giveUpAt); // no database wakes those that it kept out
     co_await lock.port.runtime().sleep(nap, stop);
     co_return true;
 }

@@ -136,7 +136,7 @@ Outcome<std::optional<Grant>> inQueue(zookeeper::Port& port, Queued* queued, ZkA
         }
         trouble.reset();
         if (!troubled) continue;
-        trouble = grant.error();
+        trouble = grant.error(); // nobody tells when servers are back: look again, less often each time
         co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
     }
 }

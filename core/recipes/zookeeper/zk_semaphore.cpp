@@ -148,7 +148,7 @@ Outcome<std::optional<Grant>> ZkSemaphore::acquire(Request request, std::stop_to
         }
         trouble.reset();
         if (!troubled) continue;
-        trouble = grant.error();
+        trouble = grant.error(); // nobody tells when servers are back: look again, less often each time
         co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
     }
 }
