@@ -284,6 +284,7 @@ Read<WatchLine> watchLine(const QByteArray& line, const QString& where) {
     const auto object = parsed(line);
     if (!object) return std::unexpected(object.error());
     read.created = (*object)[QStringLiteral("created")].toBool();
+    read.revision = revisionOf(*object);
     for (const QJsonValue& one : (*object)[QStringLiteral("events")].toArray()) {
         const QJsonObject event = one.toObject();
         const bool gone = event[QStringLiteral("type")].toString() == QLatin1String("DELETE");

@@ -29,6 +29,7 @@ Read<QByteArray> token(const QByteArray& body);
 /// One line of a watch's stream.
 struct WatchLine {
     bool created = false;
+    std::int64_t revision = 0;      ///< of the store
     std::vector<WatchEvent> events; ///< a Gap last when the server ended the watch
 };
 Read<WatchLine> watchLine(const QByteArray& line, const QString& where);

@@ -129,6 +129,9 @@ struct WatchEvent {
 class Watch {
 public:
     virtual ~Watch() = default;
+    /// The store's revision from which it set out. Where somebody wrote between that and its standing, its first event
+    /// may come up to 100 ms late: the server then takes it for a watch of the past.
+    virtual std::int64_t revision() const = 0;
     /// The next event; nullopt when none came within `timeout` (kNever: no bound). Throws Cancelled.
     virtual QCoro::Task<std::optional<WatchEvent>> next(Nanos timeout, std::stop_token stop = {}) = 0;
 };

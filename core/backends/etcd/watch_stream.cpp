@@ -33,7 +33,10 @@ void WatchStream::onLine(const QByteArray& line) {
         return;
     }
     const bool refused = !read->events.empty() && read->events.back().kind == WatchEvent::Kind::Gap;
-    if (read->created && !refused) m_started.complete({});
+    if (read->created && !refused) {
+        m_revision = read->revision;
+        m_started.complete({});
+    }
     for (WatchEvent& event : read->events)
         push(std::move(event));
 }

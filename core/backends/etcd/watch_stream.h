@@ -12,6 +12,7 @@ public:
 
     const std::shared_ptr<HttpWire>& wire() const { return m_loan.wire; }
     std::size_t member() const { return m_loan.member; }
+    std::int64_t revision() const override { return m_revision; }
     /// Returns once the server has confirmed the watch.
     Result<void> start(HttpRequest request, Nanos timeout, std::stop_token stop);
     QCoro::Task<std::optional<WatchEvent>> next(Nanos timeout, std::stop_token stop) override;
@@ -27,6 +28,7 @@ private:
     Runtime& m_runtime;
     QString m_where;
     Completion<Started> m_started;
+    std::int64_t m_revision = 0;
     std::deque<WatchEvent> m_events;
     SignalCount m_signals; ///< one for each event
 };

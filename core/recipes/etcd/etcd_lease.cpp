@@ -14,6 +14,9 @@ using etcd::WatchEvent;
 namespace {
 
 constexpr Nanos kFirstPause = 50ms, kLongestPause = 500ms; ///< between looks while no member can be reached
+/// Between looks beside a watch that may be told late: for as long as the server's tick for those takes, 100 ms. Each
+/// doubles the wait, so that nobody waits more than twice as long as without.
+constexpr Nanos kFirstGlance = 3ms, kLastGlance = 96ms;
 
 std::chrono::seconds wholeSeconds(Nanos lease) {
     return std::max(std::chrono::ceil<std::chrono::seconds>(lease), std::chrono::seconds(1));
@@ -47,6 +50,7 @@ QString shown(const QByteArray& bytes) {
 struct EtcdLease::Queue {
     bool there = false; ///< our own key is
     std::optional<KeyValue> older;
+    std::int64_t revision = 0; ///< of the store when it was looked at
 };
 
 std::unique_ptr<Recipe> makeEtcdRecipe(const QByteArray& id, EtcdLock lock) {
@@ -163,6 +167,7 @@ Outcome<EtcdLease::Queue> EtcdLease::look(StandPtr stand, std::stop_token stop) 
     Queue queue;
     if (read->results.size() != 2) co_return queue;
     const std::vector<KeyValue>& own = read->results[0].keys;
+    queue.revision = read->revision;
     queue.there = !own.empty() && own.front().createRevision == stand->revision;
     if (!read->results[1].keys.empty()) queue.older = read->results[1].keys.front();
     co_return queue;
@@ -173,6 +178,7 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt,
     std::optional<etcd::OwnedWatch> watch;
     QByteArray watched;
     Nanos pause = kFirstPause;
+    std::optional<Nanos> glance; ///< unset: not known yet whether the watch is one that is told late
     for (;;) {
         std::optional<LockError> trouble;
         m_leases->touch(*stand);
@@ -199,13 +205,16 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt,
             auto started = co_await m_lock.port.watch(watched, true, stop);
             if (started) {
                 watch.emplace(*std::move(started));
+                glance.reset();
                 continue;
             }
             trouble = lockError(started.error());
         } else {
             const Nanos now = runtime.monotonic();
             const Nanos due = now + stand->ttl() / 3 - std::min(now - stand->keptAt(), stand->ttl() / 3);
-            const Nanos patience = std::min(giveUpAt, due) - now;
+            if (!glance) glance = queue->revision > (*watch)->revision() ? kFirstGlance : kNever;
+            const Nanos patience = std::min({giveUpAt, due, laterBy(now, *glance)}) - now;
+            glance = *glance < kLastGlance ? *glance * 2 : kNever;
             const std::optional<WatchEvent> event = co_await (*watch)->next(std::max(patience, Nanos(0)), stop);
             if (event && event->kind == WatchEvent::Kind::Gap) watch.reset();
             if (event || runtime.monotonic() < due) continue;

@@ -22,6 +22,7 @@ public:
     bool away = false;            ///< leases can not be given back
     bool repeats = false;         ///< the first answers to transactions get lost, and they are sent again
     std::vector<etcd::Transaction> sentTwice;
+    bool overtakesWatches = false; ///< somebody writes while a watch is taken on: it is told of nothing for a tick
 
     /// Runs a transaction at once, as a copy of it that was long on its way would.
     std::expected<etcd::TransactionResult, etcd::Error> apply(const etcd::Transaction& transaction) {
@@ -32,7 +33,8 @@ public:
         const std::vector<etcd::Operation>& all = holds ? transaction.then : transaction.otherwise;
         for (const etcd::Operation& one : all)
             if (one.lease && !m_leases.contains(one.lease)) return std::unexpected(noLease());
-        ++m_revision;
+        if (std::ranges::any_of(all, [](const auto& one) { return one.kind != etcd::Operation::Kind::Read; }))
+            ++m_revision;
         for (const etcd::Operation& one : all)
             result.results.push_back(apply(one));
         result.revision = m_revision;
@@ -130,11 +132,16 @@ public:
     }
     etcd::Result<etcd::OwnedWatch> watch(QByteArray key, bool, std::stop_token stop) override {
         co_await arrive(stop);
-        co_return etcd::OwnedWatch(std::make_unique<Watching>(*this, key));
+        auto watching = std::make_unique<Watching>(*this, key, m_revision);
+        if (overtakesWatches) {
+            ++m_revision;
+            watching->silentUntil = m_runtime.monotonic() + kTick;
+        }
+        co_return etcd::OwnedWatch(std::move(watching));
     }
 
 private:
-    static constexpr Nanos kWay = 1ms;
+    static constexpr Nanos kWay = 1ms, kTick = 100ms;
     QCoro::Task<> arrive(std::stop_token stop) {
         if (onCall) onCall();
         co_await m_runtime.sleep(kWay, stop);
@@ -145,13 +152,19 @@ private:
     /// Sees deletions alone.
     class Watching final : public etcd::Watch {
     public:
-        Watching(PretendEtcd& server, QByteArray watched) : key(std::move(watched)), m_server(server) {
+        Watching(PretendEtcd& server, QByteArray watched, std::int64_t revision)
+            : key(std::move(watched)), m_server(server), m_revision(revision) {
             m_server.m_watches.insert(this);
         }
         ~Watching() override { m_server.m_watches.erase(this); }
         Watching(const Watching&) = delete;
         Watching& operator=(const Watching&) = delete;
+        std::int64_t revision() const override { return m_revision; }
         QCoro::Task<std::optional<etcd::WatchEvent>> next(Nanos timeout, std::stop_token stop) override {
+            const Nanos silence = std::max(silentUntil - m_server.m_runtime.monotonic(), Nanos(0));
+            const Nanos nap = std::min(silence, timeout);
+            co_await m_server.m_runtime.sleep(nap, stop);
+            if (timeout != kNever) timeout -= nap;
             const bool told = co_await deletions.acquire(m_server.m_runtime, timeout, stop);
             if (!told) co_return std::nullopt;
             etcd::WatchEvent event;
@@ -160,9 +173,11 @@ private:
         }
         QByteArray key;
         SignalCount deletions;
+        Nanos silentUntil{};
 
     private:
         PretendEtcd& m_server;
+        std::int64_t m_revision;
     };
 
     static bool within(const QByteArray& key, const QByteArray& begin, const QByteArray& end) {

@@ -244,6 +244,33 @@ private Q_SLOTS:
         QCOMPARE(world.losses, 0);
         QVERIFY(world.renewals > 4000);
     }
+    void aWatchThatIsToldLateIsNotTrustedAlone() {
+        World world;
+        world.server.overtakesWatches = true;
+        EtcdLease& holder = world.strangers("busy");
+        const Grant grant = world.taken(holder, false, 1000s);
+        const auto waiting = beside(world.ours("busy").acquire(World::asked(true, kNever), {}));
+        world.pass(10ms);
+        const Nanos begun = world.scheduler.now();
+        const auto released = beside(holder.release(grant, {}));
+        while (!waiting->done && world.scheduler.now() < begun + 90ms)
+            world.pass(1ms);
+        QVERIFY(released->done && waiting->done);
+        QVERIFY(world.scheduler.now() - begun < 30ms);
+    }
+    void asksOnlyForAsLongAsAWatchCanBeLate() {
+        int calls[2] = {};
+        for (const bool overtaken : {false, true}) {
+            World world;
+            world.server.overtakesWatches = overtaken;
+            world.server.onCall = [&] { ++calls[overtaken]; };
+            world.taken(world.strangers("busy"), false, 1000s);
+            const auto waiting = beside(world.ours("busy").acquire(World::asked(true, kNever), {}));
+            world.pass(20s);
+            QVERIFY(!waiting->done);
+        }
+        QVERIFY(calls[1] > calls[0] && calls[1] <= calls[0] + 7);
+    }
     void closingInVainIsTold() {
         World world;
         world.taken(world.ours("short"));
