@@ -9,7 +9,9 @@ const char* const kUsage =
     R"(usage: lock_bench [--url URL] [--recipe RECIPE] [--workload WORKLOAD] [--seconds S] [--events] [--json]
 
 How fast locks are, and how fast they could be: each measurement alternates with the same work done by the backend's
-bare C client, or on a bare socket where that is faster, with the fewest commands that the recipe needs ("raw").
+bare C client, or on a bare socket where that is faster, with the fewest commands that the recipe needs ("raw"). Of
+one lock for several clients that is a hand-over from one to the next in which nobody asks in vain. A semaphore has one
+permit here.
 
   WORKLOAD   seq        one client locks and unlocks
              concN      N clients in one process, a lock and a connection each; above 16 all on one connection

@@ -41,14 +41,19 @@ QCoro::Task<Result> Ours::open() {
         }
         m_connections.push_back(std::move(connection));
     }
-    const bool oneLock = m_workload.contended() || m_workload.kind == Workload::Kind::Wake;
     for (std::size_t i = 0; i < m_clients.size(); ++i) {
         Client& client = m_clients[i];
         client.connection = m_connections[i % count].get();
         LockSpec spec;
-        spec.name = oneLock ? m_name : m_name + '-' + QByteArray::number(qulonglong(i));
+        spec.name = m_workload.oneLock() ? m_name : m_name + '-' + QByteArray::number(qulonglong(i));
         auto recipe = client.connection->makeRecipe(m_recipe, std::move(spec));
         if (!recipe) co_return std::unexpected(recipe.error().message);
+        const recipes::RecipeInfo& info = (*recipe)->info();
+        m_request.mode = info.exclusive ? recipes::Mode::Exclusive : recipes::Mode::Permit;
+        m_optimistic = info.heldBy == recipes::HeldBy::Nothing && info.token;
+        if (m_optimistic && m_workload.kind == Workload::Kind::Wake)
+            co_return std::unexpected(
+                QStringLiteral("Nobody waits for %1: it has no wake1.").arg(QString::fromUtf8(m_recipe)));
         client.lock = std::make_unique<DistributedLock>(LockClient{m_runtime, client.connection->client()},
                                                         std::move(*recipe), LockOptions());
     }
@@ -87,7 +92,7 @@ void Ours::complain(const LockError& error) {
 QCoro::Task<bool> Ours::lockOnce(int index, Acquisition& one) {
     one.client = index;
     one.ask = clockNow();
-    const auto taken = co_await m_clients[std::size_t(index)].lock->lock();
+    const auto taken = co_await m_clients[std::size_t(index)].lock->take(m_request);
     one.got = clockNow();
     if (!taken) complain(taken.error());
     co_return taken.has_value();
@@ -95,7 +100,7 @@ QCoro::Task<bool> Ours::lockOnce(int index, Acquisition& one) {
 
 QCoro::Task<bool> Ours::unlockOnce(int index, Acquisition& one) {
     one.release = clockNow();
-    const auto left = co_await m_clients[std::size_t(index)].lock->unlock();
+    const auto left = co_await m_clients[std::size_t(index)].lock->unlock(m_request.thread, m_request.mode);
     one.released = clockNow();
     if (!left) complain(left.error());
     co_return left.has_value();
@@ -113,7 +118,7 @@ QCoro::Task<> Ours::loop(int index, std::int64_t until) {
         DistributedLock& lock = *m_clients[std::size_t(index)].lock;
         one.client = index;
         one.ask = clockNow();
-        const auto taken = co_await lock.lock();
+        const auto taken = co_await lock.take(m_request);
         one.got = clockNow();
         if (!taken) co_return complain(taken.error());
         if (m_workload.kind == Workload::Kind::Turn) {
@@ -121,8 +126,10 @@ QCoro::Task<> Ours::loop(int index, std::int64_t until) {
                 if (int(other) != index) m_clients[other].turn.releaseAll();
         }
         one.release = clockNow();
-        const auto given = co_await lock.unlock();
+        const auto given = co_await lock.unlock(m_request.thread, m_request.mode);
         one.released = clockNow();
+        // Work that is thrown away is no pair, but no failure either: it begins anew.
+        if (!given && m_optimistic && given.error().kind == LockError::Kind::NotOwner) continue;
         if (!given) co_return complain(given.error());
         finish(one);
         m_samples->latencies.push_back((m_workload.contended() ? one.got : one.released) - one.ask);
@@ -162,7 +169,7 @@ QCoro::Task<> Ours::wakeLoop(std::int64_t until) {
 
 QCoro::Task<> Ours::takeSome(std::size_t begin, std::size_t step) {
     for (std::size_t i = begin; i < m_clients.size() && m_error.isEmpty(); i += step) {
-        const auto taken = co_await m_clients[i].lock->lock();
+        const auto taken = co_await m_clients[i].lock->take(m_request);
         if (!taken) complain(taken.error());
     }
 }
@@ -201,7 +208,7 @@ QCoro::Task<std::expected<Ours::Keeping, QString>> Ours::keep(Nanos duration) {
     for (const Client& client : m_clients)
         client.lock->listen(nullptr);
     for (std::size_t i = 0; i < m_clients.size() && m_error.isEmpty(); ++i) {
-        const auto left = co_await m_clients[i].lock->unlock();
+        const auto left = co_await m_clients[i].lock->unlock(m_request.thread, m_request.mode);
         if (!left) complain(left.error());
     }
     if (!m_error.isEmpty()) co_return std::unexpected(m_error);

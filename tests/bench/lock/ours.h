@@ -49,6 +49,8 @@ private:
     QByteArray m_recipe;
     Workload m_workload;
     QByteArray m_name;
+    LockRequest m_request;     ///< of a semaphore: its only permit
+    bool m_optimistic = false; ///< nobody is kept out: some releases fail
     std::vector<std::unique_ptr<Connection>> m_connections;
     std::vector<Client> m_clients;
     Samples* m_samples = nullptr;

@@ -17,7 +17,7 @@ MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Worklo
     case Service::Redis:
         return makeRawRedis(url, recipe, workload);
     case Service::ZooKeeper:
-        return makeRawZooKeeper(url, workload);
+        return makeRawZooKeeper(url, recipe, workload);
     case Service::MySql:
     case Service::PostgreSql:
     case Service::Sqlite:
@@ -27,9 +27,11 @@ MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Worklo
     case Service::Etcd:
         return makeRawEtcd(url, workload);
     case Service::RedisSentinel:
-    case Service::RedisCluster:
+        return makeRawSentinel(url, recipe, workload);
     case Service::Redlock:
-        break;
+        return makeRawRedlock(url, workload);
+    case Service::RedisCluster:
+        break; // its bare client would be one that knows slots: hiredis does not
     }
     return nullptr;
 }

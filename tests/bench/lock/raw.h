@@ -26,7 +26,10 @@ MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Worklo
 
 /// One per backend.
 MadeRaw makeRawRedis(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
-MadeRaw makeRawZooKeeper(const ConnectionUrl& url, const Workload& workload);
+/// Of the master that the sentinels name.
+MadeRaw makeRawSentinel(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
+MadeRaw makeRawRedlock(const ConnectionUrl& url, const Workload& workload);
+MadeRaw makeRawZooKeeper(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
 MadeRaw makeRawSql(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
 MadeRaw makeRawMemcached(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
 MadeRaw makeRawEtcd(const ConnectionUrl& url, const Workload& workload);

@@ -43,12 +43,15 @@ public:
         m_lease = granted.mid(begin, granted.indexOf('"', begin) - begin);
         return {};
     }
-    std::expected<void, QString> pair() override {
+    std::expected<void, QString> take() override {
         const QByteArray taken = post("/v3/kv/txn", R"({"compare":[{"key":")" + m_begin + R"(","range_end":")" + m_end +
                                                         R"(","target":"CREATE","createRevision":"0"}],"success":[)"
                                                         R"({"requestPut":{"key":")" +
                                                         m_key + R"(","lease":")" + m_lease + R"("}}]})");
         if (!taken.contains("\"succeeded\":true")) return failed();
+        return {};
+    }
+    std::expected<void, QString> give() override {
         const QByteArray given = post("/v3/kv/deleterange", R"({"key":")" + m_key + R"("})");
         if (!given.contains("\"deleted\"")) return failed();
         return {};
@@ -86,7 +89,7 @@ private:
 MadeRaw makeRawEtcd(const ConnectionUrl& url, const Workload& workload) {
     if (url.tls || !url.user.isEmpty()) return nullptr;
     const QByteArray name = "lock_bench-raw-" + QByteArray::number(clockNow(), 16) + '/';
-    return makeRawThreads(workload, [&](int index) -> MadeRawClient {
+    return makeRawClients(workload, [&](int index) -> MadeRawClient {
         auto client = std::make_unique<EtcdClient>(name + QByteArray::number(index));
         if (const auto opened = client->open(url.endpoints.front()); !opened) return std::unexpected(opened.error());
         return client;

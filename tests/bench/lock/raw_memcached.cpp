@@ -20,35 +20,45 @@ public:
     MemcachedClient(const MemcachedClient&) = delete;
     MemcachedClient& operator=(const MemcachedClient&) = delete;
 
-    std::expected<void, QString> pair() override {
+    std::expected<void, QString> take() override {
         const QByteArray& value = RawItem::value();
         const auto size = std::size_t(m_key.size());
         auto done =
             memcached_add(m_memcached, m_key.constData(), size, value.constData(), std::size_t(value.size()), 31, 0);
-        if (done == MEMCACHED_SUCCESS)
-            done = m_lease ? expire(value) : memcached_delete(m_memcached, m_key.constData(), size, 0);
+        if (done == MEMCACHED_SUCCESS && m_lease) done = readNumber();
+        return answered(done);
+    }
+    std::expected<void, QString> give() override {
+        const QByteArray& value = RawItem::value();
+        const auto size = std::size_t(m_key.size());
+        return answered(m_lease ? memcached_cas(m_memcached, m_key.constData(), size, value.constData(),
+                                                std::size_t(value.size()), -1, 0, m_unique)
+                                : memcached_delete(m_memcached, m_key.constData(), size, 0));
+    }
+
+private:
+    std::expected<void, QString> answered(memcached_return_t done) const {
         if (done == MEMCACHED_SUCCESS) return {};
         return std::unexpected(QStringLiteral("The bare client failed: %1.")
                                    .arg(QString::fromUtf8(memcached_strerror(m_memcached, done))));
     }
-
-private:
-    /// By the number that it got: read, and compared while it is made to end at once.
-    memcached_return_t expire(const QByteArray& value) {
+    /// The one by which the release will know it.
+    memcached_return_t readNumber() {
         const char* const key = m_key.constData();
         const auto size = std::size_t(m_key.size());
+        m_unique = 0;
         auto done = memcached_mget(m_memcached, &key, &size, 1);
         if (done != MEMCACHED_SUCCESS) return done;
-        std::uint64_t unique = 0;
         while (memcached_result_st* const item = memcached_fetch_result(m_memcached, nullptr, &done)) {
-            unique = memcached_result_cas(item);
+            m_unique = memcached_result_cas(item);
             memcached_result_free(item);
         }
-        return memcached_cas(m_memcached, key, size, value.constData(), std::size_t(value.size()), -1, 0, unique);
+        return m_unique != 0 ? MEMCACHED_SUCCESS : done;
     }
     memcached_st* m_memcached;
     QByteArray m_key;
     bool m_lease;
+    std::uint64_t m_unique = 0;
 };
 
 /// Which of two is nearer to the limit, by a short try.
@@ -83,8 +93,8 @@ MadeRaw makeRawMemcached(const ConnectionUrl& url, const QByteArray& recipe, con
         return makeMemcachedPipeline(endpoint, items);
     }
     return fasterOf(
-        makeRawThreads(workload, [&](int index) { return makeMemcachedSocketClient(endpoint, item(index)); }),
-        makeRawThreads(workload, [&](int index) -> MadeRawClient {
+        makeRawClients(workload, [&](int index) { return makeMemcachedSocketClient(endpoint, item(index)); }),
+        makeRawClients(workload, [&](int index) -> MadeRawClient {
             return std::make_unique<MemcachedClient>(endpoint, item(index));
         }));
 }

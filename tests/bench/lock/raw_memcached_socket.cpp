@@ -134,20 +134,22 @@ private:
 class SocketClient final : public RawClient {
 public:
     SocketClient(std::unique_ptr<Wire> wire, const RawItem& item) : m_wire(std::move(wire)), m_lock(item) {}
-    std::expected<void, QString> pair() override {
+    std::expected<void, QString> take() override {
         m_out.clear();
         m_lock.take(m_out);
-        QByteArray error = m_wire->send(m_out) ? m_lock.taken(*m_wire) : "disconnected";
-        if (error.isEmpty()) {
-            m_out.clear();
-            m_lock.give(m_out);
-            error = m_wire->send(m_out) ? m_lock.given(*m_wire) : "disconnected";
-        }
-        if (error.isEmpty()) return {};
-        return std::unexpected(failed(error));
+        return answered(m_wire->send(m_out) ? m_lock.taken(*m_wire) : "disconnected");
+    }
+    std::expected<void, QString> give() override {
+        m_out.clear();
+        m_lock.give(m_out);
+        return answered(m_wire->send(m_out) ? m_lock.given(*m_wire) : "disconnected");
     }
 
 private:
+    static std::expected<void, QString> answered(const QByteArray& error) {
+        if (error.isEmpty()) return {};
+        return std::unexpected(failed(error));
+    }
     std::unique_ptr<Wire> m_wire;
     Lock m_lock;
     QByteArray m_out;

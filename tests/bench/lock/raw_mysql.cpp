@@ -11,8 +11,9 @@ class MySqlClient final : public RawClient {
 public:
     MySqlClient() : m_mysql(mysql_init(nullptr)) {}
     ~MySqlClient() override {
-        for (MYSQL_STMT* statement : m_statements)
-            mysql_stmt_close(statement);
+        for (const auto* part : {&m_take, &m_give})
+            for (MYSQL_STMT* statement : *part)
+                mysql_stmt_close(statement);
         mysql_close(m_mysql);
     }
     MySqlClient(const MySqlClient&) = delete;
@@ -29,17 +30,22 @@ public:
             if (mysql_query(m_mysql, text.constData()) != 0) return failed();
         const SqlPair pair = rawSqlPair(url, recipe, lock);
         for (const auto* part : {&pair.take, &pair.give}) {
+            auto& statements = part == &pair.take ? m_take : m_give;
             for (const QByteArray& text : *part) {
                 MYSQL_STMT* statement = mysql_stmt_init(m_mysql);
-                m_statements.push_back(statement);
+                statements.push_back(statement);
                 if (mysql_stmt_prepare(statement, text.constData(), static_cast<unsigned long>(text.size())) != 0)
                     return failed();
             }
         }
         return {};
     }
-    std::expected<void, QString> pair() override {
-        for (MYSQL_STMT* statement : m_statements) {
+    std::expected<void, QString> take() override { return run(m_take); }
+    std::expected<void, QString> give() override { return run(m_give); }
+
+private:
+    std::expected<void, QString> run(const std::vector<MYSQL_STMT*>& statements) {
+        for (MYSQL_STMT* statement : statements) {
             if (mysql_stmt_execute(statement) != 0 || mysql_stmt_store_result(statement) != 0)
                 return std::unexpected(
                     QStringLiteral("The bare client failed: %1.").arg(QString::fromUtf8(mysql_stmt_error(statement))));
@@ -47,14 +53,12 @@ public:
         }
         return {};
     }
-
-private:
     std::expected<void, QString> failed() const {
         return std::unexpected(
             QStringLiteral("The bare client failed: %1.").arg(QString::fromUtf8(mysql_error(m_mysql))));
     }
     MYSQL* m_mysql;
-    std::vector<MYSQL_STMT*> m_statements;
+    std::vector<MYSQL_STMT*> m_take, m_give;
 };
 
 } // namespace

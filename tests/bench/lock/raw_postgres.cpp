@@ -25,23 +25,26 @@ public:
             if (!fine(PQexec(m_connection, text.constData()))) return failed();
         const SqlPair pair = rawSqlPair(url, recipe, lock);
         for (const auto* part : {&pair.take, &pair.give}) {
+            auto& statements = part == &pair.take ? m_take : m_give;
             for (const QByteArray& text : *part) {
-                const QByteArray statement = 's' + QByteArray::number(qulonglong(m_statements.size()));
+                const QByteArray statement = 's' + QByteArray::number(qulonglong(m_take.size() + m_give.size()));
                 if (!fine(PQprepare(m_connection, statement.constData(), text.constData(), 0, nullptr)))
                     return failed();
-                m_statements.push_back(statement);
+                statements.push_back(statement);
             }
         }
         return {};
     }
-    std::expected<void, QString> pair() override {
-        for (const QByteArray& statement : m_statements)
+    std::expected<void, QString> take() override { return run(m_take); }
+    std::expected<void, QString> give() override { return run(m_give); }
+
+private:
+    std::expected<void, QString> run(const std::vector<QByteArray>& statements) {
+        for (const QByteArray& statement : statements)
             if (!fine(PQexecPrepared(m_connection, statement.constData(), 0, nullptr, nullptr, nullptr, 0)))
                 return failed();
         return {};
     }
-
-private:
     static bool fine(PGresult* result) {
         const ExecStatusType status = PQresultStatus(result);
         PQclear(result);
@@ -52,7 +55,7 @@ private:
                                    .arg(QString::fromUtf8(PQerrorMessage(m_connection)).trimmed()));
     }
     PGconn* m_connection = nullptr;
-    std::vector<QByteArray> m_statements;
+    std::vector<QByteArray> m_take, m_give;
 };
 
 } // namespace

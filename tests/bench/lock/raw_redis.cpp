@@ -198,4 +198,22 @@ MadeRaw makeRawRedis(const ConnectionUrl& url, const QByteArray& recipe, const W
     return makeRawRelay(std::move(*context), std::move(contexts), name);
 }
 
+MadeRaw makeRawSentinel(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload) {
+    if (url.tls) return nullptr;
+    ConnectionUrl sentinel = url;
+    sentinel.user.clear();
+    sentinel.password.clear();
+    sentinel.database = 0;
+    const auto context = connectRaw(sentinel);
+    if (!context) return std::unexpected(context.error());
+    const RedisReply master =
+        RawCommand({"SENTINEL", "get-master-addr-by-name", url.path.toUtf8()}).ask(context->get());
+    if (!master || master->type != REDIS_REPLY_ARRAY || master->elements != 2)
+        return std::unexpected(QStringLiteral("The sentinel at %1 did not tell the bare client where “%2” is.")
+                                   .arg(url.endpoints.front().display(), url.path));
+    ConnectionUrl there = url;
+    there.endpoints = {{QString::fromUtf8(master->element[0]->str), QByteArray(master->element[1]->str).toUShort()}};
+    return makeRawRedis(there, recipe, workload);
+}
+
 } // namespace lockscope::bench

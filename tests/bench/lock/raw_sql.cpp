@@ -19,7 +19,10 @@ QByteArray nowIn(Service service) {
 std::vector<QByteArray> rawSqlPreparation(const ConnectionUrl& url, const QByteArray& lock) {
     const QByteArray create = "CREATE TABLE IF NOT EXISTS lock_bench_raw (name VARCHAR(200) PRIMARY KEY, "
                               "owner VARCHAR(200), version BIGINT NOT NULL DEFAULT 0, expires_at BIGINT)";
-    const QByteArray insert = "INSERT INTO lock_bench_raw (name) VALUES ('" + lock + "')";
+    // Clients of one lock share its row.
+    const bool mySql = url.service == Service::MySql;
+    const QByteArray insert = QByteArray(mySql ? "INSERT IGNORE" : "INSERT") + " INTO lock_bench_raw (name) VALUES ('" +
+                              lock + "')" + (mySql ? "" : " ON CONFLICT DO NOTHING");
     if (url.service == Service::Sqlite)
         return {"PRAGMA busy_timeout = 5000", "PRAGMA journal_mode = WAL", create, insert};
     return {create, insert};
@@ -56,7 +59,7 @@ SqlPair rawSqlPair(const ConnectionUrl& url, const QByteArray& recipe, const QBy
 
 MadeRaw makeRawSql(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload) {
     const QByteArray name = "raw-" + QByteArray::number(clockNow(), 16) + '-';
-    return makeRawThreads(workload, [&](int index) -> MadeRawClient {
+    return makeRawClients(workload, [&](int index) -> MadeRawClient {
         const QByteArray lock = name + QByteArray::number(index);
         if (url.service == Service::MySql) return makeRawMySql(url, recipe, lock);
         if (url.service == Service::PostgreSql) return makeRawPostgreSql(url, recipe, lock);

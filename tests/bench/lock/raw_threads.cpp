@@ -9,7 +9,7 @@ namespace {
 
 class RawThreads final : public Raw {
 public:
-    explicit RawThreads(std::vector<std::unique_ptr<RawClient>> clients) : m_clients(std::move(clients)) {}
+    explicit RawThreads(RawClients clients) : m_clients(std::move(clients)) {}
 
     std::expected<void, QString> run(Nanos duration, Samples& samples) override {
         const std::int64_t begun = clockNow();
@@ -37,7 +37,8 @@ private:
     };
     static void work(RawClient& client, Work& one, std::int64_t until) {
         for (std::int64_t now = clockNow(); now < until;) {
-            const auto done = client.pair();
+            auto done = client.take();
+            if (done) done = client.give();
             if (!done) {
                 one.error = done.error();
                 return;
@@ -47,19 +48,20 @@ private:
             now = after;
         }
     }
-    std::vector<std::unique_ptr<RawClient>> m_clients;
+    RawClients m_clients;
 };
 
 } // namespace
 
-MadeRaw makeRawThreads(const Workload& workload, const std::function<MadeRawClient(int)>& make) {
-    if (workload.kind != Workload::Kind::Seq && workload.kind != Workload::Kind::Conc) return nullptr;
-    std::vector<std::unique_ptr<RawClient>> clients;
+MadeRaw makeRawClients(const Workload& workload, const std::function<MadeRawClient(int)>& make) {
+    RawClients clients;
     for (int i = 0; i < workload.clients; ++i) {
-        auto client = make(i);
+        auto client = make(workload.oneLock() ? 0 : i);
         if (!client) return std::unexpected(client.error());
         clients.push_back(std::move(*client));
     }
+    if (workload.kind == Workload::Kind::Wake) return makeRawWake(std::move(clients));
+    if (workload.contended()) return makeRawRound(std::move(clients));
     return std::make_unique<RawThreads>(std::move(clients));
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/memcached_server.h"
-#include "sandbox/redis_server.h"
+#include "sandbox/redis_masters.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
 #include <QTcpSocket>
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace lockscope;
@@ -40,6 +41,7 @@ private Q_SLOTS:
         m_runtime.spawn([this]() -> QCoro::Task<> {
             auto started = co_await m_server.start();
             if (started) started = co_await m_memcached.start();
+            if (started) started = co_await m_masters.start();
             m_error = started ? QString() : started.error();
         });
         QTRY_VERIFY_WITH_TIMEOUT(m_error.has_value(), 20'000);
@@ -56,6 +58,7 @@ private Q_SLOTS:
         QTest::newRow("conc32") << QByteArray("redis-set") << QByteArray("conc32") << 32 << false;
         QTest::newRow("handoff3") << QByteArray("redis-reentrant") << QByteArray("handoff3") << 3 << true;
         QTest::newRow("turn3") << QByteArray("redis-reentrant") << QByteArray("turn3") << 3 << true;
+        QTest::newRow("permits") << QByteArray("redis-semaphore") << QByteArray("handoff3") << 3 << true;
         QTest::newRow("wake1") << QByteArray("redis-reentrant") << QByteArray("wake1") << 2 << true;
     }
     void figuresFitTogether() {
@@ -102,6 +105,36 @@ private Q_SLOTS:
         std::sort(held.begin(), held.end());
         for (std::size_t i = 1; i < held.size(); ++i)
             QVERIFY(held[i - 1].second <= held[i].first); // nobody has it while another has
+    }
+
+    void everyWorkloadHasItsLimit_data() {
+        QTest::addColumn<QString>("url");
+        QTest::addColumn<QString>("recipe");
+        const QString file = QStringLiteral("sqlite://%1/locks.db").arg(m_folder.path());
+        for (const auto& [url, recipe] : {std::pair(m_memcached.url(), "memcached-lease"), std::pair(file, "sql-row"),
+                                          std::pair(file, "sql-version"), std::pair(m_masters.url(), "redis-redlock")})
+            QTest::newRow(recipe) << url << QString::fromLatin1(recipe);
+    }
+    /// Also where one waits for another: nothing of it depends on how long that is.
+    void everyWorkloadHasItsLimit() {
+        QFETCH(QString, url);
+        QFETCH(QString, recipe);
+        for (const QString& workload : {QStringLiteral("seq"), QStringLiteral("handoff2"), QStringLiteral("turn2")}) {
+            const Outcome run = runBench({QStringLiteral("--url"), url, QStringLiteral("--recipe"), recipe,
+                                          QStringLiteral("--workload"), workload, QStringLiteral("--seconds"),
+                                          QStringLiteral("0.3"), QStringLiteral("--json")});
+            QVERIFY2(run.status == 0, run.err.constData());
+            const QJsonObject object = QJsonDocument::fromJson(run.out).object();
+            QVERIFY2(object[QStringLiteral("pairs")].toDouble() > 0, qPrintable(workload));
+            QVERIFY2(object[QStringLiteral("raw_per_s")].toDouble() > 0, qPrintable(workload));
+        }
+    }
+    void nobodyWaitsWhereNobodyIsKeptOut() {
+        const Outcome run = runBench({QStringLiteral("--url"), QStringLiteral("sqlite://%1/w.db").arg(m_folder.path()),
+                                      QStringLiteral("--recipe"), QStringLiteral("sql-version"),
+                                      QStringLiteral("--workload"), QStringLiteral("wake1")});
+        QCOMPARE(run.status, 3);
+        QVERIFY(run.err.contains("wake1"));
     }
 
     void theLimitOfMemcachedHasAsManyConnectionsAsWe_data() {
@@ -191,6 +224,8 @@ private:
     EventLoopRuntime m_runtime;
     sandbox::RedisServer m_server{m_runtime};
     sandbox::MemcachedServer m_memcached{m_runtime};
+    sandbox::RedisMasters m_masters{m_runtime, 3};
+    QTemporaryDir m_folder;
     std::optional<QString> m_error; ///< of the server's start, once it is known
 };
 

@@ -20,6 +20,8 @@ struct Workload {
     QByteArray text = "seq"; ///< as it was written
 
     bool contended() const { return kind == Kind::Handoff || kind == Kind::Turn; }
+    /// All clients want the same one.
+    bool oneLock() const { return contended() || kind == Kind::Wake; }
     /// How many clients use one connection together: all of them when there are more than a pool would have.
     bool oneConnection() const { return kind == Kind::Held || (kind == Kind::Conc && clients > kOwnConnections); }
     static constexpr int kOwnConnections = 16;
