@@ -6,6 +6,9 @@
 #include <QDir>
 #include <QStandardPaths>
 #include <csignal>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace lockscope::sandbox {
 
@@ -100,8 +103,19 @@ void PostgresServer::askToEnd() {
 void PostgresServer::kill() {
     // The first one last, or it would tell the others; and standing still, or it would start new ones.
     m_process.pause();
+    std::vector<int> dying;
+    for (const qint64 pid : children())
+        dying.push_back(int(::syscall(SYS_pidfd_open, pid_t(pid), 0)));
     signalChildren(SIGKILL);
     m_process.kill();
+    // As long as one of them is there, its shared memory is, and no server starts again in this directory.
+    constexpr int patience = 5000; // ms
+    for (const int fd : dying) {
+        if (fd < 0) continue; // gone already
+        pollfd ended{fd, POLLIN, 0};
+        ::poll(&ended, 1, patience);
+        ::close(fd);
+    }
 }
 
 void PostgresServer::pause() {

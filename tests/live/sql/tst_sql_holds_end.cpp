@@ -221,11 +221,18 @@ private Q_SLOTS:
             VERIFY_OK(news);
             QVERIFY(news->kind == HoldNews::Kind::Kept);
         }
-        const auto hearing = beside(ours->news(**grant, {}));
+        auto hearing = beside(ours->news(**grant, {}));
         QVERIFY(*run(theirs->forceRelease({})));
-        QVERIFY(ends(hearing, 3000ms));
-        VERIFY_OK(*hearing->result);
-        QVERIFY((*hearing->result)->kind == HoldNews::Kind::Lost);
+        // It may have heard that all is well just before.
+        const auto told = [&] { return hearing->done && (*hearing->result)->kind == HoldNews::Kind::Lost; };
+        QElapsedTimer timer;
+        timer.start();
+        while (!told() && timer.elapsed() < 3000) {
+            QVERIFY(ends(hearing, 3000ms));
+            VERIFY_OK(*hearing->result);
+            if (!told()) hearing = beside(ours->news(**grant, {}));
+        }
+        QVERIFY(told());
         QVERIFY(*(*hearing->result)->reason);
         QVERIFY(release(*ours, **grant).error().kind == Kind::NotOwner);
         // And everything works as before on a new connection.

@@ -438,9 +438,14 @@ private Q_SLOTS:
         const QByteArray asked =
             "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'QUESTIONS'";
         pairs(2); // makes the row, and prepares
-        const qint64 before = number(admin.driver, asked);
-        pairs(20);
-        QCOMPARE(number(admin.driver, asked) - before - 1, qint64(20) * statements);
+        // The server counts everybody's: clients of the test before may still say goodbye, but not in three rounds.
+        qint64 least = std::numeric_limits<qint64>::max();
+        for (int round = 0; round < 3; ++round) {
+            const qint64 before = number(admin.driver, asked);
+            pairs(20);
+            least = std::min(least, number(admin.driver, asked) - before - 1);
+        }
+        QCOMPARE(least, qint64(20) * statements);
     }
 
     void readersShareOnPostgreSql() {
