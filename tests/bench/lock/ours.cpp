@@ -201,9 +201,10 @@ QCoro::Task<std::expected<Ours::Keeping, QString>> Ours::keep(Nanos duration) {
     const std::int64_t begun = clockNow(), usedBefore = processorTime();
     co_await m_runtime.sleep(duration);
     keeping.cpuPercent = 100 * double(processorTime() - usedBefore) / double(clockNow() - begun);
-    // Those that should have come by now and did not.
+    // Those that should have come by now and did not. A session or a connection renews nothing by name.
+    const bool leased = m_clients.front().lock->recipe().heldBy == recipes::HeldBy::Lease;
     for (const std::int64_t at : last)
-        latest = std::max(latest, clockNow() - at - period);
+        if (leased) latest = std::max(latest, clockNow() - at - period);
     keeping.latestMs = double(latest) / 1e6;
     for (const Client& client : m_clients)
         client.lock->listen(nullptr);
