@@ -10,8 +10,8 @@ const char* const kUsage =
 
 How fast locks are, and how fast they could be: each measurement alternates with the same work done by the backend's
 bare C client, or on a bare socket where that is faster, with the fewest commands that the recipe needs ("raw"). Of
-one lock for several clients that is a hand-over from one to the next in which nobody asks in vain. A semaphore has one
-permit here.
+one lock for several clients that is a hand-over from one to the next in which nobody asks in vain; where waiters poll
+there is no such limit. A semaphore has one permit here.
 
   WORKLOAD   seq        one client locks and unlocks
              concN      N clients in one process, a lock and a connection each; above 16 all on one connection

@@ -2,6 +2,7 @@
 #include "raw.h"
 
 #include <random>
+#include <set>
 #include <thread>
 
 namespace lockscope::bench {
@@ -13,6 +14,10 @@ void napBeforeWaking() {
 
 MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload) {
     if (workload.kind == Workload::Kind::Held) return nullptr;
+    // How long those rest between two looks is their choice, and no limit.
+    static const std::set<QByteArray> polling{"sql-lease", "sql-row", "memcached-lease", "memcached-add",
+                                              "redis-redlock"};
+    if (workload.oneLock() && polling.contains(recipe)) return nullptr;
     switch (url.service) {
     case Service::Redis:
         return makeRawRedis(url, recipe, workload);

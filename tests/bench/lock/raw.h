@@ -20,7 +20,7 @@ public:
 /// As long as our holder keeps a lock before it wakes the waiter: caches and processors have gone to rest in both.
 void napBeforeWaking();
 
-/// nullptr: nobody has said yet what the limit is there. The error: what the server said.
+/// nullptr: there is no limit to be named, or nobody has said yet what it is. The error: what the server said.
 using MadeRaw = std::expected<std::unique_ptr<Raw>, QString>;
 MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
 
