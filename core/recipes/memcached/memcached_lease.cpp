@@ -2,6 +2,7 @@
 #include "recipes/memcached/memcached_lease.h"
 
 #include "recipes/hex_digits.h"
+#include "recipes/polling.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -12,8 +13,6 @@ using memcached::Change;
 using memcached::Expiry;
 
 namespace {
-
-constexpr Nanos kFirstNap = 5ms;
 
 Expiry expiryOf(Nanos lease) {
     return Expiry(std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(lease).count(), 1)) + 1;
@@ -65,7 +64,7 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
     request.steps.at(1);
     const QByteArray value = m_lock.client + ':' + request.thread + ':' + hexDigits(runtime.random());
     const Expiry expiry = expiryOf(request.lease);
-    Nanos longestNap = std::min(kFirstNap, m_lock.high);
+    Polling polling(m_lock.high);
     for (;;) {
         request.steps.at(2);
         const Nanos askedAt = runtime.monotonic();
@@ -109,8 +108,7 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
             request.steps.at(0);
             co_return std::nullopt;
         }
-        const Nanos nap = runtime.random(longestNap / 2, longestNap);
-        longestNap = std::min(longestNap * 2, m_lock.high);
+        const Nanos nap = polling.next(runtime);
         co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
     }
 }

@@ -248,9 +248,12 @@ std::int64_t leaseMs(Nanos lease) {
     return std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(lease).count(), 1);
 }
 
-Nanos nextNap(const SqlLock& lock, Nanos giveUpAt, Nanos left) {
+Nanos nextNap(const SqlLock& lock, Nanos giveUpAt) {
     Runtime& runtime = lock.port.runtime();
-    Nanos nap = runtime.random(lock.pollLow, lock.pollHigh);
+    return napWithin(runtime, runtime.random(lock.pollLow, lock.pollHigh), giveUpAt);
+}
+
+Nanos napWithin(Runtime& runtime, Nanos nap, Nanos giveUpAt, Nanos left) {
     if (left != kNever) nap = std::min(nap, std::max<Nanos>(left, Nanos(0)) + 1ms); // it may end by itself
     if (giveUpAt != kNever) nap = std::min(nap, std::max(Nanos(0), giveUpAt - runtime.monotonic()));
     return nap;

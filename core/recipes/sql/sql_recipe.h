@@ -83,7 +83,9 @@ sql::Values valuesOf(V... value) {
 /// Whole milliseconds of a lease, at least 1.
 std::int64_t leaseMs(Nanos lease);
 
-/// The next pause of a waiter that looks again: drawn, and no longer than until `giveUpAt` or until the lease ends.
-Nanos nextNap(const SqlLock& lock, Nanos giveUpAt, Nanos left = kNever);
+/// The next pause of a waiter that looks again: drawn, and no longer than until `giveUpAt`.
+Nanos nextNap(const SqlLock& lock, Nanos giveUpAt);
+/// A pause that ends no later than `giveUpAt`, nor than the lease of which so much is left.
+Nanos napWithin(Runtime& runtime, Nanos nap, Nanos giveUpAt, Nanos left = kNever);
 
 } // namespace lockscope::recipes
