@@ -3,8 +3,6 @@
 
 #include "lock/hold_keeper.h"
 
-#include <QCoreApplication>
-
 namespace lockscope {
 
 std::optional<LockError> DistributedCondition::find() {
@@ -30,9 +28,7 @@ DistributedCondition::Outcome<bool> DistributedCondition::await(Nanos wait, Thre
 DistributedCondition::Outcome<int> DistributedCondition::wake(int most, Thread thread) {
     if (const auto error = find()) co_return std::unexpected(*error);
     if (!m_lock->stillMine(thread)) {
-        co_return std::unexpected(LockError{
-            LockError::Kind::NotOwner,
-            QCoreApplication::translate("LockError", "This thread does not hold the lock of the condition.")});
+        co_return std::unexpected(detail::notHeldForCondition());
     }
     const std::shared_ptr<recipes::ConditionRecipe> recipe = m_recipe; // this may go away while we wait
     co_return co_await recipe->signal(most, {});

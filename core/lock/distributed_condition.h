@@ -10,12 +10,8 @@ namespace lockscope {
 /// As there, await() may return without a signal (after this process was away for longer than its entry lives on the
 /// server): ask in a loop whether what was waited for is the case.
 /// The mutex and its connection must outlive it. Single-threaded, on their runtime's thread.
-class DistributedCondition {
+class DistributedCondition final : public AnyCondition {
 public:
-    using Thread = DistributedMutex::Thread;
-    template <typename T>
-    using Outcome = recipes::Outcome<T>;
-
     /// Two conditions of one mutex are the same condition, in this process and in others.
     explicit DistributedCondition(DistributedMutex& mutex)
         : m_connection(mutex.connection()), m_mutex(&mutex), m_name(mutex.name()) {}
@@ -27,11 +23,13 @@ public:
     /// signalled, false when not within `wait`; the mutex is held again in both cases. A signal that comes between
     /// giving up and waiting is not lost. A stop request ends the wait with Cancelled, also after taking the mutex
     /// again. Kind::NotOwner when the thread does not hold it; after other errors it may not be held: see stillMine().
-    Outcome<bool> await(Nanos wait = kNever, Thread thread = "1", std::stop_token stop = {});
+    Outcome<bool> await(Nanos wait = kNever, Thread thread = "1", std::stop_token stop = {}) override;
     /// Wakes the one that has waited longest; how many were woken. Kind::NotOwner when the thread does not hold it.
-    Outcome<int> signal(Thread thread = "1") { return wake(1, std::move(thread)); }
+    Outcome<int> signal(Thread thread = "1") override { return wake(1, std::move(thread)); }
     /// Wakes all.
-    Outcome<int> signalAll(Thread thread = "1") { return wake(std::numeric_limits<int>::max(), std::move(thread)); }
+    Outcome<int> signalAll(Thread thread = "1") override {
+        return wake(std::numeric_limits<int>::max(), std::move(thread));
+    }
 
 private:
     /// Finds lock and recipe, once; nullopt when both are there.

@@ -5,12 +5,12 @@
 
 namespace lockscope::detail {
 
-namespace {
-LockError notHeld() {
+LockError notHeldForCondition() {
     return {LockError::Kind::NotOwner,
             QCoreApplication::translate("LockError", "This thread does not hold the lock of the condition.")};
 }
 
+namespace {
 LockError heldBeside() {
     return {LockError::Kind::Refused,
             QCoreApplication::translate("LockError", "Another lock object of this thread holds the lock, too: nobody "
@@ -20,9 +20,9 @@ LockError heldBeside() {
 
 LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
                                         std::shared_ptr<recipes::ConditionRecipe> condition, Thread thread, Nanos wait,
-                                        std::stop_token stop) {
+                                        std::stop_token stop, Retake retake) {
     const std::shared_ptr<Hold> hold = core->find(thread, Mode::Exclusive);
-    if (!hold || !core->stillMine(*hold)) co_return std::unexpected(notHeld());
+    if (!hold || !core->stillMine(*hold)) co_return std::unexpected(notHeldForCondition());
     const int holds = hold->taken;
     const bool renewed = hold->renewing;
     const Nanos lease = hold->grant.lease;
@@ -59,12 +59,16 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     for (int held = 0; held < holds; ++held) {
         std::shared_ptr<Hold> again; // GCC 12 destroys what a conditional inside a co_await makes twice
         if (held == 0) again = hold;
-        const auto taken = co_await take<Taken>(core, request, {}, again);
+        std::expected<Taken, LockError> taken;
+        if (retake)
+            taken = co_await retake(request, again);
+        else
+            taken = co_await take<Taken>(core, request, {}, again);
         if (taken && taken->hold) continue;
         // Nothing comes of our signal: it goes to the next one.
         if (signalled && *signalled) co_await condition->signal(1, {});
         if (!taken) co_return std::unexpected(taken.error());
-        co_return std::unexpected(notHeld()); // the lock object is gone
+        co_return std::unexpected(notHeldForCondition()); // the lock object is gone
     }
     if (others) {
         if (signalled && *signalled) co_await condition->signal(1, {});

@@ -74,6 +74,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
         return again;
     }
     const bool more = holdsOf(thread) > 0; // in another mode, or other permits
+    if (reused) reused->keeper = weak_from_this();
     const std::shared_ptr<Hold> hold = reused ? std::move(reused) : std::make_shared<Hold>();
     hold->grant = std::move(grant);
     hold->taken = 1;

@@ -11,6 +11,8 @@
 
 namespace lockscope::detail {
 
+struct LockCore;
+
 /// One thread's hold of a lock, kept by its watches while it lasts.
 struct Hold {
     recipes::Grant grant;   ///< as the recipe said; its holds are the thread's, of all lock objects
@@ -34,6 +36,8 @@ struct Hold {
     std::stop_source lost{std::nostopstate};     ///< stopped by a loss, not by a release; made for who asks
     std::vector<Completion<bool>> rested;        ///< those of its thread that wait for the end of its rest
     std::shared_ptr<HoldView> view = std::make_shared<HoldView>();
+    /// Whose it is now, if another engine's than its guards were made by: a managed lock's, taken again by a condition.
+    std::weak_ptr<LockCore> keeper;
 
     recipes::Mode mode() const { return grant.mode; }
     /// To give back what this lock object has taken, but for `others` of them.
@@ -119,9 +123,13 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
                            std::shared_ptr<Hold> again = nullptr);
     /// `atOnce`: without the rest that LockOptions::minHold asks for.
     static Outcome<int> giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce = false);
-    /// DistributedCondition::await.
+    template <typename T>
+    static T made(const std::shared_ptr<LockCore>& core, const std::shared_ptr<Hold>& hold);
+    /// How a condition's lock is taken again after the wait, as by take<Taken>.
+    using Retake = std::function<Outcome<Taken>(LockRequest, std::shared_ptr<Hold> again)>;
+    /// DistributedCondition::await. `retake`: where, if not by this lock.
     static Outcome<bool> await(std::shared_ptr<LockCore> core, std::shared_ptr<recipes::ConditionRecipe> condition,
-                               Thread thread, Nanos wait, std::stop_token stop);
+                               Thread thread, Nanos wait, std::stop_token stop, Retake retake = nullptr);
     bool stillMine(const Hold& hold) const;
     /// The fencing token of a grant, with the epoch; of a recipe without tokens, or without being asked for one, the
     /// epoch alone.
@@ -146,8 +154,6 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     }
 
 private:
-    template <typename T>
-    static T made(const std::shared_ptr<LockCore>& core, const std::shared_ptr<Hold>& hold);
     Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);
     /// Gives a grant back that is of no use. No coroutine, so that a copy of the grant need not stand in a caller's.
     Outcome<int> putBack(const recipes::Grant& grant) const { return recipe->release(grant, {}); }
@@ -173,5 +179,18 @@ private:
     static QCoro::Task<> freeAfterRest(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> giveBack(std::shared_ptr<LockCore> core, recipes::Grant grant);
 };
+
+/// The error of waiting or signalling without the condition's lock.
+LockError notHeldForCondition();
+
+template <typename T>
+T LockCore::made(const std::shared_ptr<LockCore>& core, const std::shared_ptr<Hold>& hold) {
+    if constexpr (std::is_same_v<T, bool>)
+        return hold != nullptr;
+    else if constexpr (std::is_same_v<T, LockGuard>)
+        return LockGuard(hold ? core : nullptr, hold);
+    else
+        return T{hold};
+}
 
 } // namespace lockscope::detail

@@ -61,16 +61,6 @@ LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest
 }
 
 template <typename T>
-T LockCore::made(const std::shared_ptr<LockCore>& core, const std::shared_ptr<Hold>& hold) {
-    if constexpr (std::is_same_v<T, bool>)
-        return hold != nullptr;
-    else if constexpr (std::is_same_v<T, LockGuard>)
-        return LockGuard(hold ? core : nullptr, hold);
-    else
-        return T{hold};
-}
-
-template <typename T>
 LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop,
                                     std::shared_ptr<Hold> again) {
     Runtime& runtime = core->client.runtime;

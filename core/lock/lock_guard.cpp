@@ -14,11 +14,18 @@ LockGuard::LockGuard(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold)
     : m_core(std::move(core)), m_hold(std::move(hold)) {
 }
 
+std::shared_ptr<LockCore> LockGuard::keeper() const {
+    std::shared_ptr<LockCore> now = m_hold ? m_hold->keeper.lock() : nullptr;
+    return now ? now : m_core;
+}
+
 LockGuard::~LockGuard() {
-    if (!m_hold || m_core->closed || !m_core->has(*m_hold)) return;
-    Runtime& runtime = m_core->client.runtime;
+    if (!m_hold) return;
+    const std::shared_ptr<LockCore> core = keeper();
+    if (core->closed || !core->has(*m_hold)) return;
+    Runtime& runtime = core->client.runtime;
     if (!runtime.alive()) return; // a killed client gives nothing back: that is what leases are for
-    runtime.spawn([core = m_core, hold = m_hold]() -> QCoro::Task<> { co_await LockCore::giveUp(core, hold); });
+    runtime.spawn([core, hold = m_hold]() -> QCoro::Task<> { co_await LockCore::giveUp(core, hold); });
 }
 
 LockGuard& LockGuard::operator=(LockGuard&& other) noexcept {
@@ -29,11 +36,11 @@ LockGuard& LockGuard::operator=(LockGuard&& other) noexcept {
 }
 
 bool LockGuard::stillMine() const {
-    return m_hold && m_core->stillMine(*m_hold);
+    return m_hold && keeper()->stillMine(*m_hold);
 }
 
 std::int64_t LockGuard::token() const {
-    return m_hold ? m_core->tokenOf(m_hold->grant) : 0;
+    return m_hold ? keeper()->tokenOf(m_hold->grant) : 0;
 }
 
 Nanos LockGuard::remaining() const {
@@ -51,7 +58,9 @@ std::shared_ptr<const HoldView> LockGuard::view() const {
 }
 
 recipes::Outcome<int> LockGuard::unlock() {
-    return LockCore::giveUp(std::exchange(m_core, nullptr), std::exchange(m_hold, nullptr));
+    std::shared_ptr<LockCore> core = keeper();
+    m_core = nullptr;
+    return LockCore::giveUp(std::move(core), std::exchange(m_hold, nullptr));
 }
 
 } // namespace lockscope

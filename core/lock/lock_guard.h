@@ -45,6 +45,7 @@ public:
 private:
     friend struct detail::LockCore;
     LockGuard(std::shared_ptr<detail::LockCore> core, std::shared_ptr<detail::Hold> hold);
+    std::shared_ptr<detail::LockCore> keeper() const;
     std::shared_ptr<detail::LockCore> m_core;
     std::shared_ptr<detail::Hold> m_hold;
 };

@@ -54,7 +54,25 @@ QCoro::Task<bool> LockManager::start(Nanos patience, std::stop_token stop) {
 std::unique_ptr<ManagedLock> LockManager::lock(const QByteArray& space, QByteArray name) {
     const auto found = m_spaces.find(space);
     if (found == m_spaces.end()) return nullptr;
-    return std::unique_ptr<ManagedLock>(new ManagedLock(found->second, std::move(name)));
+    return std::unique_ptr<ManagedLock>(new ManagedLock(found->second, std::move(name), 1));
+}
+
+std::expected<std::unique_ptr<ManagedLock>, LockError> LockManager::lockAs(const QByteArray& space, QByteArray name,
+                                                                           recipes::Mode mode, int permits) {
+    const auto found = m_spaces.find(space);
+    if (found == m_spaces.end()) {
+        return std::unexpected(
+            LockError{LockError::Kind::Refused,
+                      QCoreApplication::translate("LockManager", "There is no namespace “%1” in the configuration.")
+                          .arg(QString::fromUtf8(space))});
+    }
+    if (const auto lacking = found->second->lackOf(mode)) return std::unexpected(*lacking);
+    if (permits < 1) {
+        return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            QCoreApplication::translate("LockManager", "A semaphore has at least one permit, not %1.").arg(permits)});
+    }
+    return std::unique_ptr<ManagedLock>(new ManagedLock(found->second, std::move(name), permits));
 }
 
 LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, std::stop_token stop) {

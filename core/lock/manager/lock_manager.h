@@ -2,17 +2,12 @@
 #pragma once
 #include "lock/connection.h"
 #include "lock/distributed_lock.h"
+#include "lock/manager/managed_lock.h"
 #include "lock/manager/manager_config.h"
 
 class QFileSystemWatcher;
 
 namespace lockscope {
-
-namespace detail {
-class Namespace;
-struct ManagedCore;
-} // namespace detail
-class ManagedLock;
 
 /// What a manager tells its listeners.
 struct ManagerEvent {
@@ -79,6 +74,11 @@ public:
 
     /// A lock of a namespace; nullptr when there is no such namespace.
     std::unique_ptr<ManagedLock> lock(const QByteArray& space, QByteArray name);
+    /// The same for one use of it. `permits`: how many there are in all, of a semaphore; all processes should say the
+    /// same. Kind::NotSupported when the recipe of any of its engines does not offer that mode, rather than after the
+    /// switch to it. Kind::Refused when there is no such namespace, or for fewer permits than one.
+    std::expected<std::unique_ptr<ManagedLock>, LockError> lockAs(const QByteArray& space, QByteArray name,
+                                                                  recipes::Mode mode, int permits = 1);
 
     /// Switches by hand to the engine of that place in the configuration, 0 = the primary. Ends when that is decided,
     /// at once when it is in use; others hear of it within confirmFor. Nothing is granted for 1.1 times confirmFor
@@ -115,35 +115,6 @@ private:
     std::function<void(const ManagerEvent&)> m_listener;
     std::unique_ptr<QFileSystemWatcher> m_watcher;
     QString m_path;
-};
-
-/// A lock of a namespace, on whichever engine that uses.
-class ManagedLock {
-public:
-    ~ManagedLock();
-    ManagedLock(const ManagedLock&) = delete;
-    ManagedLock& operator=(const ManagedLock&) = delete;
-
-    /// As DistributedLock::acquire. Waits, too, while no engine is in use, and goes over to the next one in the middle
-    /// of a wait. An empty guard when not in time, and when this object or its manager goes away meanwhile.
-    recipes::Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop = {});
-    /// acquire() an exclusive hold, or one permit where the engine's recipe has nothing else, within `wait` (0: one
-    /// try; kNever: no bound). Kind::Refused for a name that the engine in use cannot have, Kind::OutcomeUnknown and
-    /// Kind::Unreachable when its server does not answer. A stop request ends it with Cancelled.
-    recipes::Outcome<LockGuard> tryLockFor(Nanos wait, QByteArray thread = "1", std::stop_token stop = {});
-    /// The same, however long it takes.
-    recipes::Outcome<LockGuard> lock(QByteArray thread = "1", std::stop_token stop = {}) {
-        return tryLockFor(kNever, std::move(thread), std::move(stop));
-    }
-    /// As DistributedLock::listen: of the locks on all engines, those that are being left included.
-    void listen(DistributedLock::Listener listener);
-
-private:
-    friend class LockManager;
-    ManagedLock(std::shared_ptr<detail::Namespace> space, QByteArray name);
-    static recipes::Outcome<LockGuard> acquireFrom(std::shared_ptr<detail::ManagedCore> core, LockRequest request,
-                                                   std::stop_token stop);
-    std::shared_ptr<detail::ManagedCore> m_core;
 };
 
 } // namespace lockscope

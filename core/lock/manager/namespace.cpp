@@ -3,7 +3,6 @@
 
 #include "lock/listener_call.h"
 #include "lock/manager/managed_core.h"
-#include "lock/named_lock.h"
 #include "runtime/completion.h"
 
 #include <QCoreApplication>
@@ -131,6 +130,11 @@ std::int64_t Namespace::usable() const {
     return !m_leaving && confirmed && !stopped() ? m_active.epoch : 0;
 }
 
+Nanos Namespace::holdsUntil(std::int64_t epoch) const {
+    if (epoch == usable()) return kNever;
+    return m_leaving && epoch == m_active.epoch && !stopped() ? m_holdsUntil : Nanos(0);
+}
+
 Nanos Namespace::settleTime() const {
     Nanos time = m_config.confirmFor;
     if (m_config.mode == SwitchMode::Drain) time += m_config.drainFor + m_config.options.lease;
@@ -186,23 +190,6 @@ void Namespace::reconfigure(NamespaceConfig config) {
     m_runtime.spawn([self = shared_from_this(), wanted]() -> QCoro::Task<> {
         co_await self->propose(wanted, SwitchReason::Configuration, self->m_stop.get_token());
     });
-}
-
-std::expected<std::unique_ptr<DistributedLock>, LockError> Namespace::makeLock(const QByteArray& name) {
-    Engine* const engine = engineOf(m_active.engine);
-    if (!engine) {
-        return std::unexpected(LockError{
-            LockError::Kind::Refused,
-            QCoreApplication::translate("LockManager", "The engine that is in use for “%1”, %2, is not in this "
-                                                       "process's configuration: give all processes the same one.")
-                .arg(QString::fromUtf8(m_config.name), QString::fromUtf8(m_active.engine))});
-    }
-    LockOptions options = m_config.options;
-    options.recipe = engine->config.recipe;
-    options.epoch = m_active.epoch;
-    const recipes::RecipeInfo* const info = recipes::findRecipe(options.recipe);
-    const recipes::Mode mode = info && !info->exclusive ? recipes::Mode::Permit : recipes::Mode::Exclusive;
-    return lockscope::makeLock(*engine->connection, m_config.name + ':' + name, mode, options);
 }
 
 // --- the agreement -------------------------------------------------------------------------------------------------
@@ -314,8 +301,8 @@ void Namespace::leave(SwitchReason why) {
     m_inUse.request_stop();
     tell(ManagerEvent::Kind::Leaving, m_active.engine, m_active.epoch, why);
     const Nanos from = std::min(m_runtime.monotonic(), m_confirmedUntil);
-    const Nanos at = m_config.mode == SwitchMode::Immediate ? Nanos(0) : laterBy(from, m_config.drainFor);
-    m_runtime.spawn([self = shared_from_this(), before = m_active.epoch + 1, at, n = m_leavings] {
+    m_holdsUntil = m_config.mode == SwitchMode::Immediate ? Nanos(0) : laterBy(from, m_config.drainFor);
+    m_runtime.spawn([self = shared_from_this(), before = m_active.epoch + 1, at = m_holdsUntil, n = m_leavings] {
         return endHolds(self, before, at, n);
     });
     wakeAll();

@@ -41,7 +41,18 @@ public:
     std::stop_token whileIn() const { return m_inUse.get_token(); }
     /// Waits for the next change, at most so long.
     QCoro::Task<bool> changed(Nanos wait, std::stop_token stop) { return m_changed.acquire(m_runtime, wait, stop); }
-    std::expected<std::unique_ptr<DistributedLock>, LockError> makeLock(const QByteArray& name);
+    /// Until when who holds a lock on that epoch's engine may do so, own monotonic clock: kNever while it is in use.
+    Nanos holdsUntil(std::int64_t epoch) const;
+    /// Of the engine in use, or being left.
+    std::expected<std::unique_ptr<DistributedLock>, LockError> makeLock(const QByteArray& name, int permits);
+    /// The error of asking for what only an engine in use can answer.
+    LockError notInUse() const;
+    /// The error of the first engine whose recipe does not offer that mode; nullopt when all do.
+    std::optional<LockError> lackOf(recipes::Mode mode) const;
+    std::optional<LockError> lackOfConditions() const;
+    /// Of a lock that is held on the engine in use, or being left, since that epoch.
+    std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& name,
+                                                                                      std::int64_t epoch);
     LockManager::Status status() const;
     /// Success also when it is in use already, or somebody else's proposal of it is decided meanwhile: one more epoch
     /// would only make everybody wait anew.
@@ -67,6 +78,8 @@ private:
     void tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch,
               SwitchReason why = SwitchReason::Unknown, const QString& reason = {});
     Nanos patience() const { return std::max<Nanos>(m_config.confirmFor / 4, 50ms); }
+    std::optional<LockError>
+    lackOf(const std::function<std::optional<LockError>(const recipes::RecipeInfo&)>& lackOfOne) const;
     Nanos settleTime() const;
     LockError refused(bool written) const;
     void judge(const Switchboard::View& view);
@@ -103,6 +116,7 @@ private:
     EngineRecord m_active;        ///< the last settled record that was adopted; epoch 0 = none
     bool m_leaving = true;        ///< no grants on it
     std::uint64_t m_leavings = 0; ///< how often an engine was left
+    Nanos m_holdsUntil{};         ///< own monotonic clock: when the holds on the one being left end
     Nanos m_confirmedUntil{};     ///< own monotonic clock
     EngineRecord m_deciding;      ///< an unsettled record that was seen decided …
     Nanos m_decidedSince{};       ///< … and since when, at the latest

@@ -2,11 +2,13 @@
 // Processes with a manager each, over three servers of the test's own.
 #pragma once
 #include "lock/manager/lock_manager.h"
+#include "lock/manager/managed_condition.h"
 #include "pretend_backend.h"
 
 namespace lockscope::tests {
 /// With ' for ": moc loses its way in raw strings.
-inline QByteArray configText(const QByteArray& mode, const QByteArray& more = {}) {
+inline QByteArray configText(const QByteArray& mode, const QByteArray& more = {},
+                             const QByteArray& recipe = "redis-reentrant") {
     return QByteArray("{'lockscope-manager': 1, 'namespaces': [{'name': 'shop', 'engines': ["
                       "{'url': 'redis://one', 'recipe': 'redis-reentrant'},"
                       "{'url': 'redis://two', 'recipe': 'redis-reentrant'},"
@@ -16,7 +18,19 @@ inline QByteArray configText(const QByteArray& mode, const QByteArray& more = {}
                       "', 'on-failure': true, 'drain-for': '2s', 'confirm-for': '1s'},"
                       "'health': {'every': '200ms', 'timeout': '100ms', 'failures': 3, 'successes': 3}" +
                       more + "}]}")
+        .replace("redis-reentrant", recipe)
         .replace('\'', '"');
+}
+
+template <typename T>
+using Told = std::optional<std::expected<T, LockError>>; ///< what came of a call; nullopt: it has not ended
+template <typename T>
+bool says(const Told<T>& told, std::type_identity_t<T> value) {
+    return told && told->has_value() && **told == value;
+}
+template <typename T>
+bool fails(const Told<T>& told, LockError::Kind kind) {
+    return told && !told->has_value() && told->error().kind == kind;
 }
 
 /// One process with a manager, and a thread of work that takes one lock again and again.
@@ -76,8 +90,9 @@ struct Process {
 
 /// Three processes, or more, over three servers.
 struct World {
-    explicit World(const char* mode, std::uint64_t seed = 1, int count = 3)
-        : config(readManagerConfig(configText(mode)).value()) {
+    explicit World(const char* mode, std::uint64_t seed = 1, int count = 3,
+                   const QByteArray& recipe = "redis-reentrant")
+        : config(readManagerConfig(configText(mode, {}, recipe)).value()) {
         for (int i = 0; i < count; ++i) {
             const QByteArray name = i < 26 ? QByteArray(1, static_cast<char>('A' + i)) : QByteArray::number(i);
             processes.push_back(std::make_unique<Process>(scheduler, backends, name, seed++, config));
@@ -93,6 +108,14 @@ struct World {
     int holders() const {
         return static_cast<int>(
             std::ranges::count_if(processes, [](const auto& process) { return process->guard.stillMine(); }));
+    }
+    /// What a coroutine gives that ends within a second of virtual time; nullopt when it does not.
+    template <typename T>
+    Told<T> soon(std::size_t i, std::function<recipes::Outcome<T>()> work) {
+        const auto told = std::make_shared<Told<T>>();
+        processes[i]->runtime.spawn([work, told]() -> QCoro::Task<> { told->emplace(co_await work()); });
+        run(1s);
+        return *told;
     }
     LockManager::Status status(std::size_t i) const { return processes[i]->manager->status("shop"); }
     bool allUse(const char* host) const {

@@ -14,6 +14,7 @@ struct PretendBackends {
         Record record;
         int version = 0;
         int pings = 0;
+        std::map<QByteArray, std::deque<QByteArray>> waiting; ///< by condition; who is no longer in it was signalled
     };
     std::map<QString, Server> servers;
     std::set<std::pair<QByteArray, QString>> cut; ///< client and host
@@ -91,7 +92,10 @@ public:
         grant.thread = m_client + grant.thread;
         co_return co_await m_inner.release(grant, stop);
     }
-    recipes::Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
+    recipes::Outcome<bool> forceRelease(std::stop_token stop) override {
+        if (!reached()) co_return std::unexpected(away());
+        co_return co_await m_inner.forceRelease(std::move(stop));
+    }
     recipes::Outcome<bool> isLocked(std::stop_token stop) override {
         if (!reached()) co_return std::unexpected(away());
         co_return co_await m_inner.isLocked(std::move(stop));
@@ -104,6 +108,59 @@ private:
     QByteArray m_client;
     QString m_host;
     PretendRecipe m_inner;
+};
+
+/// Who waits for a signal, on a server that may be out of reach: then their entry stays there.
+class PretendCondition final : public recipes::ConditionRecipe {
+public:
+    PretendCondition(Runtime& runtime, PretendBackends& world, QByteArray client, QString host, QByteArray name)
+        : m_runtime(runtime),
+          m_world(world),
+          m_client(std::move(client)),
+          m_host(std::move(host)),
+          m_name(std::move(name)) {}
+    recipes::Outcome<void> enlist(QByteArray thread, std::stop_token) override {
+        if (!reached()) co_return std::unexpected(away());
+        waiting().push_back(m_client + thread);
+        co_return {};
+    }
+    recipes::Outcome<bool> awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) override {
+        const QByteArray me = m_client + thread;
+        const Nanos until = laterBy(m_runtime.monotonic(), wait);
+        bool stopped = false;
+        while (!stopped && !(reached() && !entered(me))) {
+            if (m_runtime.monotonic() >= until) break;
+            try {
+                co_await m_runtime.sleep(1ms, stop);
+            } catch (const Cancelled& cancelled) {
+                if (cancelled.why() == Cancelled::Why::Killed) throw;
+                stopped = true;
+            }
+        }
+        const bool signalled = reached() && !entered(me);
+        if (stopped && signalled) co_await signal(1, {});
+        if (reached()) std::erase(waiting(), me);
+        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+        co_return signalled;
+    }
+    recipes::Outcome<int> signal(int most, std::stop_token) override {
+        if (!reached()) co_return std::unexpected(away());
+        int woken = 0;
+        for (; woken < most && !waiting().empty(); ++woken)
+            waiting().pop_front();
+        co_return woken;
+    }
+
+private:
+    std::deque<QByteArray>& waiting() { return m_world.servers[m_host].waiting[m_name]; }
+    bool entered(const QByteArray& me) { return std::ranges::find(waiting(), me) != waiting().end(); }
+    bool reached() const { return m_world.reaches(m_client, m_host); }
+    static LockError away() { return {LockError::Kind::Unreachable, QStringLiteral("cut off")}; }
+    Runtime& m_runtime;
+    PretendBackends& m_world;
+    QByteArray m_client;
+    QString m_host;
+    QByteArray m_name;
 };
 
 class PretendConnection final : public Connection {
@@ -132,9 +189,19 @@ public:
         if (m_world.reaches(m_client, host())) co_return {};
         co_return std::unexpected(LockError{LockError::Kind::Unreachable, {}});
     }
-    std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray&, LockSpec spec) override {
+    std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
+                                                                          LockSpec spec) override {
         if (spec.name.contains("//")) return std::unexpected(LockError{LockError::Kind::Refused, {}});
+        PretendServer& server = m_world.servers[host()].locks;
+        server.info.shared = id == "redis-rw";
+        server.info.permits = id == "redis-semaphore";
+        server.info.exclusive = !server.info.permits;
+        if (server.info.permits) server.permits = spec.permits;
         return std::make_unique<CutRecipe>(m_runtime, m_world, m_client, host());
+    }
+    std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray&,
+                                                                                      LockSpec spec) override {
+        return std::make_unique<PretendCondition>(m_runtime, m_world, m_client, host(), spec.name);
     }
     RecordStore* records() override { return &m_records; }
 

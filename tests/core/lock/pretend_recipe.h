@@ -20,6 +20,7 @@ struct PretendServer {
     std::map<std::pair<QByteArray, recipes::Mode>, int> counts;
     std::vector<recipes::Grant> released;
     Nanos releaseTakes{}; ///< 0: answered at once
+    Nanos answerTakes{};  ///< the same of whether it is locked
     int renewals = 0;     ///< asked for
     Nanos newsRest{};     ///< of its holds
     int newsAsked = 0;
@@ -80,8 +81,16 @@ public:
         }
         co_return count;
     }
-    recipes::Outcome<bool> forceRelease(std::stop_token) override { co_return false; }
+    recipes::Outcome<bool> forceRelease(std::stop_token) override {
+        endLease();
+        const bool held = m_server.writer || m_server.readers > 0 || m_server.inUse > 0;
+        m_server.counts.clear();
+        m_server.writer = false;
+        m_server.readers = m_server.inUse = 0;
+        co_return held;
+    }
     recipes::Outcome<bool> isLocked(std::stop_token) override {
+        if (m_server.answerTakes > Nanos(0)) co_await m_runtime.sleep(m_server.answerTakes);
         endLease();
         co_return m_server.writer || m_server.readers > 0 || m_server.inUse > 0;
     }
