@@ -953,16 +953,16 @@
 <context>
     <name>LockError</name>
     <message>
+        <source>Locks over %1 are not supported.</source>
+        <translation>不支持 %1 上的锁。</translation>
+    </message>
+    <message>
         <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
         <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
     </message>
     <message>
         <source>The client of this lock has been closed; make a new one.</source>
         <translation>这把锁的客户端已经关闭；请新建一个。</translation>
-    </message>
-    <message>
-        <source>Locks over %1 are not supported.</source>
-        <translation>不支持 %1 上的锁。</translation>
     </message>
     <message>
         <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
@@ -1331,6 +1331,18 @@
 <context>
     <name>LockManager</name>
     <message>
+        <source>Not all namespaces have an engine in use after %1 s: too few of the servers that keep their records answer.</source>
+        <translation>%1 秒后仍有命名空间没有可用的引擎：保存其记录的服务器中应答的太少。</translation>
+    </message>
+    <message>
+        <source>There is no namespace “%1” in the configuration.</source>
+        <translation>配置中没有命名空间“%1”。</translation>
+    </message>
+    <message>
+        <source>A semaphore has at least one permit, not %1.</source>
+        <translation>信号量至少有一个许可，而不是 %1 个。</translation>
+    </message>
+    <message>
         <source>The namespace “%1” has no engine %2.</source>
         <translation>命名空间“%1”没有引擎 %2。</translation>
     </message>
@@ -1447,16 +1459,24 @@
         <translation>命名空间“%1”要在故障时切换，但只有 %2 台服务器保存记录：需要三台。请列出见证者。</translation>
     </message>
     <message>
-        <source>The engine that is in use for “%1”, %2, is not in this process's configuration: give all processes the same one.</source>
-        <translation>“%1”正在使用的引擎 %2 不在本进程的配置中：请给所有进程相同的配置。</translation>
-    </message>
-    <message>
         <source>The switch of “%1” to another engine may still happen: fewer than %2 of the %3 servers that keep its record have confirmed it. See which engine is in use before you try again.</source>
         <translation>“%1”向另一个引擎的切换仍可能发生：保存其记录的 %3 台服务器中，确认的不足 %2 台。再试之前请先看看正在使用哪个引擎。</translation>
     </message>
     <message>
         <source>The engine of “%1” could not be changed: fewer than %2 of the %3 servers that keep its record agreed. Add witnesses, or wait for them.</source>
         <translation>无法更换“%1”的引擎：保存其记录的 %3 台服务器中同意的少于 %2 台。请增加见证者，或等待它们。</translation>
+    </message>
+    <message>
+        <source>The engine that is in use for “%1”, %2, is not in this process's configuration: give all processes the same one.</source>
+        <translation>“%1”正在使用的引擎 %2 不在本进程的配置中：请给所有进程相同的配置。</translation>
+    </message>
+    <message>
+        <source>No engine of “%1” is in use just now: it is being changed, or too few of the servers that keep its record answer. Try again.</source>
+        <translation>“%1”此刻没有可用的引擎：正在切换，或者保存其记录的服务器中应答的太少。请再试。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” locks with it on %2.</source>
+        <translation>命名空间“%1”在 %2 上用它加锁。</translation>
     </message>
     <message>
         <source>the first engine</source>

@@ -125,6 +125,14 @@ private Q_SLOTS:
         QCOMPARE(example("switch_backends", {QStringLiteral("nonsense://")}).status, 2);
     }
 
+    void enginesChangeUnderThreads() {
+        const QString second = m_server->url() + QStringLiteral("/1");
+        const Ran ran = example("change_engines", {m_server->url(), QStringLiteral("redis-fenced"), second,
+                                                   QStringLiteral("redis-reentrant")});
+        QVERIFY2(ran.status == 0 && ran.out.contains(" on " + second.toUtf8()), ran.told());
+        QVERIFY2(ran.err.isEmpty(), ran.told());
+    }
+
     void coroutinesNeedNoThread() {
         const Ran ran = example("event_loop", {m_server->url()});
         QVERIFY2(ran.status == 0 && ran.out.contains("held for at least"), ran.told());

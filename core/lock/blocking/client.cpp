@@ -2,10 +2,9 @@
 #include "lock/blocking/client.h"
 
 #include "lock/blocking/service.h"
+#include "lock/distributed_condition.h"
 
 #include <QCoreApplication>
-#include <mutex>
-#include <thread>
 
 namespace lockscope::blocking {
 
@@ -16,70 +15,51 @@ ConnectionUrl read(std::string_view text) {
     return *std::move(url);
 }
 
-/// The services that there are, and the application object that their threads' event loops need.
-class Services {
+/// Over one connection.
+class OneServer final : public detail::LockSource {
 public:
-    static Services& all() {
-        static Services services;
-        return services;
+    explicit OneServer(std::unique_ptr<Connection> connection) : m_connection(std::move(connection)) {}
+    Connection& connection() { return *m_connection; }
+    QByteArray identity() const override { return m_connection->client(); }
+    QByteArray kindOf(const detail::LockWish& wish) const override {
+        return wish.options.recipe.isEmpty() ? QByteArray::number(int(wish.mode)) : wish.options.recipe;
     }
-    /// Qt's event loops, timers and database drivers want an application object somewhere, in whichever thread; nobody
-    /// has to run it. One that is made here stays until the program ends.
-    void ensureApplication() {
-        const std::lock_guard lock(m_lock);
-        if (!QCoreApplication::instance()) {
-            static int count = 1;
-            static char name[] = "lockscope";
-            static char* words[] = {name, nullptr};
-            new QCoreApplication(count, words);
-        }
-        if (!std::exchange(m_watchesApplication, true)) qAddPostRoutine([] { all().endAll(); });
+    std::expected<Made, LockError> make(const detail::LockWish& wish) override {
+        auto lock = makeLock(*m_connection, wish.name, wish.mode, wish.options, wish.permits);
+        if (!lock) return std::unexpected(lock.error());
+        const QByteArray recipe = (*lock)->recipe().id;
+        return Made{*std::move(lock), recipe};
     }
-    void add(const std::shared_ptr<detail::Service>& service) {
-        const std::lock_guard lock(m_lock);
-        std::erase_if(m_services, [](const auto& known) { return known.expired(); });
-        m_services.push_back(service);
+    std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray& name) override {
+        return std::make_unique<DistributedCondition>(*m_connection, static_cast<DistributedLock&>(lock), name);
     }
+    QCoro::Task<> close() override { co_await m_connection->close(); }
 
 private:
-    /// The application object goes away: nobody would be told anything any more.
-    void endAll() {
-        std::vector<std::weak_ptr<detail::Service>> services;
-        {
-            const std::lock_guard lock(m_lock);
-            services.swap(m_services);
-            m_watchesApplication = false; // Qt has forgotten it with that one
-        }
-        for (const auto& known : services) {
-            const auto service = known.lock();
-            if (service && service->ofThisProcess()) service->end();
-        }
-    }
-    std::mutex m_lock; ///< of what follows
-    std::vector<std::weak_ptr<detail::Service>> m_services;
-    bool m_watchesApplication = false;
+    std::unique_ptr<Connection> m_connection;
 };
 
-std::shared_ptr<detail::Service> startService(const ConnectionUrl& url, const std::string& identity) {
-    Services::all().ensureApplication();
-    // Whoever lets go of it last may be a callback on its own thread, which cannot wait for its own end.
-    const auto end = [](detail::Service* service) {
-        if (service->onOwnThread())
-            std::thread([service] { delete service; }).detach();
-        else
-            delete service;
-    };
-    std::shared_ptr<detail::Service> service(new detail::Service(url, QByteArray::fromStdString(identity)), end);
-    Services::all().add(service);
-    return service;
+/// On the service's thread.
+Connection& connectionOf(detail::Service& service) {
+    return static_cast<OneServer&>(service.source()).connection();
+}
+
+std::shared_ptr<detail::Service> connect(const ConnectionUrl& url, const std::string& identity) {
+    using Source = std::expected<std::unique_ptr<detail::LockSource>, LockError>;
+    return detail::startService([&](Runtime& runtime) -> Source {
+        auto connection = makeConnection(runtime, url, QByteArray::fromStdString(identity));
+        if (connection) return std::make_unique<OneServer>(std::move(connection));
+        return std::unexpected(
+            LockError{LockError::Kind::NotSupported,
+                      QCoreApplication::translate("LockError", "Locks over %1 are not supported.").arg(url.display())});
+    });
 }
 } // namespace
 
-Client::Client(std::string_view url, const ClientOptions& options)
-    : m_service(startService(read(url), options.identity)) {
+Client::Client(std::string_view url, const ClientOptions& options) : m_service(connect(read(url), options.identity)) {
     detail::Service& service = *m_service;
     service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
-        const auto opened = co_await service.connection().open(stop);
+        const auto opened = co_await connectionOf(service).open(stop);
         if (!opened) co_return std::unexpected(opened.error());
         co_return true;
     });
@@ -97,7 +77,7 @@ std::string Client::identity() const {
 void Client::ping() {
     detail::Service& service = *m_service;
     service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
-        const auto answered = co_await service.connection().ping(stop);
+        const auto answered = co_await connectionOf(service).ping(stop);
         if (!answered) co_return std::unexpected(answered.error());
         co_return true;
     });
@@ -106,27 +86,21 @@ void Client::ping() {
 std::string Client::schema() {
     detail::Service& service = *m_service;
     return service
-        .call<QString>([&](std::stop_token) -> recipes::Outcome<QString> { co_return service.connection().schema(); })
+        .call<QString>([&](std::stop_token) -> recipes::Outcome<QString> { co_return connectionOf(service).schema(); })
         .toStdString();
 }
 
 void Client::prepare() {
     detail::Service& service = *m_service;
     service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
-        const auto prepared = co_await service.connection().prepare(stop);
+        const auto prepared = co_await connectionOf(service).prepare(stop);
         if (!prepared) co_return std::unexpected(prepared.error());
         co_return true;
     });
 }
 
 void Client::close() noexcept {
-    if (!m_service) return;
-    if (!m_service->onOwnThread()) {
-        m_service->close();
-        return;
-    }
-    // The last owner was a callback. That thread cannot wait for its own end; whoever does keeps the service till then.
-    std::thread([service = m_service] { service->close(); }).detach();
+    if (m_service) detail::closeService(m_service);
 }
 
 } // namespace lockscope::blocking

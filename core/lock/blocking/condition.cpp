@@ -6,9 +6,8 @@
 namespace lockscope::blocking {
 
 namespace {
-DistributedCondition& conditionOf(detail::Service& service, detail::Entry& entry) {
-    if (!entry.condition)
-        entry.condition = std::make_unique<DistributedCondition>(service.connection(), *entry.lock, entry.name);
+AnyCondition& conditionOf(detail::Service& service, detail::Entry& entry) {
+    if (!entry.condition) entry.condition = service.source().makeCondition(*entry.lock, entry.name);
     return *entry.condition;
 }
 } // namespace
@@ -33,7 +32,7 @@ int Condition::signal(int most) {
     detail::Entry& entry = *m_mutex.m_handle.entry();
     return service.call<int>([&](std::stop_token) -> recipes::Outcome<int> {
         if (!entry.lock) co_return std::unexpected(detail::closedError());
-        DistributedCondition& condition = conditionOf(service, entry);
+        AnyCondition& condition = conditionOf(service, entry);
         if (most == 1) co_return co_await condition.signal(thread);
         co_return co_await condition.signalAll(thread);
     });

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/blocking/handle.h"
 
+#include "lock/blocking/manager.h"
 #include "lock/blocking/service.h"
 
 namespace lockscope::blocking::detail {
 
+namespace {
+QByteArray bytes(std::string_view text) {
+    return {text.data(), static_cast<qsizetype>(text.size())};
+}
+} // namespace
+
 Handle::Handle(const Client& client, std::string_view name, recipes::Mode mode, LockOptions options, int permits)
-    : m_service(client.service()),
-      m_entry(m_service->entry(QByteArray(name.data(), static_cast<qsizetype>(name.size())), mode, std::move(options),
-                               permits)) {
+    : m_service(client.service()), m_entry(m_service->entry({{}, bytes(name), mode, std::move(options), permits})) {
+}
+
+Handle::Handle(const Manager& manager, std::string_view space, std::string_view name, recipes::Mode mode, int permits)
+    : m_service(manager.service()), m_entry(m_service->entry({bytes(space), bytes(name), mode, {}, permits})) {
 }
 
 Handle::~Handle() {

@@ -4,6 +4,10 @@
 #include "lock/hold_view.h"
 #include "recipes/recipe.h"
 
+namespace lockscope::blocking {
+class Manager;
+}
+
 namespace lockscope::blocking::detail {
 
 struct Entry;
@@ -27,6 +31,7 @@ Nanos waitUntil(std::chrono::time_point<Clock, Duration> until) {
 class Handle {
 public:
     Handle(const Client& client, std::string_view name, recipes::Mode mode, LockOptions options, int permits);
+    Handle(const Manager& manager, std::string_view space, std::string_view name, recipes::Mode mode, int permits);
     ~Handle();
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;

@@ -71,6 +71,8 @@ public:
 protected:
     AloneLock(const Client& client, std::string_view name, recipes::Mode mode, LockOptions options)
         : m_handle(client, name, mode, std::move(options), 1) {}
+    AloneLock(const Manager& manager, std::string_view space, std::string_view name, recipes::Mode mode)
+        : m_handle(manager, space, name, mode, 1) {}
     ~AloneLock() = default;
     Handle m_handle;
 };
@@ -97,6 +99,10 @@ public:
     /// Throws LockException when the server has no such recipe.
     Mutex(const Client& client, std::string_view name, LockOptions options = {})
         : AloneLock(client, name, recipes::Mode::Exclusive, std::move(options)) {}
+    /// One of a manager's namespace, on whichever engine that uses. Throws NotSupportedException when the recipe of any
+    /// of them is not for it, RefusedException when there is no such namespace.
+    Mutex(const Manager& manager, std::string_view space, std::string_view name)
+        : AloneLock(manager, space, name, recipes::Mode::Exclusive) {}
 
 private:
     friend class Condition;
@@ -111,6 +117,9 @@ public:
     /// Throws LockException when the server has no such recipe.
     SharedMutex(const Client& client, std::string_view name, LockOptions options = {})
         : AloneLock(client, name, recipes::Mode::Shared, std::move(options)) {}
+    /// As Mutex.
+    SharedMutex(const Manager& manager, std::string_view space, std::string_view name)
+        : AloneLock(manager, space, name, recipes::Mode::Shared) {}
 
     // As the ones without "shared" above.
     void lock_shared() { m_handle.take(recipes::Mode::Shared, kNever); }

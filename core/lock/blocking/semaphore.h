@@ -36,6 +36,9 @@ public:
     /// `permits`: how many there are in all, > 0; all processes should say the same.
     Semaphore(const Client& client, std::string_view name, int permits, LockOptions options = {})
         : m_handle(client, name, recipes::Mode::Permit, std::move(options), permits) {}
+    /// One of a manager's namespace, as Mutex.
+    Semaphore(const Manager& manager, std::string_view space, std::string_view name, int permits)
+        : m_handle(manager, space, name, recipes::Mode::Permit, permits) {}
 
     /// Takes so many together, however long that takes. Throws LockException, InterruptedException.
     Permit acquire(int permits = 1, std::stop_token stop = {}) { return take(permits, kNever, std::move(stop)); }

@@ -50,18 +50,18 @@ QByteArray threadNumber() {
     return mine;
 }
 
-Service::Service(const ConnectionUrl& url, const QByteArray& client) : m_display(url.display()) {
+Service::Service(const SourceMaker& make) {
     const auto pending = std::make_shared<PendingCall>();
-    m_thread.put([this, pending, url, client] {
+    m_thread.put([this, pending, &make] {
         m_threadId = std::this_thread::get_id();
         m_runtime = std::make_unique<EventLoopRuntime>(m_origin);
-        m_connection = makeConnection(*m_runtime, url, client);
-        if (m_connection)
-            m_identity = m_connection->client();
-        else
-            pending->error = LockError{
-                LockError::Kind::NotSupported,
-                QCoreApplication::translate("LockError", "Locks over %1 are not supported.").arg(url.display())};
+        auto made = make(*m_runtime);
+        if (made) {
+            m_source = *std::move(made);
+            m_identity = m_source->identity();
+        } else {
+            pending->error = made.error();
+        }
         pending->finish();
     });
     pending->wait();
@@ -74,7 +74,7 @@ Service::~Service() {
     close();
     if (ofThisProcess()) return;
     // What is on the way to the server is the other process's: no word to it, and none from here.
-    (void)m_connection.release();
+    (void)m_source.release();
     (void)m_runtime.release();
 }
 
@@ -120,37 +120,37 @@ QCoro::Task<> Service::drive(std::shared_ptr<PendingCall> pending, std::function
     if (m_closing && m_pending.empty()) m_allEnded.complete(true);
 }
 
-std::shared_ptr<Entry> Service::entry(const QByteArray& name, recipes::Mode mode, LockOptions options, int permits) {
+std::shared_ptr<Entry> Service::entry(const LockWish& wish) {
     std::shared_ptr<Entry> found;
     call<bool>([&, this](std::stop_token) -> recipes::Outcome<bool> {
-        const Key asked(name, options.recipe.isEmpty() ? QByteArray::number(int(mode)) : options.recipe);
+        const Key asked{wish.space, wish.name, m_source->kindOf(wish)};
         const auto known = m_entries.find(asked);
         if (known != m_entries.end()) found = known->second.lock();
         if (found) co_return true;
-        auto lock = makeLock(*m_connection, name, mode, options, permits);
-        if (!lock) co_return std::unexpected(lock.error());
+        auto made = m_source->make(wish);
+        if (!made) co_return std::unexpected(made.error());
         // The usual recipe, and the same by its name: servers could not tell the holds of two such locks apart.
-        const Key usual(name, (*lock)->recipe().id);
+        const Key usual{wish.space, wish.name, made->kind};
         const auto same = m_entries.find(usual);
         if (same != m_entries.end()) found = same->second.lock();
         if (found) {
             note(asked, found);
             co_return true;
         }
-        auto* const made = new Entry;
-        made->lock = *std::move(lock);
-        made->name = name;
-        made->lock->listen([made](DistributedLock::Event event, const QByteArray&, const QString& reason) {
-            if (event == DistributedLock::Event::Lost) tell(*made, made->onLost, reason.toStdString());
-            if (event == DistributedLock::Event::Suspended) tell(*made, made->onSuspended, reason.toStdString());
+        auto* const entry = new Entry;
+        entry->lock = std::move(made->lock);
+        entry->name = wish.name;
+        entry->lock->listen([entry](HoldEvent event, const QByteArray&, const QString& reason) {
+            if (event == HoldEvent::Lost) tell(*entry, entry->onLost, reason.toStdString());
+            if (event == HoldEvent::Suspended) tell(*entry, entry->onSuspended, reason.toStdString());
         });
-        m_living.insert(made);
+        m_living.insert(entry);
         // Whichever thread lets go of it last, it ends on this one; the service must be there till then. And no longer:
         // what m_entries knows of the entry would keep this function, and that the service, for ever.
-        found = std::shared_ptr<Entry>(made, [service = shared_from_this()](Entry* entry) mutable {
+        found = std::shared_ptr<Entry>(entry, [service = shared_from_this()](Entry* old) mutable {
             const std::shared_ptr<Service> last = std::move(service);
             Service* const raw = last.get();
-            raw->m_thread.put([raw, entry] { raw->forget(entry); });
+            raw->m_thread.put([raw, old] { raw->forget(old); });
         });
         note(asked, found);
         note(usual, found);
@@ -202,8 +202,8 @@ QCoro::Task<> Service::goodbye(std::shared_ptr<PendingCall> ended) {
     for (GuardBox* const box : m_boxes)
         box->guard = LockGuard();
     const Completion<bool> closed;
-    m_runtime->spawn([connection = m_connection.get(), closed]() -> QCoro::Task<> {
-        co_await connection->close();
+    m_runtime->spawn([source = m_source.get(), closed]() -> QCoro::Task<> {
+        co_await source->close();
         closed.complete(true);
     });
     co_await closed.wait(*m_runtime, kGoodbye);
@@ -220,7 +220,7 @@ void Service::close() {
     const auto ended = std::make_shared<PendingCall>();
     m_thread.put([this, ended] {
         m_closing = true;
-        if (!m_connection) {
+        if (!m_source) {
             ended->finish();
             return;
         }
@@ -230,7 +230,7 @@ void Service::close() {
     const auto gone = std::make_shared<PendingCall>();
     m_thread.put([this, gone] {
         if (m_runtime) m_runtime->kill();
-        m_connection.reset();
+        m_source.reset();
         m_runtime.reset();
         gone->finish();
     });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/connection.h"
-#include "lock/distributed_condition.h"
+#include "lock/blocking/lock_source.h"
 #include "lock/lock_exception.h"
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
@@ -16,10 +15,10 @@ class Service;
 
 /// One lock by name and recipe, shared by all objects of a client that name it. Its lock lives on the service's thread.
 struct Entry {
-    std::unique_ptr<DistributedLock> lock;           ///< service's thread; nullptr once the client is closed
-    std::unique_ptr<DistributedCondition> condition; ///< the same
+    std::unique_ptr<AnyLock> lock;           ///< service's thread; nullptr once the client is closed
+    std::unique_ptr<AnyCondition> condition; ///< the same
     QByteArray name;
-    std::vector<std::pair<QByteArray, QByteArray>> knownAs; ///< the same: its keys in the service's list
+    std::vector<std::array<QByteArray, 3>> knownAs; ///< the same: its keys in the service's list
 
     std::mutex guard; ///< of what follows
     std::map<std::pair<QByteArray, recipes::Mode>, std::shared_ptr<const HoldView>> views;
@@ -58,16 +57,17 @@ struct PendingCall {
     }
 };
 
-/// A thread of its own with a Qt event loop, a runtime and a connection on it, that locks for threads which block.
+/// A thread of its own with a Qt event loop, a runtime and a source of locks on it, that locks for threads which block.
 class Service : public std::enable_shared_from_this<Service> {
 public:
-    explicit Service(const ConnectionUrl& url, const QByteArray& client);
+    /// Throws LockException when there can be no such source.
+    explicit Service(const SourceMaker& make);
     ~Service();
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;
 
     /// The lock of that name; made when it is the first of its name and recipe. Throws LockException.
-    std::shared_ptr<Entry> entry(const QByteArray& name, recipes::Mode mode, LockOptions options, int permits);
+    std::shared_ptr<Entry> entry(const LockWish& wish);
     /// Runs a coroutine on the service's thread and blocks until it has ended. Throws LockException,
     /// InterruptedException. Not to be called on the service's thread.
     template <typename T>
@@ -83,15 +83,14 @@ public:
     bool ofThisProcess() const { return m_thread.ofThisProcess(); }
     /// Now on the clock that HoldView::deadline is of.
     Nanos now() const { return std::chrono::steady_clock::now() - m_origin; }
-    Connection& connection() { return *m_connection; } ///< on the service's thread
+    LockSource& source() { return *m_source; } ///< on the service's thread
     /// By how many names the locks that there are, are known; on the service's thread.
     std::size_t namesKnown() const { return m_entries.size(); }
     bool onOwnThread() const { return std::this_thread::get_id() == m_threadId; }
     const QByteArray& identity() const { return m_identity; }
-    const QString& display() const { return m_display; }
 
 private:
-    using Key = std::pair<QByteArray, QByteArray>;
+    using Key = std::array<QByteArray, 3>; ///< namespace, name, kind
     void note(const Key& key, const std::shared_ptr<Entry>& entry);
     void forget(Entry* entry);
     void run(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work);
@@ -102,13 +101,12 @@ private:
 
     std::chrono::steady_clock::time_point m_origin = std::chrono::steady_clock::now();
     QByteArray m_identity;
-    QString m_display;
     std::thread::id m_threadId;
     std::atomic<bool> m_closed = false;
     // On the service's thread only.
     std::unique_ptr<EventLoopRuntime> m_runtime;
-    std::unique_ptr<Connection> m_connection;
-    /// By name and recipe, as asked for (its mode, when none was named) and as it came to be.
+    std::unique_ptr<LockSource> m_source;
+    /// By name and kind, as asked for and as it came to be.
     /// Nothing is kept of locks that are gone: names may be as many as there are orders in a shop.
     std::map<Key, std::weak_ptr<Entry>> m_entries;
     std::set<Entry*> m_living;
@@ -136,6 +134,11 @@ T Service::call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::s
     if (pending->error) throwLockError(*pending->error);
     return *std::move(*result);
 }
+
+/// A service that ends with its last owner, or with the application object, whichever goes first.
+std::shared_ptr<Service> startService(const SourceMaker& make);
+/// Service::close(), also on its own thread: there it begins that, and does not wait.
+void closeService(const std::shared_ptr<Service>& service);
 
 /// What a call gets after its client was closed.
 LockError closedError();

@@ -14,6 +14,7 @@
 // clang-format off
 #include "lock/blocking/client.h"
 #include "lock/blocking/condition.h"
+#include "lock/blocking/manager.h"
 #include "lock/blocking/mutex.h"
 #include "lock/blocking/semaphore.h"
 // clang-format on

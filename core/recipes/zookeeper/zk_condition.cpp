@@ -89,6 +89,11 @@ Outcome<void> ZkCondition::enlist(QByteArray thread, std::stop_token stop) {
             m_entries[thread] = ticket;
             co_return std::expected<void, LockError>();
         }
+        if (made.error().kind == Error::Kind::NoNode && tries < kMostTries) { // a path of its own, not its lock's queue
+            const Result<void> there = co_await port.makeContainers(m_lock.path, stop);
+            if (!there) co_return std::unexpected(lockError(there.error()));
+            continue;
+        }
         if (!made.error().outcomeUnknown()) co_return std::unexpected(lockError(made.error()));
         // Left alone, it would take the signal of somebody who waits.
         const bool sameSession = co_await takeAwayForSure(port, ticket, stop);

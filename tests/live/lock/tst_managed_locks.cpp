@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live_connection.h"
 #include "lock/manager/lock_manager.h"
+#include "managed_servers.h"
 
 #include <QTemporaryDir>
 
@@ -55,45 +55,16 @@ struct Process {
 class TestManagedLocks : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_first, m_second, m_witness;
+    ManagedServers m_servers{m_runtime};
 
     ManagerConfig config(SwitchMode mode) const {
-        NamespaceConfig space;
-        space.name = "shop";
-        space.engines.push_back({urlOf(*m_first), "redis-reentrant"});
-        space.engines.push_back({urlOf(*m_second), "redis-fenced"});
-        space.witnesses.push_back(urlOf(*m_witness));
-        space.mode = mode;
-        space.onFailure = true;
-        space.confirmFor = 400ms;
-        space.drainFor = 300ms;
-        space.healthEvery = 50ms;
-        space.healthTimeout = 150ms;
-        space.options.lease = 500ms;
-        space.options.watchdog = 150ms;
-        space.options.token = true;
-        ManagerConfig all;
-        all.namespaces.push_back(space);
-        return all;
-    }
-    void forget() {
-        for (auto* server : {m_first.get(), m_second.get(), m_witness.get()}) {
-            redis::RedisDriver driver(m_runtime, urlOf(*server));
-            call(driver, {"FLUSHALL"});
-        }
+        ManagerConfig config = m_servers.config(mode);
+        config.namespaces[0].onFailure = true;
+        return config;
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        for (auto* server : {&m_first, &m_second, &m_witness}) {
-            *server = std::make_unique<sandbox::RedisServer>(m_runtime);
-            VERIFY_STARTED(**server);
-        }
-    }
-    void init() {
-        if (!m_first->running()) VERIFY_STARTED(*m_first);
-        forget();
-    }
+    void init() { VERIFY_EMPTY(m_servers.begin()); }
 
     void aSwitchUnderLoadLosesNoExclusion_data() {
         QTest::addColumn<int>("mode");
@@ -140,7 +111,7 @@ private Q_SLOTS:
         a.work(inside, clashes, stop);
         b.work(inside, clashes, stop);
         QVERIFY(soon([&] { return a.grants > 5; }));
-        m_first->kill();
+        m_servers.first.kill();
         QVERIFY(
             soon([&] { return a.manager->status("shop").epoch >= 2 && b.manager->status("shop").epoch >= 2; }, 30'000));
         const int before = a.grants + b.grants;
@@ -164,7 +135,7 @@ private Q_SLOTS:
                                   "{'url': '%1', 'recipe': 'redis-reentrant'}, {'url': '%2', 'recipe': "
                                   "'redis-reentrant'}], 'witnesses': ['%3'], 'lease': '500ms', "
                                   "'switch': {'confirm-for': '400ms', 'drain-for': '100ms'}}]}")
-                .arg(first, second, m_witness->url())
+                .arg(first, second, m_servers.witness.url())
                 .replace(QLatin1Char('\''), QLatin1Char('"'))
                 .toUtf8();
         };
@@ -174,8 +145,8 @@ private Q_SLOTS:
             QFile file(path);
             return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
         };
-        QVERIFY(write(text(m_first->url(), m_second->url())));
-        const auto config = readManagerConfig(text(m_first->url(), m_second->url()));
+        QVERIFY(write(text(m_servers.first.url(), m_servers.second.url())));
+        const auto config = readManagerConfig(text(m_servers.first.url(), m_servers.second.url()));
         QVERIFY2(config.has_value(), config ? "" : qPrintable(config.error()));
         Process a(m_runtime, *config);
         QVERIFY(a.start());
@@ -185,17 +156,12 @@ private Q_SLOTS:
         QVERIFY(soon([&] {
             return std::ranges::any_of(a.heard, [](const auto& e) { return e.kind == ManagerEvent::Kind::Refused; });
         }));
-        QVERIFY(write(text(m_second->url(), m_first->url())));
+        QVERIFY(write(text(m_servers.second.url(), m_servers.first.url())));
         QVERIFY(soon([&] {
             const auto status = a.manager->status("shop");
-            return status.usable && status.epoch == 2 && status.engine.contains(QByteArray::number(m_second->port()));
+            return status.usable && status.epoch == 2 &&
+                   status.engine.contains(QByteArray::number(m_servers.second.port()));
         }));
-    }
-
-    void cleanupTestCase() {
-        m_first.reset();
-        m_second.reset();
-        m_witness.reset();
     }
 };
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/any_lock.h"
+#include "runtime/runtime.h"
+
+namespace lockscope::blocking::detail {
+
+/// Which lock somebody wants.
+struct LockWish {
+    QByteArray space; ///< a manager's namespace; empty: none
+    QByteArray name;
+    recipes::Mode mode = recipes::Mode::Exclusive; ///< what it must offer
+    LockOptions options = {};                      ///< a manager's namespace has its own
+    int permits = 1;
+};
+
+/// Where the locks of a service come from, one server or several with a manager. Lives on the service's thread, as what
+/// it makes does.
+class LockSource {
+public:
+    template <typename T>
+    using Outcome = recipes::Outcome<T>;
+    struct Made {
+        std::unique_ptr<AnyLock> lock;
+        QByteArray kind; ///< two locks of a name and a kind are the same one
+    };
+
+    virtual ~LockSource() = default;
+    virtual QByteArray identity() const = 0;
+    /// What is known of that before it is made.
+    virtual QByteArray kindOf(const LockWish& wish) const = 0;
+    virtual std::expected<Made, LockError> make(const LockWish& wish) = 0;
+    /// Of a lock that it has made.
+    virtual std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray& name) = 0;
+    /// Says goodbye to the server.
+    virtual QCoro::Task<> close() = 0;
+};
+
+/// Makes it, on the service's thread; an error when there can be none.
+using SourceMaker = std::function<std::expected<std::unique_ptr<LockSource>, LockError>(Runtime&)>;
+
+} // namespace lockscope::blocking::detail

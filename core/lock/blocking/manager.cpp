@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/blocking/manager.h"
+
+#include "lock/blocking/service.h"
+#include "lock/manager/managed_condition.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::blocking {
+
+namespace {
+/// Over the engines of a manager's namespaces.
+class ManagedServers final : public detail::LockSource {
+public:
+    ManagedServers(std::unique_ptr<LockManager> manager, QByteArray identity)
+        : m_manager(std::move(manager)), m_identity(std::move(identity)) {}
+    LockManager& manager() { return *m_manager; }
+    QByteArray identity() const override { return m_identity; }
+    QByteArray kindOf(const detail::LockWish& wish) const override { return QByteArray::number(int(wish.mode)); }
+    std::expected<Made, LockError> make(const detail::LockWish& wish) override {
+        auto lock = m_manager->lockAs(wish.space, wish.name, wish.mode, wish.permits);
+        if (!lock) return std::unexpected(lock.error());
+        return Made{*std::move(lock), wish.mode == recipes::Mode::Permit ? "permits" : "holds"};
+    }
+    std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray&) override {
+        return std::make_unique<ManagedCondition>(static_cast<ManagedLock&>(lock));
+    }
+    QCoro::Task<> close() override { co_return; } // its connections go with it
+
+private:
+    std::unique_ptr<LockManager> m_manager;
+    QByteArray m_identity;
+};
+
+/// On the service's thread.
+LockManager& managerOf(detail::Service& service) {
+    return static_cast<ManagedServers&>(service.source()).manager();
+}
+
+QByteArray bytes(std::string_view text) {
+    return {text.data(), static_cast<qsizetype>(text.size())};
+}
+
+std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const std::string& identity) {
+    using Source = std::expected<std::unique_ptr<detail::LockSource>, LockError>;
+    std::optional<QString> complaint;
+    const auto make = [&](Runtime& runtime) -> Source {
+        const QByteArray client = identity.empty() ? runtime.randomUuid() : QByteArray::fromStdString(identity);
+        auto manager = LockManager::make(runtime, config, client);
+        if (manager) return std::make_unique<ManagedServers>(*std::move(manager), client);
+        complaint = manager.error();
+        return std::unexpected(LockError{LockError::Kind::Refused, *complaint});
+    };
+    try {
+        return detail::startService(make);
+    } catch (const RefusedException&) {
+        throw std::invalid_argument(complaint.value_or(QString()).toStdString());
+    }
+}
+
+} // namespace
+
+Manager::Manager(const ManagerConfig& config, const ManagerOptions& options)
+    : m_service(manage(config, options.identity)) {
+    detail::Service& service = *m_service;
+    const Nanos patience = options.patience;
+    const bool started = service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
+        co_return co_await managerOf(service).start(patience, stop);
+    });
+    if (started) return;
+    close();
+    lockscope::throwLockError(
+        {LockError::Kind::Unreachable,
+         QCoreApplication::translate("LockManager", "Not all namespaces have an engine in use after %1 s: too few of "
+                                                    "the servers that keep their records answer.")
+             .arg(std::chrono::duration<double>(patience).count())});
+}
+
+Manager::~Manager() {
+    close();
+}
+
+std::string Manager::identity() const {
+    return m_service->identity().toStdString();
+}
+
+void Manager::switchTo(std::string_view space, int engine, std::stop_token stop) {
+    detail::Service& service = *m_service;
+    service.call<bool>(
+        [&](std::stop_token stopped) -> recipes::Outcome<bool> {
+            const auto switched = co_await managerOf(service).switchTo(bytes(space), engine, stopped);
+            if (!switched) co_return std::unexpected(switched.error());
+            co_return true;
+        },
+        std::move(stop));
+}
+
+void Manager::reload(const ManagerConfig& config) {
+    detail::Service& service = *m_service;
+    const auto complaint =
+        service.call<std::optional<QString>>([&](std::stop_token) -> recipes::Outcome<std::optional<QString>> {
+            co_return managerOf(service).reload(config);
+        });
+    if (complaint) throw std::invalid_argument(complaint->toStdString());
+}
+
+void Manager::watchFile(const std::string& path) {
+    detail::Service& service = *m_service;
+    const auto complaint =
+        service.call<std::optional<QString>>([&](std::stop_token) -> recipes::Outcome<std::optional<QString>> {
+            co_return managerOf(service).watchFile(QString::fromStdString(path));
+        });
+    if (complaint) throw std::invalid_argument(complaint->toStdString());
+}
+
+LockManager::Status Manager::status(std::string_view space) {
+    detail::Service& service = *m_service;
+    return service.call<LockManager::Status>([&](std::stop_token) -> recipes::Outcome<LockManager::Status> {
+        co_return managerOf(service).status(bytes(space));
+    });
+}
+
+void Manager::listen(std::function<void(const ManagerEvent&)> listener) {
+    detail::Service& service = *m_service;
+    service.call<bool>([&](std::stop_token) -> recipes::Outcome<bool> {
+        managerOf(service).listen(std::move(listener));
+        co_return true;
+    });
+}
+
+void Manager::close() noexcept {
+    if (m_service) detail::closeService(m_service);
+}
+
+} // namespace lockscope::blocking

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "live_connection.h"
+#include "lock/manager/manager_config.h"
+
+namespace lockscope::test {
+
+/// Two Redis to lock on and a third one for the record, and how a manager uses them.
+struct ManagedServers {
+    explicit ManagedServers(Runtime& of) : runtime(of), first(of), second(of), witness(of) {}
+    /// The text of what went wrong, empty when they are up and know nothing.
+    QString begin() {
+        for (auto* server : {&first, &second, &witness}) {
+            const QString error = server->running() ? QString() : start(*server);
+            if (!error.isEmpty()) return error;
+            redis::RedisDriver driver(runtime, urlOf(*server));
+            call(driver, {"FLUSHALL"});
+        }
+        return {};
+    }
+    /// A namespace "shop" that is soon switched. `slack`: for how many times longer than on an idle machine everything
+    /// may take.
+    ManagerConfig config(SwitchMode mode, int slack = 1) const {
+        NamespaceConfig space;
+        space.name = "shop";
+        space.engines.push_back({urlOf(first), "redis-reentrant"});
+        space.engines.push_back({urlOf(second), "redis-fenced"});
+        space.witnesses.push_back(urlOf(witness));
+        space.mode = mode;
+        space.confirmFor = 400ms * slack;
+        space.drainFor = 300ms * slack;
+        space.healthEvery = 50ms;
+        space.healthTimeout = 150ms * slack;
+        space.options.lease = 500ms * slack;
+        space.options.watchdog = 150ms * slack;
+        space.options.token = true;
+        ManagerConfig all;
+        all.namespaces.push_back(space);
+        return all;
+    }
+    Runtime& runtime;
+    sandbox::RedisServer first, second, witness;
+};
+
+} // namespace lockscope::test
