@@ -1363,6 +1363,10 @@
         <translation>无法读取 %1：%2。</translation>
     </message>
     <message>
+        <source>A lease of its own can be no longer than those of “%1”, %2 s: a switch of its engine waits for as long as that.</source>
+        <translation>单独的租约不能比“%1”的租约（%2 秒）更长：切换引擎时只等待这么久。</translation>
+    </message>
+    <message>
         <source>is not a text</source>
         <translation>不是文本</translation>
     </message>

@@ -3,6 +3,8 @@
 
 #include "lock/manager/namespace.h"
 
+#include <QCoreApplication>
+
 namespace lockscope::detail {
 
 ManagedCore::Place ManagedCore::placeFor(const LockRequest& request) const {
@@ -23,6 +25,14 @@ ManagedCore::Outcome<T> ManagedCore::take(std::shared_ptr<ManagedCore> core, Loc
     const std::shared_ptr<Namespace> space = core->space;
     Runtime& runtime = space->runtime();
     const Nanos until = laterBy(runtime.monotonic(), request.wait);
+    if (const Nanos most = space->config().options.lease; request.lease && *request.lease > most) {
+        co_return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            QCoreApplication::translate("LockManager", "A lease of its own can be no longer than those of “%1”, %2 s: "
+                                                       "a switch of its engine waits for as long as that.")
+                .arg(QString::fromUtf8(space->config().name))
+                .arg(std::chrono::duration<double>(most).count())});
+    }
     const auto left = [&](Nanos end) { return end == kNever ? kNever : std::max(Nanos(0), end - runtime.monotonic()); };
     while (!core->closed() && !space->stopped()) {
         const Place place = core->placeFor(request);

@@ -20,8 +20,9 @@ public:
     /// As DistributedLock::acquire. Waits, too, while no engine is in use, and goes over to the next one in the middle
     /// of a wait. An empty guard when not in time, and when this object or its manager goes away meanwhile. A thread
     /// that holds it on an engine that is being drained still re-enters there, where the recipe is reentrant, for as
-    /// long as it may hold it. Kind::Refused for a name that the engine in use cannot have, Kind::OutcomeUnknown and
-    /// Kind::Unreachable when its server does not answer. A stop request ends it with Cancelled.
+    /// long as it may hold it. Kind::Refused for a name that the engine in use cannot have, and for a lease longer than
+    /// the namespace's, since others wait for no longer one at a switch; Kind::OutcomeUnknown and Kind::Unreachable
+    /// when its server does not answer. A stop request ends it with Cancelled.
     Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop = {}) override;
     /// The same without a guard, for who gives it up by unlock(); whether it was taken.
     Outcome<bool> take(LockRequest request, std::stop_token stop = {}) override;

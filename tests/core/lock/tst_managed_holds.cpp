@@ -139,6 +139,17 @@ private Q_SLOTS:
         QVERIFY(lock.view("1")->token >> 48 == 2);
     }
 
+    void noLeaseOutlastsASwitch() {
+        World world("drain"); // leases of 3 s
+        world.run(2s);
+        ManagedLock& lock = *world.processes[0]->lock;
+        LockRequest request = requestOf(Mode::Exclusive);
+        request.lease = 3001ms;
+        QVERIFY(fails(world.soon<bool>(0, [&] { return lock.take(request); }), LockError::Kind::Refused));
+        request.lease = 3s;
+        QVERIFY(takes(world, 0, lock, request));
+    }
+
     void permitsAreCountedInAllAndTakenTogether() {
         World world("drain", 1, 2, "redis-semaphore");
         world.run(2s);
