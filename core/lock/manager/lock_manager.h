@@ -72,7 +72,7 @@ public:
     /// Begins; true when all namespaces have an engine in use within `patience`. It goes on in any case.
     QCoro::Task<bool> start(Nanos patience = 10s, std::stop_token stop = {});
 
-    /// A lock of a namespace; nullptr when there is no such namespace.
+    /// A lock of a namespace, of a semaphore one with one permit; nullptr when there is no such namespace.
     std::unique_ptr<ManagedLock> lock(const QByteArray& space, QByteArray name);
     /// The same for one use of it. `permits`: how many there are in all, of a semaphore; all processes should say the
     /// same. Kind::NotSupported when the recipe of any of its engines does not offer that mode, rather than after the

@@ -8,7 +8,8 @@ namespace lockscope::recipes {
 /// Who waits for a signal of a lock on ZooKeeper: ephemeral sequential children `condition-<number>` beside those of
 /// the lock's queue. A signal is the removal of the lowest. A waiter whose session ends is gone with its node; by its
 /// own account it was woken, as a waiter may be without a reason. A node whose creation was never answered is known by
-/// its data. Source: Menagerie's condition.
+/// its data. Where no lock has made their parent, as at a path of the condition's own, a container is made. Source:
+/// Menagerie's condition.
 class ZkCondition final : public ConditionRecipe {
 public:
     explicit ZkCondition(ZkLock lock) : m_lock(std::move(lock)) {}
