@@ -71,7 +71,7 @@ std::expected<std::shared_ptr<recipes::ConditionRecipe>, LockError> ManagedCore:
     if (const auto known = conditions.find(epoch); known != conditions.end()) return known->second;
     auto made = space->makeCondition(name, epoch);
     if (!made) return std::unexpected(made.error());
-    const auto condition = std::make_shared<WokenByLeaving>(*this, epoch, *std::move(made));
+    auto condition = std::make_shared<WokenByLeaving>(*this, epoch, *std::move(made));
     conditions.emplace(epoch, condition);
     return condition;
 }
@@ -82,12 +82,10 @@ ManagedCore::Outcome<bool> ManagedCore::await(std::shared_ptr<ManagedCore> core,
     if (!lock) co_return std::unexpected(notHeldForCondition());
     const auto condition = core->conditionOf(epoch);
     if (!condition) co_return std::unexpected(condition.error());
-    const std::shared_ptr<recipes::ConditionRecipe> recipe = *condition;
     const LockCore::Retake retake = [core](LockRequest request, std::shared_ptr<Hold> again) {
         return take<LockCore::Taken>(core, std::move(request), {}, std::move(again));
     };
-    const Lock kept = lock;
-    co_return co_await LockCore::await(kept->m_core, recipe, thread, wait, stop, retake);
+    co_return co_await LockCore::await(lock->m_core, *condition, thread, wait, stop, retake);
 }
 
 ManagedCore::Outcome<int> ManagedCore::signal(std::shared_ptr<ManagedCore> core, Thread thread, int most) {
@@ -95,8 +93,7 @@ ManagedCore::Outcome<int> ManagedCore::signal(std::shared_ptr<ManagedCore> core,
     if (!lock || !lock->stillMine(thread)) co_return std::unexpected(notHeldForCondition());
     const auto condition = core->conditionOf(epoch);
     if (!condition) co_return std::unexpected(condition.error());
-    const std::shared_ptr<recipes::ConditionRecipe> recipe = *condition;
-    co_return co_await recipe->signal(most, {});
+    co_return co_await (*condition)->signal(most, {});
 }
 
 } // namespace lockscope::detail

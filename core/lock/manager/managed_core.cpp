@@ -43,7 +43,7 @@ ManagedCore::Outcome<T> ManagedCore::take(std::shared_ptr<ManagedCore> core, Loc
         }
         const auto made = core->lockOf(place.epoch);
         if (!made) co_return std::unexpected(made.error());
-        const Lock lock = *made; // it is there until this has ended
+        const Lock& lock = *made; // kept until this has ended
         // Ends with the caller's stop; or when this engine is left: then the wait goes on at the next one; or with the
         // lock object.
         std::stop_source any;

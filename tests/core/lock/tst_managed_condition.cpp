@@ -6,7 +6,6 @@
 
 using namespace lockscope;
 using namespace lockscope::tests;
-using recipes::Mode;
 
 namespace {
 /// What the lock protects: things that one process puts in, and others wait for.
