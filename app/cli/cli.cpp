@@ -57,7 +57,11 @@ QString aboutLocking() {
               "for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a "
               "semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait counts from when the "
               "server answers. --id is a name for others to see; two runs of one name exclude each other all the same. "
-              "COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.");
+              "COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.") +
+           QLatin1Char(' ') +
+           tr("zookeeper:// may end in ?layout=kazoo: then kazoo's Lock, ReadLock and WriteLock see zk-mutex and "
+              "zk-rw, "
+              "instead of Curator's.");
 }
 
 QString helpText() {

@@ -2,6 +2,7 @@
 #include "backends/url.h"
 
 #include "backends/url_login.h"
+#include "backends/zookeeper/options.h"
 
 #include <QCoreApplication>
 #include <QUrl>
@@ -34,8 +35,8 @@ constexpr Scheme kSchemes[] = {
     {"rediss+cluster", "rediss+cluster", Service::RedisCluster, 6379, true, true, Path::None, "wait"},
     {"redlock", "redlock", Service::Redlock, 6379, false, true, Path::DatabaseNumber, ""},
     {"redlocks", "redlocks", Service::Redlock, 6379, true, true, Path::DatabaseNumber, ""},
-    {"zookeeper", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session"},
-    {"zk", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session"},
+    {"zookeeper", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session layout"},
+    {"zk", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session layout"},
     {"mysql", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName, "tls table"},
     {"mariadb", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName, "tls table"},
     {"postgresql", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName, "tls table pooler"},
@@ -326,6 +327,9 @@ std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
     }
     if (const QString error = parsePath(*path, *scheme, url); !error.isEmpty()) return Unexpected(error);
     if (const QString error = parseQuery(query, *scheme, url); !error.isEmpty()) return Unexpected(error);
+    if (url.service == Service::ZooKeeper) {
+        if (const auto read = zookeeper::urlOptions(url); !read) return Unexpected(read.error());
+    }
     return url;
 }
 

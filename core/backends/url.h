@@ -44,7 +44,8 @@ enum class Service : std::uint8_t {
 ///
 /// `redis://[[user]:password@]host[:port][/database]`, `rediss://` for TLS with `?ca=FILE&cert=FILE&key=FILE`;
 /// `redis+sentinel://h1:p1,h2:p2/MASTER[/database]`, `redis+cluster://h1:p1,…`, `redlock://h1:p1,h2:p2,…`;
-/// `zookeeper://[user:password@]h1:p1,h2:p2[/chroot]` (alias zk; digest login);
+/// `zookeeper://[user:password@]h1:p1,h2:p2[/chroot]` (alias zk; digest login;
+/// its options: backends/zookeeper/options.h);
 /// `mysql://[user[:password]@]host[:port]/db` (alias mariadb), `postgresql://…` (alias postgres), `sqlite:///path`;
 /// `memcached://[user:password@]h1:p1,…`, `etcd://[user:password@]h1:p1,…`; `memcacheds://`, `etcds://` with TLS.
 struct ConnectionUrl {

@@ -210,6 +210,14 @@
         <source>The URL names “%1” twice.</source>
         <translation>URL 两次写了“%1”。</translation>
     </message>
+    <message>
+        <source>The option “session=%1” is no duration; write for example session=10s.</source>
+        <translation>选项“session=%1”不是时长；例如写成 session=10s。</translation>
+    </message>
+    <message>
+        <source>The option “layout” is either curator or kazoo: whose names locks have on the server, and so who sees them.</source>
+        <translation>选项“layout”只能是 curator 或 kazoo：锁在服务器上用谁的节点名，也就决定谁能看到它们。</translation>
+    </message>
 </context>
 <context>
     <name>EtcdError</name>
@@ -1021,8 +1029,8 @@
         <translation>“%1”不能作为记录名：它须为 1 到 %2 字节、不含零字节的 UTF-8。</translation>
     </message>
     <message>
-        <source>The option “session=%1” is no duration; write for example session=10s.</source>
-        <translation>选项“session=%1”不是时长；例如写成 session=10s。</translation>
+        <source>“%1” has no names that kazoo sees. With layout=kazoo there are zk-mutex and zk-rw; or leave the option out of the URL.</source>
+        <translation>“%1”没有 kazoo 能看到的节点名。layout=kazoo 时可用 zk-mutex 和 zk-rw；或者从 URL 中去掉这个选项。</translation>
     </message>
     <message>
         <source>This thread does not hold the lock of the condition.</source>
@@ -1297,8 +1305,8 @@
         <translation>锁“%1”已不属于我们：它的会话已结束，或者有人释放了它。</translation>
     </message>
     <message>
-        <source>Below “%1” there is what %2 writes, which this recipe does not share a lock with: it was left alone. Use another lock name, or the recipe that fits.</source>
-        <translation>“%1”之下是 %2 所写的内容，这个算法不与它共用锁：未作改动。请换一个锁名，或使用合适的算法。</translation>
+        <source>Below “%1” there is what %2 writes, which this recipe does not share a lock with: it was left alone. Use another lock name, or the recipe and the layout= that fit.</source>
+        <translation>“%1”之下是 %2 所写的内容，这个算法不与它共用锁：未作改动。请换一个锁名，或使用合适的算法和 layout=。</translation>
     </message>
     <message>
         <source>The semaphore “%1” has %2 permits in all; %3 can not be taken at once.</source>
@@ -2123,8 +2131,8 @@
         <translation>delete 我们的节点</translation>
     </message>
     <message>
-        <source>Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; joins kazoo's</source>
-        <translation>Curator 的互斥锁：公平队列，可重入，名称能经受丢失的回复；可加入 kazoo 的队列</translation>
+        <source>Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; joins kazoo's, and has its names with layout=kazoo</source>
+        <translation>Curator 的互斥锁：公平队列，可重入，名称能经受丢失的回复；可加入 kazoo 的队列，layout=kazoo 时用它的节点名</translation>
     </message>
     <message>
         <source>create {name}/_c_{uuid}-lock- ephemeral sequential</source>
@@ -3702,6 +3710,10 @@
     <message>
         <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers; writers of the same lock name the recipe for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait counts from when the server answers. --id is a name for others to see; two runs of one name exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
         <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///文件、memcached:// 和 etcd://，各用“lockscope list recipes”列出的算法。--shared 以读者身份持有，可与其他读者并存；同一把锁的写者须指明读写兼用的算法：redis-rw 或 zk-rw；在 PostgreSQL 上读者也须指明 sql-advisory。--permits N 使其成为共 N 个许可的信号量并取一个（如同 --recipe redis-semaphore）。--wait 从服务器应答时算起。--id 是供他人看到的名字；同名的两次运行仍彼此互斥。命令可见 LOCKSCOPE_LOCK，以及算法给出令牌时的 LOCKSCOPE_TOKEN。</translation>
+    </message>
+    <message>
+        <source>zookeeper:// may end in ?layout=kazoo: then kazoo's Lock, ReadLock and WriteLock see zk-mutex and zk-rw, instead of Curator's.</source>
+        <translation>zookeeper:// 末尾可加 ?layout=kazoo：此时看到 zk-mutex 和 zk-rw 的是 kazoo 的 Lock、ReadLock 和 WriteLock，而不是 Curator 的锁。</translation>
     </message>
     <message>
         <source>An oscilloscope for distributed locks.</source>

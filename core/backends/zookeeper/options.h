@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/url.h"
 #include "trace/time.h"
 
 #include <QHostAddress>
+#include <expected>
 #include <functional>
+#include <optional>
 
 namespace lockscope::zookeeper {
 
@@ -20,5 +23,16 @@ struct DriverOptions {
     /// A host name's addresses, none when it is not known; instead of the system's.
     std::function<QList<QHostAddress>(const QString& host)> lookup{};
 };
+
+/// Whose names locks have in a queue that is empty: that says who sees them. Where somebody is, they go by his.
+enum class Layout : std::uint8_t { Curator, Kazoo };
+
+/// What a URL's options say: `session=10s`, `layout=curator` or `kazoo`.
+struct UrlOptions {
+    DriverOptions driver;
+    Layout layout = Layout::Curator;
+};
+/// The error is a sentence for the user: which option has a value that it can not have, and what to write instead.
+std::expected<UrlOptions, QString> urlOptions(const ConnectionUrl& url);
 
 } // namespace lockscope::zookeeper

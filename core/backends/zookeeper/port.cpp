@@ -5,10 +5,9 @@
 
 namespace lockscope::zookeeper {
 
-Port::Reply<void> Port::makeContainers(QByteArray path, std::stop_token stop) {
+Port::Reply<void> Port::makePath(QByteArray path, NodeMode mode, std::stop_token stop) {
     // Mostly only the last one is missing: begin there, go up as far as needed, then down again.
     std::vector<QByteArray> missing{path};
-    NodeMode mode = NodeMode::Container;
     while (!missing.empty()) {
         const QByteArray next = missing.back();
         const Result<CreatedNode> made = co_await create(next, QByteArray(), mode, Nanos(0), stop);

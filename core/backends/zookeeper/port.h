@@ -118,8 +118,13 @@ public:
     /// Expires with the port: what outlives a port asks this before each use.
     std::weak_ptr<const bool> life() const { return m_life; }
 
-    /// Makes a node and what is missing above it, as containers where the server has them. There already: success.
-    Reply<void> makeContainers(QByteArray path, std::stop_token stop = {});
+    /// Makes a node and what is missing above it, in that mode, Container or Persistent; as lasting ones where the
+    /// server has no containers. There already: success.
+    Reply<void> makePath(QByteArray path, NodeMode mode, std::stop_token stop = {});
+    /// The same as containers.
+    Reply<void> makeContainers(QByteArray path, std::stop_token stop = {}) {
+        return makePath(std::move(path), NodeMode::Container, std::move(stop));
+    }
 
 private:
     std::shared_ptr<const bool> m_life = std::make_shared<const bool>(true);

@@ -11,17 +11,12 @@ namespace lockscope {
 
 namespace {
 
-/// What `?session=` says, nullopt when it makes no sense: "10s", "500ms", "2m".
-std::optional<Nanos> durationOf(const QString& text) {
-    qsizetype digits = 0;
-    while (digits < text.size() && text[digits].isDigit())
-        ++digits;
-    bool ok = false;
-    const qlonglong number = text.left(digits).toLongLong(&ok);
-    const QString unit = text.mid(digits);
-    const Nanos one = unit == u"ms" ? Nanos(1ms) : unit == u"s" ? Nanos(1s) : unit == u"m" ? Nanos(1min) : Nanos(0);
-    if (!ok || number <= 0 || number > 86'400'000 || one == Nanos(0) || one * number > 24h) return std::nullopt;
-    return one * number;
+/// Taken all the same, it would be a lock that kazoo does not see.
+LockError notOfKazoos(const QByteArray& recipe) {
+    return {LockError::Kind::NotSupported,
+            QCoreApplication::translate("LockError", "“%1” has no names that kazoo sees. With layout=kazoo there are "
+                                                     "zk-mutex and zk-rw; or leave the option out of the URL.")
+                .arg(QString::fromLatin1(recipe))};
 }
 
 class ZooKeeperConnection final : public Connection {
@@ -29,7 +24,8 @@ public:
     ZooKeeperConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_driver(std::make_shared<zookeeper::ZooKeeperDriver>(runtime, m_url, optionsOf(m_url))) {}
+          m_options(zookeeper::urlOptions(m_url).value_or(zookeeper::UrlOptions())),
+          m_driver(std::make_shared<zookeeper::ZooKeeperDriver>(runtime, m_url, m_options.driver)) {}
 
     Runtime& runtime() override { return m_driver->runtime(); }
     const QByteArray& client() const override { return m_client; }
@@ -38,14 +34,6 @@ public:
     QByteArray defaultRecipe() const override { return "zk-mutex"; }
 
     Outcome<void> open(std::stop_token stop) override {
-        const QString session = m_url.option("session");
-        if (!session.isEmpty() && !durationOf(session)) {
-            co_return std::unexpected(LockError{
-                LockError::Kind::Refused,
-                QCoreApplication::translate("LockError", "The option “session=%1” is no duration; write for example "
-                                                         "session=10s.")
-                    .arg(session)});
-        }
         const zookeeper::Result<void> ready = co_await m_driver->connected(kNever, stop);
         if (!ready) co_return std::unexpected(recipes::lockError(ready.error()));
         co_return {};
@@ -65,8 +53,10 @@ public:
                                                                           LockSpec spec) override {
         const std::expected<QByteArray, LockError> path = recipes::lockPath(spec.name);
         if (!path) return std::unexpected(path.error());
-        auto recipe = recipes::makeZooKeeperRecipe(id, {*m_driver, *path, m_client, spec.permits});
+        auto recipe = recipes::makeZooKeeperRecipe(id, {*m_driver, *path, m_client, spec.permits, m_options.layout});
         if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
+        if (m_options.layout == zookeeper::Layout::Kazoo && !recipe->info().layout.contains("kazoo"))
+            return std::unexpected(notOfKazoos(id));
         return std::make_unique<KeptRecipe>(m_driver, std::move(recipe));
     }
     std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,
@@ -82,13 +72,9 @@ public:
     RecordStore* records() override { return &m_records; }
 
 private:
-    static zookeeper::DriverOptions optionsOf(const ConnectionUrl& url) {
-        zookeeper::DriverOptions options;
-        options.session = durationOf(url.option("session")).value_or(options.session);
-        return options;
-    }
     ConnectionUrl m_url;
     QByteArray m_client;
+    zookeeper::UrlOptions m_options;
     std::shared_ptr<zookeeper::ZooKeeperDriver> m_driver; ///< shared with recipes
     ZooKeeperRecords m_records{*m_driver};
 };

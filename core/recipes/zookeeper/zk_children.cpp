@@ -47,7 +47,10 @@ ZkFamily familyOf(QByteArrayView stem, bool& writes) {
         return ZkFamily::GoZooKeeper;
     if (stem.size() > 32 && isHex(stem.first(32))) {
         if (stem.sliced(32) == QByteArrayView("__lock__")) return ZkFamily::Kazoo;
-        if (stem.sliced(32) == QByteArrayView("__rlock__")) return ZkFamily::KazooReadWrite;
+        if (stem.sliced(32) == QByteArrayView("__rlock__")) {
+            writes = false;
+            return ZkFamily::KazooReadWrite;
+        }
     }
     if (stem == QByteArrayView("lock-")) return ZkFamily::Menagerie;
     if (stem == QByteArrayView("readLock-") || stem == QByteArrayView("writeLock-"))

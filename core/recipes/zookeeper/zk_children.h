@@ -11,15 +11,15 @@ namespace lockscope::recipes {
 
 /// Whose children's names these are: what libraries leave below a lock's path.
 enum class ZkFamily : std::uint8_t {
-    Curator,     ///< _c_<uuid>-lock-<number>
-    GoZooKeeper, ///< _c_<32 hex>-lock-<number>
-    Kazoo,       ///< <32 hex>__lock__<number>
-    Menagerie,   ///< lock-<number>; zk-sequential's own
-    ReadWrite,   ///< Curator's _c_<uuid>-__READ__<number>, -__WRIT__
-    Lease,       ///< of Curator's semaphore: _c_<uuid>-lease-<number>
-    Semaphore,   ///< `locks` and `leases`: of Curator's semaphore
-    Condition,   ///< condition-<number>: Menagerie's waiters for a signal; no contenders
-    KazooReadWrite,
+    Curator,        ///< _c_<uuid>-lock-<number>
+    GoZooKeeper,    ///< _c_<32 hex>-lock-<number>
+    Kazoo,          ///< <32 hex>__lock__<number>; also the writers of kazoo's read/write lock
+    Menagerie,      ///< lock-<number>; zk-sequential's own
+    ReadWrite,      ///< Curator's _c_<uuid>-__READ__<number>, -__WRIT__
+    Lease,          ///< of Curator's semaphore: _c_<uuid>-lease-<number>
+    Semaphore,      ///< `locks` and `leases`: of Curator's semaphore
+    Condition,      ///< condition-<number>: Menagerie's waiters for a signal; no contenders
+    KazooReadWrite, ///< <32 hex>__rlock__<number>: its readers; its writers are named as Kazoo
     KazooLease,
     MenagerieReadWrite,
     Latch,    ///< Curator's leader latch

@@ -6,10 +6,15 @@
 namespace lockscope::recipes {
 
 using zookeeper::Error;
+using zookeeper::Layout;
 using zookeeper::Result;
 
 const RecipeInfo& ZkMutex::info() const {
     return *findRecipe("zk-mutex");
+}
+
+ZkFamily ZkMutex::toldFamily() const {
+    return m_lock.layout == Layout::Kazoo ? ZkFamily::Kazoo : ZkFamily::Curator;
 }
 
 Outcome<bool> ZkMutex::allOurs(std::vector<ZkChild> children, std::stop_token stop) {
@@ -37,7 +42,7 @@ Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArra
             co_return std::unexpected(foreignFormat(m_lock, familyName(family)));
     }
     // Where kazoo or Menagerie have been, they come again; an empty queue does not say that they have gone.
-    ZkFamily known = m_family.value_or(ZkFamily::Curator);
+    ZkFamily known = m_family.value_or(toldFamily());
     if (there.contains(ZkFamily::Kazoo) && there.contains(ZkFamily::Menagerie)) {
         co_return std::unexpected(
             foreignFormat(m_lock, QCoreApplication::translate("LockError", "%1 and %2 do not see each other there:")
@@ -57,6 +62,8 @@ Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArra
 
 Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
                                                std::stop_token stop, std::shared_ptr<bool> again) {
+    // Who was told of kazoo does not keep to what else it has met: kazoo would not see it in an empty queue.
+    if (toldFamily() == ZkFamily::Kazoo && m_family != ZkFamily::Kazoo) m_family.reset();
     // Who only tries does not queue up where others do; nor does anybody before knowing whose queue it is.
     if (!m_family || request.wait == Nanos(0)) {
         const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop, giveUpAt);
@@ -67,11 +74,10 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket,
         if (request.wait == Nanos(0) && lowestLock(*seen)) co_return std::nullopt;
     }
     const ZkFamily family = *m_family;
-    QByteArray unique = m_lock.port.runtime().randomUuid();
     QByteArray prefix, kind = "lock-";
-    if (family == ZkFamily::Curator) prefix = "_c_" + unique + '-';
+    if (family == ZkFamily::Curator) prefix = uniquePrefix(m_lock.port.runtime(), Layout::Curator);
     if (family == ZkFamily::Kazoo) {
-        prefix = unique.replace("-", "");
+        prefix = uniquePrefix(m_lock.port.runtime(), Layout::Kazoo);
         kind = "__lock__";
     }
     const std::expected<std::vector<ZkChild>, LockError> children =

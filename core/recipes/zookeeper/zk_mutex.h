@@ -6,7 +6,8 @@ namespace lockscope::recipes {
 
 /// `zk-mutex`: a queue in the layout of Curator's InterProcessMutex, reentrant per thread, safe against lost replies.
 /// Shares a path with Curator and go-zookeeper as it is; finds it a queue of kazoo or Menagerie, it joins in that
-/// format, and keeps to it. What it can not share a lock with is refused.
+/// format, and keeps to it. What it can not share a lock with is refused. Told of kazoo's layout, it has kazoo's names
+/// in an empty queue, too, and among locks of its own kind: kazoo's Lock does not look at Curator's.
 /// Source: Apache Curator's InterProcessMutex; the children of others by what their libraries leave there.
 class ZkMutex final : public ZkQueued {
 public:
@@ -17,6 +18,8 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
+    /// Whose names to have where nobody is.
+    ZkFamily toldFamily() const;
     /// Nobody there is of another family than the one that we join.
     bool sameFamily(const std::vector<ZkChild>& children) const;
     Outcome<ZkFamily> familyToJoin(std::vector<ZkChild> children, QByteArray ownName, std::stop_token stop);

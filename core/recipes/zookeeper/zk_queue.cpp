@@ -46,6 +46,11 @@ std::optional<QByteArray> lowestLock(const std::vector<ZkChild>& children) {
     return lowest->name;
 }
 
+QByteArray uniquePrefix(Runtime& runtime, zookeeper::Layout layout) {
+    QByteArray unique = runtime.randomUuid();
+    return layout == zookeeper::Layout::Kazoo ? unique.replace("-", "") : "_c_" + unique + '-';
+}
+
 Nanos patienceUntil(zookeeper::Port& port, Nanos giveUpAt) {
     if (port.session().state != Session::State::Suspended || giveUpAt == kNever) return kNever;
     return std::max(Nanos(0), giveUpAt - port.runtime().monotonic());
@@ -61,6 +66,12 @@ Outcome<std::vector<ZkChild>> ZkQueue::look(std::stop_token stop, Nanos giveUpAt
     if (list) co_return readZkChildren(list->names);
     if (list.error().kind == Error::Kind::NoNode) co_return std::vector<ZkChild>();
     co_return std::unexpected(lockError(list.error()));
+}
+
+zookeeper::Port::Reply<void> ZkQueue::makeParents(std::stop_token stop) {
+    // Once it has seen a lock's path, kazoo takes for granted that it stays; a container goes when it is empty.
+    const NodeMode mode = m_layout == zookeeper::Layout::Kazoo ? NodeMode::Persistent : NodeMode::Container;
+    return m_port.makePath(m_path, mode, std::move(stop));
 }
 
 Outcome<bool> ZkQueue::findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpAt, std::stop_token stop) {
@@ -116,7 +127,7 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
         if (created) {
             // Joined.
         } else if (created.error().kind == Error::Kind::NoNode) {
-            const Result<void> made = co_await m_port.makeContainers(m_path, stop);
+            const Result<void> made = co_await makeParents(stop);
             if (!made && made.error().kind != Error::Kind::ConnectionLoss)
                 co_return std::unexpected(lockError(made.error()));
         } else if (created.error().kind == Error::Kind::ConnectionLoss && !prefix.isEmpty()) {

@@ -21,6 +21,9 @@ std::optional<ZkBlocker> predecessor(const std::vector<ZkChild>& children, const
 /// The one that holds or is next: the lowest among all kinds of plain locks; nullopt = none.
 std::optional<QByteArray> lowestLock(const std::vector<ZkChild>& children);
 
+/// The beginning of a node's name that is nobody else's, as that library makes it.
+QByteArray uniquePrefix(Runtime& runtime, zookeeper::Layout layout);
+
 /// How long to wait for the connection to come back, for what is to be had by `giveUpAt`. The first one, or a new one
 /// after a session's end, takes the time that connecting takes, also for those who only try.
 Nanos patienceUntil(zookeeper::Port& port, Nanos giveUpAt);
@@ -36,7 +39,8 @@ enum class ZkTurn : std::uint8_t {
 /// Source: the lock recipe of ZooKeeper's documentation, and Curator's protection against lost replies.
 class ZkQueue {
 public:
-    explicit ZkQueue(zookeeper::Port& port, QByteArray path) : m_port(port), m_path(std::move(path)) {}
+    ZkQueue(zookeeper::Port& port, QByteArray path, zookeeper::Layout layout = zookeeper::Layout::Curator)
+        : m_port(port), m_path(std::move(path)), m_layout(layout) {}
     const QByteArray& path() const { return m_path; }
 
     /// All children, sorted; none when the path is missing. Kind::Unreachable when the connection is away until
@@ -57,16 +61,18 @@ public:
                           Steps steps, std::uint32_t waitStep, std::stop_token stop);
 
 private:
+    zookeeper::Port::Reply<void> makeParents(std::stop_token stop);
     Outcome<bool> findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpAt, std::stop_token stop);
     Outcome<bool> blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray blocker, std::stop_token stop);
     zookeeper::Port& m_port;
     QByteArray m_path;
+    zookeeper::Layout m_layout;
 };
 
 /// A recipe of which whoever is first in a queue has the lock.
 class ZkQueued : public ZkRecipe {
 protected:
-    explicit ZkQueued(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path) {}
+    explicit ZkQueued(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path, m_lock.layout) {}
     /// Waits until the ticket is first, and holds; sets `again` when its node is gone before.
     Outcome<std::optional<Grant>> holdWhenFirst(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children,
                                                 ZkRule rule, Request request, Nanos giveUpAt, std::stop_token stop,

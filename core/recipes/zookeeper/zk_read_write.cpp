@@ -7,17 +7,23 @@ namespace lockscope::recipes {
 
 using zookeeper::CreatedNode;
 using zookeeper::Error;
+using zookeeper::Layout;
 using zookeeper::NodeMode;
 using zookeeper::Result;
 
 namespace {
+
+bool contends(const ZkChild& child) {
+    return child.family == ZkFamily::ReadWrite || child.family == ZkFamily::Kazoo ||
+           child.family == ZkFamily::KazooReadWrite;
+}
 
 std::optional<ZkBlocker> everybodyBefore(const std::vector<ZkChild>& children, const QByteArray& own) {
     const ZkChild* before = nullptr;
     int lower = 0;
     for (const ZkChild& child : children) {
         if (child.name == own) break;
-        if (child.family != ZkFamily::ReadWrite) continue;
+        if (!contends(child)) continue;
         before = &child;
         ++lower;
     }
@@ -31,7 +37,7 @@ std::optional<ZkBlocker> firstWriterBefore(const std::vector<ZkChild>& children,
     std::optional<ZkBlocker> first;
     for (const ZkChild& child : children) {
         if (child.name == own) break;
-        if (child.family != ZkFamily::ReadWrite || !child.writes) continue;
+        if (!contends(child) || !child.writes) continue;
         if (first) {
             first->only = false;
             break;
@@ -48,10 +54,18 @@ const RecipeInfo& ZkReadWrite::info() const {
 }
 
 std::optional<LockError> ZkReadWrite::refusal(const std::vector<ZkChild>& children) const {
+    const bool kazoos = m_lock.layout == Layout::Kazoo;
     for (const ZkFamily family : familiesOf(children)) {
-        if (family != ZkFamily::ReadWrite) return foreignFormat(m_lock, familyName(family));
+        const bool fits =
+            kazoos ? family == ZkFamily::Kazoo || family == ZkFamily::KazooReadWrite : family == ZkFamily::ReadWrite;
+        if (!fits) return foreignFormat(m_lock, familyName(family));
     }
     return std::nullopt;
+}
+
+QByteArray ZkReadWrite::kindOf(bool reads) const {
+    if (m_lock.layout == Layout::Kazoo) return reads ? "__rlock__" : "__lock__";
+    return reads ? "__READ__" : "__WRIT__";
 }
 
 Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
@@ -71,8 +85,8 @@ Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> tic
         const QByteArray newcomer; // behind everybody
         if (request.wait == Nanos(0) && rule(*seen, newcomer)) co_return std::nullopt;
     }
-    const QByteArray prefix = "_c_" + m_lock.port.runtime().randomUuid() + '-';
-    const QByteArray kind = reads ? "__READ__" : "__WRIT__";
+    const QByteArray prefix = uniquePrefix(m_lock.port.runtime(), m_lock.layout);
+    const QByteArray kind = kindOf(reads);
     const std::expected<std::vector<ZkChild>, LockError> children =
         co_await m_queue.join(ticket, prefix, kind, data(request.thread), giveUpAt, stop);
     if (!children) co_return std::unexpected(children.error());
@@ -87,11 +101,11 @@ Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTic
                                                            std::stop_token stop) {
     zookeeper::Port& port = m_lock.port;
     const QByteArray number = readZkChild(zookeeper::nameOf(writing->nodes.front()->path)).number;
-    const QByteArray prefix = "_c_" + port.runtime().randomUuid() + '-';
+    const QByteArray prefix = uniquePrefix(port.runtime(), m_lock.layout);
     ticket->parent = m_lock.path;
     ticket->prefix = prefix;
     ticket->generation = writing->nodes.front()->generation;
-    const QByteArray path = zookeeper::childOf(m_lock.path, prefix + "__READ__" + number);
+    const QByteArray path = zookeeper::childOf(m_lock.path, prefix + kindOf(true) + number);
     while (holdOf(request.thread, Mode::Exclusive) == writing) {
         // What is asked for in this session is not to be made in the next one: before all writers to come, it would
         // keep them out, and nobody would know of it.

@@ -403,7 +403,8 @@ LockError foreignFormat(const ZkLock& lock, const QString& what) {
     return {LockError::Kind::ForeignFormat,
             QCoreApplication::translate("LockError",
                                         "Below “%1” there is what %2 writes, which this recipe does not share a lock "
-                                        "with: it was left alone. Use another lock name, or the recipe that fits.")
+                                        "with: it was left alone. Use another lock name, or the recipe and the layout= "
+                                        "that fit.")
                 .arg(QString::fromUtf8(lock.path), what)};
 }
 

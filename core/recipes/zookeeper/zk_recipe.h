@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/zookeeper/options.h"
 #include "backends/zookeeper/port.h"
 #include "recipes/recipe.h"
 #include "recipes/zookeeper/zk_children.h"
@@ -14,6 +15,7 @@ struct ZkLock {
     QByteArray path;   ///< of the lock, as lockPath() made it
     QByteArray client; ///< this client's identity, for the nodes' data
     int permits = 1;   ///< of a semaphore: how many there are in all
+    zookeeper::Layout layout = zookeeper::Layout::Curator;
 };
 
 /// The recipe of that id over a ZooKeeper, nullptr when there is none.

@@ -71,7 +71,7 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<Tickets> tick
             taken->size() + static_cast<std::size_t>(request.permits) <= static_cast<std::size_t>(m_lock.permits);
         if (!room || lowestLock(*queue)) co_return std::nullopt;
     }
-    const QByteArray prefix = "_c_" + runtime.randomUuid() + '-';
+    const QByteArray prefix = uniquePrefix(runtime, zookeeper::Layout::Curator);
     const QByteArray lockKind = "lock-", leaseKind = "lease-";
     const std::expected<std::vector<ZkChild>, LockError> queue =
         co_await m_locks.join(tickets->turn, prefix, lockKind, data(request.thread), giveUpAt, stop);
@@ -87,7 +87,7 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<Tickets> tick
     std::vector<Outcome<std::vector<ZkChild>>> joining;
     for (int i = 0; i < request.permits; ++i) {
         tickets->leases.push_back(std::make_shared<ZkTicket>());
-        const QByteArray own = "_c_" + runtime.randomUuid() + '-';
+        const QByteArray own = uniquePrefix(runtime, zookeeper::Layout::Curator);
         joining.push_back(m_leases.join(tickets->leases.back(), own, leaseKind, data(request.thread), giveUpAt, stop));
     }
     std::optional<LockError> failure;

@@ -7,6 +7,8 @@ namespace lockscope::recipes {
 /// `zk-semaphore`: Curator's InterProcessSemaphoreV2: below the path, a mutex `locks` in which those who want permits
 /// queue up, and the permits themselves as nodes of `leases`; who has the mutex adds its own and waits until there are
 /// no more than there may be. How many that is stands nowhere on the server: all clients have to say the same.
+/// It has no layout of kazoo's: there, a permit counts from the moment its node is made, so that one waits first and
+/// then makes it, and the number of permits is kept at the path: another recipe, not other names.
 /// Source: Apache Curator's InterProcessSemaphoreV2; several permits are taken together here, all or none.
 class ZkSemaphore final : public ZkRecipe {
 public:

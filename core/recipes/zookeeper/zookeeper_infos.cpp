@@ -50,8 +50,8 @@ RecipeInfo zkSequential() {
 RecipeInfo zkMutex() {
     RecipeInfo info = onZooKeeper(
         "zk-mutex",
-        QT_TRANSLATE_NOOP(
-            "Recipe", "Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; joins kazoo's"),
+        QT_TRANSLATE_NOOP("Recipe", "Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; "
+                                    "joins kazoo's, and has its names with layout=kazoo"),
         {Text::tr("create {name}/_c_{uuid}-lock- ephemeral sequential"),
          Text::tr("children of {name}: is ours the lowest?"), Text::tr("watch the next lower one until it is gone"),
          Text::tr("work, write to the resource"), Text::tr("delete ours")},
@@ -59,7 +59,7 @@ RecipeInfo zkMutex() {
     info.fair = true;
     info.reentrant = true;
     info.condition = true;
-    info.layout = "Curator";
+    info.layout = "Curator, kazoo";
     return info;
 }
 
@@ -74,7 +74,7 @@ RecipeInfo zkReadWrite() {
     info.fair = true;
     info.reentrant = true;
     info.shared = true;
-    info.layout = "Curator";
+    info.layout = "Curator, kazoo";
     return info;
 }
 

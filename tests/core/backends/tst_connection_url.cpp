@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/url.h"
 #include "backends/url_login.h"
+#include "backends/zookeeper/options.h"
 
 #include <QTest>
 
@@ -98,6 +99,11 @@ private Q_SLOTS:
         QVERIFY(url);
         QCOMPARE(url->option("session"), "4s"_s);
         QCOMPARE(url->option("table"), QString());
+        const auto kazoo = parseConnectionUrl("zk://h?layout=kazoo"_s);
+        QVERIFY(kazoo);
+        QVERIFY(zookeeper::urlOptions(*kazoo)->layout == zookeeper::Layout::Kazoo);
+        QVERIFY(zookeeper::urlOptions(*url)->layout == zookeeper::Layout::Curator);
+        QCOMPARE(zookeeper::urlOptions(*url)->driver.session, Nanos(4s));
     }
 
     void complains_data() {
@@ -146,6 +152,8 @@ private Q_SLOTS:
         row("etcd://h?ca=x"_s, "etcds://"_s);
         row("memcached://h?ca=x"_s, "memcacheds://"_s);
         row("zk://h?ca=x"_s, "TLS"_s);
+        row("zk://h?session=10"_s, "session=10s"_s);
+        row("zk://h?layout=etcd"_s, "kazoo"_s);
         row("sqlite://locks.db"_s, "three slashes"_s);
         row("sqlite:///"_s, "file"_s);
     }

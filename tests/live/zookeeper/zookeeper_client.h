@@ -22,9 +22,10 @@ struct Client {
     Client(Runtime& runtime, const ZooKeeperServer& server, const char* clientName, Nanos session = 5s)
         : Client(runtime, server.url(), clientName, session) {}
     std::unique_ptr<Recipe> recipe(const QByteArray& id, const QByteArray& lock, int permits = 1) {
-        return makeZooKeeperRecipe(id, {driver, lockPath(lock).value(), name, permits});
+        return makeZooKeeperRecipe(id, {driver, lockPath(lock).value(), name, permits, layout});
     }
     QByteArray name;
+    zookeeper::Layout layout = zookeeper::Layout::Curator;
     ZooKeeperDriver driver;
 };
 

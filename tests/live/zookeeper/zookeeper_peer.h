@@ -46,14 +46,19 @@ inline Nanos machineTime() {
     return std::chrono::steady_clock::now().time_since_epoch();
 }
 
+/// A killed peer's locks are free by then: its session lasts 2 s, from its last heartbeat on, and is ended at the tick
+/// after that, of 200 ms; the rest is for a loaded machine.
+inline constexpr Nanos kFreedWithin = 2s + 2 * 200ms + 2s;
+
 /// Ten clients of ours that each add one to a node's number for as long as they hold the lock, not atomically.
 class Contenders {
 public:
     Contenders(Runtime& runtime, const QString& url, QByteArray id, QByteArray lock, QByteArray counter, Mode mode,
-               Nanos time)
+               Nanos time, zookeeper::Layout layout = zookeeper::Layout::Curator)
         : m_runtime(runtime), m_counter(std::move(counter)), m_mode(mode) {
         for (int i = 0; i < 10; ++i) {
             m_clients.push_back(std::make_unique<Client>(runtime, url, "ours"));
+            m_clients.back()->layout = layout;
             m_recipes.push_back(m_clients.back()->recipe(id, lock));
         }
         m_end = runtime.monotonic() + time;

@@ -51,10 +51,12 @@ private:
             QVERIFY(!take(*recipes.back(), request(Nanos(0), "1", row.mode)).value());
             endings.push_back(begin(m_runtime, *recipes.back(), request(20s, "1", row.mode)));
         }
-        m_peer->kill(); // its session lasts 2 s
+        const Nanos killed = m_runtime.monotonic();
+        m_peer->kill();
         for (std::size_t i = 0; i < rows.size(); ++i) {
             QVERIFY(eventually([&] { return endings[i]->done; }, 20s));
             VERIFY_OK(endings[i]->taken);
+            QVERIFY2(endings[i]->at - killed < kFreedWithin, rows[i].id);
             QVERIFY(endings[i]->taken->has_value());
             VERIFY_OK(run(recipes[i]->release(**endings[i]->taken, {})));
         }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A process that locks with kazoo, told what to do line by line. usage: kazoo_peer.py HOST:PORT PATH [PATTERN]
+# A process that locks with kazoo, told what to do line by line. 
+# usage: kazoo_peer.py HOST:PORT PATH Lock|ReadLock|WriteLock [PATTERN]
 import logging
 import sys
 import threading
@@ -10,7 +11,8 @@ from kazoo.exceptions import LockTimeout
 
 logging.disable(logging.CRITICAL)
 hosts, path = sys.argv[1], sys.argv[2]
-patterns = sys.argv[3:]
+kind = sys.argv[3]
+patterns = sys.argv[4:]
 
 
 def connect():
@@ -20,7 +22,7 @@ def connect():
 
 
 def lock_of(client):
-    return client.Lock(path, "kazoo", extra_lock_patterns=patterns)
+    return getattr(client, kind)(path, "kazoo", extra_lock_patterns=patterns)
 
 
 def say(text):

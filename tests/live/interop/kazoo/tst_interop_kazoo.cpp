@@ -1,21 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lock/connection.h"
 #include "zookeeper_peer.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
+using zookeeper::Layout;
 using zookeeper::NodeMode;
 
-/// zk-mutex and kazoo's Lock: in kazoo's own format, which zk-mutex joins, and in Curator's, of which kazoo has to be
-/// told by extra_lock_patterns.
+/// zk-mutex and kazoo's Lock: in kazoo's own format, which zk-mutex joins, and has by itself with layout=kazoo; and in
+/// Curator's, of which kazoo has to be told by extra_lock_patterns. zk-rw and kazoo's ReadLock and WriteLock.
 class TestInteropKazoo : public QObject {
     Q_OBJECT
 private:
-    std::unique_ptr<Peer> peer(const QByteArray& path, bool patterns) {
+    static std::unique_ptr<Peer> peerOf(const ZooKeeperServer& server, const QByteArray& path,
+                                        const QStringList& kindAndPatterns) {
         QStringList arguments{QStringLiteral(LOCKSCOPE_SOURCE_DIR "/tests/live/interop/kazoo/kazoo_peer.py"),
-                              m_server.url().section(u'/', 2), QString::fromLatin1(path)};
-        if (patterns) arguments << QStringLiteral("lock-");
+                              server.url().section(u'/', 2), QString::fromLatin1(path)};
+        arguments += kindAndPatterns;
         // Debian's, which has Debian's kazoo: there may be another one in the path.
         return std::make_unique<Peer>(QStringLiteral("/usr/bin/python3"), arguments);
+    }
+    std::unique_ptr<Peer> peer(const QByteArray& path, bool patterns) {
+        QStringList kindAndPatterns{QStringLiteral("Lock")};
+        if (patterns) kindAndPatterns << QStringLiteral("lock-");
+        return peerOf(m_server, path, kindAndPatterns);
+    }
+    /// What we hold is released; kazoo, which waits for it, is to have it at once.
+    static void handOver(Peer& kazoo, Recipe& ours, const Grant& held) {
+        const Nanos released = machineTime();
+        VERIFY_OK(run(ours.release(held, {})));
+        const QByteArray answer = kazoo.hear();
+        QVERIFY2(answer.startsWith("acquired"), answer.constData());
+        QVERIFY(instantIn(answer) - released < 200ms);
+    }
+    /// A node below which nothing is any more, made and gone: the server has looked for such.
+    static void letTheServerSweep(Client& a, const QByteArray& container) {
+        VERIFY_OK(run(a.driver.makeContainers(container)));
+        VERIFY_OK(run(a.driver.create(container + "/child", {}, NodeMode::Ephemeral)));
+        VERIFY_OK(run(a.driver.remove(container + "/child")));
+        QVERIFY(eventually([&] { return !run(a.driver.exists(container)).value(); }, 30s));
     }
 
 private Q_SLOTS:
@@ -48,9 +71,8 @@ private Q_SLOTS:
         const QByteArray answer = kazoo->hear();
         QVERIFY(answer.startsWith("acquired"));
         QVERIFY(instantIn(answer) - released < 1s);
-        // A killed peer frees it when its session times out (2 s).
         kazoo->kill();
-        const auto freed = take(*ours, request(15s));
+        const auto freed = take(*ours, request(kFreedWithin));
         VERIFY_OK(freed);
         QVERIFY(freed.value());
         VERIFY_OK(run(ours->release(**freed, {})));
@@ -93,6 +115,170 @@ private Q_SLOTS:
         const int theirs = answer.split(' ').last().toInt();
         QVERIFY2(ours.added() > 10 && theirs > 10, answer.constData());
         QCOMPARE(run(a.driver.get("/counter"))->data.toInt(), ours.added() + theirs);
+    }
+    void weHoldFirstInKazoosFormatAndKazooWaits() { // as a URL says it
+        const auto url = parseConnectionUrl(m_server.url() + QStringLiteral("?layout=kazoo&session=5s")).value();
+        const auto connection = makeConnection(m_runtime, url);
+        VERIFY_OK(run(connection->open()));
+        const auto ours = connection->makeRecipe("zk-mutex", LockSpec{"fourth"}).value();
+        const auto held = take(*ours);
+        VERIFY_OK(held);
+        QVERIFY2((*held)->value.contains("__lock__"), (*held)->value.constData());
+        const auto kazoo = peer("/fourth", false);
+        QCOMPARE(kazoo->hear(), QByteArray("ready"));
+        QCOMPARE(kazoo->ask("acquire 0.3"), QByteArray("timeout"));
+        kazoo->tell("acquire 10");
+        Client a(m_runtime, m_server, "a");
+        QVERIFY(eventually([&] { return childrenOf(a.driver, "/fourth").size() == 2; }));
+        handOver(*kazoo, *ours, **held);
+        kazoo->kill();
+        const auto freed = take(*ours, request(kFreedWithin));
+        VERIFY_OK(freed);
+        QVERIFY(freed.value());
+        VERIFY_OK(run(ours->release(**freed, {})));
+        // What kazoo would not see is not to be had by that URL.
+        for (const char* id : {"zk-ephemeral", "zk-sequential", "zk-semaphore"}) {
+            const auto refused = connection->makeRecipe(id, LockSpec{"fourth"});
+            QVERIFY2(!refused && refused.error().kind == LockError::Kind::NotSupported, id);
+        }
+    }
+    void tenOfEachCountExactlyFromAnEmptyQueueInKazoosFormat() {
+        Client a(m_runtime, m_server, "a");
+        VERIFY_OK(run(a.driver.create("/counter5", "0", NodeMode::Persistent)));
+        const auto kazoo = peer("/fifth", false);
+        QCOMPARE(kazoo->hear(), QByteArray("ready"));
+        Contenders ours(m_runtime, m_server.url(), "zk-mutex", "fifth", "/counter5", Mode::Exclusive, 5s,
+                        Layout::Kazoo);
+        QVERIFY(eventually([&] { return !childrenOf(a.driver, "/fifth").empty(); }));
+        for (const QByteArray& child : childrenOf(a.driver, "/fifth"))
+            QVERIFY2(child.contains("__lock__"), child.constData()); // ours came first
+        kazoo->tell("contend /counter5 5 10");
+        QVERIFY(eventually([&] { return ours.done(); }, 60s));
+        QVERIFY2(ours.failure.isEmpty(), qPrintable(ours.failure));
+        const QByteArray answer = kazoo->hear(60s);
+        QVERIFY2(answer.startsWith("added "), answer.constData());
+        const int theirs = answer.split(' ').last().toInt();
+        QVERIFY2(ours.added() > 10 && theirs > 10, answer.constData());
+        QCOMPARE(run(a.driver.get("/counter5"))->data.toInt(), ours.added() + theirs);
+    }
+    void othersInAnEmptyQueueAreMetInKazoosFormatAgain() {
+        Client curator(m_runtime, m_server, "curator"), a(m_runtime, m_server, "a");
+        a.layout = Layout::Kazoo;
+        VERIFY_OK(run(a.driver.makeContainers("/sixth")));
+        const QByteArray name = "/sixth/_c_3c9e9b2a-93a4-4a5f-8a3c-0b2f0e7c1a11-lock-";
+        const auto theirs = run(curator.driver.create(name, "10.0.0.1", NodeMode::EphemeralSequential));
+        const auto ours = a.recipe("zk-mutex", "sixth");
+        const auto waiting = begin(m_runtime, *ours);
+        QVERIFY(eventually([&] { return childrenOf(a.driver, "/sixth").size() == 2; }));
+        for (const QByteArray& child : childrenOf(a.driver, "/sixth"))
+            QVERIFY2(child.contains("-lock-"), child.constData()); // Curator would not see kazoo's name
+        VERIFY_OK(run(curator.driver.remove(theirs->path)));
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(waiting->taken);
+        VERIFY_OK(run(ours->release(**waiting->taken, {})));
+        const auto again = take(*ours);
+        VERIFY_OK(again);
+        QVERIFY2((*again)->value.contains("__lock__"), (*again)->value.constData());
+        VERIFY_OK(run(ours->release(**again, {})));
+    }
+    void pathStaysForKazooWhenItIsEmpty() {
+        sandbox::ZooKeeperServerOptions options;
+        options.javaOptions << QStringLiteral("-Dznode.container.checkIntervalMs=100");
+        ZooKeeperServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        Client a(m_runtime, server, "a");
+        a.layout = Layout::Kazoo;
+        const auto ours = a.recipe("zk-mutex", "seventh");
+        const auto held = take(*ours);
+        VERIFY_OK(held);
+        const auto kazoo = peerOf(server, "/seventh", {QStringLiteral("Lock")});
+        QCOMPARE(kazoo->hear(), QByteArray("ready"));
+        kazoo->tell("acquire 10"); // from now on it knows that the path is there
+        QVERIFY(eventually([&] { return childrenOf(a.driver, "/seventh").size() == 2; }));
+        VERIFY_OK(run(ours->release(**held, {})));
+        QVERIFY(kazoo->hear().startsWith("acquired"));
+        QVERIFY(kazoo->ask("release").startsWith("released"));
+        letTheServerSweep(a, "/swept");
+        letTheServerSweep(a, "/swept"); // all of the round before is over
+        QVERIFY(kazoo->ask("acquire 5").startsWith("acquired"));
+    }
+    void readersAndWriters_data() {
+        QTest::addColumn<int>("mode");
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QByteArray>("name");
+        QTest::newRow("we write, kazoo reads")
+            << int(Mode::Exclusive) << QStringLiteral("ReadLock") << QByteArray("wr");
+        QTest::newRow("we write, kazoo writes")
+            << int(Mode::Exclusive) << QStringLiteral("WriteLock") << QByteArray("ww");
+        QTest::newRow("we read, kazoo writes") << int(Mode::Shared) << QStringLiteral("WriteLock") << QByteArray("rw");
+    }
+    void readersAndWriters() {
+        QFETCH(int, mode);
+        QFETCH(QString, kind);
+        QFETCH(QByteArray, name);
+        Client a(m_runtime, m_server, "a");
+        a.layout = Layout::Kazoo;
+        const auto ours = a.recipe("zk-rw", name);
+        const auto held = take(*ours, request(5s, "1", Mode(mode)));
+        VERIFY_OK(held);
+        const auto kazoo = peerOf(m_server, '/' + name, {kind});
+        QCOMPARE(kazoo->hear(), QByteArray("ready"));
+        QCOMPARE(kazoo->ask("acquire 0.3"), QByteArray("timeout"));
+        kazoo->tell("acquire 10");
+        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 2; }));
+        handOver(*kazoo, *ours, **held);
+        // And now the other way round.
+        QVERIFY(!take(*ours, request(Nanos(0), "1", Mode(mode))).value());
+        const auto waiting = begin(m_runtime, *ours, request(20s, "1", Mode(mode)));
+        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 2; }));
+        QVERIFY(!waiting->done);
+        kazoo->tell("release");
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(waiting->taken);
+        QVERIFY(waiting->taken->has_value());
+        VERIFY_OK(run(ours->release(**waiting->taken, {})));
+    }
+    void readersOfBothTogetherAndOfTheWriterToo() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        a.layout = b.layout = Layout::Kazoo;
+        const auto ours = a.recipe("zk-rw", "together"), next = b.recipe("zk-rw", "together");
+        const auto kazoo = peerOf(m_server, "/together", {QStringLiteral("ReadLock")});
+        QCOMPARE(kazoo->hear(), QByteArray("ready"));
+        QVERIFY(kazoo->ask("acquire 5").startsWith("acquired"));
+        const auto reading = take(*ours, request(5s, "1", Mode::Shared));
+        VERIFY_OK(reading);
+        QVERIFY(reading.value());
+        QVERIFY(kazoo->ask("release").startsWith("released"));
+        VERIFY_OK(run(ours->release(**reading, {})));
+        // Who writes, reads on in its place, which kazoo's readers share and the next writer does not.
+        const auto writing = take(*ours, request(5s));
+        VERIFY_OK(writing);
+        const auto readingOn = take(*ours, request(5s, "1", Mode::Shared));
+        VERIFY_OK(readingOn);
+        QVERIFY((*readingOn)->value.contains("__rlock__"));
+        VERIFY_OK(run(ours->release(**writing, {})));
+        QVERIFY(kazoo->ask("acquire 5").startsWith("acquired"));
+        QVERIFY(!take(*next, request(200ms)).value());
+        QVERIFY(kazoo->ask("release").startsWith("released"));
+        QVERIFY(!take(*next, request(200ms)).value());
+        VERIFY_OK(run(ours->release(**readingOn, {})));
+        const auto last = take(*next, request(5s));
+        VERIFY_OK(last);
+        QVERIFY(last.value());
+        VERIFY_OK(run(next->release(**last, {})));
+    }
+    void eachLayoutRefusesTheOthersReaders() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        a.layout = Layout::Kazoo;
+        const auto kazoos = a.recipe("zk-rw", "refused"), curators = b.recipe("zk-rw", "refused");
+        for (const auto& [first, second] : {std::pair(kazoos.get(), curators.get()), {curators.get(), kazoos.get()}}) {
+            const auto held = take(*first, request(5s, "1", Mode::Shared));
+            VERIFY_OK(held);
+            const auto refused = take(*second, request(1s, "1", Mode::Shared));
+            QVERIFY(!refused && refused.error().kind == LockError::Kind::ForeignFormat);
+            QVERIFY2(refused.error().message.contains(u"layout="), qPrintable(refused.error().message));
+            VERIFY_OK(run(first->release(**held, {})));
+        }
     }
 
 private:
