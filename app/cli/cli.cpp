@@ -61,7 +61,8 @@ QString aboutLocking() {
            QLatin1Char(' ') +
            tr("zookeeper:// may end in ?layout=kazoo: then kazoo's Lock, ReadLock and WriteLock see zk-mutex and "
               "zk-rw, "
-              "instead of Curator's.");
+              "instead of Curator's. "
+              "?acl=creator, read or open says whether others may do nothing, look, or do everything with our nodes.");
 }
 
 QString helpText() {

@@ -218,6 +218,14 @@
         <source>The option “layout” is either curator or kazoo: whose names locks have on the server, and so who sees them.</source>
         <translation>选项“layout”只能是 curator 或 kazoo：锁在服务器上用谁的节点名，也就决定谁能看到它们。</translation>
     </message>
+    <message>
+        <source>The option “acl” is creator, read or open: whether others may do nothing, look, or do everything with the nodes that are made.</source>
+        <translation>选项“acl”是 creator、read 或 open：别人对所建的节点什么都不能做、只能读，或者都能做。</translation>
+    </message>
+    <message>
+        <source>The option “acl=%1” needs a login, whose nodes they are to be; write zookeeper://user:password@host, or acl=open.</source>
+        <translation>选项“acl=%1”需要登录，节点归该登录所有；请写 zookeeper://user:password@host，或 acl=open。</translation>
+    </message>
 </context>
 <context>
     <name>EtcdError</name>
@@ -3712,8 +3720,8 @@
         <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///文件、memcached:// 和 etcd://，各用“lockscope list recipes”列出的算法。--shared 以读者身份持有，可与其他读者并存；同一把锁的写者须指明读写兼用的算法：redis-rw 或 zk-rw；在 PostgreSQL 上读者也须指明 sql-advisory。--permits N 使其成为共 N 个许可的信号量并取一个（如同 --recipe redis-semaphore）。--wait 从服务器应答时算起。--id 是供他人看到的名字；同名的两次运行仍彼此互斥。命令可见 LOCKSCOPE_LOCK，以及算法给出令牌时的 LOCKSCOPE_TOKEN。</translation>
     </message>
     <message>
-        <source>zookeeper:// may end in ?layout=kazoo: then kazoo's Lock, ReadLock and WriteLock see zk-mutex and zk-rw, instead of Curator's.</source>
-        <translation>zookeeper:// 末尾可加 ?layout=kazoo：此时看到 zk-mutex 和 zk-rw 的是 kazoo 的 Lock、ReadLock 和 WriteLock，而不是 Curator 的锁。</translation>
+        <source>zookeeper:// may end in ?layout=kazoo: then kazoo's Lock, ReadLock and WriteLock see zk-mutex and zk-rw, instead of Curator's. ?acl=creator, read or open says whether others may do nothing, look, or do everything with our nodes.</source>
+        <translation>zookeeper:// 末尾可加 ?layout=kazoo：此时看到 zk-mutex 和 zk-rw 的是 kazoo 的 Lock、ReadLock 和 WriteLock，而不是 Curator 的锁。?acl=creator、read 或 open 说明别人对我们的节点什么都不能做、只能读，还是都能做。</translation>
     </message>
     <message>
         <source>An oscilloscope for distributed locks.</source>

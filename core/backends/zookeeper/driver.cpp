@@ -36,7 +36,17 @@ int modeOf(NodeMode mode) {
 }
 
 const ACL_vector* aclOf(const DriverCore& core) {
-    return core.url.user.isEmpty() ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
+    static ACL creatorsAndRead[] = {{ZOO_PERM_ALL, ZOO_AUTH_IDS}, {ZOO_PERM_READ, ZOO_ANYONE_ID_UNSAFE}};
+    static const ACL_vector readable{2, creatorsAndRead};
+    switch (core.options.acl.value_or(core.url.user.isEmpty() ? Acl::Open : Acl::Creator)) {
+    case Acl::Creator:
+        return &ZOO_CREATOR_ALL_ACL;
+    case Acl::Read:
+        return &readable;
+    case Acl::Open:
+        break;
+    }
+    return &ZOO_OPEN_ACL_UNSAFE;
 }
 
 void onVoid(int code, const void* data) {

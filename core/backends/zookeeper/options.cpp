@@ -41,6 +41,16 @@ std::expected<UrlOptions, QString> urlOptions(const ConnectionUrl& url) {
                                             "the server, and so who sees them."));
         if (layout == u"kazoo") options.layout = Layout::Kazoo;
     }
+    if (const QString acl = url.option("acl"); !acl.isEmpty()) {
+        if (acl != u"creator" && acl != u"read" && acl != u"open")
+            return std::unexpected(Text::tr("The option “acl” is creator, read or open: whether others may do nothing, "
+                                            "look, or do everything with the nodes that are made."));
+        if (acl != u"open" && url.user.isEmpty())
+            return std::unexpected(Text::tr("The option “acl=%1” needs a login, whose nodes they are to be; write "
+                                            "zookeeper://user:password@host, or acl=open.")
+                                       .arg(acl));
+        options.driver.acl = acl == u"creator" ? Acl::Creator : acl == u"read" ? Acl::Read : Acl::Open;
+    }
     return options;
 }
 

@@ -10,6 +10,13 @@
 
 namespace lockscope::zookeeper {
 
+/// Who may do what with the nodes that are made.
+enum class Acl : std::uint8_t {
+    Creator, ///< everything for whoever has the same login, nothing for others
+    Read,    ///< the same, and everybody may look: not wait, which takes a node in the queue
+    Open,    ///< everything for everybody
+};
+
 /// How a ZooKeeper driver behaves; the URL's `session=` sets the first.
 struct DriverOptions {
     /// What is asked for; the server grants it within its own bounds (2 to 20 ticks, by default 4 to 40 s). As long as
@@ -20,6 +27,8 @@ struct DriverOptions {
     Nanos connect = 5s;
     /// How long the addresses of host names are tried in vain before the names are looked up again.
     Nanos staleAfter = 10s;
+    /// Nullopt: Creator with a login, Open without.
+    std::optional<Acl> acl{};
     /// A host name's addresses, none when it is not known; instead of the system's.
     std::function<QList<QHostAddress>(const QString& host)> lookup{};
 };
@@ -27,7 +36,7 @@ struct DriverOptions {
 /// Whose names locks have in a queue that is empty: that says who sees them. Where somebody is, they go by his.
 enum class Layout : std::uint8_t { Curator, Kazoo };
 
-/// What a URL's options say: `session=10s`, `layout=curator` or `kazoo`.
+/// What a URL's options say: `session=10s`, `layout=curator` or `kazoo`, `acl=creator`, `read` or `open`.
 struct UrlOptions {
     DriverOptions driver;
     Layout layout = Layout::Curator;

@@ -154,6 +154,9 @@ private Q_SLOTS:
         row("zk://h?ca=x"_s, "TLS"_s);
         row("zk://h?session=10"_s, "session=10s"_s);
         row("zk://h?layout=etcd"_s, "kazoo"_s);
+        row("zk://ann:secret@h?acl=all"_s, "open"_s);
+        row("zk://h?acl=creator"_s, "login"_s);
+        row("zk://h?acl=read"_s, "login"_s);
         row("sqlite://locks.db"_s, "three slashes"_s);
         row("sqlite:///"_s, "file"_s);
     }
