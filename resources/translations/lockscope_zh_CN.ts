@@ -1293,10 +1293,6 @@
         <translation>Curator 与 kazoo 的混合</translation>
     </message>
     <message>
-        <source>%1 It may have left a place in the queue of “%2”, which lasts until this session ends.</source>
-        <translation>%1 它可能在“%2”的队列中留下了一个位置，直到本会话结束。</translation>
-    </message>
-    <message>
         <source>This thread reads under “%1” and would wait for itself before it could write. Release the shared hold first.</source>
         <translation>这个线程正以读者身份持有“%1”，要写就得等待自己。请先释放共享持有。</translation>
     </message>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/zookeeper/zk_queue.h"
 
-#include <QCoreApplication>
-
 namespace lockscope::recipes {
 
 using zookeeper::ChildList;
@@ -83,13 +81,10 @@ Outcome<bool> ZkQueue::findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpA
         // The server that we are with now may not have heard yet of what another one did.
         const Result<void> synced = co_await m_port.sync(m_path, stop);
         if (!synced && synced.error().kind == Error::Kind::ConnectionLoss) continue;
-        const Result<ChildList> list = co_await m_port.children(m_path, std::nullopt, stop);
-        if (!list && list.error().kind == Error::Kind::ConnectionLoss) continue;
-        if (!list && list.error().kind == Error::Kind::NoNode) co_return false;
-        if (!list) co_return std::unexpected(lockError(list.error()));
-        for (const QByteArray& name : list->names) {
-            if (name.startsWith(ticket->prefix)) ticket->path = zookeeper::childOf(m_path, name);
-        }
+        const Result<void> looked = co_await findByPrefix(&m_port, m_port.life(), ticket, stop);
+        if (!looked && looked.error().kind == Error::Kind::ConnectionLoss) continue;
+        if (!looked && looked.error().kind == Error::Kind::NoNode) co_return false;
+        if (!looked) co_return std::unexpected(lockError(looked.error()));
         if (ticket->path.isEmpty()) co_return false;
         const auto stat = co_await m_port.exists(ticket->path, std::nullopt, stop);
         if (!stat && stat.error().kind == Error::Kind::ConnectionLoss) continue;
@@ -103,7 +98,8 @@ Outcome<bool> ZkQueue::findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpA
 Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
                                             QByteArray data, Nanos giveUpAt, std::stop_token stop) {
     ticket->parent = m_path;
-    ticket->prefix = prefix;
+    ticket->prefix = prefix.isEmpty() ? kind : prefix;
+    if (prefix.isEmpty()) data = ticket->data = data + ':' + m_port.runtime().randomUuid();
     std::optional<Error> last;
     for (int tries = 0; tries < kMostTries; ++tries) {
         if (m_port.session().state != Session::State::Connected) {
@@ -130,17 +126,10 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
             const Result<void> made = co_await makeParents(stop);
             if (!made && made.error().kind != Error::Kind::ConnectionLoss)
                 co_return std::unexpected(lockError(made.error()));
-        } else if (created.error().kind == Error::Kind::ConnectionLoss && !prefix.isEmpty()) {
+        } else if (created.error().kind == Error::Kind::ConnectionLoss) {
             const std::expected<bool, LockError> found = co_await findAgain(ticket, giveUpAt, stop);
             if (!found) co_return std::unexpected(found.error());
             mine = *found;
-        } else if (created.error().kind == Error::Kind::ConnectionLoss) {
-            co_return std::unexpected(
-                LockError{LockError::Kind::OutcomeUnknown,
-                          QCoreApplication::translate("LockError",
-                                                      "%1 It may have left a place in the queue of “%2”, which lasts "
-                                                      "until this session ends.")
-                              .arg(created.error().message, QString::fromUtf8(m_path))});
         } else if (created.error().kind != Error::Kind::SessionLost) {
             co_return std::unexpected(lockError(created.error()));
         }

@@ -47,9 +47,10 @@ public:
     /// `giveUpAt`.
     Outcome<std::vector<ZkChild>> look(std::stop_token stop, Nanos giveUpAt = kNever);
 
-    /// Makes the ticket's node, `prefix` + `kind` + its number, and looks who else is there, in one round trip. A lost
-    /// reply is cleared up when the ticket's prefix is nobody else's; otherwise it is an error, and may leave a node.
-    /// Kind::Unreachable when the connection is away until `giveUpAt`.
+    /// Makes the ticket's node, `prefix` + `kind` + its number, and looks who else is there, in one round trip. After a
+    /// lost reply the node is found again: by the prefix, which is nobody else's; where that is empty, by what the node
+    /// contains, which then is `data` and something of its own. Kind::Unreachable when the connection is away until
+    /// `giveUpAt`.
     Outcome<std::vector<ZkChild>> join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
                                        QByteArray data, Nanos giveUpAt, std::stop_token stop);
 
@@ -99,13 +100,6 @@ using ZkAttempt = Outcome<std::optional<Grant>> (Queued::*)(std::shared_ptr<ZkTi
                                                             Nanos giveUpAt, std::stop_token stop,
                                                             std::shared_ptr<bool> again);
 
-/// Whether an attempt that ended with that error is worth another one: not when it may have left a node that nobody
-/// knows, behind which the next one would wait.
-inline bool worthAnother(const LockError& error, const ZkTicket& ticket) {
-    const bool orphan = ticket.asked && ticket.prefix.isEmpty() && ticket.path.isEmpty();
-    return passes(error) && !(orphan && error.kind == LockError::Kind::OutcomeUnknown);
-}
-
 /// Attempts until it is decided, and takes away what those leave behind that won nothing. Servers that are away for a
 /// while are waited for. `queued` has to outlive it.
 template <typename Queued>
@@ -127,7 +121,7 @@ Outcome<std::optional<Grant>> inQueue(zookeeper::Port& port, Queued* queued, ZkA
             interruption.caught(cancelled);
         }
         if (!interruption.stopped && grant && *grant) co_return grant;
-        const bool troubled = !grant && worthAnother(grant.error(), *ticket);
+        const bool troubled = !grant && passes(grant.error());
         Runtime& runtime = port.runtime();
         if (patience.over()) {
             takeAwaySoon(port, ticket);

@@ -31,25 +31,6 @@ std::shared_ptr<ZkHold> sharedHoldIn(const Grant& grant) {
     return std::static_pointer_cast<ZkHold>(std::const_pointer_cast<void>(grant.own));
 }
 
-/// Looks which of the nodes with the ticket's prefix is its own.
-zookeeper::Port::Reply<void> findByPrefix(zookeeper::Port* port, std::weak_ptr<const bool> life,
-                                          std::shared_ptr<ZkTicket> ticket) {
-    const Result<zookeeper::ChildList> list = co_await port->children(ticket->parent);
-    if (!list) co_return std::unexpected(list.error());
-    for (const QByteArray& name : list->names) {
-        if (!name.startsWith(ticket->prefix)) continue;
-        const QByteArray path = zookeeper::childOf(ticket->parent, name);
-        if (!ticket->data.isEmpty()) {
-            if (life.expired()) break;
-            const Result<zookeeper::NodeData> node = co_await port->get(path);
-            if (!node && connectionFailed(node.error().kind)) co_return std::unexpected(node.error());
-            if (!node || node->data != ticket->data) continue;
-        }
-        ticket->path = path;
-    }
-    co_return zookeeper::Result<void>();
-}
-
 // Nothing of the port is touched before asking whether it still exists: this may outlive everything.
 QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
                     Completion<bool> done) {
@@ -64,7 +45,7 @@ QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::
             if (!synced && connectionFailed(synced.error().kind)) continue;
         }
         if (byPrefix) {
-            const Result<void> looked = co_await findByPrefix(port, life, ticket);
+            const Result<void> looked = co_await findByPrefix(port, life, ticket, {});
             if (!looked) failure = looked.error().kind;
         }
         bool ours = !ticket->path.isEmpty();
@@ -113,6 +94,25 @@ Completion<bool> startSweep(zookeeper::Port& port, std::shared_ptr<ZkTicket> tic
 }
 
 } // namespace
+
+zookeeper::Port::Reply<void> findByPrefix(zookeeper::Port* port, std::weak_ptr<const bool> life,
+                                          std::shared_ptr<ZkTicket> ticket, std::stop_token stop) {
+    const Result<zookeeper::ChildList> list = co_await port->children(ticket->parent, std::nullopt, stop);
+    if (!list) co_return std::unexpected(list.error());
+    for (const QByteArray& name : list->names) {
+        if (!name.startsWith(ticket->prefix)) continue;
+        const QByteArray path = zookeeper::childOf(ticket->parent, name);
+        if (!ticket->data.isEmpty()) {
+            if (life.expired()) break;
+            const Result<zookeeper::NodeData> node = co_await port->get(path, std::nullopt, stop);
+            if (!node && connectionFailed(node.error().kind)) co_return std::unexpected(node.error());
+            if (!node || node->data != ticket->data) continue;
+        }
+        ticket->path = path;
+        break;
+    }
+    co_return zookeeper::Result<void>();
+}
 
 QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {
     Runtime& runtime = port.runtime();

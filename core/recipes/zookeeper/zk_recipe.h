@@ -39,7 +39,7 @@ Outcome<bool> removeHolder(ZkLock lock, QByteArray parent, std::optional<QByteAr
 /// what tidies up after them.
 struct ZkTicket {
     QByteArray parent;
-    QByteArray prefix;            ///< of the name, nobody else's unless there is `data`; empty: it is not protected
+    QByteArray prefix;            ///< of the name, nobody else's unless there is `data`
     QByteArray path;              ///< once it is known
     std::int64_t czxid = 0;       ///< 0: the answer to its creation has not come
     QByteArray data;              ///< what it contains, nobody else's; with commonName or a prefix that others have
@@ -49,6 +49,11 @@ struct ZkTicket {
     bool commonName = false;      ///< the path is that of the next holder's node as well
     zookeeper::Watch watch;
 };
+
+/// Looks which of the nodes with the ticket's prefix is its own, by their data if others have that prefix, too; sets
+/// its path when there is one. Nothing of the port is touched once `life` has expired.
+zookeeper::Port::Reply<void> findByPrefix(zookeeper::Port* port, std::weak_ptr<const bool> life,
+                                          std::shared_ptr<ZkTicket> ticket, std::stop_token stop);
 
 /// Removes a ticket's node; when the connection is lost, after it has come back, as long as the session lasts. Returns
 /// when that is done, or after a second: then it goes on by itself. Not interruptible: it is what interruptions need.

@@ -5,9 +5,10 @@
 namespace lockscope::recipes {
 
 /// `zk-sequential`: the queue of ephemeral sequential nodes in its plainest form, in Menagerie's layout:
-/// `lock-<number>`, each watching the one before. Names are not protected: when the answer to a creation is lost, its
-/// node stays in the queue until the session ends, and nobody behind it gets the lock. Source: the lock recipe of
-/// ZooKeeper's documentation; Menagerie's names.
+/// `lock-<number>`, each watching the one before. Names are not protected as Curator's are: when the answer to a
+/// creation is lost, the node is found again by what it contains, at the price of reading the queue. (Menagerie itself
+/// leaves it there until the session ends, and nobody behind it gets the lock.) Source: the lock recipe of ZooKeeper's
+/// documentation; Menagerie's names.
 class ZkSequential final : public ZkQueued {
 public:
     explicit ZkSequential(ZkLock lock) : ZkQueued(std::move(lock)) {}

@@ -391,6 +391,7 @@ private Q_SLOTS:
     void orphanIsSweptAlsoWhereTheServerLagsBehind_data() {
         QTest::addColumn<QByteArray>("id");
         QTest::newRow("queue") << QByteArray("zk-mutex");
+        QTest::newRow("queue of plain names") << QByteArray("zk-sequential");
         QTest::newRow("one node") << QByteArray("zk-ephemeral");
     }
     void orphanIsSweptAlsoWhereTheServerLagsBehind() {
@@ -408,7 +409,7 @@ private Q_SLOTS:
             stop.request_stop();
             port.lagging = true;
         };
-        if (id == "zk-mutex") port.atSync = [&] { stop.request_stop(); };
+        if (id != "zk-ephemeral") port.atSync = [&] { stop.request_stop(); };
         if (id == "zk-ephemeral") port.atLook = lag;
         const auto ending = begin(m_runtime, *recipe, request(), stop.get_token());
         port.lagging = true;
