@@ -139,28 +139,6 @@ private Q_SLOTS:
         QVERIFY(!take(*other, request(100ms)).value());
         QCOMPARE(run(recipe->release(**held, {})).value(), 0);
     }
-    void expiredSessionIsTold() {
-        EventLoopRuntime client;
-        const QByteArray name = fresh();
-        Client a(client, m_server, "a", 800ms);
-        Client b(m_runtime, m_server, "b");
-        const auto recipe = a.recipe("zk-mutex", name), other = b.recipe("zk-mutex", name);
-        const auto held = take(*recipe);
-        const Nanos deadline = (*held)->askedAt + (*held)->lease;
-        client.pause();
-        const auto taken = take(*other, request(10s)); // the server ends the session of who does not beat
-        VERIFY_OK(taken);
-        QVERIFY(taken.value());
-        QVERIFY((*taken)->token > (*held)->token);
-        QVERIFY(client.monotonic() >= deadline); // not before the holder could know
-        client.resume();
-        HoldNews news = nextNews(*recipe, **held);
-        while (news.kind != HoldNews::Kind::Lost)
-            news = nextNews(*recipe, **held);
-        QVERIFY(*news.reason);
-        QVERIFY(run(recipe->release(**held, {})).error().kind == Kind::NotOwner);
-        run(other->release(**taken, {}));
-    }
     void timedTriesEndInTimeWithoutAServer() {
         std::vector<std::unique_ptr<Client>> clients;
         std::vector<std::unique_ptr<Recipe>> recipes;
@@ -187,25 +165,6 @@ private Q_SLOTS:
                 QVERIFY2(tries[i]->at - begun < wait + 2s, id); // the sessions go on
             }
         }
-    }
-    void connectionLostWhileWaiting() {
-        FaultProxy proxy(m_runtime, m_server.port());
-        Client a(m_runtime, m_server, "a"), b(m_runtime, proxy.url(), "b");
-        const QByteArray name = fresh();
-        const auto holder = a.recipe("zk-mutex", name), waiter = b.recipe("zk-mutex", name);
-        const auto held = take(*holder);
-        const auto waiting = begin(m_runtime, *waiter);
-        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 2; }));
-        for (int i = 0; i < 3; ++i) {
-            proxy.cutAll();
-            pass(60ms);
-            QVERIFY2(!waiting->done, waiting->taken ? "it was taken" : qPrintable(waiting->taken.error().message));
-        }
-        QCOMPARE(childrenOf(a.driver, '/' + name).size(), 2u);
-        run(holder->release(**held, {}));
-        QVERIFY(eventually([&] { return waiting->done; }));
-        VERIFY_OK(waiting->taken);
-        QCOMPARE(run(waiter->release(**waiting->taken, {})).value(), 0);
     }
     void stoppedWhileDisconnectedIsTidiedUpLater() {
         FaultProxy proxy(m_runtime, m_server.port());

@@ -17,6 +17,10 @@ private:
         for (const char* id : {"zk-ephemeral", "zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"})
             QTest::newRow(id) << QByteArray(id);
     }
+    void eachRecipeAndReaders() {
+        eachRecipe();
+        QTest::newRow("readers") << QByteArray("readers");
+    }
     static Mode modeOf(const QByteArray& id) { return id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive; }
     QByteArray fresh() { return "lock" + QByteArray::number(++m_names); }
 
@@ -60,10 +64,12 @@ private Q_SLOTS:
         QCOMPARE(ephemerals(a.driver, '/' + name), 0);
     }
 
-    void interruptedAnywhereLeavesNothing_data() { eachRecipe(); }
+    void interruptedAnywhereLeavesNothing_data() { eachRecipeAndReaders(); }
     void interruptedAnywhereLeavesNothing() {
         QFETCH(QByteArray, id);
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const bool reads = id == "readers"; // they wait for a writer
+        if (reads) id = "zk-rw";
         const Mode mode = modeOf(id);
         int stopped = 0;
         for (const bool contended : {false, true}) {
@@ -75,7 +81,8 @@ private Q_SLOTS:
             for (int step = 0; step < 40; ++step) {
                 const auto recipe = b.recipe(id, name);
                 std::stop_source stop;
-                const auto ending = begin(m_runtime, *recipe, request(kNever, "1", mode), stop.get_token());
+                const Request wish = request(kNever, "1", reads ? Mode::Shared : mode);
+                const auto ending = begin(m_runtime, *recipe, wish, stop.get_token());
                 const Nanos until = m_runtime.monotonic() + step * 100us;
                 while (m_runtime.monotonic() < until)
                     QCoreApplication::processEvents();
@@ -124,16 +131,18 @@ private Q_SLOTS:
         QCOMPARE(ephemerals(a.driver, '/' + name), 0);
     }
 
-    void forcedReleaseIsLearntAtOnce_data() { eachRecipe(); }
+    void forcedReleaseIsLearntAtOnce_data() { eachRecipeAndReaders(); }
     void forcedReleaseIsLearntAtOnce() {
         QFETCH(QByteArray, id);
+        const Mode mode = id == "readers" ? Mode::Shared : modeOf(id);
+        if (id == "readers") id = "zk-rw";
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
         const QByteArray name = fresh();
         const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
         const auto nothing = run(theirs->forceRelease({}));
         VERIFY_OK(nothing);
         QVERIFY(!*nothing);
-        const auto held = take(*ours, request(kNever, "1", modeOf(id)));
+        const auto held = take(*ours, request(kNever, "1", mode));
         VERIFY_OK(held);
         auto listening = ours->news(**held, {});
         pass(200ms); // its node is watched by now
@@ -149,12 +158,47 @@ private Q_SLOTS:
         QVERIFY(news->kind == HoldNews::Kind::Lost);
         QVERIFY(m_runtime.monotonic() - forced < 1s); // not at the next heartbeat
         QVERIFY(run(ours->release(**held, {})).error().kind == Kind::NotOwner);
-        const auto again = take(*theirs, request(1s, "1", modeOf(id)));
+        const auto again = take(*theirs, request(1s, "1", mode));
         VERIFY_OK(again);
         QVERIFY(again.value());
         const auto left = run(theirs->release(**again, {}));
         VERIFY_OK(left);
         QCOMPARE(*left, 0);
+    }
+
+    void forcedReleaseFreesAllReadersAndNobodyWhoWaits() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b"), c(m_runtime, m_server, "c"),
+            d(m_runtime, m_server, "d");
+        const QByteArray name = fresh();
+        const auto one = a.recipe("zk-rw", name), two = b.recipe("zk-rw", name), writer = c.recipe("zk-rw", name),
+                   late = d.recipe("zk-rw", name);
+        const auto reading = take(*one, request(1s, "1", Mode::Shared)),
+                   too = take(*two, request(1s, "1", Mode::Shared));
+        VERIFY_OK(reading);
+        VERIFY_OK(too);
+        const auto writing = begin(m_runtime, *writer);
+        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 3; }));
+        const auto behind = begin(m_runtime, *late, request(kNever, "1", Mode::Shared));
+        QVERIFY(eventually([&] { return childrenOf(a.driver, '/' + name).size() == 4; }));
+        const auto freed = run(late->forceRelease({}));
+        VERIFY_OK(freed);
+        QVERIFY(*freed);
+        for (const auto& [recipe, held] : {std::pair(one.get(), &reading), {two.get(), &too}}) {
+            auto news = run(recipe->news(***held, {}));
+            const Nanos end = m_runtime.monotonic() + 10s;
+            while (news && news->kind == HoldNews::Kind::Kept && m_runtime.monotonic() < end)
+                news = run(recipe->news(***held, {}));
+            VERIFY_OK(news);
+            QVERIFY(news->kind == HoldNews::Kind::Lost);
+        }
+        QVERIFY(eventually([&] { return writing->done; }));
+        VERIFY_OK(writing->taken);
+        QVERIFY(!behind->done);
+        QCOMPARE(run(writer->release(**writing->taken, {})).value(), 0);
+        QVERIFY(eventually([&] { return behind->done; }));
+        VERIFY_OK(behind->taken);
+        QCOMPARE(run(late->release(**behind->taken, {})).value(), 0);
+        QCOMPARE(ephemerals(a.driver, '/' + name), 0);
     }
 
     void newsKeepComingWhileTheSessionLives() {
