@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/zookeeper/zk_condition.h"
 
-#include "recipes/zookeeper/zk_queue.h"
+#include "recipes/zookeeper/zk_patience.h"
 #include "runtime/completion.h"
 
 namespace lockscope::recipes {

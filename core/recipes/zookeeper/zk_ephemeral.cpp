@@ -16,8 +16,7 @@ const RecipeInfo& ZkEphemeral::info() const {
     return *findRecipe("zk-ephemeral");
 }
 
-Outcome<bool> ZkEphemeral::watchHolder(std::shared_ptr<ZkTicket> ticket, QByteArray value, bool& ours,
-                                       std::stop_token stop) {
+Outcome<bool> ZkEphemeral::watchHolder(std::shared_ptr<ZkTicket> ticket, bool& ours, std::stop_token stop) {
     const Result<zookeeper::NodeData> node = co_await m_lock.port.get(m_lock.path, ticket->watch, stop);
     if (!node && (node.error().kind == Error::Kind::NoNode || node.error().outcomeUnknown())) co_return false;
     if (!node) co_return std::unexpected(lockError(node.error()));
@@ -26,7 +25,7 @@ Outcome<bool> ZkEphemeral::watchHolder(std::shared_ptr<ZkTicket> ticket, QByteAr
             m_lock, QCoreApplication::translate("LockError", "somebody who keeps a lasting node at that very path")));
     }
     // After a lost answer it may be our previous session's, and is gone as soon as the server has noticed its end.
-    if (node->data == value && node->stat.ephemeralOwner == m_lock.port.session().id) {
+    if (node->data == ticket->data && node->stat.ephemeralOwner == m_lock.port.session().id) {
         ours = true;
         ticket->czxid = node->stat.czxid;
         ticket->generation = m_lock.port.session().generation;
@@ -34,10 +33,14 @@ Outcome<bool> ZkEphemeral::watchHolder(std::shared_ptr<ZkTicket> ticket, QByteAr
     co_return true;
 }
 
-Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> ticket, Request request, QByteArray value,
-                                                   Nanos giveUpAt, std::stop_token stop) {
+Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                                   std::stop_token stop) {
     zookeeper::Port& port = m_lock.port;
     Runtime& runtime = port.runtime();
+    const std::shared_ptr<ZkTicket> ticket = mine->newTicket();
+    ticket->path = m_lock.path;
+    ticket->commonName = true;
+    ticket->data = data(request.thread) + ':' + runtime.randomUuid();
     for (;;) {
         request.steps.at(1);
         if (!port.session().id || port.session().state != zookeeper::Session::State::Connected) {
@@ -48,7 +51,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
         ticket->generation = port.session().generation;
         const bool maybeBefore = std::exchange(ticket->asked, true);
         const Result<CreatedNode> created =
-            co_await port.create(m_lock.path, value, NodeMode::Ephemeral, Nanos(0), stop);
+            co_await port.create(m_lock.path, ticket->data, NodeMode::Ephemeral, Nanos(0), stop);
         bool ours = created.has_value();
         if (!created && !created.error().outcomeUnknown()) ticket->asked = maybeBefore;
         if (created) {
@@ -65,7 +68,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
             co_return std::unexpected(lockError(created.error()));
         bool there = true;
         if (!ours) {
-            const std::expected<bool, LockError> seen = co_await watchHolder(ticket, value, ours, stop);
+            const std::expected<bool, LockError> seen = co_await watchHolder(ticket, ours, stop);
             if (!seen) co_return std::unexpected(seen.error());
             there = *seen;
         }
@@ -84,39 +87,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkTicket> tic
 }
 
 Outcome<std::optional<Grant>> ZkEphemeral::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    const ZkPatience patience(m_lock.port, giveUpAt, stop);
-    Backoff backoff;
-    std::optional<LockError> trouble;
-    for (;;) {
-        const auto ticket = std::make_shared<ZkTicket>();
-        const QByteArray value = data(request.thread) + ':' + runtime.randomUuid();
-        ticket->path = m_lock.path;
-        ticket->commonName = true;
-        ticket->data = value;
-        std::expected<std::optional<Grant>, LockError> grant;
-        ZkInterruption interruption;
-        try {
-            grant = co_await attempt(ticket, request, value, giveUpAt, patience.token());
-        } catch (const Cancelled& cancelled) {
-            interruption.caught(cancelled);
-        }
-        if (!interruption.stopped && grant && *grant) co_return grant;
-        // A creation whose answer nobody has heard.
-        if (patience.over()) {
-            takeAwaySoon(m_lock.port, ticket);
-            if (grant && trouble) grant = std::unexpected(*trouble);
-        } else {
-            co_await takeAway(m_lock.port, ticket);
-        }
-        request.steps.at(0);
-        if (!patience.over()) interruption.goOn();
-        // Servers that are away for a while are waited for.
-        if (grant || !passes(grant.error()) || runtime.monotonic() >= giveUpAt) co_return grant;
-        trouble = grant.error();
-        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
-    }
+    return tryUntilDecided(std::move(request), std::move(stop));
 }
 
 Outcome<bool> ZkEphemeral::isLocked(std::stop_token stop) {

@@ -17,10 +17,10 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, QByteArray value,
-                                          Nanos giveUpAt, std::stop_token stop);
-    /// False: it is gone by now, try again. `ours`: it carries our value, its creation's answer was lost.
-    Outcome<bool> watchHolder(std::shared_ptr<ZkTicket> ticket, QByteArray value, bool& ours, std::stop_token stop);
+    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                          std::stop_token stop) override;
+    /// False: it is gone by now, try again. `ours`: it contains our data, its creation's answer was lost.
+    Outcome<bool> watchHolder(std::shared_ptr<ZkTicket> ticket, bool& ours, std::stop_token stop);
 };
 
 } // namespace lockscope::recipes

@@ -60,8 +60,9 @@ Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArra
         foreignFormat(m_lock, QCoreApplication::translate("LockError", "a mixture of Curator and kazoo")));
 }
 
-Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
-                                               std::stop_token stop, std::shared_ptr<bool> again) {
+Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                               std::stop_token stop) {
+    const std::shared_ptr<ZkTicket> ticket = mine->newTicket();
     // Who was told of kazoo does not keep to what else it has met: kazoo would not see it in an empty queue.
     if (toldFamily() == ZkFamily::Kazoo && m_family != ZkFamily::Kazoo) m_family.reset();
     // Who only tries does not queue up where others do; nor does anybody before knowing whose queue it is.
@@ -90,17 +91,17 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkTicket> ticket,
         if (!seen) co_return std::unexpected(seen.error());
         if (*seen != family) { // others came first, in a format in which they would not see us
             m_family = *seen;
-            *again = true;
+            mine->again = true;
             co_return std::nullopt;
         }
     }
     if (m_queue.isFirst(*ticket, *children, &predecessor)) co_return granted(request, ticket);
-    co_return co_await holdWhenFirst(ticket, *children, &predecessor, request, giveUpAt, stop, again);
+    co_return co_await holdWhenFirst(mine, *children, &predecessor, request, giveUpAt, stop);
 }
 
 Outcome<std::optional<Grant>> ZkMutex::acquire(Request request, std::stop_token stop) {
     if (auto more = again(request)) return atOnce(std::move(*more));
-    return inQueue(m_lock.port, this, &ZkMutex::attempt, std::move(request), std::move(stop));
+    return tryUntilDecided(std::move(request), std::move(stop));
 }
 
 Outcome<bool> ZkMutex::forceRelease(std::stop_token stop) {

@@ -24,8 +24,8 @@ private:
     bool sameFamily(const std::vector<ZkChild>& children) const;
     Outcome<ZkFamily> familyToJoin(std::vector<ZkChild> children, QByteArray ownName, std::stop_token stop);
     Outcome<bool> allOurs(std::vector<ZkChild> children, std::stop_token stop);
-    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
-                                          std::stop_token stop, std::shared_ptr<bool> again);
+    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                          std::stop_token stop) override;
     std::optional<ZkFamily> m_family; ///< in whose format we join, once it is known
 };
 

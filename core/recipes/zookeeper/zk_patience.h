@@ -31,4 +31,17 @@ private:
     bool m_over = false;
 };
 
+/// Ends a coroutine that catches Cancelled in order to tidy up: `co_await`s can not stand in a handler.
+struct ZkInterruption {
+    bool stopped = false;
+    /// To be called in the handler.
+    void caught(const Cancelled& cancelled) {
+        if (cancelled.why() == Cancelled::Why::Killed) throw cancelled;
+        stopped = true;
+    }
+    void goOn() const {
+        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+    }
+};
+
 } // namespace lockscope::recipes

@@ -228,14 +228,15 @@ Outcome<ZkTurn> ZkQueue::await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkC
     }
 }
 
-Outcome<std::optional<Grant>> ZkQueued::holdWhenFirst(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children,
+Outcome<std::optional<Grant>> ZkQueued::holdWhenFirst(std::shared_ptr<ZkAttempt> mine, std::vector<ZkChild> children,
                                                       ZkRule rule, Request request, Nanos giveUpAt,
-                                                      std::stop_token stop, std::shared_ptr<bool> again) {
+                                                      std::stop_token stop) {
+    const std::shared_ptr<ZkTicket> ticket = mine->tickets.front();
     constexpr std::uint32_t kWaitStep = 3; // of all of them
     const std::expected<ZkTurn, LockError> turn =
         co_await m_queue.await(ticket, std::move(children), rule, giveUpAt, request.steps, kWaitStep, stop);
     if (!turn) co_return std::unexpected(turn.error());
-    if (*turn == ZkTurn::Gone) *again = true;
+    mine->again = *turn == ZkTurn::Gone;
     if (*turn != ZkTurn::Granted) co_return std::nullopt;
     co_return granted(request, ticket);
 }

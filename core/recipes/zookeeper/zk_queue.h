@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/backoff.h"
-#include "recipes/zookeeper/zk_patience.h"
 #include "recipes/zookeeper/zk_recipe.h"
 
 namespace lockscope::recipes {
@@ -74,72 +72,11 @@ private:
 class ZkQueued : public ZkRecipe {
 protected:
     explicit ZkQueued(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path, m_lock.layout) {}
-    /// Waits until the ticket is first, and holds; sets `again` when its node is gone before.
-    Outcome<std::optional<Grant>> holdWhenFirst(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children,
-                                                ZkRule rule, Request request, Nanos giveUpAt, std::stop_token stop,
-                                                std::shared_ptr<bool> again);
+    /// Waits until the attempt's only ticket is first, and holds; to be tried again when its node is gone before.
+    Outcome<std::optional<Grant>> holdWhenFirst(std::shared_ptr<ZkAttempt> mine, std::vector<ZkChild> children,
+                                                ZkRule rule, Request request, Nanos giveUpAt, std::stop_token stop);
     ZkQueue m_queue;
 };
-
-/// Ends a coroutine that catches Cancelled in order to tidy up: `co_await`s can not stand in a handler.
-struct ZkInterruption {
-    bool stopped = false;
-    /// To be called in the handler.
-    void caught(const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw cancelled;
-        stopped = true;
-    }
-    void goOn() const {
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    }
-};
-
-/// One attempt of a recipe at its turn, with a ticket of its own; sets `again` when it is to begin anew.
-template <typename Queued>
-using ZkAttempt = Outcome<std::optional<Grant>> (Queued::*)(std::shared_ptr<ZkTicket> ticket, Request request,
-                                                            Nanos giveUpAt, std::stop_token stop,
-                                                            std::shared_ptr<bool> again);
-
-/// Attempts until it is decided, and takes away what those leave behind that won nothing. Servers that are away for a
-/// while are waited for. `queued` has to outlive it.
-template <typename Queued>
-Outcome<std::optional<Grant>> inQueue(zookeeper::Port& port, Queued* queued, ZkAttempt<Queued> attempt, Request request,
-                                      std::stop_token stop) {
-    const Nanos giveUpAt = laterBy(port.runtime().monotonic(), request.wait);
-    const ZkPatience patience(port, giveUpAt, stop);
-    Backoff backoff;
-    std::optional<LockError> trouble;
-    for (;;) {
-        request.steps.at(1);
-        const auto ticket = std::make_shared<ZkTicket>();
-        const auto again = std::make_shared<bool>(false);
-        std::expected<std::optional<Grant>, LockError> grant;
-        ZkInterruption interruption;
-        try {
-            grant = co_await (queued->*attempt)(ticket, request, giveUpAt, patience.token(), again);
-        } catch (const Cancelled& cancelled) {
-            interruption.caught(cancelled);
-        }
-        if (!interruption.stopped && grant && *grant) co_return grant;
-        const bool troubled = !grant && passes(grant.error());
-        Runtime& runtime = port.runtime();
-        if (patience.over()) {
-            takeAwaySoon(port, ticket);
-            if (grant && trouble) grant = std::unexpected(*trouble);
-        } else {
-            co_await takeAway(port, ticket);
-            interruption.goOn();
-        }
-        if ((!troubled && !*again) || runtime.monotonic() >= giveUpAt) {
-            request.steps.at(0);
-            co_return grant;
-        }
-        trouble.reset();
-        if (!troubled) continue;
-        trouble = grant.error(); // nobody tells when servers are back: look again, less often each time
-        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
-    }
-}
 
 /// What needs no attempt.
 inline Outcome<std::optional<Grant>> atOnce(std::expected<std::optional<Grant>, LockError> grant) {

@@ -68,8 +68,9 @@ QByteArray ZkReadWrite::kindOf(bool reads) const {
     return reads ? "__READ__" : "__WRIT__";
 }
 
-Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
-                                                   std::stop_token stop, std::shared_ptr<bool> again) {
+Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                                   std::stop_token stop) {
+    const std::shared_ptr<ZkTicket> ticket = mine->newTicket();
     const bool reads = request.mode == Mode::Shared;
     if (std::shared_ptr<ZkHold> writing = reads ? holdOf(request.thread, Mode::Exclusive) : nullptr) {
         std::expected<std::optional<Grant>, LockError> beside =
@@ -93,7 +94,7 @@ Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkTicket> tic
     request.steps.at(2);
     if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
     if (m_queue.isFirst(*ticket, *children, rule)) co_return granted(request, ticket);
-    co_return co_await holdWhenFirst(ticket, *children, rule, request, giveUpAt, stop, again);
+    co_return co_await holdWhenFirst(mine, *children, rule, request, giveUpAt, stop);
 }
 
 Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTicket> ticket, Request request,
@@ -144,7 +145,7 @@ Outcome<std::optional<Grant>> ZkReadWrite::acquire(Request request, std::stop_to
                                                      "could write. Release the shared hold first.")
                 .arg(QString::fromUtf8(m_lock.path))}));
     }
-    return inQueue(m_lock.port, this, &ZkReadWrite::attempt, std::move(request), std::move(stop));
+    return tryUntilDecided(std::move(request), std::move(stop));
 }
 
 Outcome<bool> ZkReadWrite::forceRelease(std::stop_token stop) {

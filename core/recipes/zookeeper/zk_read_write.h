@@ -20,8 +20,8 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
-                                          std::stop_token stop, std::shared_ptr<bool> again);
+    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                          std::stop_token stop) override;
     Outcome<std::optional<Grant>> readBesideWrite(std::shared_ptr<ZkTicket> ticket, Request request,
                                                   std::shared_ptr<ZkHold> writing, Nanos giveUpAt,
                                                   std::stop_token stop);

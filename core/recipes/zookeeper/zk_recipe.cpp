@@ -114,12 +114,6 @@ zookeeper::Port::Reply<void> findByPrefix(zookeeper::Port* port, std::weak_ptr<c
     co_return zookeeper::Result<void>();
 }
 
-QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {
-    Runtime& runtime = port.runtime();
-    const Completion<bool> done = startSweep(port, std::move(ticket));
-    co_await done.wait(runtime, kTakeAwayWaits);
-}
-
 QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkTicket>> tickets) {
     Runtime& runtime = port.runtime();
     const Nanos end = runtime.monotonic() + kTakeAwayWaits;

@@ -55,15 +55,21 @@ struct ZkTicket {
 zookeeper::Port::Reply<void> findByPrefix(zookeeper::Port* port, std::weak_ptr<const bool> life,
                                           std::shared_ptr<ZkTicket> ticket, std::stop_token stop);
 
-/// Removes a ticket's node; when the connection is lost, after it has come back, as long as the session lasts. Returns
-/// when that is done, or after a second: then it goes on by itself. Not interruptible: it is what interruptions need.
-QCoro::Task<> takeAway(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
-/// The same of several at once.
+/// Removes the nodes of tickets; when the connection is lost, after it has come back, as long as the session lasts.
+/// Returns when that is done, or after a second: then it goes on by itself. Not interruptible: it is what interruptions
+/// need.
 QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkTicket>> tickets);
-/// The same for as long as it takes; false: the session has ended before. Interruptible: it goes on by itself.
+/// The same of one, for as long as it takes; false: the session has ended before. Interruptible: it goes on by itself.
 QCoro::Task<bool> takeAwayForSure(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket, std::stop_token stop);
 /// The same without waiting.
 void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
+
+/// One try of a recipe at its lock, and what it has made on the server: taken away again unless it wins.
+struct ZkAttempt {
+    std::vector<std::shared_ptr<ZkTicket>> tickets;
+    bool again = false; ///< nothing is decided: our node is gone, or it was of a format that others would not see
+    std::shared_ptr<ZkTicket> newTicket() { return tickets.emplace_back(std::make_shared<ZkTicket>()); }
+};
 
 /// One thread's hold in one mode.
 struct ZkHold {
@@ -87,6 +93,12 @@ public:
     void abandoned(const Grant& grant) override;
 
 protected:
+    /// Tries once, until `giveUpAt`; nullopt: not in time, or to be tried `again`. What it makes on the server has a
+    /// ticket in `mine` before it is asked for.
+    virtual Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                                  std::stop_token stop) = 0;
+    /// Attempts until it is decided. Servers that are away for a while are waited for.
+    Outcome<std::optional<Grant>> tryUntilDecided(Request request, std::stop_token stop);
     /// One more hold of a thread that has one in that mode; nullopt: it has none, or no longer.
     std::optional<Grant> again(const Request& request);
     /// A hold over nodes that have won; its watch is the first ticket's.

@@ -25,12 +25,13 @@ Outcome<bool> ZkSemaphore::ownPath(Nanos giveUpAt, std::stop_token stop) {
     co_return true;
 }
 
-Outcome<ZkTurn> ZkSemaphore::awaitRoom(std::shared_ptr<Tickets> tickets, Nanos giveUpAt, std::stop_token stop) {
+Outcome<ZkTurn> ZkSemaphore::awaitRoom(std::shared_ptr<ZkTicket> place, Tickets leases, Nanos giveUpAt,
+                                       std::stop_token stop) {
     zookeeper::Port& port = m_lock.port;
     Runtime& runtime = port.runtime();
-    const zookeeper::Watch watch = tickets->leases.front()->watch;
+    const zookeeper::Watch watch = leases.front()->watch;
     for (;;) {
-        if (port.session().generation != tickets->turn->generation) co_return ZkTurn::Gone;
+        if (port.session().generation != place->generation) co_return ZkTurn::Gone;
         const Nanos now = runtime.monotonic();
         const Nanos left = giveUpAt == kNever ? kNever : std::max(Nanos(0), giveUpAt - now);
         if (port.session().state != Session::State::Connected) {
@@ -43,7 +44,7 @@ Outcome<ZkTurn> ZkSemaphore::awaitRoom(std::shared_ptr<Tickets> tickets, Nanos g
         if (!list && list.error().outcomeUnknown()) continue;
         if (!list && list.error().kind == Error::Kind::NoNode) co_return ZkTurn::Gone;
         if (!list) co_return std::unexpected(lockError(list.error()));
-        for (const auto& lease : tickets->leases) {
+        for (const auto& lease : leases) {
             const QByteArray name = zookeeper::nameOf(lease->path);
             if (std::ranges::find(list->names, name) == list->names.end()) co_return ZkTurn::Gone;
         }
@@ -54,8 +55,8 @@ Outcome<ZkTurn> ZkSemaphore::awaitRoom(std::shared_ptr<Tickets> tickets, Nanos g
     }
 }
 
-Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<Tickets> tickets, Request request, Nanos giveUpAt,
-                                                   std::stop_token stop, std::shared_ptr<bool> again) {
+Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                                   std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     if (!m_known) {
         const std::expected<bool, LockError> ours = co_await ownPath(giveUpAt, stop);
@@ -71,24 +72,26 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<Tickets> tick
             taken->size() + static_cast<std::size_t>(request.permits) <= static_cast<std::size_t>(m_lock.permits);
         if (!room || lowestLock(*queue)) co_return std::nullopt;
     }
+    const std::shared_ptr<ZkTicket> place = mine->newTicket();
     const QByteArray prefix = uniquePrefix(runtime, zookeeper::Layout::Curator);
     const QByteArray lockKind = "lock-", leaseKind = "lease-";
     const std::expected<std::vector<ZkChild>, LockError> queue =
-        co_await m_locks.join(tickets->turn, prefix, lockKind, data(request.thread), giveUpAt, stop);
+        co_await m_locks.join(place, prefix, lockKind, data(request.thread), giveUpAt, stop);
     if (!queue) co_return std::unexpected(queue.error());
     request.steps.at(2);
     const std::expected<ZkTurn, LockError> turn =
-        co_await m_locks.await(tickets->turn, *queue, &predecessor, giveUpAt, request.steps, 2, stop);
+        co_await m_locks.await(place, *queue, &predecessor, giveUpAt, request.steps, 2, stop);
     if (!turn) co_return std::unexpected(turn.error());
-    if (*turn == ZkTurn::Gone) *again = true;
+    mine->again = *turn == ZkTurn::Gone;
     if (*turn != ZkTurn::Granted) co_return std::nullopt;
 
     request.steps.at(3);
+    Tickets leases;
     std::vector<Outcome<std::vector<ZkChild>>> joining;
     for (int i = 0; i < request.permits; ++i) {
-        tickets->leases.push_back(std::make_shared<ZkTicket>());
+        leases.push_back(mine->newTicket());
         const QByteArray own = uniquePrefix(runtime, zookeeper::Layout::Curator);
-        joining.push_back(m_leases.join(tickets->leases.back(), own, leaseKind, data(request.thread), giveUpAt, stop));
+        joining.push_back(m_leases.join(leases.back(), own, leaseKind, data(request.thread), giveUpAt, stop));
     }
     std::optional<LockError> failure;
     for (auto& one : joining) {
@@ -97,60 +100,24 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<Tickets> tick
     }
     if (failure) co_return std::unexpected(*failure);
     request.steps.at(4);
-    const std::expected<ZkTurn, LockError> room = co_await awaitRoom(tickets, giveUpAt, stop);
+    const std::expected<ZkTurn, LockError> room = co_await awaitRoom(place, leases, giveUpAt, stop);
     if (!room) co_return std::unexpected(room.error());
-    if (*room == ZkTurn::Gone) *again = true;
+    mine->again = *room == ZkTurn::Gone;
     if (*room != ZkTurn::Granted) co_return std::nullopt;
-    takeAwaySoon(m_lock.port, tickets->turn); // the next one's turn
-    co_return granted(request, tickets->leases);
+    takeAwaySoon(m_lock.port, place); // the next one's turn
+    co_return granted(request, leases);
 }
 
 Outcome<std::optional<Grant>> ZkSemaphore::acquire(Request request, std::stop_token stop) {
     if (request.permits < 1 || request.permits > m_lock.permits) {
-        co_return std::unexpected(LockError{
+        return atOnce(std::unexpected(LockError{
             LockError::Kind::Refused,
             QCoreApplication::translate("LockError", "The semaphore “%1” has %2 permits in all; %3 can not be "
                                                      "taken at once.")
                 .arg(QString::fromUtf8(m_lock.path), QString::number(m_lock.permits),
-                     QString::number(request.permits))});
+                     QString::number(request.permits))}));
     }
-    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
-    const ZkPatience patience(m_lock.port, giveUpAt, stop);
-    Backoff backoff;
-    std::optional<LockError> trouble;
-    for (;;) {
-        request.steps.at(1);
-        const auto tickets = std::make_shared<Tickets>();
-        const auto repeat = std::make_shared<bool>(false);
-        std::expected<std::optional<Grant>, LockError> grant;
-        ZkInterruption interruption;
-        try {
-            grant = co_await attempt(tickets, request, giveUpAt, patience.token(), repeat);
-        } catch (const Cancelled& cancelled) {
-            interruption.caught(cancelled);
-        }
-        if (!interruption.stopped && grant && *grant) co_return grant;
-        const bool troubled = !grant && passes(grant.error());
-        std::vector<std::shared_ptr<ZkTicket>> all = tickets->leases;
-        all.push_back(tickets->turn);
-        if (patience.over()) {
-            for (const auto& one : all)
-                takeAwaySoon(m_lock.port, one);
-            if (grant && trouble) grant = std::unexpected(*trouble);
-        } else {
-            co_await takeAwayAll(m_lock.port, all);
-            interruption.goOn();
-        }
-        Runtime& runtime = m_lock.port.runtime();
-        if ((!troubled && !*repeat) || runtime.monotonic() >= giveUpAt) {
-            request.steps.at(0);
-            co_return grant;
-        }
-        trouble.reset();
-        if (!troubled) continue;
-        trouble = grant.error(); // nobody tells when servers are back: look again, less often each time
-        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
-    }
+    return tryUntilDecided(std::move(request), std::move(stop));
 }
 
 Outcome<bool> ZkSemaphore::forceRelease(std::stop_token stop) {

@@ -23,13 +23,11 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    struct Tickets {
-        std::shared_ptr<ZkTicket> turn = std::make_shared<ZkTicket>();
-        std::vector<std::shared_ptr<ZkTicket>> leases;
-    };
-    Outcome<std::optional<Grant>> attempt(std::shared_ptr<Tickets> tickets, Request request, Nanos giveUpAt,
-                                          std::stop_token stop, std::shared_ptr<bool> again);
-    Outcome<ZkTurn> awaitRoom(std::shared_ptr<Tickets> tickets, Nanos giveUpAt, std::stop_token stop);
+    using Tickets = std::vector<std::shared_ptr<ZkTicket>>;
+    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                          std::stop_token stop) override;
+    /// With the place at the head of the queue for as long as it takes.
+    Outcome<ZkTurn> awaitRoom(std::shared_ptr<ZkTicket> place, Tickets leases, Nanos giveUpAt, std::stop_token stop);
     Outcome<bool> ownPath(Nanos giveUpAt, std::stop_token stop);
     ZkQueue m_locks, m_leases;
     bool m_known = false; ///< that the path is a semaphore's

@@ -14,8 +14,9 @@ std::optional<LockError> ZkSequential::refusal(const std::vector<ZkChild>& child
     return std::nullopt;
 }
 
-Outcome<std::optional<Grant>> ZkSequential::attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
-                                                    std::stop_token stop, std::shared_ptr<bool> again) {
+Outcome<std::optional<Grant>> ZkSequential::attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                                    std::stop_token stop) {
+    const std::shared_ptr<ZkTicket> ticket = mine->newTicket();
     if (!m_known || request.wait == Nanos(0)) {
         const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop, giveUpAt);
         if (!seen) co_return std::unexpected(seen.error());
@@ -30,11 +31,11 @@ Outcome<std::optional<Grant>> ZkSequential::attempt(std::shared_ptr<ZkTicket> ti
     request.steps.at(2);
     if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
     if (m_queue.isFirst(*ticket, *children, &predecessor)) co_return granted(request, ticket);
-    co_return co_await holdWhenFirst(ticket, *children, &predecessor, request, giveUpAt, stop, again);
+    co_return co_await holdWhenFirst(mine, *children, &predecessor, request, giveUpAt, stop);
 }
 
 Outcome<std::optional<Grant>> ZkSequential::acquire(Request request, std::stop_token stop) {
-    return inQueue(m_lock.port, this, &ZkSequential::attempt, std::move(request), std::move(stop));
+    return tryUntilDecided(std::move(request), std::move(stop));
 }
 
 Outcome<bool> ZkSequential::forceRelease(std::stop_token stop) {

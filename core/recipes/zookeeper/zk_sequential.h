@@ -18,8 +18,8 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkTicket> ticket, Request request, Nanos giveUpAt,
-                                          std::stop_token stop, std::shared_ptr<bool> again);
+    Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                          std::stop_token stop) override;
     std::optional<LockError> refusal(const std::vector<ZkChild>& children) const;
     bool m_known = false; ///< whose queue it is
 };
