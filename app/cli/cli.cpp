@@ -59,10 +59,11 @@ QString aboutLocking() {
               "server answers. --id is a name for others to see; two runs of one name exclude each other all the same. "
               "COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.") +
            QLatin1Char(' ') +
-           tr("zookeeper:// may end in ?layout=kazoo: then kazoo's Lock, ReadLock and WriteLock see zk-mutex and "
-              "zk-rw, "
-              "instead of Curator's. "
-              "?acl=creator, read or open says whether others may do nothing, look, or do everything with our nodes.");
+           tr("zookeeper:// has options, for example ?session=10s&layout=kazoo&acl=open: how long a silent holder "
+              "keeps "
+              "its locks; whose locks see zk-mutex and zk-rw, kazoo's or Curator's (curator, the default); whether "
+              "others "
+              "may do nothing (creator), look (read) or do everything (open) with our nodes.");
 }
 
 QString helpText() {

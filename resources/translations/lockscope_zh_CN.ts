@@ -2143,8 +2143,8 @@
         <translation>create {name}/_c_{uuid}-lock- 临时顺序节点</translation>
     </message>
     <message>
-        <source>Curator's read/write lock: one queue for readers and writers, in order</source>
-        <translation>Curator 的读写锁：读者和写者共用一个队列，按顺序</translation>
+        <source>Curator's read/write lock, or kazoo's with layout=kazoo: one queue for readers and writers, in order</source>
+        <translation>Curator 的读写锁，layout=kazoo 时是 kazoo 的：读者和写者排在同一队列，先来先得</translation>
     </message>
     <message>
         <source>create {name}/_c_{uuid}-__READ__ or -__WRIT__ ephemeral sequential</source>
@@ -3716,8 +3716,8 @@
         <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///文件、memcached:// 和 etcd://，各用“lockscope list recipes”列出的算法。--shared 以读者身份持有，可与其他读者并存；同一把锁的写者须指明读写兼用的算法：redis-rw 或 zk-rw；在 PostgreSQL 上读者也须指明 sql-advisory。--permits N 使其成为共 N 个许可的信号量并取一个（如同 --recipe redis-semaphore）。--wait 从服务器应答时算起。--id 是供他人看到的名字；同名的两次运行仍彼此互斥。命令可见 LOCKSCOPE_LOCK，以及算法给出令牌时的 LOCKSCOPE_TOKEN。</translation>
     </message>
     <message>
-        <source>zookeeper:// may end in ?layout=kazoo: then kazoo's Lock, ReadLock and WriteLock see zk-mutex and zk-rw, instead of Curator's. ?acl=creator, read or open says whether others may do nothing, look, or do everything with our nodes.</source>
-        <translation>zookeeper:// 末尾可加 ?layout=kazoo：此时看到 zk-mutex 和 zk-rw 的是 kazoo 的 Lock、ReadLock 和 WriteLock，而不是 Curator 的锁。?acl=creator、read 或 open 说明别人对我们的节点什么都不能做、只能读，还是都能做。</translation>
+        <source>zookeeper:// has options, for example ?session=10s&amp;layout=kazoo&amp;acl=open: how long a silent holder keeps its locks; whose locks see zk-mutex and zk-rw, kazoo's or Curator's (curator, the default); whether others may do nothing (creator), look (read) or do everything (open) with our nodes.</source>
+        <translation>zookeeper:// 有选项，例如 ?session=10s&amp;layout=kazoo&amp;acl=open：失联的持有者保留锁多久；哪种客户端能看到 zk-mutex 和 zk-rw，是 kazoo 的还是 Curator 的（curator，默认）；别人对我们的节点什么都不能做（creator）、只能读（read），还是都能做（open）。</translation>
     </message>
     <message>
         <source>An oscilloscope for distributed locks.</source>

@@ -65,7 +65,10 @@ RecipeInfo zkMutex() {
 
 RecipeInfo zkReadWrite() {
     RecipeInfo info = onZooKeeper(
-        "zk-rw", QT_TRANSLATE_NOOP("Recipe", "Curator's read/write lock: one queue for readers and writers, in order"),
+        "zk-rw",
+        QT_TRANSLATE_NOOP(
+            "Recipe",
+            "Curator's read/write lock, or kazoo's with layout=kazoo: one queue for readers and writers, in order"),
         {Text::tr("create {name}/_c_{uuid}-__READ__ or -__WRIT__ ephemeral sequential"),
          Text::tr("children of {name}: a writer before ours, or anybody before our writer?"),
          Text::tr("watch the first writer, or the next lower one, until it is gone"),
