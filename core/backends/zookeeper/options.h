@@ -33,7 +33,8 @@ struct DriverOptions {
     std::function<QList<QHostAddress>(const QString& host)> lookup{};
 };
 
-/// Whose names locks have in a queue that is empty: that says who sees them. Where somebody is, they go by his.
+/// Whose names locks have in a queue that is empty: that says who sees them. Where somebody is already, zk-mutex goes
+/// by his, and zk-rw refuses those of the other layout.
 enum class Layout : std::uint8_t { Curator, Kazoo };
 
 /// What a URL's options say: `session=10s`, `layout=curator` or `kazoo`, `acl=creator`, `read` or `open`.

@@ -70,14 +70,19 @@ private Q_SLOTS:
 
     void lostReplyIsFoundAgain_data() {
         QTest::addColumn<QByteArray>("id");
+        QTest::addColumn<bool>("kazoo");
         for (const char* id : kRecipes)
-            QTest::newRow(id) << QByteArray(id);
+            QTest::newRow(id) << QByteArray(id) << false;
+        QTest::newRow("zk-mutex as kazoo") << QByteArray("zk-mutex") << true;
+        QTest::newRow("zk-rw as kazoo") << QByteArray("zk-rw") << true;
     }
     void lostReplyIsFoundAgain() {
         QFETCH(QByteArray, id);
+        QFETCH(bool, kazoo);
         const Mode mode = modeOf(id);
         FaultProxy proxy(m_runtime, m_server.port());
         Client a(m_runtime, proxy.url(), "a");
+        if (kazoo) a.layout = zookeeper::Layout::Kazoo;
         const QByteArray name = fresh();
         const auto recipe = a.recipe(id, name);
         const auto first = take(*recipe, request(kNever, "1", mode)); // so that the path is there
