@@ -66,6 +66,14 @@ QString aboutLocking() {
               "may do nothing (creator), look (read) or do everything (open) with our nodes.");
 }
 
+QString aboutUrls() {
+    return tr(
+        "A URL may have options, such as redis://host?timeout=500ms&connect=2s: how long one answer may take (not "
+        "with ZooKeeper), and how long connecting may (not with SQLite), each from 10ms to 1h. redlock:// takes "
+        "node=50ms, from 1ms to 1m, the wait for each server; redis+sentinel:// takes sentinel-user= and "
+        "sentinel-password= where the sentinels have a login of their own.");
+}
+
 QString helpText() {
     QStringList lines{tr("An oscilloscope for distributed locks."), QString(),
                       QStringLiteral("lockscope [FILE.lockscope | URL]"),
@@ -75,10 +83,12 @@ QString helpText() {
         lines += QStringLiteral("lockscope ") + QString::fromUtf8(command.words);
         lines += QStringLiteral("    ") + tr(command.purpose);
     }
-    lines += {QStringLiteral("lockscope --help | --version"), QString(),
+    lines += {QStringLiteral("lockscope --help | --version"),
+              QString(),
               tr("SCENARIO is a file or a name from “lockscope list scenarios”. URL is "
                  "redis://[user:password@]host:port[/db] "
                  "or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m."),
+              aboutUrls(),
               aboutLocking(),
               tr("Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 "
                  "verdict unknown; "
@@ -161,7 +171,7 @@ int run(int argc, char** argv, const std::function<void()>& speak) {
     if (own.contains(QStringLiteral("--help")) || own.contains(QStringLiteral("-h"))) {
         say(usageOf(command->name));
         say(QStringLiteral("    ") + tr(command->purpose));
-        if (first == QLatin1String("lock")) say(QLatin1Char('\n') + aboutLocking());
+        if (first == QLatin1String("lock")) say(QLatin1Char('\n') + aboutLocking() + QLatin1Char('\n') + aboutUrls());
         return kFine;
     }
     const bool locks = first == QLatin1String("lock");

@@ -3,6 +3,7 @@
 
 #include "backends/url_login.h"
 #include "backends/zookeeper/options.h"
+#include "trace/duration.h"
 
 #include <QCoreApplication>
 #include <QUrl>
@@ -27,26 +28,44 @@ struct Scheme {
 };
 
 constexpr Scheme kSchemes[] = {
-    {"redis", "redis", Service::Redis, 6379, false, false, Path::DatabaseNumber, "wait"},
-    {"rediss", "rediss", Service::Redis, 6379, true, false, Path::DatabaseNumber, "wait"},
-    {"redis+sentinel", "redis+sentinel", Service::RedisSentinel, 26379, false, true, Path::Master, "wait"},
-    {"rediss+sentinel", "rediss+sentinel", Service::RedisSentinel, 26379, true, true, Path::Master, "wait"},
-    {"redis+cluster", "redis+cluster", Service::RedisCluster, 6379, false, true, Path::None, "wait"},
-    {"rediss+cluster", "rediss+cluster", Service::RedisCluster, 6379, true, true, Path::None, "wait"},
-    {"redlock", "redlock", Service::Redlock, 6379, false, true, Path::DatabaseNumber, ""},
-    {"redlocks", "redlocks", Service::Redlock, 6379, true, true, Path::DatabaseNumber, ""},
-    {"zookeeper", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session layout acl"},
-    {"zk", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session layout acl"},
-    {"mysql", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName, "tls table"},
-    {"mariadb", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName, "tls table"},
-    {"postgresql", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName, "tls table pooler"},
-    {"postgres", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName, "tls table pooler"},
-    {"sqlite", "sqlite", Service::Sqlite, 0, false, false, Path::File, "table"},
-    {"memcached", "memcached", Service::Memcached, 11211, false, true, Path::None, ""},
-    {"memcacheds", "memcacheds", Service::Memcached, 11211, true, true, Path::None, ""},
-    {"etcd", "etcd", Service::Etcd, 2379, false, true, Path::None, ""},
-    {"etcds", "etcds", Service::Etcd, 2379, true, true, Path::None, ""},
+    {"redis", "redis", Service::Redis, 6379, false, false, Path::DatabaseNumber, "wait timeout connect"},
+    {"rediss", "rediss", Service::Redis, 6379, true, false, Path::DatabaseNumber, "wait timeout connect"},
+    {"redis+sentinel", "redis+sentinel", Service::RedisSentinel, 26379, false, true, Path::Master,
+     "wait timeout connect sentinel-user sentinel-password"},
+    {"rediss+sentinel", "rediss+sentinel", Service::RedisSentinel, 26379, true, true, Path::Master,
+     "wait timeout connect sentinel-user sentinel-password"},
+    {"redis+cluster", "redis+cluster", Service::RedisCluster, 6379, false, true, Path::None, "wait timeout connect"},
+    {"rediss+cluster", "rediss+cluster", Service::RedisCluster, 6379, true, true, Path::None, "wait timeout connect"},
+    {"redlock", "redlock", Service::Redlock, 6379, false, true, Path::DatabaseNumber, "timeout connect node"},
+    {"redlocks", "redlocks", Service::Redlock, 6379, true, true, Path::DatabaseNumber, "timeout connect node"},
+    {"zookeeper", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session connect layout acl"},
+    {"zk", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session connect layout acl"},
+    {"mysql", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName, "tls table timeout connect"},
+    {"mariadb", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName, "tls table timeout connect"},
+    {"postgresql", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName,
+     "tls table pooler timeout connect"},
+    {"postgres", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName,
+     "tls table pooler timeout connect"},
+    {"sqlite", "sqlite", Service::Sqlite, 0, false, false, Path::File, "table timeout"},
+    {"memcached", "memcached", Service::Memcached, 11211, false, true, Path::None, "timeout connect"},
+    {"memcacheds", "memcacheds", Service::Memcached, 11211, true, true, Path::None, "timeout connect"},
+    {"etcd", "etcd", Service::Etcd, 2379, false, true, Path::None, "timeout connect"},
+    {"etcds", "etcds", Service::Etcd, 2379, true, true, Path::None, "timeout connect"},
 };
+
+/// Options that are times.
+struct TimeOption {
+    const char* name;
+    Nanos least, most;
+};
+constexpr TimeOption kTimes[] = {
+    {"timeout", 10ms, 1h},
+    {"connect", 10ms, 1h},
+    {"node", 1ms, 1min},
+};
+
+/// Options that display() repeats: by name, so that none is shown by chance.
+constexpr const char* kShown[] = {"session", "layout", "acl", "table", "pooler", "wait", "timeout", "connect", "node"};
 
 const Scheme* schemeOf(const QString& name) {
     const auto found = std::ranges::find_if(kSchemes, [&](const Scheme& s) { return name == QLatin1String(s.name); });
@@ -140,6 +159,21 @@ QString parseLogin(const QString& text, ConnectionUrl& url) {
     return {};
 }
 
+QString complaintOfTime(const QString& name, const QString& value) {
+    const auto known = std::ranges::find_if(kTimes, [&](const TimeOption& t) { return name == QLatin1String(t.name); });
+    if (known == std::end(kTimes)) return {};
+    const std::optional<Nanos> time = parseDuration(value);
+    if (time && *time >= known->least && *time <= known->most) return {};
+    return Text::tr("The option “%1=%2” is not a time from %3 to %4 with its unit; write for example %1=500ms.")
+        .arg(name, value, formatDuration(known->least), formatDuration(known->most));
+}
+
+/// Where a sentinels' login goes; null: the option is another one.
+QString* placeOfSecret(const QString& name, ConnectionUrl& url) {
+    if (name == u"sentinel-user") return &url.sentinelUser;
+    return name == QLatin1String(kSecretOption) ? &url.sentinelPassword : nullptr;
+}
+
 QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url) {
     const QStringList known = QString::fromLatin1(scheme.options).split(u' ', Qt::SkipEmptyParts);
     for (const QString& item : text.split(u'&', Qt::SkipEmptyParts)) {
@@ -151,6 +185,9 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
                         : name == u"key"  ? &url.tlsFiles.key
                                           : nullptr;
         if (!file && !known.contains(name)) {
+            if (const QLatin1String secret(kSecretOption);
+                known.contains(secret) && text.contains(secret)) // it may be the rest of that
+                return Text::tr("An option beside “%1” is not known; write %26 for a “&” in a password.").arg(secret);
             const QString also =
                 known.isEmpty() ? QString() : Text::tr("; also %1").arg(known.join(QStringLiteral(", ")));
             return Text::tr("The option “%1” is not known; there are ca=, cert= and key=, each a file name%2.")
@@ -158,11 +195,14 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
         }
         if (value->isEmpty() && file) return Text::tr("The option “%1” is empty; give it a file name.").arg(name);
         if (value->isEmpty()) return Text::tr("The option “%1” is empty; give it a value.").arg(name);
-        if (file)
-            *file = *value;
+        if (const QString complaint = complaintOfTime(name, *value); !complaint.isEmpty()) return complaint;
+        if (QString* const place = file ? file : placeOfSecret(name, url))
+            *place = *value;
         else
             url.options[name] = *value;
     }
+    if (!url.sentinelUser.isEmpty() && url.sentinelPassword.isEmpty())
+        return Text::tr("“sentinel-user” goes together with “%1”.").arg(QLatin1String(kSecretOption));
     if (url.options.contains(QStringLiteral("tls"))) {
         const QString wish = url.options[QStringLiteral("tls")];
         if (wish != u"on" && wish != u"off") return Text::tr("The option “tls” is either on or off.");
@@ -251,6 +291,17 @@ QString Endpoint::display() const {
 }
 
 QString ConnectionUrl::display() const {
+    QStringList shown;
+    const auto show = [&shown](const QString& name, const QString& value) {
+        shown += name + u'=' + QString::fromLatin1(QUrl::toPercentEncoding(value));
+    };
+    for (const char* name : kShown)
+        if (const QString value = option(name); !value.isEmpty()) show(QString::fromLatin1(name), value);
+    if (!sentinelUser.isEmpty()) show(QStringLiteral("sentinel-user"), sentinelUser);
+    return shown.isEmpty() ? address() : address() + u'?' + shown.join(u'&');
+}
+
+QString ConnectionUrl::address() const {
     QStringList where;
     for (const Endpoint& endpoint : endpoints)
         where.append(endpoint.display());
@@ -265,6 +316,10 @@ QString ConnectionUrl::display() const {
 QString ConnectionUrl::option(const char* name) const {
     const auto found = options.find(QString::fromLatin1(name));
     return found == options.end() ? QString() : found->second;
+}
+
+void ConnectionUrl::takeTime(const char* name, Nanos& time) const {
+    time = parseDuration(option(name)).value_or(time);
 }
 
 std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
@@ -291,8 +346,9 @@ std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
     const qsizetype at = scheme->path == Path::File ? -1 : loginEnd(rest);
     if (at >= 0) {
         if (holdsAnOption(rest.left(at), *scheme))
-            return Unexpected(Text::tr("An “@” stands behind an option; write %40 for this sign in a file's name, and "
-                                       "%3F for a “?” in a password."));
+            return Unexpected(
+                Text::tr("An “@” stands behind an option; write %40 for this sign there, and %3F for a “?” "
+                         "in a password."));
         if (const QString error = parseLogin(rest.left(at), url); !error.isEmpty()) return Unexpected(error);
         rest = rest.mid(at + 1);
     }
@@ -302,6 +358,8 @@ std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
     const qsizetype question = rest.indexOf(u'?');
     const QString query = question < 0 ? QString() : rest.mid(question + 1);
     rest = rest.left(question);
+    if (scheme->path != Path::File && rest.contains(QLatin1String(kSecretOption)))
+        return Unexpected(Text::tr("An option stands in front of the “?” that options begin with."));
     const qsizetype slash = rest.indexOf(u'/');
     const auto path = decoded(slash < 0 ? QString() : rest.mid(slash + 1));
     if (!path) return Unexpected(path.error());

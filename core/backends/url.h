@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "trace/time.h"
+
 #include <QString>
 #include <cstdint>
 #include <expected>
@@ -48,6 +50,11 @@ enum class Service : std::uint8_t {
 /// its options: backends/zookeeper/options.h);
 /// `mysql://[user[:password]@]host[:port]/db` (alias mariadb), `postgresql://…` (alias postgres), `sqlite:///path`;
 /// `memcached://[user:password@]h1:p1,…`, `etcd://[user:password@]h1:p1,…`; `memcacheds://`, `etcds://` with TLS.
+///
+/// `?timeout=` is how long one answer may take, `?connect=` how long connecting may, each 10 ms to an hour; with
+/// redlock,
+/// `?node=` is how long a lock waits for one server, 1 ms to a minute. With sentinels, `?sentinel-user=` and
+/// `?sentinel-password=` are the login at these.
 struct ConnectionUrl {
     QString scheme; ///< canonical, lower case: "redis", "rediss", "zookeeper", …
     Service service = Service::Redis;
@@ -58,12 +65,18 @@ struct ConnectionUrl {
     QString path;     ///< Sentinel: the master's name; ZooKeeper: the chroot with its slash; SQL: the database or file
     bool tls = false;
     TlsFiles tlsFiles;
-    std::map<QString, QString> options; ///< `?name=value`, of those that the scheme knows
+    std::map<QString, QString> options; ///< `?name=value`, of those that the scheme knows and that are no secret
+    /// What the sentinels want to hear, where it is not the servers' login; the password is empty when that is so.
+    QString sentinelUser, sentinelPassword;
 
-    /// The URL without the password and without what is at its default: safe to show and to log.
+    /// The URL without passwords and without what is at its default: safe to show and to log.
     QString display() const;
+    /// As display(), without options: which servers, however they are used.
+    QString address() const;
     /// An option's value, or empty.
     QString option(const char* name) const;
+    /// `time` becomes what the option says; it stays as it is when the URL has no such option.
+    void takeTime(const char* name, Nanos& time) const;
     friend bool operator==(const ConnectionUrl&, const ConnectionUrl&) = default;
 };
 

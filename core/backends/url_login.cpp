@@ -3,6 +3,8 @@
 
 #include "backends/url.h"
 
+#include <QRegularExpression>
+
 namespace lockscope {
 
 namespace {
@@ -17,6 +19,16 @@ qsizetype loginBegin(const QString& word) {
     return mark > 0 && std::all_of(word.begin(), word.begin() + mark, isOfScheme) ? mark + 3 : 0;
 }
 
+qsizetype secretBegin(const QString& word) {
+    return word.indexOf(QLatin1String(kSecretOption), 0, Qt::CaseInsensitive);
+}
+
+/// What stands in front of a secret option that cannot be told from the rest of its word; nothing of it when a login
+/// may reach into it.
+QString frontOf(const QString& word, qsizetype secret) {
+    return word.indexOf(u'@', secret) < 0 ? word.first(secret) : word.first(std::min(loginBegin(word), secret));
+}
+
 } // namespace
 
 qsizetype loginEnd(QStringView behindScheme) {
@@ -26,15 +38,24 @@ qsizetype loginEnd(QStringView behindScheme) {
 QString withoutPassword(const QString& url) {
     const auto read = parseConnectionUrl(url);
     if (read && read->service == Service::Sqlite) return url; // the name of a file, which may have an @
-    const QString text = url.trimmed();
+    QString text = url.trimmed();
+    if (read && !read->sentinelPassword.isEmpty()) {
+        static const QRegularExpression option(QStringLiteral("(?<=[?&])%1=[^&]*&?").arg(QLatin1String(kSecretOption)));
+        text.remove(option);
+        while (text.endsWith(u'?') || text.endsWith(u'&'))
+            text.chop(1);
+    } else if (const qsizetype secret = secretBegin(text); secret >= 0 && !read) {
+        text = frontOf(text, secret);
+    }
     const QString begin = text.first(loginBegin(text)), rest = text.sliced(begin.size());
     const qsizetype end = loginEnd(rest);
-    if (end < 0) return url;
+    if (end < 0) return text;
     const QString user = rest.first(end).section(u':', 0, 0);
     return begin + (read && !user.isEmpty() ? user + rest.sliced(end) : rest.sliced(end + 1));
 }
 
 QString shownWord(const QString& word) {
+    if (const qsizetype secret = secretBegin(word); secret >= 0) return shownWord(frontOf(word, secret)) + u'…';
     const QString begin = word.first(loginBegin(word)), rest = word.sliced(begin.size());
     const qsizetype end = loginEnd(rest);
     return end < 0 ? word : begin + u'…' + rest.sliced(end);
@@ -44,7 +65,7 @@ QString withoutLogins(QString message, const QStringList& words) {
     QStringList longestFirst = words; // a word may be the end of another one
     std::ranges::stable_sort(longestFirst, std::ranges::greater(), &QString::size);
     for (const QString& word : std::as_const(longestFirst)) {
-        if (word.contains(u'@')) message.replace(word, shownWord(word));
+        if (const QString shown = shownWord(word); shown != word) message.replace(word, shown);
     }
     return message;
 }

@@ -5,13 +5,16 @@
 
 namespace lockscope {
 
+/// The one option of a connection URL that is a secret.
+inline constexpr const char* kSecretOption = "sentinel-password";
+
 /// Where the login ends in what stands behind the "://" of a connection URL: at the last "@", so that whatever a
 /// password consists of, none of it is taken for a host, a path or an option. -1 = there is no login.
 qsizetype loginEnd(QStringView behindScheme);
 
 /// A connection URL to be kept or shown: without its password, everything else as it was written.
-/// "redis://ann:secret@host?ca=x" → "redis://ann@host?ca=x". Of a text that is no connection URL nothing stays that may
-/// be a login, not even a user.
+/// "redis://ann:secret@host?ca=x" → "redis://ann@host?ca=x"; nor does the password for sentinels stay. Of a text that
+/// is no connection URL nothing stays that may be a login, not even a user.
 QString withoutPassword(const QString& url);
 
 /// A word that somebody typed, to be repeated in a complaint: what may be a login in it is left out.

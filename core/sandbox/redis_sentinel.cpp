@@ -2,6 +2,7 @@
 #include "sandbox/redis_sentinel.h"
 
 #include <QCoreApplication>
+#include <QUrl>
 
 namespace lockscope::sandbox {
 
@@ -61,17 +62,27 @@ QByteArray RedisSentinels::configuration(const Sentinel& sentinel) {
     if (!m_options.password.isEmpty()) {
         lines += QStringLiteral("sentinel auth-pass %1 \"%2\"").arg(name, m_options.password);
         if (!m_options.user.isEmpty()) lines += QStringLiteral("sentinel auth-user %1 %2").arg(name, m_options.user);
-        if (m_options.sentinelsWantLogin)
-            lines += {QStringLiteral("requirepass \"%1\"").arg(m_options.password),
-                      QStringLiteral("sentinel sentinel-pass \"%1\"").arg(m_options.password)};
     }
+    if (const QString password = defaultPassword(); !password.isEmpty())
+        lines += {QStringLiteral("requirepass \"%1\"").arg(password),
+                  QStringLiteral("sentinel sentinel-pass \"%1\"").arg(password)};
+    if (!m_options.sentinelUser.isEmpty())
+        lines +=
+            QStringLiteral("user %1 on \">%2\" ~* &* +@all").arg(m_options.sentinelUser, m_options.sentinelPassword);
     return lines.join(u'\n').toUtf8() + '\n';
+}
+
+QString RedisSentinels::defaultPassword() const {
+    // Where another user has the password that clients are told, we come in beside it.
+    if (!m_options.sentinelUser.isEmpty()) return QStringLiteral("the sandbox's");
+    if (!m_options.sentinelPassword.isEmpty()) return m_options.sentinelPassword;
+    return m_options.sentinelsWantLogin ? m_options.password : QString();
 }
 
 RedisDoor RedisSentinels::doorOf(const Sentinel& sentinel) {
     RedisDoor door = m_group.at(0).door();
     door.port = sentinel.port;
-    door.password = m_options.sentinelsWantLogin ? m_options.password : QString();
+    door.password = defaultPassword();
     return door;
 }
 
@@ -131,8 +142,16 @@ QString RedisSentinels::url() {
     std::vector<std::uint16_t> ports;
     for (const auto& sentinel : m_sentinels)
         ports.push_back(sentinel->port);
-    return redisUrl(QStringLiteral("redis+sentinel"), ports, {m_options.user, m_options.password},
-                    m_options.tls ? m_group.at(0).authority() : TlsAuthority(), QString::fromLatin1(kMaster));
+    QString url = redisUrl(QStringLiteral("redis+sentinel"), ports, {m_options.user, m_options.password},
+                           m_options.tls ? m_group.at(0).authority() : TlsAuthority(), QString::fromLatin1(kMaster));
+    const auto add = [&url](const char* option, const QString& value) {
+        if (value.isEmpty()) return;
+        url += (url.contains(u'?') ? u'&' : u'?') + QLatin1String(option) + u'=' +
+               QString::fromLatin1(QUrl::toPercentEncoding(value));
+    };
+    add("sentinel-user", m_options.sentinelUser);
+    add("sentinel-password", m_options.sentinelPassword);
+    return url;
 }
 
 } // namespace lockscope::sandbox

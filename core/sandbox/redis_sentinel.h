@@ -10,6 +10,8 @@ struct RedisSentinelOptions {
     QString user;                   ///< who has the password, on the servers; empty: the default user
     QString password;               ///< of the servers and, with sentinelsWantLogin, of the sentinels; empty: none
     bool sentinelsWantLogin = true; ///< by the default user's name, whoever it is on the servers
+    QString sentinelUser;           ///< with sentinelPassword: who has it; empty: the default user
+    QString sentinelPassword;       ///< the sentinels' own, instead of the servers'; empty: the same
     bool tls = false;               ///< of the servers and of the sentinels, and nothing else
     int downAfterMs = 600;          ///< a server that is silent for so long is down
     int failoverTimeoutMs = 3000;
@@ -30,7 +32,7 @@ public:
     std::uint16_t port(int sentinel) const { return m_sentinels[std::size_t(sentinel)]->port; }
     /// A sentinel's process, to kill or pause it.
     ProcessSupervisor& process(int sentinel) { return m_sentinels[std::size_t(sentinel)]->process; }
-    /// redis+sentinel://…/mymaster, with user and password if there are: not to be shown.
+    /// redis+sentinel://…/mymaster, with users and passwords if there are: not to be shown.
     QString url();
 
 private:
@@ -40,6 +42,7 @@ private:
         ProcessSupervisor process;
     };
     QByteArray configuration(const Sentinel& sentinel);
+    QString defaultPassword() const; ///< of the sentinels' default user
     RedisDoor doorOf(const Sentinel& sentinel);
     QCoro::Task<> setPace(const Sentinel& sentinel, QByteArray publishPeriod, std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> startOne(Sentinel& sentinel, std::stop_token stop);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "trace/time.h"
+#include "trace/duration.h"
 
 #include <QByteArray>
 #include <QJsonObject>
@@ -134,10 +134,9 @@ struct Scenario {
 /// The name of client number i (from 0): A … Z, AA, AB, …
 QString clientName(int i);
 
-/// "5s", "1.5 s", "250ms", "2m", "3h", "150us", "10ns" → nanoseconds, exactly; nullopt when it is not a duration.
-std::optional<Nanos> parseDuration(QStringView text);
-/// The shortest such text that parses back to the same duration.
-QString formatDuration(Nanos duration);
+// Times in scenario files are written as everywhere.
+using lockscope::formatDuration;
+using lockscope::parseDuration;
 
 /// One complaint about a scenario file.
 struct Problem {

@@ -121,6 +121,14 @@
         <translation>URL 中的密码为空；不登录连接时请去掉“用户:@”。</translation>
     </message>
     <message>
+        <source>The option “%1=%2” is not a time from %3 to %4 with its unit; write for example %1=500ms.</source>
+        <translation>选项“%1=%2”不是从 %3 到 %4 的带单位的时间；例如写成 %1=500ms。</translation>
+    </message>
+    <message>
+        <source>An option beside “%1” is not known; write %26 for a “&amp;” in a password.</source>
+        <translation>“%1”旁边有不认识的选项；密码中的“&amp;”请写成 %26。</translation>
+    </message>
+    <message>
         <source>; also %1</source>
         <translation>；还有 %1</translation>
     </message>
@@ -135,6 +143,10 @@
     <message>
         <source>The option “%1” is empty; give it a value.</source>
         <translation>选项“%1”为空；请给它一个值。</translation>
+    </message>
+    <message>
+        <source>“sentinel-user” goes together with “%1”.</source>
+        <translation>“sentinel-user”必须与“%1”一起使用。</translation>
     </message>
     <message>
         <source>The option “tls” is either on or off.</source>
@@ -189,12 +201,16 @@
         <translation>不支持“%1://”；可用的有 %2。</translation>
     </message>
     <message>
-        <source>An “@” stands behind an option; write %40 for this sign in a file's name, and %3F for a “?” in a password.</source>
-        <translation>选项之后有“@”；文件名中的这个符号请写作 %40，密码中的“?”请写作 %3F。</translation>
+        <source>An “@” stands behind an option; write %40 for this sign there, and %3F for a “?” in a password.</source>
+        <translation>选项后面有“@”；那里的这个符号请写成 %40，密码中的“?”请写成 %3F。</translation>
     </message>
     <message>
         <source>A connection URL has no “#” part; write %23 for this sign in a password.</source>
         <translation>连接 URL 没有“#”部分；密码中的这个符号请写成 %23。</translation>
+    </message>
+    <message>
+        <source>An option stands in front of the “?” that options begin with.</source>
+        <translation>选项写在了开始选项的“?”之前。</translation>
     </message>
     <message>
         <source>A file has no host: write three slashes, sqlite:///%1.</source>
@@ -3718,6 +3734,10 @@
     <message>
         <source>zookeeper:// has options, for example ?session=10s&amp;layout=kazoo&amp;acl=open: how long a silent holder keeps its locks; whose locks see zk-mutex and zk-rw, kazoo's or Curator's (curator, the default); whether others may do nothing (creator), look (read) or do everything (open) with our nodes.</source>
         <translation>zookeeper:// 有选项，例如 ?session=10s&amp;layout=kazoo&amp;acl=open：失联的持有者保留锁多久；哪种客户端能看到 zk-mutex 和 zk-rw，是 kazoo 的还是 Curator 的（curator，默认）；别人对我们的节点什么都不能做（creator）、只能读（read），还是都能做（open）。</translation>
+    </message>
+    <message>
+        <source>A URL may have options, such as redis://host?timeout=500ms&amp;connect=2s: how long one answer may take (not with ZooKeeper), and how long connecting may (not with SQLite), each from 10ms to 1h. redlock:// takes node=50ms, from 1ms to 1m, the wait for each server; redis+sentinel:// takes sentinel-user= and sentinel-password= where the sentinels have a login of their own.</source>
+        <translation>URL 可以带选项，例如 redis://host?timeout=500ms&amp;connect=2s：一次应答最多多久（ZooKeeper 没有）、建立连接最多多久（SQLite 没有），各从 10ms 到 1h。redlock:// 接受 node=50ms，从 1ms 到 1m，即等待每台服务器的时间；哨兵有自己的登录时，redis+sentinel:// 接受 sentinel-user= 和 sentinel-password=。</translation>
     </message>
     <message>
         <source>An oscilloscope for distributed locks.</source>

@@ -16,6 +16,7 @@ class Members;
 /// they end with Disconnected. The runtime must outlive it.
 class EtcdDriver final : public Port {
 public:
+    /// The URL's time-outs go before those of `options`.
     EtcdDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
     ~EtcdDriver() override;
 

@@ -51,6 +51,8 @@ Members::Loan::~Loan() {
 
 Members::Members(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
     : m_runtime(runtime), m_url(url), m_options(options), m_tls(tlsOf(url)) {
+    url.takeTime("connect", m_options.connectTimeout);
+    url.takeTime("timeout", m_options.requestTimeout);
     for (int i = 0; i < m_options.connections; ++i)
         m_permits.release();
 }

@@ -73,6 +73,8 @@ QCoro::Task<> inquire(Lines line, std::shared_ptr<Inquiry> inquiry, std::stop_to
 
 MemcachedDriver::MemcachedDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
     : m_runtime(runtime), m_ring(std::make_unique<KeyRing>(url.endpoints)) {
+    url.takeTime("connect", options.connectTimeout);
+    url.takeTime("timeout", options.commandTimeout);
     for (std::size_t i = 0; i < url.endpoints.size(); ++i)
         m_lines.push_back(std::make_shared<Line>(runtime, url, i, options));
 }

@@ -22,6 +22,7 @@ class KeyRing;
 /// they end with Disconnected. The runtime must outlive it.
 class MemcachedDriver final : public Port {
 public:
+    /// The URL's time-outs go before those of `options`.
     MemcachedDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
     ~MemcachedDriver() override;
 

@@ -10,11 +10,11 @@ namespace lockscope::redis {
 RedisDriver::RedisDriver(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options)
     : m_runtime(runtime),
       m_where(url.endpoints.front().display()),
-      m_commands(std::make_shared<CommandQueue>(runtime, url, options,
+      m_commands(std::make_shared<CommandQueue>(runtime, url, optionsOf(url, options),
                                                 [this](const Status& status) {
                                                     if (m_onStatus) m_onStatus(status);
                                                 })),
-      m_subscriptions(std::make_unique<SubscriptionHub>(runtime, url, options, nullptr)) {
+      m_subscriptions(std::make_unique<SubscriptionHub>(runtime, url, optionsOf(url, options), nullptr)) {
 }
 
 RedisDriver::~RedisDriver() = default;

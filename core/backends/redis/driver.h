@@ -15,6 +15,7 @@ class SubscriptionHub;
 /// they end with Disconnected. The runtime must outlive it.
 class RedisDriver final : public Port {
 public:
+    /// The URL's time-outs go before those of `options`.
     RedisDriver(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options = {});
     ~RedisDriver() override;
 

@@ -15,6 +15,7 @@ class Pool;
 /// they end with Disconnected. The runtime must outlive it.
 class SqlDriver final : public Port {
 public:
+    /// The URL's time-outs go before those of `options`.
     SqlDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
     ~SqlDriver() override;
 

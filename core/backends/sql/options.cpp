@@ -81,7 +81,7 @@ std::expected<Settings, Error> settingsOf(const ConnectionUrl& url, const Driver
     settings.database = url.path;
     settings.user = url.user;
     settings.password = url.password;
-    settings.where = url.display().section(QLatin1String("://"), 1).section(u'@', -1);
+    settings.where = url.address().section(QLatin1String("://"), 1).section(u'@', -1);
     if (!url.endpoints.empty()) {
         settings.host = url.endpoints.front().host;
         settings.port = url.endpoints.front().port;

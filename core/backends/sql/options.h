@@ -18,6 +18,15 @@ struct DriverOptions {
     bool onThreads = false;
 };
 
+/// The options, with the time-outs that the URL has. Who has no time for an answer has none for its end either.
+inline DriverOptions optionsOf(const ConnectionUrl& url, DriverOptions options) {
+    url.takeTime("connect", options.connectTimeout);
+    url.takeTime("timeout", options.statementTimeout);
+    if (!url.option("timeout").isEmpty())
+        options.cancelTimeout = std::min(options.cancelTimeout, options.statementTimeout);
+    return options;
+}
+
 /// How to connect: a ConnectionUrl in the words of QtSql. Contains the password.
 struct Settings {
     Dialect dialect = Dialect::Sqlite;

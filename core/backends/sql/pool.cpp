@@ -33,7 +33,7 @@ Statement endStatement(Dialect dialect, std::int64_t serverId) {
 } // namespace
 
 Pool::Pool(Runtime& r, const ConnectionUrl& url, DriverOptions o)
-    : runtime(r), options(o), settings(settingsOf(url, options)), m_lookout(kLookout) {
+    : runtime(r), options(optionsOf(url, o)), settings(settingsOf(url, options)), m_lookout(kLookout) {
     if (settings) {
         m_dialect = settings->dialect;
         m_where = settings->where;

@@ -30,12 +30,17 @@ QString whereOf(const ConnectionUrl& url) {
     return all.join(u',') + url.path;
 }
 
+DriverOptions withUrlsTimes(const ConnectionUrl& url, DriverOptions options) {
+    url.takeTime("connect", options.connect);
+    return options;
+}
+
 } // namespace
 
 DriverCore::DriverCore(Runtime& runtimeOfDriver, const ConnectionUrl& connectionUrl, DriverOptions driverOptions)
     : runtime(runtimeOfDriver),
       url(connectionUrl),
-      options(driverOptions),
+      options(withUrlsTimes(connectionUrl, std::move(driverOptions))),
       where(whereOf(connectionUrl)),
       chroot(connectionUrl.path.toUtf8()) {
 }

@@ -17,7 +17,7 @@ enum class Acl : std::uint8_t {
     Open,    ///< everything for everybody
 };
 
-/// How a ZooKeeper driver behaves; the URL's `session=` sets the first.
+/// How a ZooKeeper driver behaves; the URL's `session=` and `connect=` set the first two.
 struct DriverOptions {
     /// What is asked for; the server grants it within its own bounds (2 to 20 ticks, by default 4 to 40 s). As long as
     /// the leases of the other backends, and inside those bounds, so that what is asked for is what one gets. At least

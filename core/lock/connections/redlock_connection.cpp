@@ -12,12 +12,18 @@ namespace {
 
 constexpr Nanos kPingLimit = 1s;
 
-redis::DriverOptions nodeOptions() {
+recipes::RedlockOptions lockOptions(const ConnectionUrl& url) {
+    recipes::RedlockOptions options;
+    url.takeTime("node", options.perNode);
+    return options;
+}
+
+redis::DriverOptions nodeOptions(const ConnectionUrl& url) {
     redis::DriverOptions options;
-    options.commandTimeout = 1s; // nobody waits for one node as long as that
-    options.heartbeat = 2s;      // a node that stands still is noticed, …
-    options.silenceLimit = 3s;   // … given up …
-    options.retryLongest = 1s;   // … and taken back soon after it returned
+    options.commandTimeout = std::max<Nanos>(1s, lockOptions(url).perNode); // nobody waits for one node longer
+    options.heartbeat = 2s;                                                 // a node that stands still is noticed, …
+    options.silenceLimit = 3s;                                              // … given up …
+    options.retryLongest = 1s;                                              // … and taken back soon after it returned
     return options;
 }
 
@@ -30,7 +36,7 @@ struct RedlockParts {
             one.service = Service::Redis;
             one.scheme = url.tls ? QStringLiteral("rediss") : QStringLiteral("redis");
             one.endpoints = {endpoint};
-            drivers.push_back(std::make_unique<redis::RedisDriver>(runtime, one, nodeOptions()));
+            drivers.push_back(std::make_unique<redis::RedisDriver>(runtime, one, nodeOptions(url)));
             ports.push_back(drivers.back().get());
         }
         nodes = std::make_shared<recipes::RedlockNodes>(std::move(ports));
@@ -57,7 +63,8 @@ public:
     QByteArray defaultRecipe() const override { return "redis-redlock"; }
 
     Outcome<void> open(std::stop_token stop) override {
-        return recipes::Redlock::reach(m_parts->nodes, redis::DriverOptions().connectTimeout, std::move(stop));
+        const Nanos limit = redis::optionsOf(m_url, {}).connectTimeout;
+        return recipes::Redlock::reach(m_parts->nodes, limit, std::move(stop));
     }
     Outcome<void> close() override { co_return {}; }
     Outcome<void> ping(std::stop_token stop) override {
@@ -67,7 +74,8 @@ public:
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
         if (id == "redis-redlock")
-            return std::make_unique<KeptRecipe>(m_parts, std::make_unique<recipes::Redlock>(m_parts->nodes, spec.name));
+            return std::make_unique<KeptRecipe>(
+                m_parts, std::make_unique<recipes::Redlock>(m_parts->nodes, spec.name, lockOptions(m_url)));
         return std::unexpected(LockError{
             LockError::Kind::NotSupported,
             QCoreApplication::translate(

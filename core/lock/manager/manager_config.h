@@ -9,8 +9,8 @@ namespace lockscope {
 struct EngineConfig {
     ConnectionUrl url;
     QByteArray recipe;
-    /// How all processes name it in their agreement: the URL without its password, and the recipe.
-    QByteArray id() const { return url.display().toUtf8() + " " + recipe; }
+    /// How all processes name it in their agreement: the servers, however this one uses them, and the recipe.
+    QByteArray id() const { return url.address().toUtf8() + " " + recipe; }
 };
 
 enum class SwitchMode : std::uint8_t {

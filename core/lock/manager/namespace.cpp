@@ -49,7 +49,7 @@ Namespace::Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client
 }
 
 Connection* Namespace::connect(const ConnectionUrl& url, const QByteArray& client) {
-    const QByteArray text = url.display().toUtf8();
+    const QByteArray text = url.address().toUtf8();
     for (const Server& server : m_servers) {
         if (server.url == text) return server.connection.get();
     }
@@ -155,9 +155,9 @@ bool Namespace::sameServers(const NamespaceConfig& other) const {
     const auto serversOf = [](const NamespaceConfig& config) {
         std::set<QString> urls;
         for (const EngineConfig& engine : config.engines)
-            urls.insert(engine.url.display());
+            urls.insert(engine.url.address());
         for (const ConnectionUrl& witness : config.witnesses)
-            urls.insert(witness.display());
+            urls.insert(witness.address());
         return urls;
     };
     const auto enginesOf = [](const NamespaceConfig& config) {

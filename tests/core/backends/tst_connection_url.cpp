@@ -105,6 +105,84 @@ private Q_SLOTS:
         QVERIFY(zookeeper::urlOptions(*url)->layout == zookeeper::Layout::Curator);
         QCOMPARE(zookeeper::urlOptions(*url)->driver.session, Nanos(4s));
     }
+    void timesAreReadAndShown_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("shown");
+        const auto row = [](const QString& text, const QString& shown) {
+            QTest::newRow(text.toUtf8().constData()) << text << shown;
+        };
+        row("redis://h?connect=1h&timeout=10ms"_s, "redis://h:6379?timeout=10ms&connect=1h"_s);
+        row("redis+cluster://h?timeout=1.5s"_s, "redis+cluster://h:6379?timeout=1.5s"_s);
+        row("redlock://h?node=1ms&wait"_s, {});
+        row("redlock://h?node=1m"_s, "redlock://h:6379?node=1m"_s);
+        row("zk://h?session=4s&connect=2s"_s, "zookeeper://h:2181?session=4s&connect=2s"_s);
+        row("mysql://h/d?table=a%26b&timeout=1s"_s, "mysql://h:3306/d?table=a%26b&timeout=1s"_s);
+        row("sqlite:///f?timeout=1s"_s, "sqlite:///f?timeout=1s"_s);
+        row("memcached://h?timeout=1s&connect=2m"_s, "memcached://h:11211?timeout=1s&connect=2m"_s);
+        row("etcd://h?connect=1s"_s, "etcd://h:2379?connect=1s"_s);
+        for (const char* wrong :
+             {"redis://h?timeout=9ms", "redis://h?timeout=61m", "redis://h?timeout=3", "redis://h?connect=-1s",
+              "redis://h?node=5ms", "redlock://h?node=999us", "redlock://h?node=2m", "zk://h?timeout=1s",
+              "sqlite:///f?connect=1s", "etcd://h?connect=soon"})
+            row(QString::fromLatin1(wrong), {});
+    }
+    void timesAreReadAndShown() {
+        QFETCH(QString, text);
+        QFETCH(QString, shown);
+        const auto url = parseConnectionUrl(text);
+        QVERIFY2(bool(url) == !shown.isEmpty(), url ? "" : qPrintable(url.error()));
+        if (!url) return;
+        QCOMPARE(url->display(), shown);
+        QCOMPARE(url->address(), shown.section(u'?', 0, 0));
+        QCOMPARE(parseConnectionUrl(shown).value(), *url);
+    }
+    void complaintsOfTimesNameRangeAndUnit() {
+        const QString error = parseConnectionUrl("redlock://h?node=20"_s).error();
+        for (const char* part : {"node=20", "1ms", "1m", "node=500ms"})
+            QVERIFY2(error.contains(QLatin1String(part)), qPrintable(error));
+        Nanos time = 5s;
+        parseConnectionUrl("redis://h?timeout=250ms"_s)->takeTime("connect", time);
+        QCOMPARE(time, Nanos(5s));
+        parseConnectionUrl("redis://h?timeout=250ms"_s)->takeTime("timeout", time);
+        QCOMPARE(time, Nanos(250ms));
+    }
+    void aLoginForTheSentinels() {
+        const auto url = parseConnectionUrl(
+            "redis+sentinel://ann:pw@h/m?wait=1&sentinel-user=b%20b&sentinel-password=hun%26ter%402"_s);
+        QVERIFY2(url, url ? "" : qPrintable(url.error()));
+        QCOMPARE(url->sentinelUser, "b b"_s);
+        QCOMPARE(url->sentinelPassword, "hun&ter@2"_s);
+        QCOMPARE(url->display(), "redis+sentinel://ann@h:26379/m?wait=1&sentinel-user=b%20b"_s);
+        QVERIFY(!url->options.contains("sentinel-password"_s));
+    }
+    void theSentinelsPasswordIsNeverShown_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("kept");
+        QTest::addColumn<QString>("shown");
+        const auto row = [](const char* text, const char* kept, const char* shown) {
+            QTest::newRow(text) << QString::fromUtf8(text) << QString::fromUtf8(kept) << QString::fromUtf8(shown);
+        };
+        row("redis+sentinel://h/m?sentinel-password=hunter2", "redis+sentinel://h/m", "redis+sentinel://h/m?…");
+        row("redis+sentinel://ann:pw@h/m?wait=1&sentinel-password=hunter2&timeout=1s",
+            "redis+sentinel://ann@h/m?wait=1&timeout=1s", "redis+sentinel://…@h/m?wait=1&…");
+        row("redis+sentinel://h/m?sentinel-password=hunt&er2", "redis+sentinel://h/m?", "redis+sentinel://h/m?…");
+        row("redis+sentinel://h/m?sentinel-password=hunt@er2", "redis+sentinel://", "redis+sentinel://…");
+        row("redis+sentinel://h/m?sentinel-password=hunter#2", "redis+sentinel://h/m?", "redis+sentinel://h/m?…");
+        row("redis+sentinel://h/m?Sentinel-Password=hunter2", "redis+sentinel://h/m?", "redis+sentinel://h/m?…");
+        row("redis+sentinel://h/m&sentinel-password=hunter2", "redis+sentinel://h/m&", "redis+sentinel://h/m&…");
+        row("redis+sentinel://h,sentinel-password=hunter2", "redis+sentinel://h,", "redis+sentinel://h,…");
+        row("redis://h?sentinel-password=hunter2", "redis://h?", "redis://h?…");
+        row("sentinel-password=hunter2://h@b", "", "…");
+    }
+    void theSentinelsPasswordIsNeverShown() {
+        QFETCH(QString, text);
+        QTEST(withoutPassword(text), "kept");
+        QTEST(shownWord(text), "shown");
+        QCOMPARE(withoutLogins("what is "_s + text, {text}), "what is "_s + shownWord(text));
+        const auto url = parseConnectionUrl(text);
+        const QString said = url ? url->display() : url.error();
+        QVERIFY2(!said.contains("hunt"_s) && !said.contains("er2"_s), qPrintable(said));
+    }
 
     void complains_data() {
         QTest::addColumn<QString>("text");
@@ -157,6 +235,8 @@ private Q_SLOTS:
         row("zk://ann:secret@h?acl=all"_s, "open"_s);
         row("zk://h?acl=creator"_s, "login"_s);
         row("zk://h?acl=read"_s, "login"_s);
+        row("redis+sentinel://h/m?sentinel-user=ann"_s, "sentinel-password"_s);
+        row("redis+sentinel://h/m?sentinel-password=a&b"_s, "%26"_s);
         row("sqlite://locks.db"_s, "three slashes"_s);
         row("sqlite:///"_s, "file"_s);
     }

@@ -87,6 +87,39 @@ private Q_SLOTS:
             QVERIFY2(opened.error().message.contains(QLatin1String("login")), qPrintable(opened.error().message));
         }
     }
+    void aLoginOfTheSentinelsOwn_data() {
+        QTest::addColumn<QString>("user");
+        QTest::newRow("the default user's") << QString();
+        QTest::newRow("a user's") << QStringLiteral("guard");
+    }
+    void aLoginOfTheSentinelsOwn() {
+        QFETCH(QString, user);
+        sandbox::RedisSentinelOptions options = small(true);
+        options.sentinelUser = user;
+        options.sentinelPassword = QStringLiteral("sentinels'&own@%");
+        sandbox::RedisSentinels servers(m_runtime, options);
+        VERIFY_STARTED(servers);
+        LockUser holder(servers.url(), "redis-reentrant", "two logins");
+        VERIFY_OPEN(holder);
+        QVERIFY(run(holder.lock->tryLock()).value());
+        VERIFY_OK(run(holder.lock->unlock()));
+        QVERIFY(!holder.connection->url().display().contains(QLatin1String("own")));
+
+        const ConnectionUrl good = parseConnectionUrl(servers.url()).value();
+        ConnectionUrl wrong = good, without = good, atServer = good;
+        wrong.sentinelPassword = QStringLiteral("wr0ng");
+        without.sentinelUser.clear();
+        without.sentinelPassword.clear();
+        atServer.password = good.sentinelPassword;
+        for (const ConnectionUrl& url : {wrong, without, atServer}) {
+            SentinelPort refused(m_runtime, url, quick());
+            const auto opened = run(refused.open());
+            QVERIFY(!opened);
+            const QString said = opened.error().message;
+            QVERIFY2(said.contains(QLatin1String("login")), qPrintable(said));
+            QVERIFY2(!said.contains(QLatin1String("wr0ng")) && !said.contains(QLatin1String("own")), qPrintable(said));
+        }
+    }
     void confirmedByAReplica() {
         sandbox::RedisSentinels servers(m_runtime, small(true));
         const auto started = run(servers.start());

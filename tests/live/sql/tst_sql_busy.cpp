@@ -310,6 +310,20 @@ private Q_SLOTS:
         QCOMPARE(waiting->cancelled, std::optional(Cancelled::Why::Stopped));
     }
 
+    void theUrlSaysHowLongAFileIsWaitedFor() {
+        SqlClient patient = client("sqlite");
+        VERIFY_OK(patient.prepare());
+        const FileHolder holder(m_databases.url("sqlite"), QStringLiteral("DELETE"));
+        QVERIFY(holder.holds());
+        sql::SqlDriver brief(m_runtime, urlOf(m_databases.url("sqlite") + QStringLiteral("?timeout=300ms")),
+                             eitherWay());
+        const auto begun = Clock::now();
+        const sql::Result refused = ask(brief, "DELETE FROM lockscope_locks");
+        const auto took = Clock::now() - begun;
+        QVERIFY(!refused);
+        QVERIFY2(took >= 290ms && took < 5s, qPrintable(QString::number(took / 1ms))); // without the option: 10 s
+    }
+
 private:
     EventLoopRuntime m_runtime;
     Databases m_databases{m_runtime};

@@ -202,8 +202,9 @@ QCoro::Task<std::expected<void, Error>> ClusterPort::open(std::stop_token stop) 
     const std::shared_ptr<ClusterWatch> watch = m_watch;
     Runtime& runtime = watch->runtime();
     const Nanos begun = runtime.monotonic();
+    const Nanos limit = watch->options().searchTimeout.value_or(watch->options().commandTimeout);
     while (!watch->hasMap()) {
-        const Nanos left = watch->options().commandTimeout - (runtime.monotonic() - begun);
+        const Nanos left = limit - (runtime.monotonic() - begun);
         const bool known = co_await watch->waitForMap(std::max(Nanos(0), left), stop);
         if (!known && (watch->closed() || left <= Nanos(0) || watch->hopeless()))
             co_return std::unexpected(watch->trouble(0, runtime.monotonic() - begun));

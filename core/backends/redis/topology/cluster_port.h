@@ -27,7 +27,7 @@ public:
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
-    /// Asks who owns what, and says why not when no node tells within the command time-out.
+    /// Asks who owns what, and says why not when no node tells within the time for the search.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
 
     /// The same cluster for one lock: what has no key goes to the node that owns `key`, so that WAIT waits for the

@@ -28,7 +28,7 @@ struct ClusterWatch::Poll {
 };
 
 ClusterWatch::ClusterWatch(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
-    : m_runtime(runtime), m_url(url), m_options(std::move(options)) {
+    : m_runtime(runtime), m_url(url), m_options(optionsOf(url, std::move(options))) {
     m_url.service = Service::Redis;
     m_url.scheme = url.tls ? QStringLiteral("rediss") : QStringLiteral("redis");
     m_options.sharded = true;

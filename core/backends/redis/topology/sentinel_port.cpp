@@ -80,7 +80,7 @@ QCoro::Task<std::expected<OwnedSubscription, Error>> SentinelPort::subscribe(QBy
 
 QCoro::Task<std::expected<void, Error>> SentinelPort::open(std::stop_token stop) {
     const std::shared_ptr<SentinelWatch> watch = m_watch;
-    const Nanos limit = watch->options().commandTimeout;
+    const Nanos limit = watch->options().searchTimeout.value_or(watch->options().commandTimeout);
     const bool there = co_await watch->waitForMaster(limit, std::move(stop));
     if (!there) co_return std::unexpected(watch->trouble(limit));
     co_return std::expected<void, Error>();

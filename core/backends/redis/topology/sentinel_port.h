@@ -13,8 +13,9 @@ class SentinelWatch;
 /// yet waits for the next master, no longer than the command time-out. Subscriptions move along and get a Message with
 /// `gap`. A master of an older configuration than one seen before is refused, unless most sentinels name it.
 ///
-/// Login and TLS of the URL are used with the sentinels and with the servers; sentinels without a login are asked
-/// without one. Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time.
+/// Login and TLS of the URL are used with the sentinels and with the servers. Sentinels have the login that the URL's
+/// options name for them; without that, those who know of no login are asked without one. Lives on its runtime's
+/// thread, which needs a Qt event loop. May be destroyed at any time.
 class SentinelPort final : public Port {
 public:
     /// `url` is of Service::RedisSentinel; `options` are those of the connection to the master.
@@ -27,7 +28,7 @@ public:
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
-    /// Finds the master, and says why not when there is none within the command time-out. Later searches go on by
+    /// Finds the master, and says why not when there is none within the time for the search. Later ones go on by
     /// themselves.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
     /// The master in use; nullopt while it is looked for.

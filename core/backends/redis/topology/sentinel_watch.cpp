@@ -17,8 +17,8 @@ constexpr Nanos kFirstPause = 50ms, kLongestPause = 500ms;
 DriverOptions sentinelOptions(const DriverOptions& master) {
     DriverOptions options;
     options.clientName = master.clientName;
-    options.connectTimeout = 1s;
-    options.commandTimeout = 1s;
+    options.connectTimeout = std::min<Nanos>(1s, master.connectTimeout);
+    options.commandTimeout = std::min<Nanos>(1s, master.commandTimeout);
     options.heartbeat = 2s; // it is by their word that a replaced master is left
     options.silenceLimit = 2s;
     options.retryLongest = 1s;
@@ -30,16 +30,23 @@ DriverOptions sentinelOptions(const DriverOptions& master) {
 SentinelWatch::SentinelWatch(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
     : m_runtime(runtime),
       m_url(url),
-      m_options(std::move(options)),
+      m_options(optionsOf(url, std::move(options))),
       m_name(url.path),
+      m_ownLogin(!url.sentinelPassword.isEmpty()),
       m_sentinels(url.endpoints.size()) {
     m_url.service = Service::Redis;
     m_url.scheme = url.tls ? QStringLiteral("rediss") : QStringLiteral("redis");
     m_url.path.clear();
+    ConnectionUrl sentinels = m_url;
+    sentinels.database = 0;    // they have none
+    sentinels.options.clear(); // the time-outs are those of the master
+    if (m_ownLogin) {
+        sentinels.user = url.sentinelUser;
+        sentinels.password = url.sentinelPassword;
+    }
     for (std::size_t i = 0; i < m_sentinels.size(); ++i) {
-        m_sentinels[i].url = m_url;
+        m_sentinels[i].url = sentinels;
         m_sentinels[i].url.endpoints = {url.endpoints[i]};
-        m_sentinels[i].url.database = 0; // they have none
     }
 }
 
@@ -149,8 +156,10 @@ QCoro::Task<> SentinelWatch::ask(std::shared_ptr<SentinelWatch> self, std::size_
     self->reconsiderLogin(sentinel, word.login);
 }
 
-// The login is the servers'; sentinels may know of none, and say the same to one that is wrong.
+// Unless they have one of their own, the login is the servers'; sentinels may know of none, and say the same to one
+// that is wrong.
 void SentinelWatch::reconsiderLogin(Sentinel& sentinel, SentinelWord::Login word) {
+    if (m_ownLogin) return;
     if (word == SentinelWord::Login::Unknown && !sentinel.url.password.isEmpty()) {
         sentinel.loginRefused = sentinel.complaint;
         sentinel.url.user.clear();

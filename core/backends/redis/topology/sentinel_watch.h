@@ -65,6 +65,7 @@ private:
     ConnectionUrl m_url;
     DriverOptions m_options;
     QString m_name;
+    bool m_ownLogin; ///< the URL has a login for the sentinels
     std::vector<Sentinel> m_sentinels;
     std::unique_ptr<RedisDriver> m_master;
     Endpoint m_masterAt;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenario/scenario.h"
+#include "trace/duration.h"
 
-namespace lockscope::scenario {
+#include <algorithm>
+#include <array>
+
+namespace lockscope {
 
 namespace {
 
@@ -98,4 +101,4 @@ QString formatDuration(Nanos duration) {
     return best;
 }
 
-} // namespace lockscope::scenario
+} // namespace lockscope
