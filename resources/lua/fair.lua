@@ -12,7 +12,8 @@
 --   take     ARGV[6] '1': queue up when it is taken. Returns {1, hold count, 0}, or {0, ms until it pays to look again},
 --            or {-1}: the key carries another hash
 --   release  returns the holds left, or -1 when the lock is not ours
---   keep     leaves at most ARGV[6] holds, and no place in the queue; returns the holds left, or -1
+--   keep     leaves at most ARGV[6] holds; returns the holds left, or -1. ARGV[8] '1': we still wait, so that a lock that
+--            we have got without hearing of it leaves us the first place. Else it leaves us no place
 --   leave    gives our place in the queue up; returns 1, or 0 when there was none
 --   force    frees the lock whoever holds it; returns 1, or 0 when there was nothing to free, or -1 when the key carries
 --            something else than one <client>:<thread> with its number of holds
@@ -91,6 +92,13 @@ end
 local function free()
     redis.call('del', lock)
     wake('0')
+end
+
+-- It was our turn, so it is now.
+local function back_to_first()
+    redis.call('lpush', queue, me)
+    redis.call('zadd', deadlines, whole(now + patience), me)
+    heard()
 end
 
 -- A waiter that is alive after all has its deadline counted anew from where it stands; one that has a deadline and no
@@ -214,7 +222,10 @@ if action == 'release' then
 end
 
 if action == 'keep' then
-    leave()
+    local waits = ARGV[8] == '1'
+    if not waits then
+        leave()
+    end
     local holds = tonumber(redis.call('hget', lock, me) or '-1')
     local keep = tonumber(ARGV[6])
     if holds <= keep then
@@ -226,6 +237,9 @@ if action == 'keep' then
         return keep
     end
     purge()
+    if waits then
+        back_to_first()
+    end
     free()
     return 0
 end

@@ -82,6 +82,7 @@ Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::sto
         // that ends by its lease, or before this thread's next attempt.
         account->unsure = true;
         account->ends = forgottenAt(runtime, request.lease);
+        if (!stopped) unanswered(request);
         co_await settle(*account, request.thread, request.mode, request.lease, {});
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }

@@ -34,6 +34,8 @@ protected:
     /// Replies the holds left, -1 when it is not ours, or {0, how many were told}. With a number, running it again
     /// changes nothing more.
     virtual Command keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const = 0;
+    /// A try that was not stopped got no answer: what it has got is about to be given back.
+    virtual void unanswered(const Request&) {}
     /// Replies 1, 0 when nobody held it, or -1: a foreign format.
     virtual Command forceCommand() const = 0;
 

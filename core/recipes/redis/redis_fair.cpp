@@ -27,18 +27,22 @@ QByteArray RedisFair::channel(const QByteArray& thread) const {
     return "redisson_lock__channel:" + hashTagged(m_lock.name) + ':' + field(thread);
 }
 
-RedisFair::Command RedisFair::command(const char* action, const QByteArray& thread, Nanos lease,
-                                      const QByteArray& more) const {
+RedisFair::Command RedisFair::command(const char* action, const QByteArray& thread, Nanos lease, const QByteArray& more,
+                                      bool waits) const {
     const QByteArray tag = hashTagged(m_lock.name);
     return {&fairScript(),
             redis::argsOf(m_lock.name, "redisson_lock_queue:" + tag, "redisson_lock_timeout:" + tag,
                           "lockscope_lock_alive:" + tag),
             redis::argsOf(action, field(thread), milliseconds(lease), milliseconds(patience(thread)),
-                          milliseconds(m_lock.patience), more, "redisson_lock__channel:" + tag)};
+                          milliseconds(m_lock.patience), more, "redisson_lock__channel:" + tag, waits ? "1" : "0")};
 }
 
 RedisFair::Command RedisFair::acquireCommand(const Request& request) const {
     return command("take", request.thread, request.lease, request.wait > Nanos(0) ? "1" : "0");
+}
+
+void RedisFair::unanswered(const Request& request) {
+    if (request.wait > Nanos(0)) m_patience[request.thread].unanswered = true;
 }
 
 RedisFair::Command RedisFair::renewCommand(const Grant& grant) const {
@@ -47,7 +51,9 @@ RedisFair::Command RedisFair::renewCommand(const Grant& grant) const {
 
 RedisFair::Command RedisFair::keepCommand(const QByteArray& thread, Mode, Nanos lease, Keep keep) const {
     if (!keep) return command("release", thread, lease, {});
-    return command("keep", thread, lease, QByteArray::number(*keep));
+    const auto asking = m_patience.find(thread);
+    const bool waits = asking != m_patience.end() && asking->second.unanswered;
+    return command("keep", thread, lease, QByteArray::number(*keep), waits);
 }
 
 RedisFair::Command RedisFair::forceCommand() const {

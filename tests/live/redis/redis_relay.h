@@ -21,6 +21,8 @@ public:
     /// Told of each answer that goes to the client, with what the client has asked last on that connection. True: this
     /// was the last one, the connection ends behind it.
     std::function<bool(const QByteArray& asked, const QByteArray& answer)> answered;
+    /// The same for an answer that does not come through: the connection ends in front of it.
+    std::function<bool(const QByteArray& asked, const QByteArray& answer)> loses;
     int connections = 0;
 
 private:
@@ -36,8 +38,9 @@ private:
         });
         connect(server, &QTcpSocket::readyRead, client, [this, client, server, asked] {
             const QByteArray answer = server->readAll();
-            client->write(answer);
-            if (!answered || !answered(*asked, answer)) return;
+            const bool lost = loses && loses(*asked, answer);
+            if (!lost) client->write(answer);
+            if (!lost && (!answered || !answered(*asked, answer))) return;
             server->disconnect(client);
             server->abort();
             client->disconnectFromHost(); // behind what was written
