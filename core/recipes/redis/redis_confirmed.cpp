@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_confirmed.h"
 
+#include "recipes/backoff.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::recipes {
@@ -73,27 +75,36 @@ RedisConfirmed::RedisConfirmed(const RedisLock& lock, const std::function<std::u
 RedisConfirmed::~RedisConfirmed() = default;
 
 Outcome<std::optional<Grant>> RedisConfirmed::acquire(Request request, std::stop_token stop) {
-    auto grant = co_await m_recipe->acquire(std::move(request), stop);
-    if (!grant || !*grant) co_return grant;
+    Runtime& runtime = m_port.runtime();
+    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    Backoff backoff;
+    for (;;) {
+        auto grant = co_await m_recipe->acquire(request, stop);
+        if (!grant || !*grant) co_return grant;
 
-    const std::uint32_t connection = m_watched->lastConnection();
-    const Nanos giveUpAt = m_port.runtime().monotonic() + kPatience;
-    redis::Result confirmed;
-    bool stopped = false;
-    try {
-        confirmed = co_await ask(connection, giveUpAt, stop);
-        stopped = stop.stop_requested();
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
+        const std::uint32_t connection = m_watched->lastConnection();
+        redis::Result confirmed;
+        bool stopped = false;
+        try {
+            confirmed = co_await ask(connection, runtime.monotonic() + kPatience, stop);
+            stopped = stop.stop_requested();
+        } catch (const Cancelled& cancelled) {
+            if (cancelled.why() == Cancelled::Why::Killed) throw;
+            stopped = true;
+        }
+        if (!stopped && confirmed && confirmed->integer >= m_replicas) co_return grant;
+
+        // An error here leaves a hold that ends by its lease.
+        co_await m_recipe->release(**grant, {});
+        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
+        const LockError failure =
+            confirmed ? notConfirmed(m_name, confirmed->integer, m_replicas) : lockError(confirmed.error(), m_name);
+        const bool mayPass = confirmed || passes(failure);
+        if (!mayPass || runtime.monotonic() >= giveUpAt) co_return std::unexpected(failure);
+        // Replicas that come back tell nobody.
+        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
+        if (giveUpAt != kNever) request.wait = std::max(giveUpAt - runtime.monotonic(), Nanos(0));
     }
-    if (!stopped && confirmed && confirmed->integer >= m_replicas) co_return grant;
-
-    // An error here leaves a hold that ends by its lease.
-    co_await m_recipe->release(**grant, {});
-    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    if (!confirmed) co_return std::unexpected(lockError(confirmed.error(), m_name));
-    co_return std::unexpected(notConfirmed(m_name, confirmed->integer, m_replicas));
 }
 
 QCoro::Task<redis::Result> RedisConfirmed::ask(std::uint32_t connection, Nanos giveUpAt, std::stop_token stop) {

@@ -7,8 +7,10 @@
 namespace lockscope::recipes {
 
 /// Another recipe whose acquisitions count only when so many replicas have them (WAIT): fewer within a second, and the
-/// lock is given back with Kind::Refused. It narrows the window in which a failover loses a lock; it does not close it:
-/// a replica that has confirmed may not be the one that is promoted.
+/// lock is given back. Who waits tries again after a pause until its wait is over, and without a limit for as long as
+/// the replicas are missing: somebody else may have the lock meanwhile. Then, or without a wait, it is Kind::Refused.
+/// It narrows the window in which a failover loses a lock; it does not close it: a replica that has confirmed may not
+/// be the one that is promoted.
 ///
 /// WAIT is about the last write of one connection; over any other one, to a server that was started again or to the
 /// next master, it would be about nothing, and succeed. So it goes over the connection that the acquisition was

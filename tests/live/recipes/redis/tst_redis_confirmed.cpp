@@ -81,6 +81,54 @@ private Q_SLOTS:
         QCOMPARE(keysLeft(m_a->driver), QStringList());
     }
 
+    void whoWaitsGoesOnUntilAReplicaConfirms_data() { everySafeRecipe(); }
+    void whoWaitsGoesOnUntilAReplicaConfirms() {
+        QFETCH(QByteArray, id);
+        const auto confirmed = recipe(id, m_a->driver, 1);
+        redis::RedisDriver observer(m_runtime, urlOf(m_master)); // a connection that no WAIT holds up
+        VERIFY_OK(run(observer.open()));
+        const auto isThere = [&] { return call(observer, {"EXISTS", kName})->integer == 1; };
+        m_replica->pause();
+        const auto waiting = beside(confirmed->acquire(requestFor(*confirmed, 60s), {}));
+        QVERIFY(comesTrue(isThere));
+        if (id != "redis-semaphore") // its counter stays
+            QVERIFY2(comesTrue([&] { return !isThere(); }), "it was not given back");
+        QVERIFY(comesTrue(isThere)); // taken once more
+        QVERIFY2(!waiting->done, "gave up with nearly all of its time left");
+        m_replica->resume();
+        QVERIFY(ends(waiting, 20s));
+        VERIFY_OK(*waiting->result);
+        QVERIFY(**waiting->result);
+        QCOMPARE(run(confirmed->release(***waiting->result, {})).value_or(-1), 0);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void aWaitThatIsOverSaysWhatWasMissing() {
+        const auto confirmed = recipe("redis-reentrant", m_a->driver, 1);
+        m_replica->pause();
+        const Nanos begun = m_runtime.monotonic();
+        const auto grant = run(confirmed->acquire(requestFor(*confirmed, 2500ms), {}));
+        QVERIFY(!grant && grant.error().kind == LockError::Kind::Refused);
+        QVERIFY2(grant.error().message.contains(QStringLiteral("0 of 1")), qPrintable(grant.error().message));
+        QVERIFY(m_runtime.monotonic() - begun >= 2500ms);
+        QVERIFY(m_runtime.monotonic() - begun < 10s);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
+    void aStopBetweenTwoTriesIsHeardAtOnce() {
+        const auto confirmed = recipe("redis-set", m_a->driver, 2);
+        std::stop_source source;
+        const auto waiting = beside(confirmed->acquire(requestFor(*confirmed), source.get_token()));
+        redis::RedisDriver observer(m_runtime, urlOf(m_master));
+        const auto isThere = [&] { return call(observer, {"EXISTS", kName})->integer == 1; };
+        QVERIFY(comesTrue(isThere));
+        QVERIFY(comesTrue([&] { return !isThere(); }));
+        source.request_stop();
+        QVERIFY(ends(waiting, 5s));
+        QVERIFY(waiting->cancelled == Cancelled::Why::Stopped);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
     /// Five seconds of WAIT over the connection on which holds are renewed.
     void replicasThatAreAwaitedDoNotKeepHoldsFromBeingRenewed() {
         const auto held = recipe("redis-reentrant", m_a->driver, 0, "held");
