@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/etcd/etcd_lease.h"
 
+#include "recipes/backoff.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::recipes {
@@ -13,7 +15,6 @@ using etcd::WatchEvent;
 
 namespace {
 
-constexpr Nanos kFirstPause = 50ms, kLongestPause = 500ms; ///< between looks while no member can be reached
 /// Between looks beside a watch that may be told late: for as long as the server's tick for those takes, 100 ms. Each
 /// doubles the wait, so that nobody waits more than twice as long as without.
 constexpr Nanos kFirstGlance = 3ms, kLastGlance = 96ms;
@@ -46,6 +47,10 @@ QString shown(const QByteArray& bytes) {
 }
 
 } // namespace
+
+bool EtcdLease::waitsOut(const LockError& error, Nanos giveUpAt) const {
+    return passes(error) && m_lock.port.runtime().monotonic() < giveUpAt;
+}
 
 struct EtcdLease::Queue {
     bool there = false; ///< our own key is
@@ -157,6 +162,31 @@ Outcome<EtcdLease::Entered> EtcdLease::enter(StandPtr stand) {
     co_return held ? Entered::Held : Entered::Waits;
 }
 
+Outcome<EtcdLease::Entered> EtcdLease::getIn(StandPtr stand, Request request, Nanos giveUpAt, std::stop_token stop) {
+    Runtime& runtime = m_lock.port.runtime();
+    Backoff backoff;
+    bool look = request.kept; // with a lease in hand the look can take the lock as well
+    for (;;) {
+        if (!look) request.steps.at(2);
+        std::expected<Entered, LockError> entered;
+        if (look)
+            entered = co_await enterAlone(stand);
+        else
+            entered = co_await enter(stand);
+        look = false;
+        const Nanos now = runtime.monotonic();
+        if (stop.stop_requested() || now >= giveUpAt) co_return entered;
+        if (entered && *entered == Entered::Vain) continue;
+        // The same once more: what an unanswered try has put is found. Without its lease it is gone.
+        const bool again = !entered && passes(entered.error()) && now < stand->keptAt() + stand->ttl();
+        if (!again) co_return entered;
+        Waiter rest(runtime, backoff.next(runtime, giveUpAt), stop);
+        const Waiter::Outcome ended = co_await rest.howEnded();
+        if (ended == Waiter::Outcome::Killed) throw Cancelled(Cancelled::Why::Killed);
+        if (ended == Waiter::Outcome::Stopped) co_return entered;
+    }
+}
+
 Outcome<EtcdLease::Queue> EtcdLease::look(StandPtr stand, std::stop_token stop) {
     Range older = under(m_prefix, Range::Order::NewestFirst, 1);
     older.maxCreateRevision = stand->revision - 1;
@@ -177,7 +207,7 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt,
     Runtime& runtime = m_lock.port.runtime();
     std::optional<etcd::OwnedWatch> watch;
     QByteArray watched;
-    Nanos pause = kFirstPause;
+    Backoff backoff;
     std::optional<Nanos> glance; ///< unset: not known yet whether the watch is one that is told late
     for (;;) {
         std::optional<LockError> trouble;
@@ -223,26 +253,29 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt,
             if (!kept) trouble = kept.error();
         }
         if (!trouble) {
-            pause = kFirstPause;
+            backoff.reset();
             continue;
         }
-        const bool passing =
-            trouble->kind == LockError::Kind::Unreachable || trouble->kind == LockError::Kind::OutcomeUnknown;
-        const Nanos now = runtime.monotonic();
-        if (!passing || now >= giveUpAt || now >= stand->keptAt() + stand->ttl()) co_return std::unexpected(*trouble);
-        co_await runtime.sleep(pause, stop);
-        pause = std::min(pause * 2, kLongestPause);
+        if (!waitsOut(*trouble, giveUpAt) || runtime.monotonic() >= stand->keptAt() + stand->ttl())
+            co_return std::unexpected(*trouble);
+        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
     }
 }
 
 Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
+    // Members that can be reached again tell nobody: hence pauses.
+    Backoff backoff;
     for (;;) {
         // A look that writes nothing: a try that comes in vain leaves no trace, and foreign data no key of ours.
         request.steps.at(1);
         if (!request.kept) {
             const auto before = co_await oldest(stop);
+            if (!before && waitsOut(before.error(), giveUpAt)) {
+                co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
+                continue;
+            }
             if (!before) co_return std::unexpected(before.error());
             if (*before && runtime.monotonic() >= giveUpAt) {
                 request.steps.at(0);
@@ -250,19 +283,16 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
             }
         }
         const auto stood = co_await m_leases->stand(m_prefix, wholeSeconds(request.lease), request.kept, stop);
-        if (!stood) co_return std::unexpected(stood.error());
-        const auto stand = std::make_shared<Stand>(*stood);
-        // With a lease in hand the look can take the lock as well.
-        std::expected<Entered, LockError> entered = Entered::Vain;
-        if (request.kept) entered = co_await enterAlone(stand);
-        bool stopped = stop.stop_requested();
-        const bool inVain = entered && *entered == Entered::Vain && request.kept && runtime.monotonic() >= giveUpAt;
-        if (entered && *entered == Entered::Vain && !inVain && !stopped) {
-            request.steps.at(2);
-            entered = co_await enter(stand);
-            stopped = stop.stop_requested();
+        if (!stood && waitsOut(stood.error(), giveUpAt)) {
+            co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
+            continue;
         }
-
+        if (!stood) co_return std::unexpected(stood.error());
+        backoff.reset();
+        const auto stand = std::make_shared<Stand>(*stood);
+        const auto entered = co_await getIn(stand, request, giveUpAt, stop);
+        bool stopped = stop.stop_requested();
+        const bool inVain = entered && *entered == Entered::Vain;
         std::expected<Waited, LockError> waited = inVain ? Waited::TimedOut : Waited::Held;
         if (!entered) {
             waited = std::unexpected(entered.error());
@@ -288,7 +318,11 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
             m_leases->left(*stand); // nothing was put
         else
             co_await m_leases->withdraw(*stand);
-        if (!stopped && stand->leaseEnded()) continue; // with another one
+        if (!stopped && stand->leaseEnded()) continue;                   // with another one
+        if (!stopped && !waited && waitsOut(waited.error(), giveUpAt)) { // with another one: its time is over
+            co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
+            continue;
+        }
         if (stopped || !waited || *waited == Waited::TimedOut) request.steps.at(0);
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         if (!waited) co_return std::unexpected(waited.error());

@@ -30,6 +30,8 @@ std::unique_ptr<Recipe> makeEtcdRecipe(const QByteArray& id, EtcdLock lock);
 /// As with etcd's own: `jobs` also waits behind older keys of `jobs/sub/…`, because its prefix covers them; never the
 /// reverse. Keys of other kinds directly under the name (an election's, a read/write lock's, plain data) are refused.
 ///
+/// Who waits, waits out members that can not be reached; what an unanswered request has put counts when they are back.
+///
 /// An attempt's writes are not interrupted, only its reads and waits: a write whose answer nobody waits for could still
 /// run after its own undoing. They are bounded by the driver's request time-out.
 class EtcdLease final : public Recipe {
@@ -57,6 +59,10 @@ private:
     Outcome<Entered> enterAlone(StandPtr stand);
     /// Queues up.
     Outcome<Entered> enter(StandPtr stand);
+    /// One after the other, and again when that fails by what passes; Vain when the time was over with the first.
+    Outcome<Entered> getIn(StandPtr stand, Request request, Nanos giveUpAt, std::stop_token stop);
+    /// Whether an error is not the end of a wait.
+    bool waitsOut(const LockError& error, Nanos giveUpAt) const;
     Outcome<etcd::TransactionResult> put(StandPtr stand, etcd::Transaction transaction);
     Outcome<Waited> waitInLine(StandPtr stand, Nanos giveUpAt, Steps steps, std::stop_token stop);
     /// How it stands with a place: the next older key, when there is one.

@@ -48,11 +48,9 @@ LockError lockError(const etcd::Error& error) {
     case Kind::Unreachable:
     case Kind::ConnectTimeout:
     case Kind::TlsFailed:
-    case Kind::AuthFailed:
-    case Kind::WrongUrl:
     case Kind::Protocol:
         return {LockError::Kind::Unreachable, error.message};
-    default:
+    default: // a wrong login among others: nobody gets over it by trying again
         return {LockError::Kind::Refused, error.message};
     }
 }

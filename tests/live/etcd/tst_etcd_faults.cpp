@@ -48,6 +48,58 @@ private Q_SLOTS:
         QVERIFY(waiting->result->has_value() && **waiting->result);
         QVERIFY(run(other.release(***waiting->result, {})));
     }
+    void startedOnlyAfterTheWaitHasBegun_data() {
+        QTest::addColumn<bool>("kept");
+        QTest::newRow("with a lease of its own") << false;
+        QTest::newRow("with a lease of the connection") << true;
+    }
+    void startedOnlyAfterTheWaitHasBegun() {
+        QFETCH(bool, kept);
+        EtcdDriver driver(m_runtime, urlOf(m_server));
+        const auto leases = std::make_shared<recipes::EtcdLeases>(driver);
+        EtcdLease recipe({driver, "jobs", leases});
+        const auto request = [kept](Nanos wait) {
+            recipes::Request all = asked(wait, 30s);
+            all.kept = kept;
+            return all;
+        };
+        m_server.kill();
+        QTRY_VERIFY(!m_server.running());
+        const Nanos begun = m_runtime.monotonic();
+        const auto tried = run(recipe.acquire(request(0s), {}));
+        QVERIFY(!tried && tried.error().kind == ErrorKind::Unreachable);
+        QVERIFY(m_runtime.monotonic() - begun < 2s);
+        auto waiting = beside(recipe.acquire(request(60s), {}));
+        std::stop_source stop;
+        auto stopped = beside(recipe.acquire(request(kNever), stop.get_token()));
+        const auto late = run(recipe.acquire(request(400ms), {}));
+        QVERIFY(!late && late.error().kind == ErrorKind::Unreachable); // and not: somebody else has it
+        QVERIFY2(!waiting->done, "gave up with nearly all of its time left");
+        QVERIFY(!stopped->done);
+        stop.request_stop();
+        QVERIFY(ends(stopped, 5s));
+        QVERIFY(stopped->cancelled == Cancelled::Why::Stopped);
+        VERIFY_STARTED(m_server);
+        QVERIFY(ends(waiting, 20s));
+        VERIFY_OK(*waiting->result);
+        QVERIFY(**waiting->result);
+        QCOMPARE(run(recipe.release(***waiting->result, {})).value(), 0);
+        VERIFY_OK(run(leases->close()));
+        leases->end();
+    }
+    void aWrongLoginIsNotWaitedFor() {
+        sandbox::EtcdServerOptions options;
+        options.rootPassword = QStringLiteral("secret");
+        EtcdServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        ConnectionUrl wrong = urlOf(server);
+        wrong.password = QStringLiteral("wr0ng");
+        EtcdDriver driver(m_runtime, wrong);
+        EtcdLease recipe({driver, "jobs"});
+        const auto refused = beside(recipe.acquire(asked(60s, 30s), {}));
+        QVERIFY(ends(refused, 10s));
+        QVERIFY(!*refused->result && refused->result->error().kind == ErrorKind::Refused);
+    }
     void pausedServer() {
         EtcdDriver driver(m_runtime, urlOf(m_server), impatient());
         EtcdLease recipe({driver, "jobs"});

@@ -31,6 +31,7 @@ public:
     std::vector<Transaction> lost; ///< those whose answers were
     bool loseAnswers = false;      ///< and the driver asks again
     bool cut = false;              ///< nothing gets through
+    int silent = 0;                ///< so many transactions run, and nobody hears of it
 
     Runtime& runtime() override { return m_port.runtime(); }
     Result<LeaseState> grantLease(std::int64_t id, std::chrono::seconds ttl, std::stop_token stop) override {
@@ -52,6 +53,10 @@ public:
         if (cut) co_return std::unexpected(noAnswer());
         const Transaction copy = transaction;
         auto result = co_await m_port.run(std::move(transaction), stop);
+        if (silent > 0) {
+            --silent;
+            co_return std::unexpected(noAnswer());
+        }
         if (!loseAnswers || !result) co_return result;
         lost.push_back(copy);
         result = co_await m_port.run(copy, stop);
@@ -103,6 +108,31 @@ private Q_SLOTS:
         QVERIFY(comesTrue([&] { return watchCount(m_server) == 0; }));
     }
 
+    void whatAnUnansweredTryHasPutIsFound_data() {
+        QTest::addColumn<bool>("kept");
+        QTest::newRow("with a lease of its own") << false;
+        QTest::newRow("with a shared one") << true;
+    }
+    void whatAnUnansweredTryHasPutIsFound() {
+        QFETCH(bool, kept);
+        LossyPort port(*m_driver);
+        EtcdLease recipe({port, "jobs", m_leases});
+        Request request = ::kept(30s, 30s);
+        request.kept = kept;
+        port.silent = 1;
+        const auto grant = run(recipe.acquire(request, {}));
+        VERIFY_OK(grant);
+        QVERIFY(*grant);
+        QCOMPARE(port.silent, 0);
+        const auto keys = keysUnder(*m_driver, "jobs/");
+        QCOMPARE(keys.size(), 1U);
+        QCOMPARE(keys[0].createRevision, (*grant)->token);
+        QCOMPARE(run(recipe.release(**grant, {})).value(), 0);
+
+        request.wait = Nanos(0); // who only tries is told
+        port.silent = 1;
+        QVERIFY(!run(recipe.acquire(request, {})));
+    }
     void manyHoldsOneLeaseAndFewMessages() {
         constexpr int kLocks = 250;
         std::vector<std::unique_ptr<DistributedLock>> locks;
