@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client of node-redlock, for tests that hold a lock against it.
-//   node redlock_peer.mjs PORTS hold KEY LEASE_MS            takes the lock, says "acquired MS", releases at SIGTERM
+//   node redlock_peer.mjs PORTS hold KEY LEASE_MS            takes the lock, says "acquired MS"; at SIGTERM
+//                                                         says "releasing MS", releases and says "released MS"
 //   node redlock_peer.mjs PORTS contend KEY LEASE_MS COUNTER SECONDS CLIENTS
 //                                                           counts COUNTER up under the lock, says "counted N"
+// Whoever holds asks every 100 ms until it has the lock.
 // PORTS: of the masters on 127.0.0.1, separated by commas. MS: the wall clock, in milliseconds.
 import Redis from "ioredis";
 import Redlock from "redlock";
@@ -13,10 +15,11 @@ const say = (text) => process.stdout.write(`${text}\n`);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function hold() {
-  const redlock = new Redlock(connect(), { retryCount: -1, retryDelay: 50, retryJitter: 25 });
+  const redlock = new Redlock(connect(), { retryCount: -1, retryDelay: 100, retryJitter: 0 });
   const lock = await redlock.acquire([key], Number(lease));
   say(`acquired ${Date.now()}`);
   process.on("SIGTERM", async () => {
+    say(`releasing ${Date.now()}`);
     await lock.release();
     say(`released ${Date.now()}`);
     process.exit(0);
