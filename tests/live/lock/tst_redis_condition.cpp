@@ -16,8 +16,9 @@ using Awaited = std::optional<std::expected<bool, LockError>>;
 
 /// One client that waits for the condition as soon as it has the lock.
 struct Waiting {
-    Waiting(Connection& connection, Runtime& runtime, QByteArray thread, Nanos wait = kNever, int holds = 1)
-        : mutex(connection, "orders"), condition(mutex) {
+    Waiting(Connection& connection, Runtime& runtime, QByteArray thread, Nanos wait = kNever, int holds = 1,
+            LockOptions options = {})
+        : mutex(connection, "orders", std::move(options)), condition(mutex) {
         runtime.spawn([this, thread, wait, holds]() -> QCoro::Task<> {
             for (int i = 0; i < holds; ++i)
                 guards.push_back((co_await mutex.lock(thread)).value());
@@ -52,8 +53,8 @@ class TestRedisCondition : public QObject {
 
     redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
     qint64 entered() { return ask({"LLEN", "lockscope_condition:{orders}"}).integer; }
-    int signal(int most) {
-        DistributedMutex mutex(*m_b, "orders");
+    int signal(int most, LockOptions options = {}) {
+        DistributedMutex mutex(*m_b, "orders", std::move(options));
         DistributedCondition condition(mutex);
         auto guard = run(mutex.lock("99"));
         const auto woken = most == 1 ? run(condition.signal("99")) : run(condition.signalAll("99"));
@@ -98,6 +99,38 @@ private Q_SLOTS:
         QCOMPARE(signal(1), 1);
         QVERIFY(soon([&] { return second.done; }));
         QCOMPARE(signal(1), 0); // nobody waits: signals are not kept
+        QVERIFY(clean());
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
+    }
+
+    void everyLockThatOffersThemHasThem_data() {
+        QTest::addColumn<QByteArray>("id");
+        for (const recipes::RecipeInfo& info : recipes::allRecipes())
+            if (info.backend == "redis" && info.condition) QTest::newRow(info.id.constData()) << info.id;
+    }
+    void everyLockThatOffersThemHasThem() {
+        QFETCH(QByteArray, id);
+        LockOptions options;
+        options.recipe = id;
+        Waiting first(*m_a, m_runtime, "1", kNever, 1, options);
+        QVERIFY(soon([&] { return entered() == 1; }));
+        Waiting second(*m_b, m_runtime, "2", kNever, 1, options);
+        QVERIFY(soon([&] { return entered() == 2; }));
+        QCOMPARE(ask({"EXISTS", "orders"}).integer, 0); // whoever waits has given it up
+        QCOMPARE(signal(1, options), 1);
+        QVERIFY(soon([&] { return first.done; }));
+        QVERIFY(first.outcome && first.outcome->value());
+        QCOMPARE(first.heldAfter, 1);
+        QVERIFY(!second.outcome);
+        QCOMPARE(signal(2, options), 1);
+        QVERIFY(soon([&] { return second.done; }));
+        QVERIFY(second.outcome && second.outcome->value());
+        QCOMPARE(second.heldAfter, 1);
+
+        Waiting late(*m_a, m_runtime, "3", 300ms, 1, options); // for a signal that nobody gives
+        QVERIFY(soon([&] { return late.done; }));
+        QVERIFY(late.outcome && !late.outcome->value());
+        QCOMPARE(late.heldAfter, 1);
         QVERIFY(clean());
         QCOMPARE(ask({"EXISTS", "orders"}).integer, 0);
     }
