@@ -7,8 +7,8 @@
 #include "lock/recipe_choice.h"
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
-#include "servers/child_process.h"
 #include "servers/commands.h"
+#include "servers/job.h"
 #include "servers/lock_plan.h"
 
 #include <csignal>
@@ -16,9 +16,6 @@
 namespace lockscope::cli {
 
 namespace {
-
-/// From SIGTERM to SIGKILL for a command whose lock is lost: time to clean up, not to go on.
-constexpr Nanos kGrace = 5s;
 
 /// For saying goodbye to the server, which frees nothing that is not free already.
 constexpr Nanos kGoodbye = 2s;
@@ -28,10 +25,10 @@ class LockRun : public QObject {
 public:
     explicit LockRun(LockPlan plan)
         : m_plan(std::move(plan)), m_connection(makeConnection(m_runtime, m_plan.url, m_plan.client)) {
-        connect(&m_signals, &SignalInbox::interrupted, this,
-                [this](int signal, bool fromTerminal) { interrupt(signal, fromTerminal); });
-        connect(&m_signals, &SignalInbox::childChanged, this, [this] { lookAtChild(); });
+        connect(&m_signals, &SignalInbox::interrupted, this, [this](int signal) { interrupt(signal); });
+        connect(&m_signals, &SignalInbox::childChanged, this, [this] { lookAtCommand(); });
         connect(&m_signals, &SignalInbox::woken, this, [this] { goOn(); });
+        connect(&m_signals, &SignalInbox::terminalWanted, this, [this](int signal) { giveWay(signal); });
     }
     ~LockRun() override {
         m_lock.reset();
@@ -43,6 +40,10 @@ public:
         m_runtime.post([this] { m_runtime.spawn([this] { return whole(); }); });
         QCoreApplication::exec();
         return m_status;
+    }
+    /// Ctrl-C ended it.
+    bool interrupted() const {
+        return m_status == kSignalBase + SIGINT && (m_job ? m_job->interrupted() : m_interruptedBy == SIGINT);
     }
 
 private:
@@ -125,19 +126,19 @@ private:
 
     QCoro::Task<int> runCommand() {
         const std::int64_t token = m_lock->token(m_plan.thread, m_plan.mode);
-        auto started = ChildProcess::start(
+        auto started = Job::start(
             m_plan.command,
             {{"LOCKSCOPE_LOCK", m_plan.name},
-             {"LOCKSCOPE_TOKEN", token > 0 ? std::optional(QByteArray::number(qlonglong(token))) : std::nullopt}});
+             {"LOCKSCOPE_TOKEN", token > 0 ? std::optional(QByteArray::number(qlonglong(token))) : std::nullopt}},
+            m_signals);
         if (!started) {
             complain(
                 QStringLiteral("%1: %2").arg(QString::fromLocal8Bit(m_plan.command.front()), started.error().reason));
             co_return started.error().notFound ? kNotFound : kCannotRun;
         }
-        m_child = *started;
-        m_signals.stopWith(*m_child);
-        lookAtChild(); // it may have ended before anybody listened
-        co_return (co_await m_childEnded.wait(m_runtime)).value_or(kLockFailed);
+        m_job = *std::move(started);
+        lookAtCommand(); // it may have ended before anybody listened
+        co_return (co_await m_commandEnded.wait(m_runtime)).value_or(kLockFailed);
     }
 
     QCoro::Task<int> giveBack(int status) {
@@ -156,53 +157,61 @@ private:
 
     /// While this process was stopped nothing renewed, so the command was stopped with it.
     void goOn() {
-        if (m_child->ended() || m_lost || m_lock->stillMine(m_plan.thread, m_plan.mode))
-            m_child->signal(SIGCONT);
+        if (!m_job || m_job->ended()) return;
+        if (m_lost || m_lock->stillMine(m_plan.thread, m_plan.mode))
+            m_job->wake();
         else
             lose(tr("nothing renewed it while this process was stopped"));
+    }
+
+    void giveWay(int signal) {
+        if (!m_job)
+            m_signals.stop(signal);
+        else if (m_job->giveWay(signal))
+            goOn();
     }
 
     void lose(const QString& reason) {
         if (m_lost) return;
         m_lost = true;
         complain(tr("the lock “%1” is lost: %2").arg(QString::fromUtf8(m_plan.name), reason));
-        if (!m_child || m_child->ended()) return;
+        if (!m_job || m_job->ended()) return;
         complain(tr("ending the command"));
-        m_child->signal(SIGTERM);
-        m_child->signal(SIGCONT); // a stopped process would not hear it
+        m_job->signal(SIGTERM);
+        m_job->wake(); // a stopped process would not hear it
         m_runtime.callAt(m_runtime.monotonic() + kGrace, [this] {
-            if (!m_child->ended()) m_child->signal(SIGKILL);
+            if (!m_job->ended()) m_job->signal(SIGKILL);
         });
     }
 
-    void interrupt(int signal, bool fromTerminal) {
+    void interrupt(int signal) {
         m_interruptedBy = signal;
-        if (!m_child) {
+        if (!m_job) {
             m_stop.request_stop();
             return;
         }
-        // A key reached it already; that a terminal hangs up is told to its first process alone.
-        const bool pressed = fromTerminal && (signal == SIGINT || signal == SIGQUIT);
-        if (pressed && m_child->sharesTerminal()) return;
-        m_child->signal(signal);
-        if (signal != SIGUSR1 && signal != SIGUSR2) m_child->signal(SIGCONT); // a stopped process would not hear it
+        m_job->signal(signal);
+        if (signal != SIGUSR1 && signal != SIGUSR2) m_job->wake(); // a stopped process would not hear it
     }
 
-    void lookAtChild() {
-        if (!m_child) return;
-        const auto status = m_child->ended();
-        if (!status) return;
-        if (m_lost) m_child->signal(SIGKILL); // what it left behind in its group has no lock either
-        m_childEnded.complete(*status);
+    void lookAtCommand() {
+        if (!m_job) return;
+        const auto status = m_job->ended();
+        if (!status) {
+            if (!m_lost && m_job->followStop()) goOn();
+            return;
+        }
+        if (m_lost) m_job->signal(SIGKILL); // what it left behind in its group has no lock either
+        m_commandEnded.complete(*status);
     }
 
     LockPlan m_plan;
-    SignalInbox m_signals;
+    SignalInbox m_signals{SignalInbox::Which::EndsAndJobControl};
     EventLoopRuntime m_runtime;
     std::unique_ptr<Connection> m_connection;
     std::unique_ptr<DistributedLock> m_lock;
-    std::optional<ChildProcess> m_child;
-    Completion<int> m_childEnded;
+    std::optional<Job> m_job;
+    Completion<int> m_commandEnded;
     Completion<bool> m_goodbye;
     std::stop_source m_stop;
     int m_interruptedBy = 0;
@@ -218,7 +227,20 @@ int lock(const QStringList& words, const std::vector<QByteArray>& command) {
         misused("lock", plan.error());
         return kLockFailed; // 2 could be the command's own
     }
-    return LockRun(*plan).run();
+    int status = kLockFailed;
+    bool interrupted = false;
+    {
+        LockRun run(*plan);
+        status = run.run();
+        interrupted = run.interrupted();
+    }
+    if (interrupted) {
+        // Shells read this as the same status; but a script goes on with its next line when what it waits for ends by
+        // itself after Ctrl-C, as an editor does.
+        std::signal(SIGINT, SIG_DFL);
+        std::raise(SIGINT);
+    }
+    return status;
 }
 
 } // namespace lockscope::cli

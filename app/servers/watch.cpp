@@ -8,8 +8,8 @@
 #include "inspect/redis_watcher.h"
 #include "inspect/text.h"
 #include "runtime/event_loop_runtime.h"
-#include "servers/child_process.h"
 #include "servers/commands.h"
+#include "servers/signal_inbox.h"
 
 #include <QDateTime>
 #include <QJsonDocument>
@@ -158,7 +158,7 @@ private:
 
     QString m_endpoint;
     bool m_once, m_json;
-    SignalInbox m_signals;
+    SignalInbox m_signals{SignalInbox::Which::Ends};
     EventLoopRuntime m_runtime;
     redis::RedisDriver m_driver;
     inspect::RedisWatcher m_watcher;

@@ -1,44 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "program.h"
+#include "lock_place.h"
+#include "terminal.h"
 
-#include "runtime/event_loop_runtime.h"
-#include "sandbox/redis_server.h"
-
+#include <QDir>
 #include <QElapsedTimer>
-#include <QTemporaryDir>
-#include <csignal>
-#include <poll.h>
-#include <pty.h>
-#include <qcoro/qcorotask.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace lockscope;
 using namespace lockscope::tests;
 
-class tst_cli_lock : public QObject {
+class tst_cli_lock : public QObject, LockPlace {
     Q_OBJECT
-    EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
-    std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<QProcess> m_stubborn; ///< its command ignores the end of its lock
 
-    QString path(const char* name) const { return m_folder->filePath(QLatin1String(name)); }
-    bool there(const char* name) const { return QFile::exists(path(name)); }
-    QByteArray content(const char* name) const {
-        QFile file(path(name));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    }
-    void put(const char* name, const QByteArray& text) const {
-        QFile file(path(name));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(text);
-    }
-    QByteArray redis(const QStringList& words) const {
-        return runProgram(QStringLiteral("redis-cli"),
-                          QStringList{QStringLiteral("-p"), QString::number(m_server->port())} + words)
-            .out.trimmed();
-    }
     /// lock [options] URL NAME -- sh -c SCRIPT, in the test's folder.
     QStringList words(const QStringList& options, const QString& script, const char* name = "orders") const {
         return QStringList{QStringLiteral("lock")} + options +
@@ -58,47 +31,22 @@ class tst_cli_lock : public QObject {
     }
     static QStringList lease(const char* text) { return {QStringLiteral("--lease"), QLatin1String(text)}; }
     static QStringList wait(const char* text) { return {QStringLiteral("--wait"), QLatin1String(text)}; }
-    /// The state that the system has it in, "T" = stopped.
-    static QByteArray stateOf(const QByteArray& pid) {
-        QFile file(QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(pid)));
-        if (!file.open(QIODevice::ReadOnly)) return "gone";
-        const QByteArray stat = file.readAll();
-        const QByteArray state = stat.mid(stat.lastIndexOf(')') + 2, 1);
-        // Stopped between vfork and exec, a shell's child keeps the shell itself waiting in the kernel: neither goes
-        // on.
-        return state == "D" && childStands(pid) ? QByteArray("T") : state;
-    }
-    static bool childStands(const QByteArray& pid) {
-        QFile file(QStringLiteral("/proc/%1/task/%1/children").arg(QString::fromLatin1(pid)));
-        if (!file.open(QIODevice::ReadOnly)) return false;
-        const QByteArrayList children = file.readAll().simplified().split(' ');
-        return std::ranges::any_of(children, [](const QByteArray& child) { return stateOf(child) == "T"; });
-    }
-    /// It has a handler for that signal by now.
-    static bool catches(const QByteArray& pid, int signal) {
-        QFile file(QStringLiteral("/proc/%1/status").arg(QString::fromLatin1(pid)));
-        if (!file.open(QIODevice::ReadOnly)) return false;
-        const QByteArray status = file.readAll();
-        const qsizetype at = status.indexOf("SigCgt:");
-        return at >= 0 && (status.mid(at + 7, 17).trimmed().toULongLong(nullptr, 16) >> (signal - 1) & 1U) != 0;
-    }
+    static QByteArray stateOf(const QByteArray& pid) { return ProcessLook::state(pid); }
     static bool end(QProcess& process) {
         return QTest::qWaitFor([&] { return process.state() == QProcess::NotRunning; }, 30'000);
     }
 
 private Q_SLOTS:
     void initTestCase() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        const auto started = QCoro::waitFor(m_server->start());
-        QVERIFY2(started.has_value(), started ? "" : qPrintable(started.error()));
+        startServer();
         // It is given some seconds, which the other tests need not wait for.
-        m_folder = std::make_unique<QTemporaryDir>();
+        newFolder();
         m_stubborn = start(lease("1s"), "trap '' TERM; touch in; while :; do sleep 0.05; done", "stubborn");
         QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
         QCOMPARE(redis({QStringLiteral("DEL"), QStringLiteral("stubborn")}), QByteArray("1"));
     }
     void init() {
-        m_folder = std::make_unique<QTemporaryDir>();
+        newFolder();
         redis({QStringLiteral("FLUSHALL")});
     }
     void cleanupTestCase() {
@@ -189,8 +137,11 @@ private Q_SLOTS:
     }
 
     void aKilledHolderFreesTheLockWithinItsLease() {
-        const auto holder = start(lease("1s"), "echo $$ > pid.new; mv pid.new pid; sleep 600 & wait");
-        QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
+        // Two that end when told, and one that does not.
+        const auto holder = start(lease("1s"), "sleep 600 & a=$!; (trap '' TERM; touch deaf; exec sleep 600) & b=$!; "
+                                               "until [ -e deaf ]; do sleep 0.05; done; "
+                                               "echo $$ $a $b > pids.new; mv pids.new pids; wait");
+        QTRY_VERIFY_WITH_TIMEOUT(there("pids"), 10'000);
         holder->kill();
         QVERIFY(end(*holder));
         QElapsedTimer timer;
@@ -198,9 +149,53 @@ private Q_SLOTS:
         const Ran next = run(wait("10s"), "true");
         QVERIFY2(next.status == 0, next.told());
         QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
-        // Its command does not work on without a lock.
-        const QString proc = QStringLiteral("/proc/") + QString::fromLatin1(content("pid").trimmed());
-        QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(proc), 5000);
+        // Its command does not work on without a lock, nor does what it started.
+        const QByteArrayList pids = content("pids").simplified().split(' ');
+        QCOMPARE(pids.size(), 3);
+        QTRY_VERIFY_WITH_TIMEOUT(!ProcessLook::alive(pids[0]) && !ProcessLook::alive(pids[1]), 5000);
+        QTRY_VERIFY_WITH_TIMEOUT(!ProcessLook::alive(pids[2]), 20'000); // after the grace
+    }
+
+    /// What ends the command of a killed holder must not outlive one that ends by itself, nor keep its output open.
+    void nothingButTheCommandRunsBesideALock() {
+        const Ran ran =
+            runProgram(QStringLiteral("sh"), {QStringLiteral("-c"),
+                                              QStringLiteral("x=$(\"$0\" lock \"$1\" orders -- "
+                                                             "sh -c 'cat /proc/$PPID/task/$PPID/children'); echo $x"),
+                                              kProgram, m_server->url()});
+        QVERIFY2(ran.status == 0, ran.told());
+        const QByteArrayList children = ran.out.simplified().split(' '); // the command, and the one beside it
+        QCOMPARE(children.size(), 2);
+        for (const QByteArray& pid : children)
+            QVERIFY2(!ProcessLook::alive(pid), ran.out);
+        // It holds nothing that somebody waits for, not even while the command runs.
+        const auto holder = start({}, "cat /proc/$PPID/task/$PPID/children > pids.new; mv pids.new pids; "
+                                      "until [ -e go ]; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("pids"), 10'000);
+        int guards = 0;
+        for (const QByteArray& pid : content("pids").simplified().split(' ')) {
+            const QString proc = QStringLiteral("/proc/") + QString::fromLatin1(pid);
+            QFile name(proc + QStringLiteral("/comm"));
+            if (!name.open(QIODevice::ReadOnly) || name.readAll().trimmed() != "lockscope-guard") continue;
+            ++guards;
+            // Nothing but the pipe that tells it of our end.
+            const QDir open(proc + QStringLiteral("/fd"));
+            const auto held = [&] {
+                return open.entryList(QDir::AllEntries | QDir::System | QDir::NoDotAndDotDot).size();
+            };
+            QTRY_COMPARE_WITH_TIMEOUT(held(), 1, 10'000);
+        }
+        put("go", {});
+        QVERIFY(end(*holder));
+        QCOMPARE(guards, 1);
+    }
+
+    void whatTheCommandLeavesBehindGoesOnAfterAnOrderlyEnd() {
+        const Ran ran = run({}, "sleep 600 > /dev/null 2>&1 & echo $!");
+        QVERIFY2(ran.status == 0, ran.told());
+        const QByteArray left = ran.out.trimmed();
+        QVERIFY(ProcessLook::alive(left));
+        ::kill(left.toInt(), SIGKILL);
     }
 
     void aWaitThatIsOverIs124() {
@@ -283,35 +278,6 @@ private Q_SLOTS:
         QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
     }
 
-    /// The kernel tells the first process of a terminal alone that it hangs up.
-    void aTerminalThatHangsUpEndsTheCommand() {
-        const QByteArray bin = kProgram.toUtf8(), url = m_server->url().toUtf8(), folder = m_folder->path().toUtf8();
-        int terminal = -1;
-        const pid_t holder = ::forkpty(&terminal, nullptr, nullptr, nullptr);
-        QVERIFY2(holder >= 0, "there are no terminals here");
-        if (holder == 0) {
-            if (::chdir(folder.constData()) != 0) ::_exit(126);
-            ::execl(bin.constData(), "lockscope", "lock", url.constData(), "orders", "--", "sh", "-c",
-                    "echo $$ > pid.new; mv pid.new pid; while :; do sleep 0.05; done", nullptr);
-            ::_exit(127);
-        }
-        const bool began = QTest::qWaitFor([&] { return there("pid"); }, 10'000);
-        const QByteArray pid = content("pid").trimmed();
-        ::close(terminal);
-        int status = 0;
-        const bool ended =
-            began && QTest::qWaitFor([&] { return ::waitpid(holder, &status, WNOHANG) == holder; }, 10'000);
-        if (!ended) {
-            ::kill(holder, SIGKILL);
-            ::waitpid(holder, nullptr, 0);
-        }
-        QVERIFY2(ended, stateOf(pid));
-        QCOMPARE(WEXITSTATUS(status), 128 + SIGHUP);
-        const QByteArray state = stateOf(pid);
-        QVERIFY2(state == "gone" || state == "Z", state); // whoever it belongs to now may not have looked yet
-        QCOMPARE(redis({QStringLiteral("EXISTS"), QStringLiteral("orders")}), QByteArray("0"));
-    }
-
     /// A cron job that calls itself by its machine's name is not the one that still runs there.
     void twoRunsOfOneNameExcludeEachOther() {
         const QStringList name{QStringLiteral("--id"), QStringLiteral("billing")};
@@ -370,53 +336,6 @@ private Q_SLOTS:
         QVERIFY2(holder->exitCode() == 123, told);
         QVERIFY2(told.contains("is lost") && told.count("is lost") == 1, told);
         QVERIFY(there("terminated"));
-    }
-
-    /// The input of a terminal's foreground may be a pipe: its keys stop the command all the same.
-    void inATerminalTheCommandStopsWhateverItsInput_data() {
-        QTest::addColumn<bool>("key");
-        QTest::newRow("a key") << true;
-        QTest::newRow("a signal to lock alone") << false;
-    }
-    void inATerminalTheCommandStopsWhateverItsInput() {
-        QFETCH(bool, key);
-        put("job.sh", "set -m\n: | \"$0\" lock \"$1\" orders -- "
-                      "sh -c 'echo $$ $PPID > pid.new; mv pid.new pid; while :; do sleep 0.05; done'\nsleep 600\n");
-        const QByteArray folder = m_folder->path().toUtf8(), bin = kProgram.toUtf8(), url = m_server->url().toUtf8();
-        const QByteArray script = "cd '" + folder + "' && . ./job.sh";
-        int terminal = -1;
-        const pid_t shell = ::forkpty(&terminal, nullptr, nullptr, nullptr);
-        QVERIFY2(shell >= 0, "there are no terminals here");
-        if (shell == 0) {
-            ::execlp("sh", "sh", "-c", script.constData(), bin.constData(), url.constData(), nullptr);
-            ::_exit(127);
-        }
-        const auto drain = [terminal] { // a full one would stop who writes
-            char text[512];
-            pollfd ready{terminal, POLLIN, 0};
-            while (::poll(&ready, 1, 0) == 1 && ::read(terminal, text, sizeof text) > 0) {
-            }
-        };
-        QByteArrayList pids;
-        const auto began = QTest::qWaitFor([&] { return drain(), there("pid"); }, 10'000);
-        pids = content("pid").trimmed().split(' ');
-        bool told = began && pids.size() == 2 &&
-                    QTest::qWaitFor([&] { return drain(), catches(pids[1], SIGTSTP); }, 10'000); // a moment later
-        if (told) told = key ? ::write(terminal, "\x1a", 1) == 1 : ::kill(pids[1].toInt(), SIGTSTP) == 0;
-        const auto stopped = told && QTest::qWaitFor(
-                                         [&] {
-                                             drain();
-                                             return stateOf(pids[0]) == "T" && stateOf(pids[1]) == "T";
-                                         },
-                                         10'000);
-        const QByteArray states =
-            pids.size() == 2 ? stateOf(pids[0]) + ' ' + stateOf(pids[1]) : QByteArray("no command");
-        for (const QByteArray& pid : std::as_const(pids))
-            if (pid.toInt() > 1) ::kill(pid.toInt(), SIGKILL);
-        ::kill(shell, SIGKILL);
-        ::close(terminal);
-        ::waitpid(shell, nullptr, 0);
-        QVERIFY2(stopped, states);
     }
 
     void theCommandGetsItsWordsByteByByte() {

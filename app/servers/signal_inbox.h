@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QSocketNotifier>
+#include <csignal>
+#include <memory>
+#include <sys/types.h>
+
+namespace lockscope::cli {
+
+/// Signals of this process as events of the Qt event loop. One at a time in a program, made before its threads.
+class SignalInbox : public QObject {
+    Q_OBJECT
+public:
+    enum class Which : std::uint8_t { Ends, EndsAndJobControl };
+
+    /// From now on until its end these arrive here instead of doing what they do: SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+    /// SIGUSR1, SIGUSR2 and SIGCHLD; for who runs a job in a terminal also SIGCONT, SIGTTIN and SIGTTOU.
+    explicit SignalInbox(Which which);
+    ~SignalInbox() override;
+
+    /// From now on SIGTSTP stops that process group, too; at once, whatever else is going on here.
+    void stopWith(pid_t group);
+    /// Stops that group now: while this process is stopped nothing renews, so nothing may work.
+    void hold() const;
+    /// It has been stopped from here, by hold() or by SIGTSTP, and nobody has said release() since.
+    bool holds() const;
+    void release() const;
+
+    /// Stops this process as that signal does by default, until somebody sends SIGCONT. False when it was not stopped:
+    /// the kernel does not let a terminal stop those whom no shell could bring back.
+    bool stop(int signal) const;
+    /// Sends a signal to the others of this process's group: those of a pipeline, the script that waits for us.
+    void tellOthers(int signal) const;
+
+    /// In the copy of this process that becomes the command: signals are again what they were. Leaves all blocked that
+    /// were not blocked before the inbox was made; maskBefore() tells which.
+    void forgetInChild() const;
+    const sigset_t& maskBefore() const { return m_maskBefore; }
+
+Q_SIGNALS:
+    /// One of those that end a process, or SIGUSR1 or SIGUSR2.
+    void interrupted(int signal);
+    void childChanged();
+    /// This process has been told to go on (SIGCONT); its command may be stopped.
+    void woken();
+    /// SIGTTIN or SIGTTOU: one of this process's group wants the terminal, which another group has.
+    void terminalWanted(int signal);
+
+private:
+    void receive(int signal);
+    void receiveJobControl();
+    void read();
+    void readTerminalSignals();
+    std::unique_ptr<QSocketNotifier> m_notifier;
+    std::unique_ptr<QSocketNotifier> m_terminalNotifier;
+    sigset_t m_maskBefore{};
+};
+
+/// All signals blocked for as long as it lives, but for those that cannot be.
+class SignalsBlocked {
+public:
+    SignalsBlocked() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &m_before);
+    }
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &m_before, nullptr); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+private:
+    sigset_t m_before{};
+};
+
+} // namespace lockscope::cli
