@@ -55,23 +55,21 @@ QString aboutLocking() {
               "postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list "
               "recipes”. --shared holds it as a reader, beside other readers; writers of the same lock name the recipe "
               "for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a "
-              "semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait counts from when the "
-              "server answers. --id is a name for others to see; two runs of one name exclude each other all the same. "
-              "COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.") +
-           QLatin1Char(' ') +
-           tr("zookeeper:// has options, for example ?session=10s&layout=kazoo&acl=open: how long a silent holder "
-              "keeps "
-              "its locks; whose locks see zk-mutex and zk-rw, kazoo's or Curator's (curator, the default); whether "
-              "others "
-              "may do nothing (creator), look (read) or do everything (open) with our nodes.");
+              "semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait bounds the "
+              "connecting, too, which has a second at least. --id is a name for others to see; two runs of one name "
+              "exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, "
+              "LOCKSCOPE_TOKEN.");
 }
 
 QString aboutUrls() {
-    return tr(
-        "A URL may have options, such as redis://host?timeout=500ms&connect=2s: how long one answer may take (not "
-        "with ZooKeeper), and how long connecting may (not with SQLite), each from 10ms to 1h. redlock:// takes "
-        "node=50ms, from 1ms to 1m, the wait for each server; redis+sentinel:// takes sentinel-user= and "
-        "sentinel-password= where the sentinels have a login of their own.");
+    return tr("A URL may have options, such as redis://host?timeout=500ms&connect=2s: how long one answer may take "
+              "(not with ZooKeeper), and how long connecting may (not with SQLite), each from 10ms to 1h. redlock:// "
+              "takes node=50ms, from 1ms to 1m, the wait for each server; redis+sentinel:// takes sentinel-user= and "
+              "sentinel-password= where the sentinels have a login of their own.") +
+           QLatin1Char(' ') +
+           tr("zookeeper:// has options, for example ?session=10s&layout=kazoo&acl=open: how long a silent holder "
+              "keeps its locks; whose locks see zk-mutex and zk-rw, kazoo's or Curator's (curator, the default); "
+              "whether others may do nothing (creator), look (read) or do everything (open) with our nodes.");
 }
 
 QString helpText() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "backends/words.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/text.h"
@@ -12,10 +13,15 @@
 #include "servers/lock_plan.h"
 
 #include <csignal>
+#include <cstdlib>
 
 namespace lockscope::cli {
 
 namespace {
+
+/// What connecting may take at least, however short the wait: it is no waiting for the lock, and `--wait 0s` means one
+/// try.
+constexpr Nanos kConnecting = 1s;
 
 /// For saying goodbye to the server, which frees nothing that is not free already.
 constexpr Nanos kGoodbye = 2s;
@@ -41,6 +47,8 @@ public:
         QCoreApplication::exec();
         return m_status;
     }
+    /// It has found no server within the wait.
+    bool unreached() const { return m_unreached; }
     /// Ctrl-C ended it.
     bool interrupted() const {
         return m_status == kSignalBase + SIGINT && (m_job ? m_job->interrupted() : m_interruptedBy == SIGINT);
@@ -52,7 +60,7 @@ private:
         try {
             status = co_await takeAndRun();
         } catch (const Cancelled&) {
-            status = kSignalBase + m_interruptedBy;
+            status = m_interruptedBy != 0 ? kSignalBase + m_interruptedBy : notConnected();
         }
         m_lock.reset();
         // A session or a lease of the connection's own should not outlive this program; a server that is gone ends it.
@@ -68,7 +76,9 @@ private:
     }
 
     QCoro::Task<int> takeAndRun() {
+        limitConnecting();
         const auto opened = co_await m_connection->open(m_stop.get_token());
+        m_runtime.cancelCall(m_connecting);
         if (!opened) co_return failed(opened.error());
         auto recipe = chooseRecipe(*m_connection, m_plan.recipe, m_plan.mode, {m_plan.name, m_plan.permits});
         if (!recipe) co_return failed(recipe.error());
@@ -90,6 +100,21 @@ private:
         }
         const int status = co_await runCommand();
         co_return co_await giveBack(status);
+    }
+
+    /// Within the wait: the drivers' own patience may be longer.
+    void limitConnecting() {
+        if (m_plan.wait == kNever) return;
+        m_giveUpAt = m_runtime.monotonic() + m_plan.wait;
+        const Nanos latest = m_runtime.monotonic() + std::max(m_plan.wait, kConnecting);
+        m_connecting = m_runtime.callAt(latest, [this] { m_stop.request_stop(); });
+    }
+
+    int notConnected() {
+        m_unreached = true;
+        complain(tr("%1 could not be reached within %2. Check that it runs there, address, port and firewall.")
+                     .arg(m_plan.url.display(), inWords(std::max(m_plan.wait, kConnecting))));
+        return kLockFailed;
     }
 
     static int failed(const LockError& error) {
@@ -119,7 +144,7 @@ private:
     recipes::Outcome<bool> take() {
         LockRequest request;
         request.mode = m_plan.mode;
-        request.wait = m_plan.wait;
+        if (m_giveUpAt != kNever) request.wait = std::max(m_giveUpAt - m_runtime.monotonic(), Nanos(0));
         request.thread = m_plan.thread;
         return m_lock->take(std::move(request), m_stop.get_token());
     }
@@ -214,8 +239,11 @@ private:
     Completion<int> m_commandEnded;
     Completion<bool> m_goodbye;
     std::stop_source m_stop;
+    Nanos m_giveUpAt = kNever;
+    Runtime::TimerId m_connecting = 0; ///< ends it
     int m_interruptedBy = 0;
     bool m_lost = false;
+    bool m_unreached = false;
     int m_status = kLockFailed;
 };
 
@@ -233,6 +261,8 @@ int lock(const QStringList& words, const std::vector<QByteArray>& command) {
         LockRun run(*plan);
         status = run.run();
         interrupted = run.interrupted();
+        // A database's client library may still be connecting, on a thread that an orderly end would wait for.
+        if (run.unreached()) std::quick_exit(status);
     }
     if (interrupted) {
         // Shells read this as the same status; but a script goes on with its next line when what it waits for ends by

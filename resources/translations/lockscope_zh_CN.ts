@@ -3728,8 +3728,8 @@
         <translation>  %1 次获得，%2 个事件，摘要 %3</translation>
     </message>
     <message>
-        <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers; writers of the same lock name the recipe for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait counts from when the server answers. --id is a name for others to see; two runs of one name exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
-        <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///文件、memcached:// 和 etcd://，各用“lockscope list recipes”列出的算法。--shared 以读者身份持有，可与其他读者并存；同一把锁的写者须指明读写兼用的算法：redis-rw 或 zk-rw；在 PostgreSQL 上读者也须指明 sql-advisory。--permits N 使其成为共 N 个许可的信号量并取一个（如同 --recipe redis-semaphore）。--wait 从服务器应答时算起。--id 是供他人看到的名字；同名的两次运行仍彼此互斥。命令可见 LOCKSCOPE_LOCK，以及算法给出令牌时的 LOCKSCOPE_TOKEN。</translation>
+        <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers; writers of the same lock name the recipe for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait bounds the connecting, too, which has a second at least. --id is a name for others to see; two runs of one name exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
+        <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///文件、memcached:// 和 etcd://，各用“lockscope list recipes”列出的算法。--shared 以读者身份持有，可与其他读者并存；同一把锁的写者须指明读写兼用的算法：redis-rw 或 zk-rw；在 PostgreSQL 上读者也须指明 sql-advisory。--permits N 使其成为共 N 个许可的信号量并取一个（如同 --recipe redis-semaphore）。--wait 也限制连接所用的时间（连接至少有一秒）。--id 是供他人看到的名字；同名的两次运行仍彼此互斥。命令可见 LOCKSCOPE_LOCK，以及算法给出令牌时的 LOCKSCOPE_TOKEN。</translation>
     </message>
     <message>
         <source>zookeeper:// has options, for example ?session=10s&amp;layout=kazoo&amp;acl=open: how long a silent holder keeps its locks; whose locks see zk-mutex and zk-rw, kazoo's or Curator's (curator, the default); whether others may do nothing (creator), look (read) or do everything (open) with our nodes.</source>
@@ -3966,6 +3966,10 @@
     <message>
         <source>the lock “%1” was not free within the wait</source>
         <translation>锁“%1”在等待时间内没有空闲</translation>
+    </message>
+    <message>
+        <source>%1 could not be reached within %2. Check that it runs there, address, port and firewall.</source>
+        <translation>在 %2 内无法连上 %1。请检查它是否在那里运行，以及地址、端口和防火墙。</translation>
     </message>
     <message>
         <source>the recipe “%1” is unsafe: it exists to be seen failing</source>

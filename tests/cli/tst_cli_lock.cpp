@@ -4,6 +4,7 @@
 
 #include <QDir>
 #include <QElapsedTimer>
+#include <QTcpServer>
 
 using namespace lockscope;
 using namespace lockscope::tests;
@@ -374,6 +375,30 @@ private Q_SLOTS:
         const Ran refused = program(
             {QStringLiteral("lock"), login, QStringLiteral("orders"), QStringLiteral("--"), QStringLiteral("true")});
         QVERIFY2(refused.status == 125 && !refused.err.isEmpty() && !refused.err.contains("sesame"), refused.told());
+    }
+
+    /// Not as long as the drivers' own patience; of some servers a refused port is no reason yet to give up.
+    void theWaitBoundsTheConnecting_data() {
+        QTest::addColumn<QString>("url");
+        for (const char* url :
+             {"redis://127.0.0.1:PORT", "rediss://127.0.0.1:PORT", "redis+sentinel://127.0.0.1:PORT/master",
+              "redis+cluster://127.0.0.1:PORT", "redlock://127.0.0.1:PORT,127.0.0.1:1", "zookeeper://127.0.0.1:PORT",
+              "mysql://me:sesame@127.0.0.1:PORT/locks", "postgresql://me:sesame@127.0.0.1:PORT/locks",
+              "memcached://127.0.0.1:PORT", "etcd://127.0.0.1:PORT", "zookeeper://127.0.0.1:1"})
+            QTest::newRow(url) << QString::fromLatin1(url);
+    }
+    void theWaitBoundsTheConnecting() {
+        QFETCH(QString, url);
+        QTcpServer silent; // the system takes connections in, and nobody ever looks at them
+        QVERIFY(silent.listen(QHostAddress::LocalHost));
+        url.replace(QStringLiteral("PORT"), QString::number(silent.serverPort()));
+        const QStringList behind{url, QStringLiteral("orders"), QStringLiteral("--"), QStringLiteral("true")};
+        QElapsedTimer timer;
+        timer.start();
+        const Ran ran = program(QStringList{QStringLiteral("lock")} + wait("1s") + behind);
+        QVERIFY2(ran.status == 125 && ran.err.contains("could not be reached within 1 s"), ran.told());
+        QVERIFY2(!ran.err.contains("sesame"), ran.told());
+        QVERIFY2(timer.elapsed() >= 1000 && timer.elapsed() < 4000, qPrintable(QString::number(timer.elapsed())));
     }
 
     void wrongWordsAre125_data() {
