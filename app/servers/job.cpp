@@ -48,6 +48,12 @@ bool inPipeline() {
     return isPipe(STDIN_FILENO) || isPipe(STDOUT_FILENO);
 }
 
+/// Who reads in the background gets an error instead of a signal: so it is inside `$(…)` of an interactive shell.
+bool cannotAsk() {
+    struct sigaction action {};
+    return ::sigaction(SIGTTIN, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 Job::StartError startError(int error) {
     return {error == ENOENT, QString::fromLocal8Bit(std::strerror(error))};
 }
@@ -70,7 +76,7 @@ std::optional<Job::StartError> Job::run(char** arguments, char** environment) {
     // copies of this process must not take signals for it.
     const SignalsBlocked blocked;
     const pid_t parent = ::getpid();
-    m_wantsTerminal = terminalIsOurs() && !inPipeline();
+    m_wantsTerminal = terminalIsOurs() && (!inPipeline() || cannotAsk());
     m_pid = m_guard.start() ? ::fork() : -1;
     if (m_pid == 0) become(arguments, environment, failure[1], parent);
     const int forked = errno;

@@ -130,6 +130,16 @@ private Q_SLOTS:
         QVERIFY2(!m_person->seen().contains("is lost"), m_person->seen());
     }
 
+    void aSubstitutionMayRead() {
+        put("talk.sh", "echo $$ $PPID > pids; read -r x; echo \"got-$x\"\n");
+        sitDown();
+        m_person->type("x=$($LOCK sh talk.sh); echo \"<$x>\"\n");
+        const QByteArrayList both = pids();
+        m_person->type("one\n");
+        QVERIFY2(m_person->untilSeen("<got-one>\r\n"), states(both));
+        QVERIFY2(shellAnswers("afterwards"), states(both));
+    }
+
     void whatReadsInTheBackgroundComesBack() {
         put("talk.sh", "echo $$ $PPID > pids; read -r x; echo \"got-$x\"\n");
         sitDown();
