@@ -147,6 +147,7 @@ bool Job::followStop() {
     siginfo_t stopped{};
     if (::waitid(P_PID, static_cast<id_t>(m_pid), &stopped, WSTOPPED | WNOHANG) != 0 || stopped.si_pid != m_pid)
         return false;
+    m_stopExpected = false;
     const int by = stopped.si_status;
     if (by == SIGSTOP && m_inbox->holds()) return false; // from here
     const bool asks = by == SIGTTIN || by == SIGTTOU;
@@ -169,6 +170,13 @@ bool Job::followStop() {
         ::kill(m_pid, SIGSTOP);
     }
     return false;
+}
+
+bool Job::stopAnyway() {
+    if (!std::exchange(m_stopExpected, false)) return false;
+    m_inbox->hold();
+    m_inbox->stop(SIGTSTP);
+    return true;
 }
 
 bool Job::giveWay(int signal) {

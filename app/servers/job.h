@@ -45,11 +45,15 @@ public:
     /// Lets it go on where it was stopped, with the terminal if that is ours and it had it before.
     void wake();
 
-    // These two stop this process where its shell is to see it stopped, and return true when it goes on and the command
+    // These stop this process where its shell is to see it stopped, and return true when it goes on and the command
     // has not yet been woken.
 
     /// To be called when the command may have been stopped.
     bool followStop();
+    /// It has been told to stop by a key, which followStop() is to see soon; or stopAnyway().
+    void expectStop() { m_stopExpected = true; }
+    /// To be called some time after expectStop(): stops both if the command has not stopped by itself.
+    bool stopAnyway();
     /// Another of our group wants the terminal and got that signal.
     bool giveWay(int signal);
 
@@ -66,6 +70,7 @@ private:
     Guard m_guard;
     pid_t m_pid = 0;
     bool m_wantsTerminal = false; ///< it has it, or gets it when it is ours to give
+    bool m_stopExpected = false;
     bool m_interrupted = false;
     std::optional<int> m_status;
 };

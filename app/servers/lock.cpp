@@ -23,6 +23,10 @@ namespace {
 /// try.
 constexpr Nanos kConnecting = 1s;
 
+/// From the key that stops a job to the stop of a command that ignores it, or cannot stop yet: what is in front of
+/// somebody's shell is to give way.
+constexpr Nanos kStopping = 300ms;
+
 /// For saying goodbye to the server, which frees nothing that is not free already.
 constexpr Nanos kGoodbye = 2s;
 
@@ -33,6 +37,7 @@ public:
         : m_plan(std::move(plan)), m_connection(makeConnection(m_runtime, m_plan.url, m_plan.client)) {
         connect(&m_signals, &SignalInbox::interrupted, this, [this](int signal) { interrupt(signal); });
         connect(&m_signals, &SignalInbox::childChanged, this, [this] { lookAtCommand(); });
+        connect(&m_signals, &SignalInbox::stopKeyPressed, this, [this] { awaitStop(); });
         connect(&m_signals, &SignalInbox::woken, this, [this] { goOn(); });
         connect(&m_signals, &SignalInbox::terminalWanted, this, [this](int signal) { giveWay(signal); });
     }
@@ -187,6 +192,15 @@ private:
             m_job->wake();
         else
             lose(tr("nothing renewed it while this process was stopped"));
+    }
+
+    /// A stop wakes us at once; that a command does not stop, nothing tells.
+    void awaitStop() {
+        if (!m_job || m_job->ended()) return;
+        m_job->expectStop();
+        m_runtime.callAt(m_runtime.monotonic() + kStopping, [this] {
+            if (!m_job->ended() && m_job->stopAnyway()) goOn();
+        });
     }
 
     void giveWay(int signal) {

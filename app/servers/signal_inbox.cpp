@@ -47,13 +47,13 @@ void onSignal(int signal, siginfo_t* info, void*) {
     const int error = errno;
     if (signal == SIGCONT) g_continued = 1;
     if (signal == SIGTSTP) {
-        g_held = 1;
-        ::kill(-g_stopToo, SIGSTOP);
-        const bool key = info->si_code > 0; // sent by the kernel, which spares those whom no shell could bring back
-        if (key)
-            stopAsByDefault(SIGTSTP);
-        else
+        const bool key = info->si_code > 0; // sent by the kernel
+        if (!key) g_held = 1;
+        ::kill(-g_stopToo, key ? SIGTSTP : SIGSTOP);
+        if (!key) {
             ::raise(SIGSTOP); // goes on here when somebody sends SIGCONT
+            signal = SIGCONT;
+        }
     }
     [[maybe_unused]] const auto written = ::write(g_inboxWrite, &signal, sizeof signal);
     errno = error;
@@ -157,8 +157,10 @@ void SignalInbox::read() {
     while (::read(g_inboxRead, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
         if (signal == SIGCHLD)
             Q_EMIT childChanged();
-        else if (signal == SIGTSTP || signal == SIGCONT)
+        else if (signal == SIGCONT)
             Q_EMIT woken();
+        else if (signal == SIGTSTP)
+            Q_EMIT stopKeyPressed();
         else
             Q_EMIT interrupted(signal);
     }

@@ -18,11 +18,12 @@ public:
     explicit SignalInbox(Which which);
     ~SignalInbox() override;
 
-    /// From now on SIGTSTP stops that process group, too; at once, whatever else is going on here.
+    /// From now on SIGTSTP goes to that process group. When somebody sends it, both stop at once, whatever else is
+    /// going on here; of a key that reached us the group is told, see stopKeyPressed().
     void stopWith(pid_t group);
     /// Stops that group now: while this process is stopped nothing renews, so nothing may work.
     void hold() const;
-    /// It has been stopped from here, by hold() or by SIGTSTP, and nobody has said release() since.
+    /// It has been stopped from here, and nobody has said release() since.
     bool holds() const;
     void release() const;
 
@@ -41,6 +42,9 @@ Q_SIGNALS:
     /// One of those that end a process, or SIGUSR1 or SIGUSR2.
     void interrupted(int signal);
     void childChanged();
+    /// The key that stops a job (SIGTSTP) reached us and has been handed on. We stop when the command has: it may have
+    /// something to put in order first, or commands of its own to stop.
+    void stopKeyPressed();
     /// This process has been told to go on (SIGCONT); its command may be stopped.
     void woken();
     /// SIGTTIN or SIGTTOU: one of this process's group wants the terminal, which another group has.

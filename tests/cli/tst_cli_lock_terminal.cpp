@@ -130,6 +130,36 @@ private Q_SLOTS:
         QVERIFY2(!m_person->seen().contains("is lost"), m_person->seen());
     }
 
+    /// The key reaches the outer one alone, and what it stops must not leave the innermost at work.
+    void aKeyStopsLocksWithinLocks() {
+        put("work.sh", "echo $$ $PPID > pids; exec sleep 600\n");
+        sitDown();
+        m_person->type("$LOCK ${LOCK/orders/others} sh work.sh | cat\n");
+        const QByteArrayList both = pids();
+        m_person->type("\x1a");
+        QVERIFY2(untilState(both, "T"), states(both));
+        QVERIFY2(shellAnswers("meanwhile"), states(both));
+        m_person->type("fg\n");
+        QVERIFY2(untilState(both, "S"), states(both));
+        m_person->type("\x03");
+        QVERIFY2(untilEnded(both), states(both));
+        QVERIFY2(shellAnswers("afterwards"), states(both));
+    }
+
+    void aKeyStopsACommandThatIgnoresIt() {
+        put("work.sh", "trap '' TSTP; echo $$ $PPID > pids; while :; do :; done\n");
+        sitDown();
+        m_person->type("$LOCK sh work.sh | cat\n");
+        const QByteArrayList both = pids();
+        m_person->type("\x1a");
+        QVERIFY2(untilState(both, "T"), states(both));
+        QVERIFY2(shellAnswers("meanwhile"), states(both));
+        m_person->type("fg\n");
+        QVERIFY2(m_person->until([&] { return ProcessLook::state(both[0]) != "T"; }), states(both));
+        m_person->type("\x03");
+        QVERIFY2(untilEnded(both), states(both));
+    }
+
     void aSubstitutionMayRead() {
         put("talk.sh", "echo $$ $PPID > pids; read -r x; echo \"got-$x\"\n");
         sitDown();
