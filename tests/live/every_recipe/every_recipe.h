@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every recipe must do, on every kind of server that it runs on. The rows come from the table of recipes, and what
+// is expected of each from its RecipeInfo: nothing here is said for one recipe alone, but for what no table tells
+// (Oddity). The cells are the functions below; each is one sentence that is true of all rows.
+#pragma once
+#include "ground.h"
+#include "lock/distributed_condition.h"
+#include "lock/recipe_choice.h"
+#include "relay.h"
+
+namespace lockscope::test {
+
+using recipes::HeldBy;
+using recipes::Mode;
+using recipes::RecipeInfo;
+
+/// What a recipe does otherwise than all, and says so in its class.
+enum class Oddity : std::uint8_t {
+    None,
+    FreesAnybodys, ///< naive: its release does not look whose lock it is
+    KeepsNobodyOut ///< optimistic: everybody is granted, one release succeeds
+};
+Oddity oddityOf(const RecipeInfo& recipe);
+
+/// One row: a recipe, and how it is held.
+struct Subject {
+    const RecipeInfo* info = nullptr;
+    Mode mode = Mode::Exclusive;
+    /// How one must ask for it to be kept out by who holds it in `mode`.
+    Mode against() const { return mode == Mode::Permit ? Mode::Permit : Mode::Exclusive; }
+    bool optimistic() const { return oddityOf(*info) == Oddity::KeepsNobodyOut; }
+    bool byLease() const { return info->heldBy == HeldBy::Lease; }
+};
+
+/// One client's lock object, and what its holder was told.
+struct Party {
+    Party(Connection& connection, const QByteArray& name, const Subject& subject, LockOptions options, int permits = 1);
+    Party(const Party&) = delete; // its lock tells it
+    Party& operator=(const Party&) = delete;
+    using Event = DistributedLock::Event;
+
+    std::expected<bool, LockError> take(Mode mode, Nanos wait = Nanos(0), const QByteArray& thread = "1");
+    /// The same, on its own.
+    std::shared_ptr<Ending<std::expected<bool, LockError>>> waiting(Mode mode, std::stop_token stop = {},
+                                                                    const QByteArray& thread = "1");
+    std::expected<int, LockError> unlock(Mode mode, const QByteArray& thread = "1");
+    int heard(Event event) const { return int(std::ranges::count(events, event)); }
+
+    std::unique_ptr<DistributedLock> lock;
+    std::vector<Event> events;
+};
+
+class EveryRecipe : public QObject {
+    Q_OBJECT
+public:
+    explicit EveryRecipe(const GroundKind& kind) : m_kind(kind) {}
+
+private Q_SLOTS:
+    void initTestCase_data();
+    void initTestCase();
+    void init();
+    void cleanupTestCase();
+
+    // taking.cpp
+    void isTakenByOneAtATime();
+    void whoWaitsGetsItAfterTheRelease();
+    void reentersWhereItSaysSo();
+    void tokensGrowWhereThereAreSome();
+    void turnsAreKeptWhereItSaysSo();
+    void whatIsNotOfferedIsRefused();
+    void readersReadTogetherAndWritersAlone();
+    void asManyHoldAsThereArePermits();
+
+private:
+    LockOptions options(Nanos lease = 30s, Nanos watchdog = Nanos(0)) const;
+    Party party(Connection& connection, const LockOptions& how) const;
+    Party near() const { return party(*m_near, options()); }
+    Party far() const { return party(*m_far, options()); }
+    std::set<QByteArray> left() const { return m_ground->left(*m_subject.info, m_name); }
+    /// What is there that was not when the row began; empty: nothing within some time.
+    QString leftOver() const;
+    /// Somebody else gets it at once, and leaves the server as it was: what is wrong, empty when nothing is.
+    QString notFree();
+
+    GroundKind m_kind;
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<Ground> m_ground;
+    std::vector<std::unique_ptr<Relay>> m_relays;
+    QString m_urlByRelay;
+    std::unique_ptr<Connection> m_near;  ///< by way of the relays, where there are ports
+    std::unique_ptr<Connection> m_far;   ///< straight to the server, as are
+    std::unique_ptr<Connection> m_third; ///< these
+    Subject m_subject;
+    QByteArray m_name;             ///< of the row's lock, which nobody else uses
+    std::set<QByteArray> m_before; ///< what is on the server when nobody holds it
+};
+
+} // namespace lockscope::test
+
+Q_DECLARE_METATYPE(lockscope::test::Subject)
+
+/// The row's subject is free, and nothing is left of anybody.
+#define VERIFY_FREE() VERIFY_EMPTY(notFree())
+/// An expected that is there and has that value.
+#define VERIFY_IS(expected, value)                                                                                     \
+    do {                                                                                                               \
+        const auto outcome_ = (expected);                                                                              \
+        QVERIFY2(outcome_.has_value(), outcome_ ? "" : qPrintable(outcome_.error().message));                          \
+        QCOMPARE(*outcome_, value);                                                                                    \
+    } while (false)
+/// An expected that is an error of that kind.
+#define VERIFY_ERROR(expected, its)                                                                                    \
+    do {                                                                                                               \
+        const auto outcome_ = (expected);                                                                              \
+        QVERIFY2(!outcome_.has_value(), "no error");                                                                   \
+        QVERIFY2(outcome_.error().kind == LockError::Kind::its, qPrintable(outcome_.error().message));                 \
+    } while (false)

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ground.h"
+
+#include "backends/etcd/driver.h"
+#include "backends/memcached/driver.h"
+#include "backends/redis/driver.h"
+#include "backends/sql/driver.h"
+#include "backends/sql/schema.h"
+#include "backends/zookeeper/driver.h"
+#include "sandbox/etcd_server.h"
+#include "sandbox/mariadb_server.h"
+#include "sandbox/memcached_server.h"
+#include "sandbox/postgres_server.h"
+#include "sandbox/redis_masters.h"
+#include "sandbox/zookeeper_server.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QNetworkAccessManager>
+#include <QNetworkReply>
+#include <QUrl>
+
+namespace lockscope::test {
+
+using recipes::HeldBy;
+using recipes::Mode;
+using recipes::RecipeInfo;
+using Words = std::set<QByteArray>;
+
+namespace {
+/// "what 1" … "what N".
+void add(Words& words, const QByteArray& what, std::int64_t count) {
+    for (std::int64_t i = 1; i <= count; ++i)
+        words.insert(what + ' ' + QByteArray::number(qlonglong(i)));
+}
+
+redis::Reply ask(redis::RedisDriver& driver, redis::Args args) {
+    const redis::Result reply = run(driver.call(std::move(args)));
+    return reply ? *reply : redis::Reply();
+}
+
+/// How much is in a key of that type; strings are what they are.
+std::int64_t sizeOf(redis::RedisDriver& driver, const QByteArray& key, const QByteArray& type) {
+    if (type == "list") return ask(driver, {"LLEN", key}).integer;
+    if (type == "zset") return ask(driver, {"ZCARD", key}).integer;
+    if (type == "hash") return ask(driver, {"HLEN", key}).integer;
+    return 1;
+}
+
+void keysOf(redis::RedisDriver& driver, Words& words) {
+    QByteArray cursor = "0";
+    do {
+        const redis::Reply page = ask(driver, {"SCAN", cursor, "COUNT", "1000"});
+        if (page.items.size() < 2) {
+            words.insert("the server does not answer");
+            return;
+        }
+        cursor = page.items[0].text;
+        for (const redis::Reply& key : page.items[1].items)
+            add(words, key.text, sizeOf(driver, key.text, ask(driver, {"TYPE", key.text}).text));
+    } while (cursor != "0");
+    for (const redis::Reply& channel : ask(driver, {"PUBSUB", "CHANNELS"}).items)
+        words.insert("listens: " + channel.text);
+}
+
+class RedisGround final : public Ground {
+public:
+    explicit RedisGround(Runtime& runtime) : m_runtime(runtime), m_server(runtime) {}
+    QString start() override {
+        const QString error = test::start(m_server);
+        if (error.isEmpty()) m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(m_server));
+        return error;
+    }
+    QString url() const override { return m_server.url(); }
+    std::vector<std::uint16_t> ports() const override { return {m_server.port()}; }
+    Words left(const RecipeInfo&, const QByteArray&) override {
+        Words words;
+        keysOf(*m_operator, words);
+        return words;
+    }
+
+private:
+    Runtime& m_runtime;
+    sandbox::RedisServer m_server;
+    std::unique_ptr<redis::RedisDriver> m_operator;
+};
+
+class RedlockGround final : public Ground {
+public:
+    explicit RedlockGround(Runtime& runtime) : m_runtime(runtime), m_masters(runtime, 3) {}
+    QString start() override {
+        const QString error = test::start(m_masters);
+        for (int i = 0; error.isEmpty() && i < m_masters.count(); ++i)
+            m_operators.push_back(std::make_unique<redis::RedisDriver>(m_runtime, urlOf(m_masters.at(i))));
+        return error;
+    }
+    QString url() const override { return m_masters.url(); }
+    std::vector<std::uint16_t> ports() const override {
+        std::vector<std::uint16_t> all;
+        auto& masters = const_cast<sandbox::RedisMasters&>(m_masters); // asks for a number only
+        for (int i = 0; i < masters.count(); ++i)
+            all.push_back(masters.at(i).port());
+        return all;
+    }
+    Words left(const RecipeInfo&, const QByteArray&) override {
+        Words words;
+        for (std::size_t i = 0; i < m_operators.size(); ++i) {
+            Words some;
+            keysOf(*m_operators[i], some);
+            for (const QByteArray& word : some)
+                words.insert("master " + QByteArray::number(qulonglong(i)) + ": " + word);
+        }
+        return words;
+    }
+
+private:
+    Runtime& m_runtime;
+    sandbox::RedisMasters m_masters;
+    std::vector<std::unique_ptr<redis::RedisDriver>> m_operators;
+};
+
+class ZooKeeperGround final : public Ground {
+public:
+    explicit ZooKeeperGround(Runtime& runtime) : m_runtime(runtime), m_server(runtime) {}
+    QString start() override {
+        const QString error = test::start(m_server);
+        if (error.isEmpty()) m_operator = std::make_unique<zookeeper::ZooKeeperDriver>(m_runtime, urlOf(m_server));
+        return error;
+    }
+    QString url() const override { return m_server.url(); }
+    std::vector<std::uint16_t> ports() const override { return {m_server.port()}; }
+    Words left(const RecipeInfo&, const QByteArray& name) override {
+        Words words;
+        (void)run(m_operator->sync("/"));
+        nodesBelow('/' + name, words);
+        return words;
+    }
+
+private:
+    /// Nodes that somebody's session keeps; those that only contain others go by themselves, some time.
+    void nodesBelow(const QByteArray& path, Words& words) {
+        const auto stat = run(m_operator->exists(path));
+        if (!stat || !*stat) return;
+        if ((*stat)->ephemeralOwner != 0) words.insert(path);
+        const auto list = run(m_operator->children(path));
+        if (!list) return;
+        for (const QByteArray& child : list->names)
+            nodesBelow(path + '/' + child, words);
+    }
+    Runtime& m_runtime;
+    sandbox::ZooKeeperServer m_server;
+    std::unique_ptr<zookeeper::ZooKeeperDriver> m_operator;
+};
+
+/// A database: a server's, or a file.
+class SqlGround : public Ground {
+public:
+    explicit SqlGround(Runtime& runtime) : m_runtime(runtime) {}
+    Words left(const RecipeInfo& recipe, const QByteArray& name) override {
+        if (!m_operator) m_operator = std::make_unique<sql::SqlDriver>(m_runtime, urlOf(url()));
+        Words words;
+        sql::Statement rows;
+        rows.text = "SELECT COUNT(*) FROM lockscope_locks WHERE name = ? AND owner IS NOT NULL";
+        rows.values.emplace_back(name);
+        // That of sql-version says who was the last, and keeps nobody out.
+        if (recipe.id != "sql-version") add(words, "row of " + name, numberOf(std::move(rows)));
+        if (recipe.heldBy == HeldBy::Connection) byConnections(words, name);
+        return words;
+    }
+
+protected:
+    virtual void byConnections(Words&, const QByteArray& /*lock*/) {}
+    std::int64_t numberOf(sql::Statement statement) {
+        const sql::Result result = run(m_operator->execute(std::move(statement)));
+        return result ? result->number() : 99; // is seen
+    }
+    std::int64_t numberOf(const char* text) {
+        sql::Statement statement;
+        statement.text = text;
+        return numberOf(std::move(statement));
+    }
+
+    Runtime& m_runtime;
+    std::unique_ptr<sql::SqlDriver> m_operator;
+};
+
+class PostgresGround final : public SqlGround {
+public:
+    explicit PostgresGround(Runtime& runtime) : SqlGround(runtime), m_server(runtime) {}
+    QString start() override { return test::start(m_server); }
+    QString url() const override { return m_server.url(); }
+    std::vector<std::uint16_t> ports() const override { return {m_server.port()}; }
+
+private:
+    void byConnections(Words& words, const QByteArray&) override {
+        add(words, "advisory lock", numberOf("SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory'"));
+        add(words, "transaction",
+            numberOf("SELECT COUNT(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client "
+                     "backend' AND xact_start IS NOT NULL"));
+    }
+    sandbox::PostgresServer m_server;
+};
+
+class MariaDbGround final : public SqlGround {
+public:
+    explicit MariaDbGround(Runtime& runtime) : SqlGround(runtime), m_server(runtime) {}
+    QString start() override { return test::start(m_server); }
+    QString url() const override { return m_server.url(); }
+    std::vector<std::uint16_t> ports() const override { return {m_server.port()}; }
+
+private:
+    void byConnections(Words& words, const QByteArray& lock) override {
+        // Whoever asks InnoDB for its transactions more often than ten times a second is shown the same ones for ever.
+        (void)numberOf("DO SLEEP(0.12)");
+        add(words, "transaction",
+            numberOf(
+                "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id <> CONNECTION_ID()"));
+        sql::Statement named;
+        named.text = "SELECT IS_USED_LOCK(?) IS NOT NULL";
+        named.values.emplace_back(lock);
+        add(words, "named lock", numberOf(std::move(named)));
+        add(words, "waiter for a named lock",
+            numberOf("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock'"));
+    }
+    sandbox::MariaDbServer m_server;
+};
+
+class SqliteGround final : public SqlGround {
+public:
+    using SqlGround::SqlGround;
+    QString start() override { return {}; }
+    QString url() const override { return QStringLiteral("sqlite://") + m_files.file(QStringLiteral("locks.db")); }
+    std::vector<std::uint16_t> ports() const override { return {}; }
+
+private:
+    sandbox::Workspace m_files;
+};
+
+class MemcachedGround final : public Ground {
+public:
+    explicit MemcachedGround(Runtime& runtime) : m_runtime(runtime), m_server(runtime) {}
+    QString start() override {
+        const QString error = test::start(m_server);
+        if (error.isEmpty()) m_operator = std::make_unique<memcached::MemcachedDriver>(m_runtime, urlOf(m_server));
+        return error;
+    }
+    QString url() const override { return m_server.url(); }
+    std::vector<std::uint16_t> ports() const override { return {m_server.port()}; }
+    Words left(const RecipeInfo&, const QByteArray& name) override {
+        const auto item = run(m_operator->get(name));
+        if (!item) return {"the server does not answer"};
+        return *item && !(*item)->value.isEmpty() ? Words{name} : Words{};
+    }
+    Nanos lease() const override { return 2s; } // its clock ticks once a second
+
+private:
+    Runtime& m_runtime;
+    sandbox::MemcachedServer m_server;
+    std::unique_ptr<memcached::MemcachedDriver> m_operator;
+};
+
+class EtcdGround final : public Ground {
+public:
+    explicit EtcdGround(Runtime& runtime) : m_runtime(runtime), m_server(runtime) {}
+    QString start() override {
+        const QString error = test::start(m_server);
+        if (error.isEmpty()) m_operator = std::make_unique<etcd::EtcdDriver>(m_runtime, urlOf(m_server));
+        return error;
+    }
+    QString url() const override { return m_server.url(); }
+    std::vector<std::uint16_t> ports() const override { return {m_server.port()}; }
+    Words left(const RecipeInfo&, const QByteArray&) override {
+        Words words;
+        etcd::Range all;
+        all.key = QByteArray(1, '\0');
+        all.end = QByteArray(1, '\0');
+        const auto found = run(m_operator->range(all));
+        if (!found) return {"the server does not answer"};
+        for (const etcd::KeyValue& key : found->keys)
+            words.insert(key.key);
+        add(words, "lease", leases());
+        return words;
+    }
+    Nanos lease() const override { return 2s; } // it grants none that is shorter
+
+private:
+    std::int64_t leases() {
+        QNetworkRequest request(QUrl(m_server.endpoint() + QStringLiteral("/v3/lease/leases")));
+        request.setHeader(QNetworkRequest::ContentTypeHeader, QStringLiteral("application/json"));
+        const std::unique_ptr<QNetworkReply> reply(m_network.post(request, "{}"));
+        QEventLoop loop;
+        QObject::connect(reply.get(), &QNetworkReply::finished, &loop, &QEventLoop::quit);
+        if (!reply->isFinished()) loop.exec();
+        return QJsonDocument::fromJson(reply->readAll())[QStringLiteral("leases")].toArray().size();
+    }
+    Runtime& m_runtime;
+    sandbox::EtcdServer m_server;
+    std::unique_ptr<etcd::EtcdDriver> m_operator;
+    QNetworkAccessManager m_network;
+};
+
+template <typename G>
+std::unique_ptr<Ground> make(Runtime& runtime) {
+    return std::make_unique<G>(runtime);
+}
+bool all(const RecipeInfo&, Mode) {
+    return true;
+}
+bool onOneRedis(const RecipeInfo& recipe, Mode) {
+    return recipe.id != "redis-redlock";
+}
+bool onSeveralRedis(const RecipeInfo& recipe, Mode) {
+    return recipe.id == "redis-redlock";
+}
+/// GET_LOCK knows no readers.
+bool onMariaDb(const RecipeInfo&, Mode mode) {
+    return mode != Mode::Shared;
+}
+/// A file has no connections that the other side could count on.
+bool inAFile(const RecipeInfo& recipe, Mode) {
+    return recipe.heldBy != HeldBy::Connection;
+}
+} // namespace
+
+const std::vector<GroundKind>& groundKinds() {
+    static const std::vector<GroundKind> kinds{
+        {"redis", "redis", &onOneRedis, &make<RedisGround>},
+        {"redlock", "redis", &onSeveralRedis, &make<RedlockGround>},
+        {"zookeeper", "zookeeper", &all, &make<ZooKeeperGround>},
+        {"postgresql", "sql", &all, &make<PostgresGround>},
+        {"mariadb", "sql", &onMariaDb, &make<MariaDbGround>},
+        {"sqlite", "sql", &inAFile, &make<SqliteGround>},
+        {"memcached", "memcached", &all, &make<MemcachedGround>},
+        {"etcd", "etcd", &all, &make<EtcdGround>},
+    };
+    return kinds;
+}
+
+} // namespace lockscope::test

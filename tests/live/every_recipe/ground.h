@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/recipe.h"
+#include "support/live.h"
+
+#include <set>
+
+namespace lockscope::test {
+
+/// Real servers of one kind that recipes are tried on, and how to look what is left there.
+class Ground {
+public:
+    virtual ~Ground() = default;
+
+    /// Starts the servers; what went wrong, empty when they are up.
+    virtual QString start() = 0;
+    /// For clients that go straight there. Precondition of this and all that follows: started.
+    virtual QString url() const = 0;
+    /// The ports in that URL; none: it is a file.
+    virtual std::vector<std::uint16_t> ports() const = 0;
+    /// Everything that locks of that recipe leave there, in words that differ when it differs: keys and how much is in
+    /// them, nodes of sessions, rows with an owner, waiting connections. `name`: of a lock, where one must know.
+    virtual std::set<QByteArray> left(const recipes::RecipeInfo& recipe, const QByteArray& name) = 0;
+    /// The shortest lease that these servers keep exactly enough.
+    virtual Nanos lease() const { return 600ms; }
+};
+
+/// A kind of servers, and which recipes are tried there.
+struct GroundKind {
+    QByteArray name;    ///< "postgresql"
+    QByteArray backend; ///< RecipeInfo::backend
+    bool (*takes)(const recipes::RecipeInfo&, recipes::Mode);
+    std::unique_ptr<Ground> (*make)(Runtime&);
+};
+
+/// All of them.
+const std::vector<GroundKind>& groundKinds();
+
+} // namespace lockscope::test
