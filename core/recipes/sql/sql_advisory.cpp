@@ -210,18 +210,25 @@ Outcome<bool> SqlAdvisory::forceRelease(std::stop_token stop) {
         who.text = "SELECT IS_USED_LOCK(CONVERT(? USING utf8mb4))";
         who.values = valuesOf(m_lock.name);
     } else {
-        who.text = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE " + QByteArray(kHeldOnPostgreSql);
+        who.text = "SELECT pg_terminate_backend(pid), pid FROM pg_locks WHERE " + QByteArray(kHeldOnPostgreSql);
         who.values = valuesOf(m_key);
     }
     const sql::Result holder = co_await m_lock.port.execute(who, stop);
     if (!holder) co_return std::unexpected(lockError(holder.error()));
-    if (!m_mySql) co_return holder->number() == 1;
     if (holder->number() == 0) co_return false;
+    QByteArrayList ended; // readers are several
+    for (std::size_t i = 0; i < holder->rows.size(); ++i)
+        ended << holder->text(i, m_mySql ? 0 : 1);
+    if (!m_mySql) {
+        co_await awaitEndOf(m_lock, ended, stop);
+        co_return true;
+    }
     sql::Statement kill;
     kill.text = "KILL ?";
     kill.values = valuesOf(holder->number());
     const sql::Result killed = co_await m_lock.port.execute(kill, stop);
     if (!killed && killed.error().code != "1094") co_return std::unexpected(lockError(killed.error()));
+    co_await awaitEndOf(m_lock, ended, stop);
     co_return true;
 }
 

@@ -205,11 +205,15 @@ Outcome<bool> SqlForUpdate::forceRelease(std::stop_token stop) {
         if (!holder) co_return std::unexpected(holder.error());
         co_return *holder != 0;
     }
-    const QByteArray text = "SELECT pg_terminate_backend(l.pid) FROM {t} t JOIN pg_locks l ON " +
+    const QByteArray text = "SELECT pg_terminate_backend(l.pid), l.pid FROM {t} t JOIN pg_locks l ON " +
                             QByteArray(kLockerOnPostgreSql) + " WHERE t.name = ?";
     const sql::Result done = co_await m_lock.port.execute(statementOf(m_lock, kId, text, valuesOf(m_lock.name)), stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
-    co_return done->number() == 1;
+    if (done->number() != 1) co_return false;
+    QByteArrayList ended;
+    ended << done->text(0, 1);
+    co_await awaitEndOf(m_lock, ended, stop);
+    co_return true;
 }
 
 /// Outside of a transaction, so that what it locks is free again before the answer is on its way.

@@ -54,4 +54,21 @@ Outcome<HoldNews> SessionHolds::news(Grant grant, Nanos every, std::stop_token s
     co_return news;
 }
 
+QCoro::Task<> awaitEndOf(SqlLock lock, QByteArrayList connections, std::stop_token stop) {
+    constexpr Nanos kLongest = 2s;
+    constexpr Nanos kBetween = 5ms; // the server tells nobody of a connection's end: look again
+    Runtime& runtime = lock.port.runtime();
+    const Nanos giveUpAt = runtime.monotonic() + kLongest;
+    const bool mySql = lock.tables.dialect == sql::Dialect::MySql;
+    sql::Statement look;
+    look.text = (mySql ? QByteArrayLiteral("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID IN (")
+                       : QByteArrayLiteral("SELECT COUNT(*) FROM pg_stat_activity WHERE pid IN (")) +
+                connections.join(',') + ')';
+    for (;;) {
+        const sql::Result there = co_await lock.port.execute(look, stop);
+        if (!there || there->number() == 0 || runtime.monotonic() >= giveUpAt) co_return;
+        co_await runtime.sleep(kBetween, stop);
+    }
+}
+
 } // namespace lockscope::recipes

@@ -48,4 +48,8 @@ private:
     std::map<QByteArray, std::weak_ptr<SessionHold>> m_holds; ///< by thread
 };
 
+/// After connections were told to end, by their numbers on the server: returns when the server has none of them any
+/// more, and what they held is free. After two seconds it goes on in any case.
+QCoro::Task<> awaitEndOf(SqlLock lock, QByteArrayList connections, std::stop_token stop);
+
 } // namespace lockscope::recipes
