@@ -104,7 +104,9 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<ZkAttempt> mi
     if (!room) co_return std::unexpected(room.error());
     mine->again = *room == ZkTurn::Gone;
     if (*room != ZkTurn::Granted) co_return std::nullopt;
-    takeAwaySoon(m_lock.port, place); // the next one's turn
+    // The next one's turn: before anybody can hear of this grant, and try, and find the queue in use.
+    const Tickets done(1, place);
+    co_await takeAwayAll(m_lock.port, done);
     co_return granted(request, leases);
 }
 
