@@ -79,9 +79,10 @@ void EveryRecipe::init() {
     m_subject = subject;
     m_name = "lock-" + QByteArray::number(++last);
     if (subject.info->id == "redis-multi") m_name += ",other-" + QByteArray::number(last);
-    // Counters of tokens and rows without an owner stay: they are there before anything begins.
-    for (Connection* const connection : {m_near.get(), m_far.get()}) {
-        Party first = party(*connection, options());
+    // What stays is there before anything begins: counters of tokens, rows without an owner, and a lease that the locks
+    // of a connection share.
+    for (Connection* const connection : {m_near.get(), m_far.get(), m_third.get()}) {
+        Party first = party(*connection, options(30s, 10s));
         VERIFY_IS(first.take(subject.against(), 10s), true);
         VERIFY_IS(first.unlock(subject.against()), 0);
     }

@@ -14,6 +14,11 @@ using recipes::HeldBy;
 using recipes::Mode;
 using recipes::RecipeInfo;
 
+/// Longer than anything takes, on a busy machine.
+constexpr std::chrono::milliseconds kLong = 10s;
+/// Long enough to see that something does not happen.
+constexpr std::chrono::milliseconds kShortWhile = 300ms;
+
 /// What a recipe does otherwise than all, and says so in its class.
 enum class Oddity : std::uint8_t {
     None,
@@ -71,7 +76,47 @@ private Q_SLOTS:
     void readersReadTogetherAndWritersAlone();
     void asManyHoldAsThereArePermits();
 
+    // stopping.cpp
+    void stoppedAnywhereLeavesNothing();
+    void stoppedAnywhereInLineLeavesNothing();
+    void stoppedReentryKeepsTheHold();
+
+    // ending.cpp
+    void isReleasedOnceAndByItsHolder();
+    void whoHasLostItFreesNobodyElses();
+    void isFreedByForceAndTheHolderIsTold();
+    void endsWithItsLeaseAndTheHolderIsTold();
+    void isNotLockedWhenItsLeaseIsOver();
+    void theWatchdogKeepsItAndStopsWithTheHold();
+
+    // faults.cpp
+    void aBrokenConnectionKeepsOrLosesItAsItSays();
+    void whoWaitsOverABrokenConnectionGetsIt();
+    void whoIsCutOffIsToldInTimeAndComesBack();
+
+    // conditions.cpp
+    void aSignalWakesTheFirstAndOneToAllTheRest();
+    void whoAwaitsInVainHoldsItAgain();
+
 private:
+    struct Awaiting;
+    /// What became of takings that were stopped, one after the other.
+    struct Struck {
+        int stopped = 0;
+        bool beyond = false; ///< the last one was through before
+    };
+    QString stopOnce(Party& a, int piece, Struck& struck);
+    std::expected<int, LockError> signal(bool all);
+    bool nowWaits(const std::set<QByteArray>& before);
+    void cutAll() {
+        for (const auto& relay : m_relays)
+            relay->cut();
+    }
+    void setAway(bool away) {
+        for (const auto& relay : m_relays)
+            relay->setAway(away);
+    }
+
     LockOptions options(Nanos lease = 30s, Nanos watchdog = Nanos(0)) const;
     Party party(Connection& connection, const LockOptions& how) const;
     Party near() const { return party(*m_near, options()); }

@@ -306,8 +306,11 @@ std::unique_ptr<Ground> make(Runtime& runtime) {
 bool all(const RecipeInfo&, Mode) {
     return true;
 }
-bool onOneRedis(const RecipeInfo& recipe, Mode) {
-    return recipe.id != "redis-redlock";
+bool isRedisson(const RecipeInfo& recipe, Mode) {
+    return recipe.layout == "Redisson";
+}
+bool isPlain(const RecipeInfo& recipe, Mode mode) {
+    return recipe.id != "redis-redlock" && !isRedisson(recipe, mode);
 }
 bool onSeveralRedis(const RecipeInfo& recipe, Mode) {
     return recipe.id == "redis-redlock";
@@ -324,7 +327,8 @@ bool inAFile(const RecipeInfo& recipe, Mode) {
 
 const std::vector<GroundKind>& groundKinds() {
     static const std::vector<GroundKind> kinds{
-        {"redis", "redis", &onOneRedis, &make<RedisGround>},
+        {"redis", "redis", &isPlain, &make<RedisGround>},
+        {"redisson", "redis", &isRedisson, &make<RedisGround>}, // they are many
         {"redlock", "redis", &onSeveralRedis, &make<RedlockGround>},
         {"zookeeper", "zookeeper", &all, &make<ZooKeeperGround>},
         {"postgresql", "sql", &all, &make<PostgresGround>},

@@ -21,8 +21,8 @@ public:
     /// Everything that locks of that recipe leave there, in words that differ when it differs: keys and how much is in
     /// them, nodes of sessions, rows with an owner, waiting connections. `name`: of a lock, where one must know.
     virtual std::set<QByteArray> left(const recipes::RecipeInfo& recipe, const QByteArray& name) = 0;
-    /// The shortest lease that these servers keep exactly enough.
-    virtual Nanos lease() const { return 600ms; }
+    /// A short lease that these servers keep exactly enough; what renews it may be late on a busy machine.
+    virtual Nanos lease() const { return 1s; }
 };
 
 /// A kind of servers, and which recipes are tried there.

@@ -4,13 +4,6 @@
 
 namespace lockscope::test {
 
-using namespace std::chrono_literals;
-
-namespace {
-/// Longer than any answer takes, on a busy machine.
-constexpr std::chrono::milliseconds kLong = 10s;
-} // namespace
-
 void EveryRecipe::isTakenByOneAtATime() {
     const Mode mode = m_subject.mode, rival = m_subject.against();
     const bool keepsOut = !m_subject.optimistic();
