@@ -94,4 +94,33 @@ void EveryRecipe::whoAwaitsInVainHoldsItAgain() {
     VERIFY_FREE();
 }
 
+/// As stoppedAnywhereLeavesNothing, from when it has the lock.
+void EveryRecipe::stoppedAnywhereInAnAwaitHoldsItAgain() {
+    if (!m_subject.info->condition || m_subject.mode != Mode::Exclusive) return;
+    constexpr int kMostPieces = 100;
+    bool beyond = false;
+    for (int piece = 1; piece < kMostPieces && !beyond; ++piece) {
+        Awaiting awaiting(*this, *m_near, "1");
+        int pieces = 0;
+        Nanos latest = m_runtime.monotonic();
+        for (const auto& relay : m_relays) {
+            relay->passing = [&] {
+                latest = m_runtime.monotonic();
+                if (awaiting.party.lock->isHeld() || pieces > 0) ++pieces;
+                if (pieces == piece) awaiting.stop.request_stop();
+            };
+        }
+        QVERIFY(comesTrue([&] { return awaiting.stop.stop_requested() || m_runtime.monotonic() - latest > kQuiet; }));
+        beyond = !awaiting.stop.stop_requested();
+        awaiting.stop.request_stop();
+        const bool ended = comesTrue([&] { return awaiting.done; });
+        for (const auto& relay : m_relays)
+            relay->passing = {};
+        const auto where = QStringLiteral("stopped at %1").arg(piece);
+        QVERIFY2(ended && awaiting.cancelled && awaiting.held, qPrintable(where));
+        VERIFY_FREE();
+    }
+    QVERIFY(beyond);
+}
+
 } // namespace lockscope::test

@@ -91,13 +91,17 @@ void EveryRecipe::endsWithItsLeaseAndTheHolderIsTold() {
     VERIFY_FREE();
 }
 
-void EveryRecipe::isNotLockedWhenItsLeaseIsOver() {
+void EveryRecipe::aLeaseOfItsOwnIsNotRenewedAndThenItIsNotLocked() {
     if (!m_subject.byLease()) return;
-    const Mode mode = m_subject.mode;
-    Party a = party(*m_near, options(m_ground->lease())), b = far();
-    VERIFY_IS(a.take(mode), true);
+    Party a = party(*m_near, options(30s, 100ms)), b = far();
+    LockRequest request;
+    request.mode = m_subject.mode;
+    request.wait = kLong;
+    request.lease = m_ground->lease();
+    VERIFY_IS(run(a.lock->take(request)), true);
     VERIFY_IS(run(b.lock->isLocked()), true);
     QVERIFY(comesTrue([&] { return a.heard(Party::Event::Lost) == 1; }));
+    QCOMPARE(a.heard(Party::Event::Renewed), 0);
     QVERIFY(comesTrue([&] { return !run(b.lock->isLocked()).value_or(true); }));
     VERIFY_FREE();
 }
@@ -124,6 +128,25 @@ void EveryRecipe::theWatchdogKeepsItAndStopsWithTheHold() {
     a.reset();
     VERIFY_IS(b.take(rival, kLong), true);
     VERIFY_IS(b.unlock(rival), 0);
+    VERIFY_FREE();
+}
+
+void EveryRecipe::aSessionKeepsItAndGoesOnAfterIt() {
+    if (m_subject.info->heldBy != HeldBy::Session) return;
+    const Mode mode = m_subject.mode, rival = m_subject.against();
+    const auto connection = makeConnection(m_runtime, urlOf(withShortSession(m_urlByRelay)));
+    VERIFY_OK(run(connection->open()));
+    const int connections = connectionsByRelay();
+    Party a = party(*connection, options()), b = far();
+    VERIFY_IS(a.take(mode), true);
+    VERIFY_IS(b.take(rival, 2 * kShortSession + kShortSession / 2), false);
+    QVERIFY(a.lock->stillMine("1", mode));
+    VERIFY_IS(a.unlock(mode), 0);
+    VERIFY_FREE();
+    VERIFY_IS(a.take(mode), true);
+    VERIFY_IS(a.unlock(mode), 0);
+    QCOMPARE(a.heard(Party::Event::Suspended), 0);
+    QCOMPARE(connectionsByRelay(), connections);
     VERIFY_FREE();
 }
 

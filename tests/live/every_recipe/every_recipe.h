@@ -19,6 +19,14 @@ constexpr std::chrono::milliseconds kLong = 10s;
 /// Long enough to see that something does not happen.
 constexpr std::chrono::milliseconds kShortWhile = 300ms;
 
+/// Whoever has asked for nothing for so long waits for others.
+constexpr Nanos kQuiet = 30ms;
+/// Of those who are to lose theirs.
+constexpr std::chrono::milliseconds kShortSession = 1s;
+inline QString withShortSession(const QString& url) {
+    return url.startsWith(QStringLiteral("zookeeper:")) ? url + QStringLiteral("?session=1s") : url;
+}
+
 /// What a recipe does otherwise than all, and says so in its class.
 enum class Oddity : std::uint8_t {
     None,
@@ -86,8 +94,9 @@ private Q_SLOTS:
     void whoHasLostItFreesNobodyElses();
     void isFreedByForceAndTheHolderIsTold();
     void endsWithItsLeaseAndTheHolderIsTold();
-    void isNotLockedWhenItsLeaseIsOver();
+    void aLeaseOfItsOwnIsNotRenewedAndThenItIsNotLocked();
     void theWatchdogKeepsItAndStopsWithTheHold();
+    void aSessionKeepsItAndGoesOnAfterIt();
 
     // faults.cpp
     void aBrokenConnectionKeepsOrLosesItAsItSays();
@@ -97,6 +106,7 @@ private Q_SLOTS:
     // conditions.cpp
     void aSignalWakesTheFirstAndOneToAllTheRest();
     void whoAwaitsInVainHoldsItAgain();
+    void stoppedAnywhereInAnAwaitHoldsItAgain();
 
 private:
     struct Awaiting;
@@ -111,6 +121,12 @@ private:
     void cutAll() {
         for (const auto& relay : m_relays)
             relay->cut();
+    }
+    int connectionsByRelay() const {
+        int sum = 0;
+        for (const auto& relay : m_relays)
+            sum += relay->connections;
+        return sum;
     }
     void setAway(bool away) {
         for (const auto& relay : m_relays)

@@ -4,13 +4,6 @@
 
 namespace lockscope::test {
 
-namespace {
-/// Sessions that end soon, where there are some.
-QString withShortSession(const QString& url) {
-    return url.startsWith(QStringLiteral("zookeeper:")) ? url + QStringLiteral("?session=1s") : url;
-}
-} // namespace
-
 void EveryRecipe::aBrokenConnectionKeepsOrLosesItAsItSays() {
     if (m_relays.empty()) return;
     const Mode mode = m_subject.mode, rival = m_subject.against();

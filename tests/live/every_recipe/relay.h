@@ -25,6 +25,7 @@ public:
 
     /// Told of each piece of bytes before it is passed on, in both directions.
     std::function<void()> passing;
+    int connections = 0; ///< that there were
     /// Breaks all connections that there are.
     void cut() {
         for (const auto& socket : std::exchange(m_sockets, {}))
@@ -43,6 +44,7 @@ private:
             client->abort();
             return;
         }
+        ++connections;
         auto* const server = new QTcpSocket(client);
         m_sockets << client << server;
         client->setSocketOption(QAbstractSocket::LowDelayOption, 1);

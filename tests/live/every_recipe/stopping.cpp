@@ -9,8 +9,6 @@ namespace {
 constexpr int kBefore = -1, kAtOnce = 0; ///< the first is piece 1
 constexpr int kMostPieces = 100;
 constexpr int kTurns = 25; ///< of the event loop, where there is nothing between client and server
-/// A waiter that has asked for nothing for so long waits for others.
-constexpr Nanos kQuiet = 30ms;
 } // namespace
 
 /// One taking, stopped as that piece passes. What is wrong; empty when nothing is.
