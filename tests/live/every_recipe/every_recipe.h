@@ -82,11 +82,13 @@ private Q_SLOTS:
     void turnsAreKeptWhereItSaysSo();
     void whatIsNotOfferedIsRefused();
     void readersReadTogetherAndWritersAlone();
+    void writersAreNotOvertakenWhereItIsFair();
     void asManyHoldAsThereArePermits();
 
     // stopping.cpp
     void stoppedAnywhereLeavesNothing();
     void stoppedAnywhereInLineLeavesNothing();
+    void stoppedAnywhereAsItsTurnComesLeavesNothing();
     void stoppedReentryKeepsTheHold();
 
     // ending.cpp
@@ -115,7 +117,7 @@ private:
         int stopped = 0;
         bool beyond = false; ///< the last one was through before
     };
-    QString stopOnce(Party& a, int piece, Struck& struck);
+    QString stopOnce(Party& a, int piece, Struck& struck, Party* holder = nullptr);
     std::expected<int, LockError> signal(bool all);
     bool nowWaits(const std::set<QByteArray>& before);
     void cutAll() {

@@ -11,31 +11,42 @@ constexpr int kMostPieces = 100;
 constexpr int kTurns = 25; ///< of the event loop, where there is nothing between client and server
 } // namespace
 
-/// One taking, stopped as that piece passes. What is wrong; empty when nothing is.
-QString EveryRecipe::stopOnce(Party& a, int piece, Struck& struck) {
+/// One taking, stopped as that piece passes. With a `holder`, who lets go when the taking has got in line, it is that
+/// piece from then on. What is wrong; empty when nothing is.
+QString EveryRecipe::stopOnce(Party& a, int piece, Struck& struck, Party* holder) {
     std::stop_source source;
     int pieces = 0;
     Nanos latest = m_runtime.monotonic();
+    bool counting = !holder;
     const auto onePiece = [&] {
         latest = m_runtime.monotonic();
-        if (++pieces == piece) source.request_stop();
+        if (counting && ++pieces == piece) source.request_stop();
     };
+    const auto quiet = [&] { return m_runtime.monotonic() - latest > kQuiet; };
     for (const auto& relay : m_relays)
         relay->passing = onePiece;
-    if (piece == kBefore) source.request_stop();
+    if (piece == kBefore && !holder) source.request_stop();
     const auto waiter = a.waiting(m_subject.mode, source.get_token());
+    std::shared_ptr<Ending<std::expected<int, LockError>>> letGo;
+    if (holder) {
+        (void)comesTrue(quiet);
+        counting = true;
+        if (piece == kBefore) source.request_stop();
+        letGo = beside(holder->lock->unlock("1", m_subject.against()));
+    }
     if (piece == kAtOnce) source.request_stop();
     const bool over = comesTrue([&] {
         if (m_relays.empty() && !waiter->done) onePiece();
-        const bool quiet = m_relays.empty() ? pieces > kTurns : m_runtime.monotonic() - latest > kQuiet;
-        return waiter->done || source.stop_requested() || quiet;
+        const bool through = m_relays.empty() ? pieces > kTurns : quiet() && !holder;
+        return waiter->done || source.stop_requested() || through;
     });
     struck.beyond = !source.stop_requested();
-    if (!over) return QStringLiteral("neither stopped nor quiet");
     source.request_stop();
-    const bool ended = ends(waiter, 10s);
+    const bool ended = ends(waiter, kLong);
     for (const auto& relay : m_relays)
         relay->passing = {};
+    if (letGo && (!ends(letGo, kLong) || !*letGo->result)) return QStringLiteral("the holder cannot let go");
+    if (!over) return QStringLiteral("neither stopped nor through");
     if (!ended) return QStringLiteral("it goes on");
     if (waiter->cancelled) {
         ++struck.stopped;
@@ -70,6 +81,21 @@ void EveryRecipe::stoppedAnywhereInLineLeavesNothing() {
         QVERIFY2(wrong.isEmpty(), qPrintable(QStringLiteral("stopped at %1: %2").arg(piece).arg(wrong)));
         QVERIFY(!a.lock->isHeld() && b.lock->stillMine("1", rival));
         VERIFY_IS(b.unlock(rival), 0);
+        VERIFY_FREE();
+    }
+    QVERIFY(struck.beyond && struck.stopped > 0);
+}
+
+void EveryRecipe::stoppedAnywhereAsItsTurnComesLeavesNothing() {
+    if (m_subject.optimistic()) return;
+    const Mode rival = m_subject.against();
+    Struck struck;
+    for (int piece = kBefore; piece < kMostPieces && !struck.beyond; ++piece) {
+        Party a = near(), b = far();
+        VERIFY_IS(b.take(rival), true);
+        const QString wrong = stopOnce(a, piece, struck, &b);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QStringLiteral("stopped at %1: %2").arg(piece).arg(wrong)));
+        QVERIFY(!a.lock->isHeld() && !b.lock->isHeld());
         VERIFY_FREE();
     }
     QVERIFY(struck.beyond && struck.stopped > 0);

@@ -159,6 +159,26 @@ void EveryRecipe::readersReadTogetherAndWritersAlone() {
     VERIFY_FREE();
 }
 
+void EveryRecipe::writersAreNotOvertakenWhereItIsFair() {
+    if (m_subject.mode != Mode::Shared || !m_subject.info->fair) return;
+    Party a = near(), b = far(), c = party(*m_third, options());
+    VERIFY_IS(a.take(Mode::Shared), true);
+    const auto before = left();
+    const auto writer = b.waiting(Mode::Exclusive);
+    QVERIFY(comesTrue([&] { return left() != before; }));
+    VERIFY_IS(c.take(Mode::Shared), false);
+    const auto reader = c.waiting(Mode::Shared);
+    VERIFY_IS(a.unlock(Mode::Shared), 0);
+    QVERIFY(ends(writer, kLong));
+    VERIFY_IS(*writer->result, true);
+    QVERIFY(!reader->done);
+    VERIFY_IS(b.unlock(Mode::Exclusive), 0);
+    QVERIFY(ends(reader, kLong));
+    VERIFY_IS(*reader->result, true);
+    VERIFY_IS(c.unlock(Mode::Shared), 0);
+    VERIFY_FREE();
+}
+
 void EveryRecipe::asManyHoldAsThereArePermits() {
     if (m_subject.mode != Mode::Permit) return;
     const QByteArray name = m_name + "-of-three";
