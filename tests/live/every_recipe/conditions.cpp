@@ -11,10 +11,10 @@ struct EveryRecipe::Awaiting {
           condition(connection, *party.lock, cells.m_name),
           thread(std::move(name)) {
         cells.m_runtime.spawn([this, wait]() -> QCoro::Task<> {
-            const auto taken = co_await party.lock->lock(thread);
-            if (!taken || !*taken) co_return;
+            const std::stop_token token = stop.get_token();
             try {
-                outcome = co_await condition.await(wait, thread, stop.get_token());
+                const auto taken = co_await party.lock->lock(thread, token);
+                if (taken && *taken) outcome = co_await condition.await(wait, thread, token);
             } catch (const Cancelled&) {
                 cancelled = true;
             }
@@ -23,6 +23,12 @@ struct EveryRecipe::Awaiting {
             done = true;
         });
     }
+    ~Awaiting() {
+        stop.request_stop();
+        (void)comesTrue([this] { return done; });
+    }
+    Awaiting(const Awaiting&) = delete;
+    Awaiting& operator=(const Awaiting&) = delete;
     Party party;
     DistributedCondition condition;
     QByteArray thread;
@@ -103,19 +109,15 @@ void EveryRecipe::stoppedAnywhereInAnAwaitHoldsItAgain() {
         Awaiting awaiting(*this, *m_near, "1");
         int pieces = 0;
         Nanos latest = m_runtime.monotonic();
-        for (const auto& relay : m_relays) {
-            relay->passing = [&] {
-                latest = m_runtime.monotonic();
-                if (awaiting.party.lock->isHeld() || pieces > 0) ++pieces;
-                if (pieces == piece) awaiting.stop.request_stop();
-            };
-        }
+        const Pieces counted(m_relays, [&] {
+            latest = m_runtime.monotonic();
+            if (awaiting.party.lock->isHeld() || pieces > 0) ++pieces;
+            if (pieces == piece) awaiting.stop.request_stop();
+        });
         QVERIFY(comesTrue([&] { return awaiting.stop.stop_requested() || m_runtime.monotonic() - latest > kQuiet; }));
         beyond = !awaiting.stop.stop_requested();
         awaiting.stop.request_stop();
         const bool ended = comesTrue([&] { return awaiting.done; });
-        for (const auto& relay : m_relays)
-            relay->passing = {};
         const auto where = QStringLiteral("stopped at %1").arg(piece);
         QVERIFY2(ended && awaiting.cancelled && awaiting.held, qPrintable(where));
         VERIFY_FREE();

@@ -63,6 +63,24 @@ struct Party {
     std::vector<Event> events;
 };
 
+/// Tells of each piece of bytes that passes any of the relays, for as long as it lives.
+class Pieces {
+public:
+    Pieces(const std::vector<std::unique_ptr<Relay>>& relays, std::function<void()> passing) : m_relays(relays) {
+        for (const auto& relay : m_relays)
+            relay->passing = passing;
+    }
+    ~Pieces() {
+        for (const auto& relay : m_relays)
+            relay->passing = {};
+    }
+    Pieces(const Pieces&) = delete;
+    Pieces& operator=(const Pieces&) = delete;
+
+private:
+    const std::vector<std::unique_ptr<Relay>>& m_relays;
+};
+
 class EveryRecipe : public QObject {
     Q_OBJECT
 public:

@@ -23,8 +23,7 @@ QString EveryRecipe::stopOnce(Party& a, int piece, Struck& struck, Party* holder
         if (counting && ++pieces == piece) source.request_stop();
     };
     const auto quiet = [&] { return m_runtime.monotonic() - latest > kQuiet; };
-    for (const auto& relay : m_relays)
-        relay->passing = onePiece;
+    const Pieces counted(m_relays, onePiece);
     if (piece == kBefore && !holder) source.request_stop();
     const auto waiter = a.waiting(m_subject.mode, source.get_token());
     std::shared_ptr<Ending<std::expected<int, LockError>>> letGo;
@@ -43,8 +42,6 @@ QString EveryRecipe::stopOnce(Party& a, int piece, Struck& struck, Party* holder
     struck.beyond = !source.stop_requested();
     source.request_stop();
     const bool ended = ends(waiter, kLong);
-    for (const auto& relay : m_relays)
-        relay->passing = {};
     if (letGo && (!ends(letGo, kLong) || !*letGo->result)) return QStringLiteral("the holder cannot let go");
     if (!over) return QStringLiteral("neither stopped nor through");
     if (!ended) return QStringLiteral("it goes on");
