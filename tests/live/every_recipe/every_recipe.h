@@ -136,6 +136,7 @@ private:
         bool beyond = false; ///< the last one was through before
     };
     QString stopOnce(Party& a, int piece, Struck& struck, Party* holder = nullptr);
+    QString stopEverywhere(const std::function<QString(Party& a, int piece, Struck& struck)>& once);
     std::expected<int, LockError> signal(bool all);
     bool nowWaits(const std::set<QByteArray>& before);
     void cutAll() {
