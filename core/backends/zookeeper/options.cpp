@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/zookeeper/options.h"
 
+#include "trace/duration.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::zookeeper {
@@ -11,26 +13,13 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(ConnectionUrl)
 };
 
-/// "10s", "500ms", "2m"; nullopt when it makes no sense.
-std::optional<Nanos> durationOf(const QString& text) {
-    qsizetype digits = 0;
-    while (digits < text.size() && text[digits].isDigit())
-        ++digits;
-    bool ok = false;
-    const qlonglong number = text.left(digits).toLongLong(&ok);
-    const QString unit = text.mid(digits);
-    const Nanos one = unit == u"ms" ? Nanos(1ms) : unit == u"s" ? Nanos(1s) : unit == u"m" ? Nanos(1min) : Nanos(0);
-    if (!ok || number <= 0 || number > 86'400'000 || one == Nanos(0) || one * number > 24h) return std::nullopt;
-    return one * number;
-}
-
 } // namespace
 
 std::expected<UrlOptions, QString> urlOptions(const ConnectionUrl& url) {
     UrlOptions options;
     if (const QString session = url.option("session"); !session.isEmpty()) {
-        const std::optional<Nanos> duration = durationOf(session);
-        if (!duration)
+        const std::optional<Nanos> duration = parseDuration(session);
+        if (!duration || *duration <= Nanos(0) || *duration > 24h)
             return std::unexpected(
                 Text::tr("The option “session=%1” is no duration; write for example session=10s.").arg(session));
         options.driver.session = *duration;
