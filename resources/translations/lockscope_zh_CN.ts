@@ -3732,12 +3732,12 @@
         <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///文件、memcached:// 和 etcd://，各用“lockscope list recipes”列出的算法。--shared 以读者身份持有，可与其他读者并存；同一把锁的写者须指明读写兼用的算法：redis-rw 或 zk-rw；在 PostgreSQL 上读者也须指明 sql-advisory。--permits N 使其成为共 N 个许可的信号量并取一个（如同 --recipe redis-semaphore）。--wait 也限制连接所用的时间（连接至少有一秒）。--id 是供他人看到的名字；同名的两次运行仍彼此互斥。命令可见 LOCKSCOPE_LOCK，以及算法给出令牌时的 LOCKSCOPE_TOKEN。</translation>
     </message>
     <message>
-        <source>zookeeper:// has options, for example ?session=10s&amp;layout=kazoo&amp;acl=open: how long a silent holder keeps its locks; whose locks see zk-mutex and zk-rw, kazoo's or Curator's (curator, the default); whether others may do nothing (creator), look (read) or do everything (open) with our nodes.</source>
-        <translation>zookeeper:// 有选项，例如 ?session=10s&amp;layout=kazoo&amp;acl=open：失联的持有者保留锁多久；哪种客户端能看到 zk-mutex 和 zk-rw，是 kazoo 的还是 Curator 的（curator，默认）；别人对我们的节点什么都不能做（creator）、只能读（read），还是都能做（open）。</translation>
-    </message>
-    <message>
         <source>A URL may have options, such as redis://host?timeout=500ms&amp;connect=2s: how long one answer may take (not with ZooKeeper), and how long connecting may (not with SQLite), each from 10ms to 1h. redlock:// takes node=50ms, from 1ms to 1m, the wait for each server; redis+sentinel:// takes sentinel-user= and sentinel-password= where the sentinels have a login of their own.</source>
         <translation>URL 可以带选项，例如 redis://host?timeout=500ms&amp;connect=2s：一次应答最多多久（ZooKeeper 没有）、建立连接最多多久（SQLite 没有），各从 10ms 到 1h。redlock:// 接受 node=50ms，从 1ms 到 1m，即等待每台服务器的时间；哨兵有自己的登录时，redis+sentinel:// 接受 sentinel-user= 和 sentinel-password=。</translation>
+    </message>
+    <message>
+        <source>zookeeper:// has options, for example ?session=10s&amp;layout=kazoo&amp;acl=open: how long a silent holder keeps its locks; whose locks see zk-mutex and zk-rw, kazoo's or Curator's (curator, the default); whether others may do nothing (creator), look (read) or do everything (open) with our nodes.</source>
+        <translation>zookeeper:// 有选项，例如 ?session=10s&amp;layout=kazoo&amp;acl=open：失联的持有者保留锁多久；哪种客户端能看到 zk-mutex 和 zk-rw，是 kazoo 的还是 Curator 的（curator，默认）；别人对我们的节点什么都不能做（creator）、只能读（read），还是都能做（open）。</translation>
     </message>
     <message>
         <source>An oscilloscope for distributed locks.</source>
