@@ -121,8 +121,8 @@ void EveryRecipe::turnsAreKeptWhereItSaysSo() {
 void EveryRecipe::whatIsNotOfferedIsRefused() {
     Party a = near();
     for (const Mode mode : {Mode::Exclusive, Mode::Shared, Mode::Permit}) {
-        if (offers(*m_subject.info, mode)) continue;
-        VERIFY_ERROR(a.take(mode), NotSupported);
+        if (offers(*m_subject.info, mode) && m_kind.takes(*m_subject.info, mode)) continue;
+        VERIFY_ERROR(a.take(mode), NotSupported); // by the recipe anywhere, or by these servers
     }
     if (!m_subject.info->condition) {
         DistributedCondition condition(*m_near, *a.lock, m_name);
