@@ -67,7 +67,7 @@ void EveryRecipe::endsWithItsLeaseAndTheHolderIsTold() {
     Party a = party(*m_near, options(lease)), b = far();
     VERIFY_IS(a.take(mode), true);
     if (!m_subject.byLease()) { // it has none
-        VERIFY_IS(b.take(rival, 2 * lease), false);
+        VERIFY_IS(b.take(rival, lease + lease / 4), false);
         QVERIFY(a.lock->stillMine("1", mode));
         VERIFY_IS(a.unlock(mode), 0);
         VERIFY_FREE();
@@ -113,7 +113,7 @@ void EveryRecipe::theWatchdogKeepsItAndStopsWithTheHold() {
     auto a = std::make_unique<Party>(*m_near, m_name, m_subject, options(lease, lease / 4));
     Party b = far();
     VERIFY_IS(a->take(mode), true);
-    VERIFY_IS(b.take(rival, 2 * lease + lease / 2), false);
+    VERIFY_IS(b.take(rival, 2 * lease + lease / 4), false);
     QVERIFY(a->lock->stillMine("1", mode));
     const int renewed = a->heard(Party::Event::Renewed);
     QVERIFY2(renewed >= 2, qPrintable(QString::number(renewed)));
@@ -146,7 +146,7 @@ void EveryRecipe::aSessionKeepsItAndGoesOnAfterIt() {
     const int connections = connectionsByRelay();
     Party a = party(*connection, options()), b = far();
     VERIFY_IS(a.take(mode), true);
-    VERIFY_IS(b.take(rival, 2 * kShortSession + kShortSession / 2), false);
+    VERIFY_IS(b.take(rival, 2 * kShortSession), false);
     QVERIFY(a.lock->stillMine("1", mode));
     VERIFY_IS(a.unlock(mode), 0);
     VERIFY_FREE();

@@ -22,7 +22,7 @@ public:
     /// them, nodes of sessions, rows with an owner, waiting connections. `name`: of a lock, where one must know.
     virtual std::set<QByteArray> left(const recipes::RecipeInfo& recipe, const QByteArray& name) = 0;
     /// A short lease that these servers keep exactly enough; what renews it may be late on a busy machine.
-    virtual Nanos lease() const { return 1s; }
+    virtual Nanos lease() const { return 800ms; }
 };
 
 /// A kind of servers, and which recipes are tried there.
