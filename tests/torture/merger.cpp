@@ -3,6 +3,8 @@
 
 #include <QFile>
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace lockscope::torture {
 
@@ -25,6 +27,7 @@ void Merger::take(const Chronicle& chronicle) {
     takeRecords(chronicle);
     // Stable: what one process wrote stays in its order.
     std::ranges::stable_sort(m_events, {}, [](const auto& e) { return e.first.at; });
+    tellWhoQueuedLate();
     for (auto& [event, text] : m_events) {
         if (!text.isEmpty()) event.aux = m_trace.text(text);
         m_trace.append(event);
@@ -119,6 +122,47 @@ void Merger::take(const Entry& entry, EntityId client, const QByteArray& name) {
         break;
     }
     }
+}
+
+/// A journal says when somebody asked. Where the server keeps a place for each who waits, it says when that was made:
+/// long after on a busy machine, and anew when a session has ended meanwhile. Whoever asked first was not first then.
+void Merger::tellWhoQueuedLate() {
+    constexpr Nanos kLate = 200ms;
+    std::map<std::pair<EntityId, EntityId>, std::int64_t> asked; // by lock and thread, who still waits
+    std::set<EntityId> away;                                     // clients whose places are gone
+    decltype(m_events) all;
+    all.reserve(m_events.size());
+    for (auto& one : m_events) {
+        const Event event = one.first;
+        all.push_back(std::move(one));
+        const auto tell = [&](EventKind kind, EntityId client) {
+            Event said;
+            said.at = event.at;
+            said.kind = kind;
+            said.actor = client;
+            said.subject = m_node;
+            all.emplace_back(said, QByteArray());
+        };
+        const std::pair<EntityId, EntityId> key(event.subject, event.actor);
+        if (event.kind == EventKind::Requested) {
+            asked[key] = event.at;
+        } else if (event.kind == EventKind::Granted || event.kind == EventKind::TimedOut ||
+                   event.kind == EventKind::Interrupted || event.kind == EventKind::AcquireFailed) {
+            asked.erase(key);
+        } else if (event.kind == EventKind::RecordFreed && event.flags == std::uint8_t(trace::FreedBy::Expiry) &&
+                   event.aux != trace::kNoEntity) {
+            const EntityId client = m_trace.clientOf(event.aux);
+            if (away.insert(client).second) tell(EventKind::ConnectionLost, client);
+        } else if (event.kind == EventKind::RecordHeld && event.actor != trace::kNoEntity) {
+            const int lock = lockOf(m_trace.entity(event.subject).name);
+            if (lock < 0 || m_locks[std::size_t(lock)] == event.subject) continue; // the lock itself
+            const auto since = asked.find({m_locks[std::size_t(lock)], event.actor});
+            const bool late = since != asked.end() && event.at - since->second > kLate.count();
+            const EntityId client = m_trace.clientOf(event.actor);
+            if (away.erase(client) > 0 || late) tell(EventKind::ConnectionRestored, client);
+        }
+    }
+    m_events = std::move(all);
 }
 
 void Merger::add(Nanos at, EventKind kind, EntityId actor) {

@@ -24,6 +24,7 @@ private:
     void take(const Entry& entry, trace::EntityId client, const QByteArray& name);
     void takeRecords(const Chronicle& chronicle);
     void add(Nanos at, trace::EventKind kind, trace::EntityId actor);
+    void tellWhoQueuedLate();
     trace::EntityId threadOf(const QByteArray& identity, const Chronicle& chronicle);
 
     Ruling& m_ruling;

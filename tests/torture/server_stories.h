@@ -78,6 +78,11 @@ public:
         return transaction(session, 14, body);
     }
     ZooKeeperLog& close(qint64 session) { return transaction(session, -11, {}); }
+    /// What follows is done then, or later.
+    ZooKeeperLog& at(int ms) {
+        m_at = ms;
+        return *this;
+    }
     QByteArray file;
 
 private:
@@ -89,7 +94,7 @@ private:
         QByteArray entry;
         QDataStream inner(&entry, QIODevice::WriteOnly);
         ++m_zxid;
-        inner << session << qint32(1) << m_zxid << qint64(kStart * 1000 + m_zxid) << type;
+        inner << session << qint32(1) << m_zxid << qint64(kStart * 1000 + std::max(m_zxid, m_at)) << type;
         inner.writeRawData(body.constData(), int(body.size()));
         QDataStream out(&file, QIODevice::WriteOnly | QIODevice::Append);
         out << qint64(0);
@@ -97,7 +102,7 @@ private:
         out << quint8('B');
         return *this;
     }
-    qint64 m_zxid = 0;
+    qint64 m_zxid = 0, m_at = 0;
 };
 
 inline QByteArray etcdSaw(int ms, const QByteArray& type, const QByteArray& key, int created, int revision, int lease) {

@@ -147,6 +147,39 @@ private Q_SLOTS:
         }
     }
 
+    void aPlaceCountsFromWhenTheServerMadeIt_data() {
+        QTest::addColumn<int>("queued");  ///< the one who asked first
+        QTest::addColumn<int>("endedAt"); ///< and whose session ended then; 0: it did not
+        QTest::addColumn<int>("queuedAnew");
+        QTest::addColumn<bool>("wrong");
+        QTest::newRow("at once") << 20 << 0 << 0 << true;
+        QTest::newRow("late") << 2500 << 0 << 0 << false;
+        QTest::newRow("lost and made anew") << 20 << 2000 << 2500 << false;
+        QTest::newRow("lost and made anew before the other came") << 20 << 100 << 150 << true;
+    }
+    /// Who asked first but got a place later waits for the other: no order is broken by that.
+    void aPlaceCountsFromWhenTheServerMadeIt() {
+        QFETCH(int, queued);
+        QFETCH(int, endedAt);
+        QFETCH(int, queuedAnew);
+        QFETCH(bool, wrong);
+        const QByteArray queue = "/torture-0/_c_", ours = "lockscope:" + kOne + ":1",
+                         theirs = "lockscope:" + kOther + ":1";
+        Case story;
+        story.subject.recipe = *recipes::findRecipe("zk-mutex");
+        story.believes(10, EventKind::Requested, -1).believes(kB, 1010, EventKind::Requested, -1);
+        story.believes(kB, 4000, EventKind::Granted).believes(kB, 4100, EventKind::ReleaseSent);
+        story.believes(4200, EventKind::Granted).believes(4300, EventKind::ReleaseSent);
+        ZooKeeperLog log;
+        if (queued < 1020) log.at(queued).create(1, queue + "a-lock-0000000001", ours);
+        if (endedAt > 0 && endedAt < 1020) log.at(endedAt).close(1);
+        if (queuedAnew > 0 && queuedAnew < 1020) log.at(queuedAnew).create(3, queue + "c-lock-0000000003", ours);
+        log.at(1020).create(2, queue + "b-lock-0000000002", theirs);
+        if (queued > 1020) log.at(queued).create(1, queue + "a-lock-0000000003", ours);
+        if (endedAt > 1020) log.at(endedAt).close(1);
+        if (queuedAnew > 1020) log.at(queuedAnew).create(3, queue + "c-lock-0000000003", ours);
+        QCOMPARE(blamed(story.ruled(Testimony::Kind::ZooKeeper, {log.file}), "fifo:"), wrong);
+    }
     void aJournalThatCannotBeReadIsSaidToBe() {
         QVERIFY(blamed(ruled(Case().appends("x\n")), "not a line of a journal: x"));
         QVERIFY(!blamed(ruled(Case().appends("E 1")), "journal")); // killed while it wrote
