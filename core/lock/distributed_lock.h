@@ -39,9 +39,9 @@ public:
     /// leaves nothing behind. A thread that takes permits again has one more hold of them; in the other modes it
     /// re-enters, where the recipe is reentrant, and waits for itself where it is not.
     ///
-    /// Whoever waits also waits for servers that are away for a while (on Redis, ZooKeeper and etcd): their error comes
-    /// at once to those who only try, else when the wait is over. Whether a server can be reached at all,
-    /// Connection::open() says at once.
+    /// Whoever waits also waits for servers that are away for a while (but with naive recipes of databases and
+    /// memcached): their error comes at once to those who only try, else when the wait is over. Whether a server can be
+    /// reached at all, Connection::open() says at once.
     Outcome<bool> take(LockRequest request, std::stop_token stop = {}) override;
     /// As take(), for an object that owns the hold: it gives it back when it goes. Empty when not in time.
     Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop = {}) override;

@@ -73,6 +73,9 @@ public:
 
     /// Takes the lock; nullopt = not within the wait.
     virtual Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) = 0;
+    /// Whether a waiter whose acquire() has failed so may ask again after a while: where that is something that passes,
+    /// and the recipe does not wait for its passing itself.
+    virtual bool asksAgain(const LockError&) const { return false; }
     /// A full lease again. False = the server says that it is no longer ours. Of recipes that are HeldBy::Lease.
     virtual Outcome<bool> renew(Grant grant, std::stop_token stop);
     /// Waits for the next news of a hold; after Kind::Lost there is no more. Of recipes that are HeldBy::Session or

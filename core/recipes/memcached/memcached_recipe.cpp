@@ -16,7 +16,9 @@ std::unique_ptr<Recipe> makeMemcachedRecipe(const QByteArray& id, MemcachedLock 
 }
 
 LockError lockError(const memcached::Error& error) {
-    if (error.kind == memcached::Error::Kind::Refused) return {LockError::Kind::Refused, error.message};
+    using Kind = memcached::Error::Kind;
+    if (error.kind == Kind::Refused || error.kind == Kind::AuthFailed || error.kind == Kind::WrongUrl)
+        return {LockError::Kind::Refused, error.message};
     return {error.outcomeUnknown() ? LockError::Kind::OutcomeUnknown : LockError::Kind::Unreachable, error.message};
 }
 

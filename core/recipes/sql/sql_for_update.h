@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/backoff.h"
 #include "recipes/sql/sql_session_holds.h"
 
 namespace lockscope::recipes {
@@ -15,6 +16,7 @@ class SqlForUpdate final : public Recipe {
 public:
     explicit SqlForUpdate(SqlLock lock) : m_lock(std::move(lock)) {}
     const RecipeInfo& info() const override;
+    bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
     Nanos newsRest() const override { return sql::kLeftAlone; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/backoff.h"
 #include "recipes/sql/sql_recipe.h"
 
 #include <map>
@@ -16,6 +17,7 @@ class SqlLease final : public Recipe {
 public:
     explicit SqlLease(SqlLock lock) : m_lock(std::move(lock)) {}
     const RecipeInfo& info() const override;
+    bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;

@@ -115,11 +115,8 @@ LockError lockError(const sql::Error& error) {
     switch (error.kind) {
     case Kind::Unreachable:
     case Kind::ConnectTimeout:
-    case Kind::TlsFailed:
-    case Kind::AuthFailed:
-    case Kind::NoDatabase:
+    case Kind::TlsFailed: // also of a server that ends or begins
     case Kind::TooMany:
-    case Kind::WrongUrl:
         return {LockError::Kind::Unreachable, error.message};
     case Kind::MissingTable:
         return {LockError::Kind::NotPrepared, error.message};
@@ -133,6 +130,9 @@ LockError lockError(const sql::Error& error) {
     case Kind::DuplicateKey:
     case Kind::Interrupted:
     case Kind::Refused:
+    case Kind::AuthFailed: // these do not pass by themselves
+    case Kind::NoDatabase:
+    case Kind::WrongUrl:
         break;
     }
     return {LockError::Kind::Refused, error.message};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/backoff.h"
 #include "recipes/sql/sql_recipe.h"
 
 namespace lockscope::recipes {
@@ -17,6 +18,7 @@ class SqlVersion final : public Recipe {
 public:
     explicit SqlVersion(SqlLock lock) : m_lock(std::move(lock)) {}
     const RecipeInfo& info() const override;
+    bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;

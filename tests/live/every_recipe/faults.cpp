@@ -42,15 +42,12 @@ void EveryRecipe::whoWaitsOverABrokenConnectionGetsIt() {
     const auto waiter = a.waiting(mode);
     QVERIFY(!ends(waiter, 60ms));
     cutAll();
-    if (m_subject.info->heldBy == HeldBy::Connection) { // its place in the server's queue is gone with it: told at once
-        QVERIFY(ends(waiter, kLong));
-        VERIFY_ERROR(*waiter->result, Unreachable);
-        QVERIFY(b.lock->stillMine("1", rival));
-        VERIFY_IS(b.unlock(rival), 0);
-        VERIFY_FREE();
-        return;
-    }
     QVERIFY(!ends(waiter, kShortWhile));
+    if (!m_subject.info->naive) { // and when there is no server for a while
+        setAway(true);
+        QVERIFY(!ends(waiter, kShortWhile));
+        setAway(false);
+    }
     VERIFY_IS(b.unlock(rival), 0);
     QVERIFY(ends(waiter, kLong));
     VERIFY_IS(*waiter->result, true);

@@ -97,7 +97,7 @@ private Q_SLOTS:
         QVERIFY(!refused.message.contains(password));
         const auto connection = makeConnection(m_runtime, as(m_closed, user, password));
         const auto opened = run(connection->open());
-        QVERIFY(!opened && opened.error().kind == ErrorKind::Unreachable);
+        QVERIFY(!opened && opened.error().kind == ErrorKind::Refused);
         QVERIFY(!opened.error().message.contains(password));
     }
     void loginThatIsMissing() {
@@ -106,7 +106,7 @@ private Q_SLOTS:
         QVERIFY2(wanted.kind == Kind::AuthFailed, qPrintable(wanted.message));
         QVERIFY(wanted.message.contains(QLatin1String("memcached://user:password@host")));
         const auto none = run(client.recipe("jobs")->acquire(asked(0s), {}));
-        QVERIFY(!none && none.error().kind == ErrorKind::Unreachable);
+        QVERIFY(!none && none.error().kind == ErrorKind::Refused);
     }
     void loginWhereNoneIsWanted() {
         MemcachedClient client(m_runtime, as(m_open, QStringLiteral("bob"), kSecret));
