@@ -2,7 +2,7 @@
 #include "recipes/memcached/memcached_lease.h"
 
 #include "recipes/hex_digits.h"
-#include "recipes/polling.h"
+#include "recipes/polling_rests.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -64,7 +64,7 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
     request.steps.at(1);
     const QByteArray value = m_lock.client + ':' + request.thread + ':' + hexDigits(runtime.random());
     const Expiry expiry = expiryOf(request.lease);
-    Polling polling(m_lock.high);
+    PollingRests rests(m_lock.high);
     for (;;) {
         request.steps.at(2);
         const Nanos askedAt = runtime.monotonic();
@@ -108,7 +108,7 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
             request.steps.at(0);
             co_return std::nullopt;
         }
-        const Nanos nap = polling.next(runtime);
+        const Nanos nap = rests.next(runtime);
         co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/sql/sql_lease.h"
 
-#include "recipes/polling.h"
+#include "recipes/polling_rests.h"
 #include "recipes/sql/sql_renewals.h"
 
 namespace lockscope::recipes {
@@ -132,7 +132,7 @@ Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveU
     Runtime& runtime = m_lock.port.runtime();
     if (request.held == 0) m_mine.erase(request.thread);
     const QByteArray owner = ownerOf(m_lock, request.thread);
-    Polling polling(m_lock.pollHigh);
+    PollingRests rests(m_lock.pollHigh);
     for (;;) {
         request.steps.at(1);
         const Nanos askedAt = runtime.monotonic();
@@ -171,7 +171,7 @@ Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveU
             co_return std::nullopt;
         }
         request.steps.at(2);
-        const Nanos nap = napWithin(runtime, polling.next(runtime), giveUpAt, seen ? seen->left : kNever);
+        const Nanos nap = napWithin(runtime, rests.next(runtime), giveUpAt, seen ? seen->left : kNever);
         co_await runtime.sleep(nap, stop);
     }
 }

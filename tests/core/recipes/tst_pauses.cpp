@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/backoff.h"
-#include "recipes/polling.h"
+#include "recipes/polling_rests.h"
 #include "runtime/virtual_runtime.h"
 
 #include <QTest>
@@ -8,26 +8,26 @@
 
 using namespace lockscope;
 using recipes::Backoff;
-using recipes::Polling;
+using recipes::PollingRests;
 
 /// How long waiters rest between two looks.
 class TestPauses : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void pollingBeginsShortAndGrowsToItsMost() {
-        Polling polling(200ms);
+        PollingRests rests(200ms);
         for (const Nanos most : {5ms, 10ms, 20ms, 40ms, 80ms, 160ms, 200ms, 200ms, 200ms}) {
-            const Nanos nap = polling.next(m_runtime);
+            const Nanos nap = rests.next(m_runtime);
             QVERIFY(nap >= most / 2 && nap <= most);
         }
-        Polling brief(2ms);
+        PollingRests brief(2ms);
         for (int i = 0; i < 5; ++i)
             QVERIFY(brief.next(m_runtime) <= 2ms);
     }
     void waitersComeApart() {
         std::set<Nanos> naps, pauses;
         for (int i = 0; i < 20; ++i) {
-            naps.insert(Polling(200ms).next(m_runtime));
+            naps.insert(PollingRests(200ms).next(m_runtime));
             pauses.insert(Backoff().next(m_runtime, kNever));
         }
         QCOMPARE(naps.size(), 20U);

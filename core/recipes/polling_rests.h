@@ -8,9 +8,9 @@ namespace lockscope::recipes {
 
 /// The rests of a waiter that nobody wakes: short at first, for locks that are held for a moment, then each time longer
 /// for the server's sake; and random, so that waiters come apart.
-class Polling {
+class PollingRests {
 public:
-    explicit Polling(Nanos longest) : m_most(std::min(kFirst, longest)), m_longest(longest) {}
+    explicit PollingRests(Nanos longest) : m_most(std::min(kFirst, longest)), m_longest(longest) {}
     /// The next one: at least half of the most that it could be, which doubles up to `longest`.
     Nanos next(Runtime& runtime) {
         const Nanos nap = runtime.random(m_most / 2, m_most);
