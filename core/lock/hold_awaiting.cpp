@@ -57,6 +57,7 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     request.thread = thread;
     if (core->recipe->info().heldBy == recipes::HeldBy::Lease && !renewed) request.lease = lease;
     for (int held = 0; held < holds; ++held) {
+        if (hold->over) held = 0;    // also when what was taken so far has been lost meanwhile
         std::shared_ptr<Hold> again; // GCC 12 destroys what a conditional inside a co_await makes twice
         if (held == 0) again = hold;
         std::expected<Taken, LockError> taken;

@@ -25,7 +25,7 @@ public:
     std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray&) override {
         return std::make_unique<ManagedCondition>(static_cast<ManagedLock&>(lock));
     }
-    QCoro::Task<> close() override { co_return; } // its connections go with it
+    QCoro::Task<> close() override { co_await m_manager->close(); }
 
 private:
     std::unique_ptr<LockManager> m_manager;

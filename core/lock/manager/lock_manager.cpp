@@ -35,6 +35,16 @@ LockManager::~LockManager() {
         space->end();
 }
 
+QCoro::Task<> LockManager::close() {
+    const auto spaces = m_spaces; // the manager itself may go away while we wait
+    std::vector<QCoro::Task<>> closing;
+    closing.reserve(spaces.size());
+    for (const auto& [name, space] : spaces)
+        closing.push_back(detail::Namespace::close(space));
+    for (const QCoro::Task<>& one : closing)
+        co_await one;
+}
+
 QCoro::Task<bool> LockManager::start(Nanos patience, std::stop_token stop) {
     Runtime& runtime = m_runtime;
     const Nanos until = laterBy(runtime.monotonic(), patience);

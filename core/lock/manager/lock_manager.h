@@ -66,6 +66,9 @@ public:
                                                                      const Connector& connector = makeConnection);
     /// Leaves all engines; what is held is free when its leases and connections end.
     ~LockManager();
+    /// The same, and says goodbye to the servers, so that sessions and leases end there now; those that do not answer
+    /// are waited for as their drivers do. Nothing is granted any more.
+    QCoro::Task<> close();
     LockManager(const LockManager&) = delete;
     LockManager& operator=(const LockManager&) = delete;
 

@@ -68,7 +68,7 @@ ManagedCore::Outcome<T> ManagedCore::take(std::shared_ptr<ManagedCore> core, Loc
             space->usable() == place.epoch || (place.reentry && runtime.monotonic() < space->holdsUntil(place.epoch));
         if (inUse && !core->closed()) co_return LockCore::made<T>(lock->m_core, taken->hold);
         // Granted by an engine that was left meanwhile: nobody may have seen it. Or nobody could give it back later.
-        co_await LockCore::giveUp(lock->m_core, taken->hold);
+        co_await LockCore::giveUp(lock->m_core, taken->hold, true);
     }
     co_return LockCore::made<T>(nullptr, nullptr);
 }

@@ -41,7 +41,7 @@ public:
     /// is being left end by themselves.
     Outcome<bool> forceUnlock() override;
     /// Asks the engine in use whether anybody holds it, as DistributedLock::isLocked. When none is in use, or it is
-    /// left before the answer comes: Kind::Unreachable, at once. Nobody could say then: an engine that is being left
+    /// left before the answer comes: Kind::Unreachable. Nobody could say then: an engine that is being left
     /// may still have holders.
     Outcome<bool> isLocked(std::stop_token stop = {}) override;
 

@@ -39,21 +39,24 @@ Namespace::Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client
       m_connector(std::move(connector)) {
     for (const EngineConfig& engine : m_config.engines)
         m_engines.push_back({engine, connect(engine.url, m_client), {m_config.failures, m_config.successes}});
-    for (const ConnectionUrl& witness : m_config.witnesses)
-        connect(witness, m_client);
+    for (const ConnectionUrl& witness : m_config.witnesses) {
+        const auto same = [&](const Server& server) { return server.url.address() == witness.address(); };
+        if (std::ranges::none_of(m_servers, same)) connect(witness, m_client);
+    }
     std::vector<RecordStore*> stores;
+    std::set<QString> counted; // one server has one vote, with however many connections
     for (const Server& server : m_servers) {
-        if (RecordStore* const store = server.connection->records()) stores.push_back(store);
+        RecordStore* const store = server.connection->records();
+        if (store && counted.insert(server.url.address()).second) stores.push_back(store);
     }
     m_board = std::make_unique<Switchboard>(runtime, m_config.name + "/.engine", std::move(stores));
 }
 
 Connection* Namespace::connect(const ConnectionUrl& url, const QByteArray& client) {
-    const QByteArray text = url.address().toUtf8();
     for (const Server& server : m_servers) {
-        if (server.url == text) return server.connection.get();
+        if (server.url == url) return server.connection.get();
     }
-    m_servers.push_back({text, m_connector(m_runtime, url, client)});
+    m_servers.push_back({url, m_connector(m_runtime, url, client)});
     if (m_recorder) {
         const auto entity = m_recorder->trace().intern(trace::EntityKind::Client, client);
         m_servers.back().connection->record(m_recorder, entity);
@@ -97,6 +100,16 @@ void Namespace::end() {
     m_stop.request_stop();
     m_inUse.request_stop();
     wakeAll();
+}
+
+QCoro::Task<> Namespace::close(std::shared_ptr<Namespace> self) {
+    self->end();
+    std::vector<recipes::Outcome<void>> closing;
+    closing.reserve(self->m_servers.size());
+    for (const Server& server : self->m_servers)
+        closing.push_back(server.connection->close());
+    for (recipes::Outcome<void>& one : closing)
+        co_await one; // where nobody hears it, sessions and leases end by their time
 }
 
 Namespace::Engine* Namespace::engineOf(const QByteArray& id) {
@@ -153,9 +166,9 @@ LockManager::Status Namespace::status() const {
 
 bool Namespace::sameServers(const NamespaceConfig& other) const {
     const auto serversOf = [](const NamespaceConfig& config) {
-        std::set<QString> urls;
+        std::set<QString> urls; // of engines with their options: connections are not made anew
         for (const EngineConfig& engine : config.engines)
-            urls.insert(engine.url.address());
+            urls.insert(engine.url.display());
         for (const ConnectionUrl& witness : config.witnesses)
             urls.insert(witness.address());
         return urls;

@@ -25,6 +25,8 @@ public:
     /// The first time; after that it goes on already.
     void begin();
     void end();
+    /// And says goodbye to its servers.
+    static QCoro::Task<> close(std::shared_ptr<Namespace> self);
 
     Runtime& runtime() { return m_runtime; }
     const NamespaceConfig& config() const { return m_config; }
@@ -65,7 +67,7 @@ public:
 
 private:
     struct Server {
-        QByteArray url;
+        ConnectionUrl url;
         std::unique_ptr<Connection> connection;
     };
     struct Engine {

@@ -267,6 +267,24 @@ private Q_SLOTS:
         QCOMPARE(takenThere.load(), kThings / 2);
     }
 
+    /// Not only when its session is over.
+    void aManagerThatClosesSaysGoodbye() {
+        sandbox::ZooKeeperServer zookeeper(m_runtime);
+        VERIFY_STARTED(zookeeper);
+        ManagerConfig config = m_servers.config(SwitchMode::Drain, kSlack);
+        ConnectionUrl url = urlOf(zookeeper);
+        url.options[QStringLiteral("session")] = QStringLiteral("30s");
+        config.namespaces[0].engines[0] = {url, "zk-mutex"};
+        auto leaving = std::make_unique<blocking::Manager>(config);
+        blocking::Manager staying(config);
+        blocking::Mutex held(*leaving, "shop", "box"), wanted(staying, "shop", "box");
+        held.lock();
+        QVERIFY(!wanted.try_lock());
+        leaving.reset();
+        QVERIFY(wanted.try_lock_for(10s));
+        wanted.unlock();
+    }
+
     void aManagerIsToldWhatItCannotDo() {
         ManagerConfig config = m_servers.config(SwitchMode::Drain, kSlack);
         blocking::Manager manager(config);
