@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/connections/redis_locks.h"
 
+#include "backends/redis/options.h"
+
 #include "lock/connections/kept.h"
 #include "recipes/redis/redis_condition.h"
 
@@ -29,6 +31,9 @@ makeRedisLock(const QByteArray& id, std::shared_ptr<redis::Port> port, const Loc
     recipes::RedisLock lock{*port, spec.name, connection.client()};
     lock.doubts = std::move(doubts);
     lock.permits = spec.permits;
+    Nanos answer = redis::DriverOptions().commandTimeout;
+    connection.url().takeTime("timeout", answer);
+    lock.confirmFor = std::min(lock.confirmFor, answer / 2);
     if (const QString wait = connection.url().option("wait"); !wait.isEmpty()) {
         bool isNumber = false;
         lock.replicas = wait.toInt(&isNumber);

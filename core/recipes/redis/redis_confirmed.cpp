@@ -8,7 +8,6 @@
 namespace lockscope::recipes {
 
 namespace {
-constexpr Nanos kPatience = 1s;
 
 /// This process's turn to ask with WAIT. Given on at the end, however that comes.
 class Turn {
@@ -69,7 +68,8 @@ RedisConfirmed::RedisConfirmed(const RedisLock& lock, const std::function<std::u
       m_recipe(make({*m_watched, lock.name, lock.client, lock.polling, lock.doubts, lock.permits, 0, lock.patience})),
       m_name(lock.name),
       m_doubts(lock.doubts),
-      m_replicas(lock.replicas) {
+      m_replicas(lock.replicas),
+      m_patience(lock.confirmFor) {
 }
 
 RedisConfirmed::~RedisConfirmed() = default;
@@ -78,15 +78,17 @@ Outcome<std::optional<Grant>> RedisConfirmed::acquire(Request request, std::stop
     Runtime& runtime = m_port.runtime();
     const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
     Backoff backoff;
+    std::optional<LockError> trouble;
     for (;;) {
         auto grant = co_await m_recipe->acquire(request, stop);
+        if (grant && !*grant && trouble) co_return std::unexpected(*trouble);
         if (!grant || !*grant) co_return grant;
 
         const std::uint32_t connection = m_watched->lastConnection();
         redis::Result confirmed;
         bool stopped = false;
         try {
-            confirmed = co_await ask(connection, runtime.monotonic() + kPatience, stop);
+            confirmed = co_await ask(connection, runtime.monotonic() + m_patience, stop);
             stopped = stop.stop_requested();
         } catch (const Cancelled& cancelled) {
             if (cancelled.why() == Cancelled::Why::Killed) throw;
@@ -101,6 +103,7 @@ Outcome<std::optional<Grant>> RedisConfirmed::acquire(Request request, std::stop
             confirmed ? notConfirmed(m_name, confirmed->integer, m_replicas) : lockError(confirmed.error(), m_name);
         const bool mayPass = confirmed || passes(failure);
         if (!mayPass || runtime.monotonic() >= giveUpAt) co_return std::unexpected(failure);
+        trouble = failure;
         // Replicas that come back tell nobody.
         co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
         if (giveUpAt != kNever) request.wait = std::max(giveUpAt - runtime.monotonic(), Nanos(0));

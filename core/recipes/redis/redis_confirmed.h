@@ -43,6 +43,7 @@ private:
     QByteArray m_name;
     std::shared_ptr<Doubts> m_doubts;
     int m_replicas;
+    Nanos m_patience;
 };
 
 } // namespace lockscope::recipes

@@ -26,9 +26,10 @@ struct RedisLock {
     QByteArray client; ///< this client's UUID
     Polling polling{};
     std::shared_ptr<Doubts> doubts = std::make_shared<Doubts>();
-    int permits = 1;      ///< of a semaphore: how many there are in all
-    int replicas = 0;     ///< so many replicas must confirm each acquisition (WAIT), or it is given back
-    Nanos patience = 10s; ///< of a fair lock: a waiter that is not heard of for so long is dead
+    int permits = 1;       ///< of a semaphore: how many there are in all
+    int replicas = 0;      ///< so many replicas must confirm each acquisition (WAIT), or it is given back
+    Nanos confirmFor = 1s; ///< so long they have for that: less than what an answer may take, or that is given up first
+    Nanos patience = 10s;  ///< of a fair lock: a waiter that is not heard of for so long is dead
 };
 
 /// The recipe of that id over a Redis, nullptr when there is none.
