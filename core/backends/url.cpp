@@ -180,6 +180,9 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
         const QString name = item.section(u'=', 0, 0);
         const auto value = decoded(item.section(u'=', 1));
         if (!value) return value.error();
+        if (const QLatin1String secret(kSecretOption);
+            name != secret && value->contains(secret, Qt::CaseInsensitive)) // whatever follows it must not be shown
+            return Text::tr("“%1” stands inside of another option; options are separated by “&”.").arg(secret);
         QString* file = name == u"ca"     ? &url.tlsFiles.ca
                         : name == u"cert" ? &url.tlsFiles.certificate
                         : name == u"key"  ? &url.tlsFiles.key

@@ -125,6 +125,10 @@
         <translation>选项“%1=%2”不是从 %3 到 %4 的带单位的时间；例如写成 %1=500ms。</translation>
     </message>
     <message>
+        <source>“%1” stands inside of another option; options are separated by “&amp;”.</source>
+        <translation>“%1”写在了另一个选项里面；选项之间用“&amp;”分隔。</translation>
+    </message>
+    <message>
         <source>An option beside “%1” is not known; write %26 for a “&amp;” in a password.</source>
         <translation>“%1”旁边有不认识的选项；密码中的“&amp;”请写成 %26。</translation>
     </message>

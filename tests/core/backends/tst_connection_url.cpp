@@ -171,6 +171,10 @@ private Q_SLOTS:
         row("redis+sentinel://h/m?Sentinel-Password=hunter2", "redis+sentinel://h/m?", "redis+sentinel://h/m?…");
         row("redis+sentinel://h/m&sentinel-password=hunter2", "redis+sentinel://h/m&", "redis+sentinel://h/m&…");
         row("redis+sentinel://h,sentinel-password=hunter2", "redis+sentinel://h,", "redis+sentinel://h,…");
+        row("redis+sentinel://h/m?timeout=5s;sentinel-password=hunter2", "redis+sentinel://h/m?timeout=5s;",
+            "redis+sentinel://h/m?timeout=5s;…");
+        row("redis+sentinel://h/m?wait=1;Sentinel-Password=hunter2", "redis+sentinel://h/m?wait=1;",
+            "redis+sentinel://h/m?wait=1;…");
         row("redis://h?sentinel-password=hunter2", "redis://h?", "redis://h?…");
         row("sentinel-password=hunter2://h@b", "", "…");
     }
