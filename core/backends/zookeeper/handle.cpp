@@ -22,6 +22,8 @@ constexpr int kLargestFailure = 1024;   // it has nothing to tell but its head
 constexpr int kNoClientEnvironment = 2; // ZOO_NO_LOG_CLIENTENV
 constexpr int kMostMessagesAtOnce = 64; // then others of this event loop have their turn
 constexpr Nanos kAtOnce = 1ms;
+/// Between connections that come to nothing; before the first new one there is none.
+constexpr Nanos kFirstRest = 10ms, kLongestRest = 100ms;
 /// A server hands a request from one of its threads to the next, and answers many times later than others do.
 constexpr auto kAnswersWithin = 250us;
 constexpr Nanos kFirstPatience = 1s, kLongestPatience = 3s;
@@ -105,6 +107,7 @@ void Handle::onWatch(_zhandle* zh, int type, int state, const char* path, void* 
 
 Nanos Handle::look() {
     if (!m_zh || ::is_unrecoverable(m_zh)) return kNever;
+    if (const Nanos rest = m_restUntil - m_runtime.monotonic(); !m_id && rest > Nanos(0)) return rest;
     int fd = -1, interest = 0;
     timeval wait{};
     const int before = ::zoo_state(m_zh);
@@ -112,9 +115,8 @@ Nanos Handle::look() {
     const int result = ::zookeeper_interest(m_zh, &fd, &interest, &wait);
     if (before != ZOO_ASSOCIATING_STATE && ::zoo_state(m_zh) == ZOO_ASSOCIATING_STATE) m_greetedAt = now;
     if (result != ZOK) {
-        forgetSocket();
-        m_midMessage = false;
-        return kAtOnce; // the next call knows how long to wait
+        broken();
+        return std::max(kAtOnce, m_restUntil - now);
     }
     watchSocket(fd, interest);
     Nanos left = std::chrono::seconds(wait.tv_sec) + std::chrono::microseconds(wait.tv_usec);
@@ -167,6 +169,14 @@ void Handle::watchSocket(int fd, int interest) {
     if (std::exchange(m_least, least) != least) ::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
     const bool write = interest & ZOOKEEPER_WRITE;
     if (std::exchange(m_writing, write) != write) m_reactor->wantWrite(m_id, write);
+}
+
+/// The C client connects anew at its next call, and again and again where every server refuses.
+void Handle::broken() {
+    forgetSocket();
+    m_midMessage = false;
+    m_restUntil = m_runtime.monotonic() + m_rest;
+    m_rest = std::clamp(2 * m_rest, kFirstRest, kLongestRest);
 }
 
 void Handle::forgetSocket() {
@@ -241,8 +251,7 @@ void Handle::process(int events) {
             return;
         }
         if (result != ZOK) {
-            forgetSocket();
-            m_midMessage = false;
+            broken();
             m_callbacks.lookSoon();
             return;
         }
@@ -251,6 +260,7 @@ void Handle::process(int events) {
         if (connected()) {
             m_garbage = false;
             m_patience = std::min(kFirstPatience, m_longestPatience);
+            m_rest = Nanos(0);
         }
         if (begins) ahead.pass();
     }

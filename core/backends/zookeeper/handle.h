@@ -71,6 +71,7 @@ private:
     void process(int events);
     void watchSocket(int fd, int interest);
     void forgetSocket();
+    void broken();
     void throwAwayInput() const;
 
     Runtime& m_runtime;
@@ -85,7 +86,9 @@ private:
     Nanos m_longestPatience{};
     bool m_writing = false;
     bool m_corked = false;
-    bool m_due = false; ///< run() will come
+    bool m_due = false;  ///< run() will come
+    Nanos m_rest{};      ///< after the next connection that comes to nothing
+    Nanos m_restUntil{}; ///< no new one before
     Nanos m_greetedAt{};
     int m_least = 0;           ///< bytes for which the socket wakes us
     bool m_midMessage = false; ///< the C client has read a message's beginning

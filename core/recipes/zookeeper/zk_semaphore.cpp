@@ -107,6 +107,8 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<ZkAttempt> mi
     // The next one's turn: before anybody can hear of this grant, and try, and find the queue in use.
     const Tickets done(1, place);
     co_await takeAwayAll(m_lock.port, done);
+    mine->again = m_lock.port.session().generation != place->generation; // what it had went with that session
+    if (mine->again) co_return std::nullopt;
     co_return granted(request, leases);
 }
 
