@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/cli.h"
 
+#include "backends/url_login.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
@@ -11,6 +12,8 @@
 
 #include <QApplication>
 #include <QFileInfo>
+#include <cstring>
+#include <fcntl.h>
 #include <map>
 
 namespace lockscope::cli {
@@ -129,7 +132,28 @@ bool isForTerminal(const QStringList& words) {
     return !first.contains(QLatin1String("://")) && !QFileInfo::exists(first);
 }
 
+namespace {
+/// What is opened next must not become an output: what is said would go there. The command finds them closed.
+void fillStandardStreams() {
+    for (int stream = 0; stream <= 2; ++stream)
+        if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDWR | O_CLOEXEC); // gets that very number
+}
+
+/// Everybody may look at a process's words.
+void hideLogins(int argc, char** argv) {
+    for (int i = 1; i < argc && qstrcmp(argv[i], "--") != 0; ++i) {
+        const QByteArray word(argv[i]);
+        if (!word.contains("://")) continue;
+        const QByteArray shown = withoutPassword(QString::fromLocal8Bit(word)).toLocal8Bit();
+        if (shown == word || shown.size() > word.size()) continue;
+        std::memset(argv[i], 0, std::size_t(word.size()));
+        std::memcpy(argv[i], shown.constData(), std::size_t(shown.size()));
+    }
+}
+} // namespace
+
 int run(int argc, char** argv, const std::function<void()>& speak) {
+    fillStandardStreams();
     qInstallMessageHandler(messageHandler);
     // Before Qt takes options of its own out of what may be somebody else's command.
     const std::vector<QByteArray> raw(argv + 1, argv + argc);
@@ -148,6 +172,8 @@ int run(int argc, char** argv, const std::function<void()>& speak) {
     speak();
 
     const QStringList words = QCoreApplication::arguments().mid(1);
+    keepWords(words);
+    hideLogins(argc, argv);
     const QString first = words.value(0);
     if (words.isEmpty() || first == QLatin1String("--help") || first == QLatin1String("-h")) {
         say(helpText());

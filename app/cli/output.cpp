@@ -17,8 +17,11 @@ namespace lockscope::cli {
 
 namespace {
 
+constexpr const char* kWords = "lockscope_words";
+
 QStringList wordsGiven() {
-    return QCoreApplication::instance() ? QCoreApplication::arguments().mid(1) : QStringList();
+    const QCoreApplication* const application = QCoreApplication::instance();
+    return application ? application->property(kWords).toStringList() : QStringList();
 }
 
 void toStderr(const QString& message) {
@@ -37,6 +40,11 @@ void toStderr(const QString& message) {
 }
 
 } // namespace
+
+// With the application object: what is loaded later has its own copy of this file.
+void keepWords(const QStringList& words) {
+    QCoreApplication::instance()->setProperty(kWords, words);
+}
 
 void say(const QByteArray& line) {
     const auto size = static_cast<std::size_t>(line.size());

@@ -10,6 +10,8 @@ namespace lockscope::cli {
 /// any more, else with a complaint and the status kUsage.
 void say(const QString& line);
 void say(const QByteArray& line);
+/// The words of the command line, from which no login may be shown.
+void keepWords(const QStringList& words);
 /// A message to stderr: "lockscope: …". Of the URLs on the command line it shows no login.
 void complain(const QString& message);
 /// The same for a message that may repeat any word of the command line: of none it shows what may be a login.

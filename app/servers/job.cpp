@@ -76,7 +76,8 @@ std::optional<Job::StartError> Job::run(char** arguments, char** environment) {
     // copies of this process must not take signals for it.
     const SignalsBlocked blocked;
     const pid_t parent = ::getpid();
-    m_wantsTerminal = terminalIsOurs() && (!inPipeline() || cannotAsk());
+    // Who ignores Ctrl-C, as a script's background jobs do, must not be the only one whom it reaches.
+    m_wantsTerminal = terminalIsOurs() && !m_inbox->ignoredBefore(SIGINT) && (!inPipeline() || cannotAsk());
     m_pid = m_guard.start() ? ::fork() : -1;
     if (m_pid == 0) become(arguments, environment, failure[1], parent);
     const int forked = errno;
@@ -104,7 +105,6 @@ void Job::become(char** arguments, char** environment, int failure, pid_t parent
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);          // for the case that its guard is gone, too
     if (::getppid() != parent) ::_exit(SIGTERM); // it died before we asked to be told
     m_inbox->forgetInChild();
-    ::signal(SIGPIPE, SIG_DFL); // networking code ignores it, and that is inherited
     pthread_sigmask(SIG_SETMASK, &m_inbox->maskBefore(), nullptr);
     ::execvpe(arguments[0], arguments, environment);
     const int error = errno;

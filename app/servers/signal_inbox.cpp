@@ -77,6 +77,12 @@ SignalInbox::SignalInbox(Which which) {
 
 void SignalInbox::receiveJobControl() {
     receive(SIGCONT);
+    // Nobody reads our messages any more: that is no reason to leave a lock, or a command without one.
+    struct sigaction before {};
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &ignored, &before);
+    g_before[SIGPIPE] = before;
     // Blocked instead of caught: who catches SIGTTOU gets it again and again for one line of its own to a terminal
     // that lets only the foreground write.
     const sigset_t ofTerminal = setOf({SIGTTIN, SIGTTOU});
@@ -96,6 +102,11 @@ void SignalInbox::receive(int signal) {
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     // nohup(1) and background jobs of some shells ignore signals on purpose.
     if (before.sa_handler != SIG_IGN || signal == SIGCHLD || signal == SIGCONT) sigaction(signal, &action, nullptr);
+}
+
+bool SignalInbox::ignoredBefore(int signal) const {
+    const auto before = g_before.find(signal);
+    return before != g_before.end() && before->second.sa_handler == SIG_IGN;
 }
 
 void SignalInbox::stopWith(pid_t group) {

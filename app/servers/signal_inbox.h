@@ -14,7 +14,7 @@ public:
     enum class Which : std::uint8_t { Ends, EndsAndJobControl };
 
     /// From now on until its end these arrive here instead of doing what they do: SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-    /// SIGUSR1, SIGUSR2 and SIGCHLD; for who runs a job in a terminal also SIGCONT, SIGTTIN and SIGTTOU.
+    /// SIGUSR1, SIGUSR2 and SIGCHLD; for who runs a job also SIGCONT, SIGTTIN and SIGTTOU, and SIGPIPE is ignored.
     explicit SignalInbox(Which which);
     ~SignalInbox() override;
 
@@ -37,6 +37,8 @@ public:
     /// were not blocked before the inbox was made; maskBefore() tells which.
     void forgetInChild() const;
     const sigset_t& maskBefore() const { return m_maskBefore; }
+    /// It was ignored when the inbox was made, and will be by the command.
+    bool ignoredBefore(int signal) const;
 
 Q_SIGNALS:
     /// One of those that end a process, or SIGUSR1 or SIGUSR2.

@@ -157,6 +157,59 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!ProcessLook::alive(pids[2]), 20'000); // after the grace
     }
 
+    /// SIGSTOP is told to nobody, and a stopped holder renews nothing.
+    void theCommandOfAStoppedHolderStands() {
+        const auto holder = start(lease("1s"), "echo $$ > pid.new; mv pid.new pid; while :; do sleep 0.05; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
+        const QByteArray pid = content("pid").simplified();
+        ::kill(static_cast<pid_t>(holder->processId()), SIGSTOP);
+        QTRY_COMPARE_WITH_TIMEOUT(ProcessLook::state(pid), QByteArray("T"), 10'000);
+        const Ran next = run(wait("20s"), "true"); // its lease is over
+        QVERIFY2(next.status == 0, next.told());
+        QCOMPARE(ProcessLook::state(pid), QByteArray("T"));
+        ::kill(static_cast<pid_t>(holder->processId()), SIGCONT);
+        QVERIFY(end(*holder));
+        QCOMPARE(holder->exitCode(), 123);
+        QVERIFY(!ProcessLook::alive(pid));
+    }
+
+    /// What is said then must go nowhere, least of all into what was opened instead.
+    void worksWithoutInputAndOutputs() {
+        const Ran ran =
+            runProgram(QStringLiteral("sh"),
+                       {QStringLiteral("-c"),
+                        QStringLiteral("\"$0\" lock --recipe redis-setnx \"$1\" orders -- sh -c 'exit 4' <&- >&- 2>&-"),
+                        kProgram, m_server->url()});
+        QCOMPARE(ran.status, 4);
+    }
+
+    void messagesThatNobodyReadsEndNothing() {
+        const Ran ran = runProgram(QStringLiteral("bash"),
+                                   {QStringLiteral("-c"),
+                                    QStringLiteral("\"$0\" lock --recipe redis-setnx \"$1\" orders -- sh -c "
+                                                   "'sleep 0.2; exit 4' 2> >(exec true)"),
+                                    kProgram, m_server->url()});
+        QCOMPARE(ran.status, 4);
+    }
+
+    void noPasswordStandsAmongItsWords() {
+        QCOMPARE(redis({QStringLiteral("config"), QStringLiteral("set"), QStringLiteral("requirepass"),
+                        QStringLiteral("sesame")}),
+                 QByteArray("OK"));
+        QString url = m_server->url();
+        url.replace(QStringLiteral("redis://"), QStringLiteral("redis://:sesame@"));
+        const Ran ran = runProgram(kProgram, {QStringLiteral("lock"), url, QStringLiteral("orders"),
+                                              QStringLiteral("--"), QStringLiteral("sh"), QStringLiteral("-c"),
+                                              QStringLiteral("for p in $PPID $(cat /proc/$PPID/task/$PPID/children); "
+                                                             "do tr '\\0' ' ' < /proc/$p/cmdline; done")});
+        runProgram(QStringLiteral("redis-cli"),
+                   {QStringLiteral("-p"), QString::number(m_server->port()), QStringLiteral("-a"),
+                    QStringLiteral("sesame"), QStringLiteral("config"), QStringLiteral("set"),
+                    QStringLiteral("requirepass"), QString()});
+        QVERIFY2(ran.status == 0, ran.told());
+        QVERIFY2(ran.out.contains("redis://") && !ran.out.contains("sesame"), ran.told());
+    }
+
     /// What ends the command of a killed holder must not outlive one that ends by itself, nor keep its output open.
     void nothingButTheCommandRunsBesideALock() {
         const Ran ran =

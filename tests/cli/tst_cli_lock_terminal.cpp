@@ -256,6 +256,20 @@ private Q_SLOTS:
     }
 
     /// A pager behind us reads keys while the command works.
+    /// A script's background jobs ignore the key; the script does not, and must hear it.
+    void aKeyEndsAScriptWithALockInItsBackground() {
+        put("work.sh", "echo $$ $PPID > pids; exec sleep 600\n");
+        put("script.sh", "$LOCK sh work.sh &\nwait\ntouch next\n");
+        sitDown();
+        m_person->type("bash script.sh\n");
+        const QByteArrayList both = pids();
+        m_person->type("\x03");
+        QVERIFY2(shellAnswers("afterwards"), states(both));
+        QVERIFY(!there("next"));
+        ::kill(static_cast<pid_t>(both[1].toLong()), SIGTERM);
+        QVERIFY2(untilEnded(both), states(both));
+    }
+
     void aCommandThatDoesNotReadLeavesTheTerminalToOthers() {
         put("pager.sh", "until [ -e pids ]; do sleep 0.05; done; read -r x < /dev/tty; echo \"pager-$x\"; touch go\n");
         put("work.sh", "echo $$ $PPID > pids; until [ -e go ]; do sleep 0.05; done\n");
