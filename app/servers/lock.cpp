@@ -27,8 +27,19 @@ constexpr Nanos kConnecting = 1s;
 /// somebody's shell is to give way.
 constexpr Nanos kStopping = 300ms;
 
+/// For giving the lock back from when somebody asks for the end: long for a server that answers, and without an answer
+/// the lock ends by itself.
+constexpr Nanos kGivingBack = 1s;
+
 /// For saying goodbye to the server, which frees nothing that is not free already.
 constexpr Nanos kGoodbye = 2s;
+
+/// Ends this process by SIGINT. Shells read this as the same status; but a script goes on with its next line when what
+/// it waits for ends by itself after Ctrl-C, as an editor does.
+void endByInterrupt() {
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+}
 
 /// One run of `lockscope lock`: connect, take the lock, run the command, give the lock back.
 class LockRun : public QObject {
@@ -173,7 +184,10 @@ private:
 
     QCoro::Task<int> giveBack(int status) {
         if (m_lost) co_return kLockLost;
+        m_givingBack = true;
         const auto left = co_await m_lock->unlock(m_plan.thread, m_plan.mode);
+        m_givingBack = false;
+        m_runtime.cancelCall(m_leaving);
         if (left) co_return status;
         if (left.error().kind == LockError::Kind::NotOwner) {
             complain(tr("the command has ended, but the lock was lost while it ran: %1").arg(left.error().message));
@@ -229,8 +243,24 @@ private:
             m_stop.request_stop();
             return;
         }
+        if (m_givingBack) { // what the command left behind is no business of who wants us to end
+            const bool end = signal != SIGUSR1 && signal != SIGUSR2;
+            if (end && m_leaving == 0)
+                m_leaving = m_runtime.callAt(m_runtime.monotonic() + kGivingBack, [this] { leave(); });
+            return;
+        }
         m_job->signal(signal);
         if (signal != SIGUSR1 && signal != SIGUSR2) m_job->wake(); // a stopped process would not hear it
+    }
+
+    /// The server that the lock is to go back to does not answer, and whoever waits for us wants no more of it.
+    void leave() {
+        complain(tr("the lock “%1” is not given back, as the server has not answered; it is free when its lease or "
+                    "session ends")
+                     .arg(QString::fromUtf8(m_plan.name)));
+        m_job.reset(); // what the command left behind goes on, as after any other end
+        if (m_interruptedBy == SIGINT) endByInterrupt();
+        std::quick_exit(kSignalBase + m_interruptedBy); // a database's client library may wait on a thread
     }
 
     void lookAtCommand() {
@@ -255,6 +285,8 @@ private:
     std::stop_source m_stop;
     Nanos m_giveUpAt = kNever;
     Runtime::TimerId m_connecting = 0; ///< ends it
+    Runtime::TimerId m_leaving = 0;    ///< before the lock is given back
+    bool m_givingBack = false;
     int m_interruptedBy = 0;
     bool m_lost = false;
     bool m_unreached = false;
@@ -278,12 +310,7 @@ int lock(const QStringList& words, const std::vector<QByteArray>& command) {
         // A database's client library may still be connecting, on a thread that an orderly end would wait for.
         if (run.unreached()) std::quick_exit(status);
     }
-    if (interrupted) {
-        // Shells read this as the same status; but a script goes on with its next line when what it waits for ends by
-        // itself after Ctrl-C, as an editor does.
-        std::signal(SIGINT, SIG_DFL);
-        std::raise(SIGINT);
-    }
+    if (interrupted) endByInterrupt();
     return status;
 }
 

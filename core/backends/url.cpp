@@ -7,7 +7,7 @@
 
 #include <QCoreApplication>
 #include <QUrl>
-#include <QUrlQuery>
+#include <set>
 
 namespace lockscope {
 
@@ -176,6 +176,7 @@ QString* placeOfSecret(const QString& name, ConnectionUrl& url) {
 
 QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url) {
     const QStringList known = QString::fromLatin1(scheme.options).split(u' ', Qt::SkipEmptyParts);
+    std::set<QString> seen;
     for (const QString& item : text.split(u'&', Qt::SkipEmptyParts)) {
         const QString name = item.section(u'=', 0, 0);
         const auto value = decoded(item.section(u'=', 1));
@@ -191,11 +192,14 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
             if (const QLatin1String secret(kSecretOption);
                 known.contains(secret) && text.contains(secret)) // it may be the rest of that
                 return Text::tr("An option beside “%1” is not known; write %26 for a “&” in a password.").arg(secret);
-            const QString also =
-                known.isEmpty() ? QString() : Text::tr("; also %1").arg(known.join(QStringLiteral(", ")));
+            const bool files = scheme.tls || known.contains(QStringLiteral("tls"));
+            const QString others = known.join(QStringLiteral("=, ")) + u'=';
+            if (!files) return Text::tr("The option “%1” is not known; there are %2.").arg(name, others);
+            const QString also = Text::tr("; also %1").arg(others);
             return Text::tr("The option “%1” is not known; there are ca=, cert= and key=, each a file name%2.")
                 .arg(name, also);
         }
+        if (!seen.insert(name).second) return Text::tr("The option “%1” is given twice.").arg(name);
         if (value->isEmpty() && file) return Text::tr("The option “%1” is empty; give it a file name.").arg(name);
         if (value->isEmpty()) return Text::tr("The option “%1” is empty; give it a value.").arg(name);
         if (const QString complaint = complaintOfTime(name, *value); !complaint.isEmpty()) return complaint;

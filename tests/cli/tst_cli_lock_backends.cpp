@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program.h"
+#include "terminal.h"
 
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/etcd_server.h"
@@ -280,6 +281,42 @@ private Q_SLOTS:
         QVERIFY(!gaveUp && ended);
         QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
         QCOMPARE(waiter->exitCode(), 128 + SIGTERM);
+    }
+
+    /// The command has ended well, and only the server's silence keeps who asked for the end waiting.
+    void whoGivesBackInVainIsStoppedSoon_data() {
+        QTest::addColumn<QString>("backend");
+        QTest::newRow("a database's client library") << QStringLiteral("postgresql");
+        QTest::newRow("our own driver") << QStringLiteral("redis");
+    }
+    void whoGivesBackInVainIsStoppedSoon() {
+        QFETCH(QString, backend);
+        const QString url =
+            m_urls.at(backend) + (m_urls.at(backend).contains(u'?') ? QStringLiteral("&") : QStringLiteral("?"));
+        const auto holder = startProgram(url + QStringLiteral("timeout=30s"), options("--lease 2m"),
+                                         "sleep 600 > /dev/null 2>&1 & echo $! > left; echo $$ > pid.new; "
+                                         "mv pid.new pid; until [ -e go ]; do sleep 0.02; done");
+        QTRY_VERIFY_WITH_TIMEOUT(there("pid"), 10'000);
+        const QByteArray pid = content("pid").trimmed(), left = content("left").trimmed();
+        const auto pauseAll = [this](bool paused) {
+            paused ? m_postgres.pause() : m_postgres.resume();
+            paused ? m_redis.pause() : m_redis.resume();
+        };
+        pauseAll(true);
+        put("go");
+        const bool over = QTest::qWaitFor([&] { return ProcessLook::state(pid) == "Z"; }, 10'000);
+        const bool gaveUp = QTest::qWaitFor([&] { return holder->state() == QProcess::NotRunning; }, 500);
+        QElapsedTimer timer;
+        timer.start();
+        holder->terminate();
+        const bool ended = end(*holder);
+        pauseAll(false);
+        QVERIFY(over && !gaveUp && ended);
+        QVERIFY2(timer.elapsed() < 4000, qPrintable(QString::number(timer.elapsed())));
+        QCOMPARE(holder->exitCode(), 128 + SIGTERM);
+        QVERIFY(holder->readAllStandardError().contains("is not given back"));
+        QVERIFY(ProcessLook::alive(left)); // a lock that is not lost ends nothing
+        QCOMPARE(::kill(pid_t(left.toInt()), SIGKILL), 0);
     }
 
     void aServerThatFallsSilentCostsTheLock() {

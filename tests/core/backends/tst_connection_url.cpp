@@ -239,6 +239,11 @@ private Q_SLOTS:
         row("zk://ann:secret@h?acl=all"_s, "open"_s);
         row("zk://h?acl=creator"_s, "login"_s);
         row("zk://h?acl=read"_s, "login"_s);
+        row("redis://h?wait=1&timeout=1s&wait=2"_s, "“wait” is given twice"_s);
+        row("rediss://h?ca=x&ca=y"_s, "“ca” is given twice"_s);
+        row("sqlite:////f?tls=on"_s, "there are table=, timeout=."_s);
+        row("etcds://h?x=1"_s, "each a file name; also timeout=, connect=."_s);
+        row("redis+sentinel://h/m?sentinel-password=hunter2&sentinel-password=x"_s, "given twice"_s);
         row("redis+sentinel://h/m?sentinel-user=ann"_s, "sentinel-password"_s);
         row("redis+sentinel://h/m?sentinel-password=a&b"_s, "%26"_s);
         row("sqlite://locks.db"_s, "three slashes"_s);
