@@ -56,19 +56,21 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     LockRequest request;
     request.thread = thread;
     if (core->recipe->info().heldBy == recipes::HeldBy::Lease && !renewed) request.lease = lease;
-    for (int held = 0; held < holds; ++held) {
-        if (hold->over) held = 0;    // also when what was taken so far has been lost meanwhile
-        std::shared_ptr<Hold> again; // GCC 12 destroys what a conditional inside a co_await makes twice
-        if (held == 0) again = hold;
+    for (int held = 0; held < holds;) {
+        // It is taken anew each time that what was taken so far has been lost meanwhile; a re-entry leaves it alone.
         std::expected<Taken, LockError> taken;
         if (retake)
-            taken = co_await retake(request, again);
+            taken = co_await retake(request, hold);
         else
-            taken = co_await take<Taken>(core, request, {}, again);
-        if (taken && taken->hold) continue;
+            taken = co_await take<Taken>(core, request, {}, hold);
+        if (taken && taken->hold) {
+            held = taken->hold->taken;
+            continue;
+        }
         // Nothing comes of our signal: it goes to the next one.
         if (signalled && *signalled) co_await condition->signal(1, {});
         if (!taken) co_return std::unexpected(taken.error());
+        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         co_return std::unexpected(notHeldForCondition()); // the lock object is gone
     }
     if (others) {

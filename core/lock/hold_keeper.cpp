@@ -86,6 +86,8 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
     hold->renewing = renewed;
     hold->suspended = hold->cutOff = false;
     hold->watchAgain();
+    // Who was told of an earlier loss was told the truth; who has not been is told of the next one.
+    if (hold->view->lost.exchange(false)) hold->lost = std::stop_source(std::nostopstate);
     hold->view->token = tokenOf(hold->grant);
     hold->view->mine = true;
     holds.emplace(Key(thread, mode), hold);

@@ -85,7 +85,8 @@ LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest 
                 co_await runtime.sleep(std::min(std::exchange(pause, Nanos(0)), left), stop);
             }
             // What this thread gave up before its shortest time is still there on the server.
-            const auto resting = core->resting.find(Key(thread, request.mode));
+            const auto resting = // other permits may be free
+                request.mode == Mode::Permit ? core->resting.end() : core->resting.find(Key(thread, request.mode));
             if (resting != core->resting.end()) {
                 const Completion<bool> rested = resting->second->rested.emplace_back();
                 const auto over =

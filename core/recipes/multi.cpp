@@ -267,7 +267,7 @@ Outcome<bool> MultiRecipe::renew(Grant grant, std::stop_token stop) {
         kept = *renewed;
     }
     if (kept && !own->lost) co_return true;
-    co_await giveAllUp(m_core, own);
+    giveUpBeside(own);
     co_return false;
 }
 
@@ -278,9 +278,7 @@ Outcome<HoldNews> MultiRecipe::news(Grant grant, std::stop_token stop) {
     own->told = true;
     own->arrived.drain();
     const HoldNews heard = own->news();
-    // Whoever hears of a loss need not wait until all is given back.
-    if (heard.kind == HoldNews::Kind::Lost)
-        m_core->runtime.spawn([core = m_core, own] { return giveAllUp(core, own); });
+    if (heard.kind == HoldNews::Kind::Lost) giveUpBeside(own);
     co_return heard;
 }
 

@@ -54,6 +54,10 @@ private:
     QCoro::Task<> giveBack(std::vector<Grant> grants);
     /// Ends all holds of all parts, after one of them was lost.
     static QCoro::Task<> giveAllUp(std::shared_ptr<Core> core, std::shared_ptr<Own> own);
+    /// Whoever hears of a loss need not wait until all is given back.
+    void giveUpBeside(std::shared_ptr<Own> own) {
+        m_core->runtime.spawn([core = m_core, own = std::move(own)] { return giveAllUp(core, own); });
+    }
     Grant granted(const Request& request, std::vector<Grant> grants);
     void watch(const std::shared_ptr<Own>& own, std::size_t part);
     static QCoro::Task<> follow(std::shared_ptr<Core> core, std::shared_ptr<Own> own, std::size_t part);

@@ -133,12 +133,20 @@
         <translation>“%1”旁边有不认识的选项；密码中的“&amp;”请写成 %26。</translation>
     </message>
     <message>
+        <source>The option “%1” is not known; there are %2.</source>
+        <translation>不认识选项“%1”；可用的有 %2。</translation>
+    </message>
+    <message>
         <source>; also %1</source>
         <translation>；还有 %1</translation>
     </message>
     <message>
         <source>The option “%1” is not known; there are ca=, cert= and key=, each a file name%2.</source>
         <translation>未知选项“%1”；可用的有 ca=、cert= 和 key=，各为一个文件名%2。</translation>
+    </message>
+    <message>
+        <source>The option “%1” is given twice.</source>
+        <translation>选项“%1”给出了两次。</translation>
     </message>
     <message>
         <source>The option “%1” is empty; give it a file name.</source>
@@ -958,6 +966,10 @@
         <translation>持有已达最长持有时间</translation>
     </message>
     <message>
+        <source>its manager has been closed</source>
+        <translation>它的管理器已关闭</translation>
+    </message>
+    <message>
         <source>another engine is used for locks from now on</source>
         <translation>从现在起锁使用另一个引擎</translation>
     </message>
@@ -1509,6 +1521,10 @@
     <message>
         <source>No engine of “%1” is in use just now: it is being changed, or too few of the servers that keep its record answer. Try again.</source>
         <translation>“%1”此刻没有可用的引擎：正在切换，或者保存其记录的服务器中应答的太少。请再试。</translation>
+    </message>
+    <message>
+        <source>This thread holds the lock more than once, and the recipe “%1” could not give that back after the wait. Wait where it is held once.</source>
+        <translation>此线程多次持有该锁，而等待之后配方“%1”无法恢复多次持有。请在只持有一次时等待。</translation>
     </message>
     <message>
         <source>The namespace “%1” locks with it on %2.</source>
@@ -4002,6 +4018,10 @@
     <message>
         <source>ending the command</source>
         <translation>正在结束命令</translation>
+    </message>
+    <message>
+        <source>the lock “%1” is not given back, as the server has not answered; it is free when its lease or session ends</source>
+        <translation>锁“%1”未能归还，因为服务器没有应答；其租约或会话结束后才会释放</translation>
     </message>
     <message>
         <source>%1 has more keys than one look goes through: there may be other locks</source>

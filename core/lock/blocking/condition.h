@@ -12,7 +12,8 @@ namespace lockscope::blocking {
 /// As with the standard's, a wait may end without a signal: wait for a predicate, or look again.
 class Condition {
 public:
-    /// Throws NotSupportedException when the mutex's recipe has no conditions. The mutex must outlive it.
+    /// The mutex must outlive it. That its recipe has conditions shows when it is used: the other functions throw
+    /// NotSupportedException otherwise, a manager's also when the recipe of another engine has none.
     explicit Condition(Mutex& mutex) : m_mutex(mutex) {}
 
     /// Gives the mutex up with all holds of this thread, waits for a signal and takes it again with as many.

@@ -42,6 +42,8 @@ bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop, std::opt
                 const std::lock_guard held(m_entry->guard);
                 m_entry->views[{thread, mode}] = m_entry->lock->view(thread, mode);
             }
+            // Only a source that closes meanwhile gives up without an end: no caller of lock() looks at what it gets.
+            if (taken && !*taken && wait == kNever) throw Cancelled(Cancelled::Why::Stopped);
             co_return taken;
         },
         std::move(stop));

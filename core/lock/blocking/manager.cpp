@@ -62,6 +62,7 @@ std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const std::
 
 Manager::Manager(const ManagerConfig& config, const ManagerOptions& options)
     : m_service(manage(config, options.identity)) {
+    if (options.prepare) prepare();
     detail::Service& service = *m_service;
     const Nanos patience = options.patience;
     const bool started = service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
@@ -82,6 +83,15 @@ Manager::~Manager() {
 
 std::string Manager::identity() const {
     return m_service->identity().toStdString();
+}
+
+void Manager::prepare() {
+    detail::Service& service = *m_service;
+    service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
+        const auto prepared = co_await managerOf(service).prepare(stop);
+        if (!prepared) co_return std::unexpected(prepared.error());
+        co_return true;
+    });
 }
 
 void Manager::switchTo(std::string_view space, int engine, std::stop_token stop) {

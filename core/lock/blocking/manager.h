@@ -15,6 +15,8 @@ class Service;
 struct ManagerOptions {
     /// Identity on the servers; empty: a new one (36 characters). Two managers that live at once must not share one.
     std::string identity = {};
+    /// LockManager::prepare() first.
+    bool prepare = false;
     /// How long the constructor waits for an engine to be in use in each namespace.
     Nanos patience = 10s;
 };
@@ -47,6 +49,8 @@ public:
 
     /// This process's identity on the servers.
     std::string identity() const;
+    /// LockManager::prepare. Throws LockException.
+    void prepare();
     /// LockManager::switchTo; blocks until that is decided, not until the engine is in use. Throws LockException, with
     /// a stop request InterruptedException.
     void switchTo(std::string_view space, int engine, std::stop_token stop = {});

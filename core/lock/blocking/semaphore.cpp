@@ -12,7 +12,7 @@ Permit Semaphore::take(int permits, Nanos wait, std::stop_token stop) {
     Permit permit;
     service.call<bool>(
         [&](std::stop_token stopped) -> recipes::Outcome<bool> {
-            if (!entry.lock) co_return false;
+            if (!entry.lock) co_return std::unexpected(detail::closedError());
             LockRequest request;
             request.mode = recipes::Mode::Permit;
             request.permits = permits;
@@ -20,6 +20,7 @@ Permit Semaphore::take(int permits, Nanos wait, std::stop_token stop) {
             request.thread = thread;
             auto guard = co_await entry.lock->acquire(request, stopped);
             if (!guard) co_return std::unexpected(guard.error());
+            if (!*guard && wait == kNever) throw Cancelled(Cancelled::Why::Stopped); // as Handle::take()
             if (!*guard) co_return false;
             auto view = guard->view();
             permit.m_box = service.box(*std::move(guard), std::move(view));

@@ -216,7 +216,11 @@ void Service::end() {
 }
 
 void Service::close() {
-    if (m_closed.exchange(true) || !ofThisProcess()) return;
+    if (!ofThisProcess()) return;
+    if (m_closed.exchange(true)) { // what comes after this call must not find the other one at work
+        m_gone->wait();
+        return;
+    }
     const auto ended = std::make_shared<PendingCall>();
     m_thread.put([this, ended] {
         m_closing = true;
@@ -227,14 +231,13 @@ void Service::close() {
         m_runtime->spawn([this, ended] { return goodbye(ended); });
     });
     ended->wait();
-    const auto gone = std::make_shared<PendingCall>();
-    m_thread.put([this, gone] {
+    m_thread.put([this, gone = m_gone] {
         if (m_runtime) m_runtime->kill();
         m_source.reset();
         m_runtime.reset();
         gone->finish();
     });
-    gone->wait();
+    m_gone->wait();
 }
 
 } // namespace lockscope::blocking::detail

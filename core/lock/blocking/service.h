@@ -103,6 +103,7 @@ private:
     QByteArray m_identity;
     std::thread::id m_threadId;
     std::atomic<bool> m_closed = false;
+    const std::shared_ptr<PendingCall> m_gone = std::make_shared<PendingCall>(); ///< what m_closed is about
     // On the service's thread only.
     std::unique_ptr<EventLoopRuntime> m_runtime;
     std::unique_ptr<LockSource> m_source;

@@ -61,6 +61,15 @@ QCoro::Task<bool> LockManager::start(Nanos patience, std::stop_token stop) {
     co_return true;
 }
 
+LockManager::Outcome<void> LockManager::prepare(std::stop_token stop) {
+    const auto spaces = m_spaces; // the manager itself may go away while we wait
+    for (const auto& [name, space] : spaces) {
+        const auto prepared = co_await detail::Namespace::prepare(space, stop);
+        if (!prepared) co_return std::unexpected(prepared.error());
+    }
+    co_return {};
+}
+
 std::unique_ptr<ManagedLock> LockManager::lock(const QByteArray& space, QByteArray name) {
     const auto found = m_spaces.find(space);
     if (found == m_spaces.end()) return nullptr;

@@ -64,14 +64,19 @@ public:
                                                                      QByteArray client = {},
                                                                      trace::Recorder* recorder = nullptr,
                                                                      const Connector& connector = makeConnection);
-    /// Leaves all engines; what is held is free when its leases and connections end.
+    /// close() without waiting: what cannot be given back is free when its leases and connections end.
     ~LockManager();
-    /// The same, and says goodbye to the servers, so that sessions and leases end there now; those that do not answer
-    /// are waited for as their drivers do. Nothing is granted any more.
+    /// Leaves all engines: nothing is granted any more, whoever holds is told that it is lost, and it is given back;
+    /// then says goodbye to the servers, so that sessions and leases end there now. Those that do not answer are waited
+    /// for as their drivers do.
     QCoro::Task<> close();
     LockManager(const LockManager&) = delete;
     LockManager& operator=(const LockManager&) = delete;
 
+    /// Creates what recipes and the record need on all engines and witnesses (tables of databases), and brings older
+    /// ones up to date: once, by whoever may create tables there; without them such an engine can grant nothing. Ends
+    /// at the first server that refuses or cannot be reached; may be asked again.
+    Outcome<void> prepare(std::stop_token stop = {});
     /// Begins; true when all namespaces have an engine in use within `patience`. It goes on in any case.
     QCoro::Task<bool> start(Nanos patience = 10s, std::stop_token stop = {});
 

@@ -82,6 +82,10 @@ ManagedCore::Outcome<bool> ManagedCore::await(std::shared_ptr<ManagedCore> core,
     if (!lock) co_return std::unexpected(notHeldForCondition());
     const auto condition = core->conditionOf(epoch);
     if (!condition) co_return std::unexpected(condition.error());
+    if (lock->holdCount(thread) > 1) {
+        // The engine may be another one when it is taken again.
+        if (const auto lack = core->space->lackOfReentry()) co_return std::unexpected(*lack);
+    }
     const LockCore::Retake retake = [core](LockRequest request, std::shared_ptr<Hold> again) {
         return take<LockCore::Taken>(core, std::move(request), {}, std::move(again));
     };

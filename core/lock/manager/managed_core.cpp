@@ -105,7 +105,7 @@ std::pair<std::int64_t, ManagedCore::Lock> ManagedCore::heldBy(const Thread& thr
     return {};
 }
 
-QCoro::Task<> ManagedCore::loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch) {
+QCoro::Task<> ManagedCore::loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch, const char* reason) {
     // All are told before the first server is asked.
     std::vector<Lock> old;
     for (const auto& [of, lock] : core->locks) {
@@ -114,7 +114,7 @@ QCoro::Task<> ManagedCore::loseBefore(std::shared_ptr<ManagedCore> core, std::in
     std::vector<QCoro::Task<>> giving;
     giving.reserve(old.size());
     for (const auto& lock : old)
-        giving.push_back(lock->loseAll(QT_TRANSLATE_NOOP("Lock", "another engine is used for locks from now on")));
+        giving.push_back(lock->loseAll(reason));
     for (const QCoro::Task<>& task : giving)
         co_await task;
 }

@@ -27,7 +27,7 @@ struct ManagedCore {
     static Outcome<bool> await(std::shared_ptr<ManagedCore> core, Thread thread, Nanos wait, std::stop_token stop);
     static Outcome<int> signal(std::shared_ptr<ManagedCore> core, Thread thread, int most);
     /// Tells all holders on engines of earlier epochs than `epoch` that they have lost. Nothing once it is closed.
-    static QCoro::Task<> loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch);
+    static QCoro::Task<> loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch, const char* reason);
 
     std::expected<Lock, LockError> lockOf(std::int64_t epoch);
     /// That of the engine in use; an error when none is.

@@ -95,15 +95,31 @@ void Namespace::begin() {
     }
 }
 
+recipes::Outcome<void> Namespace::prepare(std::shared_ptr<Namespace> self, std::stop_token stop) {
+    for (const Server& server : self->m_servers) {
+        const auto prepared = co_await server.connection->prepare(stop);
+        if (!prepared) co_return std::unexpected(prepared.error());
+    }
+    co_return {};
+}
+
 void Namespace::end() {
     listener = nullptr;
     m_stop.request_stop();
     m_inUse.request_stop();
     wakeAll();
+    // Nobody here reads the agreement any more: what is held could be on an engine that others have left.
+    m_runtime.spawn([self = shared_from_this()] { return loseHolds(self); });
+}
+
+QCoro::Task<> Namespace::loseHolds(std::shared_ptr<Namespace> self) {
+    return self->loseHoldsBefore(std::numeric_limits<std::int64_t>::max(),
+                                 QT_TRANSLATE_NOOP("Lock", "its manager has been closed"));
 }
 
 QCoro::Task<> Namespace::close(std::shared_ptr<Namespace> self) {
     self->end();
+    co_await loseHolds(self); // given back while there are connections
     std::vector<recipes::Outcome<void>> closing;
     closing.reserve(self->m_servers.size());
     for (const Server& server : self->m_servers)
@@ -327,10 +343,14 @@ QCoro::Task<> Namespace::endHolds(std::shared_ptr<Namespace> self, std::int64_t 
     if (at > now) co_await self->m_runtime.sleep(at - now, self->m_stop.get_token());
     // The agreement may have been readable again meanwhile, without any switch.
     if (self->m_active.epoch < before && (!self->m_leaving || self->m_leavings != leaving)) co_return;
+    co_await self->loseHoldsBefore(before, QT_TRANSLATE_NOOP("Lock", "another engine is used for locks from now on"));
+}
+
+QCoro::Task<> Namespace::loseHoldsBefore(std::int64_t epoch, const char* reason) {
     std::vector<QCoro::Task<>> telling;
     // Each tells its holders before it waits for anything; who is told may drop this lock or another one.
-    for (const std::shared_ptr<ManagedCore>& lock : std::set(self->locks))
-        telling.push_back(ManagedCore::loseBefore(lock, before));
+    for (const std::shared_ptr<ManagedCore>& lock : std::set(locks))
+        telling.push_back(ManagedCore::loseBefore(lock, epoch, reason));
     for (const QCoro::Task<>& task : telling)
         co_await task;
 }

@@ -24,7 +24,10 @@ public:
     std::optional<QString> complaintOf(const NamespaceConfig& config) const;
     /// The first time; after that it goes on already.
     void begin();
+    /// Who holds a lock is told that it is lost.
     void end();
+    /// What the recipes and the record need on its servers.
+    static recipes::Outcome<void> prepare(std::shared_ptr<Namespace> self, std::stop_token stop);
     /// And says goodbye to its servers.
     static QCoro::Task<> close(std::shared_ptr<Namespace> self);
 
@@ -52,6 +55,8 @@ public:
     /// The error of the first engine whose recipe does not offer that mode; nullopt when all do.
     std::optional<LockError> lackOf(recipes::Mode mode) const;
     std::optional<LockError> lackOfConditions() const;
+    /// Of those that let a thread in again that is inside.
+    std::optional<LockError> lackOfReentry() const;
     /// Of a lock that is held on the engine in use, or being left, since that epoch.
     std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& name,
                                                                                       std::int64_t epoch);
@@ -100,6 +105,8 @@ private:
     static QCoro::Task<> checkHealth(std::shared_ptr<Namespace> self, QByteArray engine);
     static QCoro::Task<> switchAway(std::shared_ptr<Namespace> self, QByteArray from);
     static QCoro::Task<> expire(std::shared_ptr<Namespace> self);
+    static QCoro::Task<> loseHolds(std::shared_ptr<Namespace> self);
+    QCoro::Task<> loseHoldsBefore(std::int64_t epoch, const char* reason);
     static QCoro::Task<> endHolds(std::shared_ptr<Namespace> self, std::int64_t before, Nanos at,
                                   std::uint64_t leaving);
 

@@ -46,6 +46,17 @@ std::optional<LockError> Namespace::lackOfConditions() const {
     });
 }
 
+std::optional<LockError> Namespace::lackOfReentry() const {
+    return lackOf([](const recipes::RecipeInfo& info) -> std::optional<LockError> {
+        if (info.reentrant) return std::nullopt;
+        return LockError{LockError::Kind::NotSupported,
+                         QCoreApplication::translate(
+                             "LockManager", "This thread holds the lock more than once, and the recipe “%1” could not "
+                                            "give that back after the wait. Wait where it is held once.")
+                             .arg(QString::fromLatin1(info.id))};
+    });
+}
+
 std::optional<LockError>
 Namespace::lackOf(const std::function<std::optional<LockError>(const recipes::RecipeInfo&)>& lackOfOne) const {
     for (const Engine& engine : m_engines) {

@@ -108,6 +108,42 @@ private Q_SLOTS:
         QCOMPARE(condition->passedOn, signalled ? 1 : 0);
         runtime.kill();
     }
+
+    void whatIsLostOnTheWayBackIsTakenAnew() {
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        tests::PretendServer server;
+        server.info.heldBy = recipes::HeldBy::Lease;
+        server.info.reentrant = true;
+        const auto core = std::make_shared<LockCore>(LockClient{runtime, "client"},
+                                                     std::make_unique<tests::PretendRecipe>(runtime, server),
+                                                     LockOptions(), trace::kNoEntity);
+        int retakes = 0;
+        const LockCore::Retake retake = [&](LockRequest request, std::shared_ptr<detail::Hold> again) {
+            if (++retakes == 2) runtime.spawn([core] { return LockCore::loseAll(core, "lost on the way back"); });
+            return LockCore::take<LockCore::Taken>(core, std::move(request), {}, std::move(again));
+        };
+        std::optional<std::expected<bool, LockError>> outcome;
+        std::shared_ptr<detail::Hold> hold;
+        std::stop_token lost;
+        runtime.spawn([&]() -> QCoro::Task<> {
+            for (int i = 0; i < 3; ++i) {
+                const auto taken = co_await LockCore::take<LockCore::Taken>(core, LockRequest(), {});
+                hold = taken->hold;
+            }
+            lost = hold->lostToken();
+            const auto condition = std::make_shared<Signals>(true);
+            outcome = co_await LockCore::await(core, condition, "1", kNever, {}, retake);
+        });
+        scheduler.runUntil(1s);
+        QVERIFY(outcome && outcome->value_or(false));
+        QCOMPARE(retakes, 4); // one, lost with the second, and three
+        QCOMPARE(core->holdCount("1", recipes::Mode::Exclusive), 3);
+        QVERIFY(core->stillMine(*hold) && hold->view->mine && !hold->view->lost);
+        QVERIFY(lost.stop_requested() &&
+                !hold->lostToken().stop_requested()); // that loss was told; there is a new hold
+        runtime.kill();
+    }
 };
 
 QTEST_GUILESS_MAIN(TestAwaiting)

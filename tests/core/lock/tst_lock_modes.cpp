@@ -213,6 +213,20 @@ private Q_SLOTS:
         QVERIFY(!world.server.writer);
     }
 
+    void aPermitThatRestsKeepsNobodyFromTheOthers() {
+        LockOptions options;
+        options.minHold = 10s;
+        PretendWorld world(HeldBy::Lease, options);
+        world.server.permits = 2;
+        QVERIFY(world.take(Mode::Permit));
+        QCOMPARE(world.unlock(Mode::Permit).value(), 0);
+        QVERIFY(world.take(Mode::Permit)); // the second one
+        QVERIFY(!world.take(Mode::Permit));
+        QCOMPARE(world.server.inUse, 2);
+        world.run(11s);
+        QCOMPARE(world.server.inUse, 1);
+    }
+
     void allAreToldBeforeAnythingIsGivenBack() {
         PretendWorld world(HeldBy::Lease);
         QVERIFY(world.take(Mode::Shared, "1"));

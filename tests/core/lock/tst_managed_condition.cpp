@@ -182,6 +182,29 @@ private Q_SLOTS:
         QVERIFY(process.guard.stillMine());
     }
 
+    void whoHoldsTwiceDoesNotWaitWhereTheNextEngineWouldNotLetItIn() {
+        World world("drain");
+        ManagerConfig mixed = world.config;
+        mixed.namespaces[0].engines[1].recipe = "redis-set"; // has conditions, and no re-entry
+        Process process(world.scheduler, world.backends, "M", 7, mixed);
+        process.start();
+        world.run(2s);
+        ManagedCondition filled(*process.lock);
+        Told<bool> twice, once;
+        process.runtime.spawn([&]() -> QCoro::Task<> {
+            process.guard = (co_await process.lock->lock()).value();
+            LockGuard inner = (co_await process.lock->lock()).value();
+            twice = co_await filled.await(1s);
+            co_await inner.unlock();
+            once = co_await filled.await(1s);
+        });
+        world.run(500ms);
+        QVERIFY(fails(twice, LockError::Kind::NotSupported));
+        QVERIFY2(twice->error().message.contains(QStringLiteral("redis-set")), qPrintable(twice->error().message));
+        world.run(2s);
+        QVERIFY(says(once, false) && process.guard.stillMine());
+    }
+
     void whatAWaiterLeftBehindTakesNobodysSignal() {
         World world("immediate");
         world.run(2s);

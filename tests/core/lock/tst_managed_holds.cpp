@@ -112,6 +112,33 @@ private Q_SLOTS:
         QVERIFY(fails(left, LockError::Kind::NotOwner));
     }
 
+    /// It reads the agreement no more: others may lock elsewhere, and would not be heard of.
+    void whatAManagerHeldIsLostWithIt_data() {
+        QTest::addColumn<bool>("goodbye");
+        QTest::newRow("closed") << true;
+        QTest::newRow("gone") << false;
+    }
+    void whatAManagerHeldIsLostWithIt() {
+        QFETCH(bool, goodbye);
+        World world("drain");
+        world.run(2s);
+        Process& process = *world.processes[0];
+        ManagedLock& lock = *process.lock;
+        QVERIFY(takes(world, 0, lock, requestOf(Mode::Exclusive)));
+        QStringList lost;
+        lock.listen([&](DistributedLock::Event event, const QByteArray&, const QString& reason) {
+            if (event == DistributedLock::Event::Lost) lost += reason;
+        });
+        if (goodbye)
+            process.runtime.spawn([&process]() -> QCoro::Task<> { co_await process.manager->close(); });
+        else
+            process.manager.reset();
+        world.run(100ms);
+        QCOMPARE(lost.size(), 1);
+        QVERIFY(!lock.stillMine() && !lock.isHeld());
+        QVERIFY(takes(world, 1, *world.processes[1]->lock, requestOf(Mode::Exclusive))); // and was given back
+    }
+
     void whoIsInsideGoesInDeeperWhileItDrains() {
         World world("drain"); // for 2 s
         world.run(2s);

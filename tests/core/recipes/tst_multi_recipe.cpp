@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several locks as one: all of them or none, whatever happens on the way.
 #include "multi_bench.h"
+#include "pretend_recipe.h"
 
 #include <QTest>
 
@@ -96,6 +97,35 @@ private Q_SLOTS:
         QVERIFY(!renew(bench, a.runtime, *multi, **again.grant));
         bench.run(1s);
         QCOMPARE(bench.keys(), 0); // the others, both holds, were given back
+    }
+
+    void aLossIsToldBeforeTheRestIsGivenBack() {
+        MultiBench bench;
+        LockWorld::Process a(bench, "A");
+        PretendServer first, second;
+        for (PretendServer* server : {&first, &second}) {
+            server->info.heldBy = HeldBy::Lease;
+            server->releaseTakes = 3s;
+        }
+        Parts parts;
+        parts.push_back(std::make_unique<PretendRecipe>(a.runtime, first));
+        parts.push_back(std::make_unique<PretendRecipe>(a.runtime, second));
+        MultiRecipe multi(a.runtime, *findRecipe("redis-multi"), std::move(parts));
+        Got got;
+        start(a.runtime, multi, within(0s), got);
+        bench.run(100ms);
+        QVERIFY(got.taken());
+        second.counts.clear(); // freed by somebody
+        std::optional<bool> kept;
+        a.runtime.spawn([&]() -> QCoro::Task<> {
+            const auto renewed = co_await multi.renew(**got.grant, {});
+            kept = renewed.value_or(true);
+        });
+        bench.run(100ms);
+        QVERIFY(kept == false);
+        QVERIFY(first.writer);
+        bench.run(10s);
+        QVERIFY(!first.writer);
     }
 
     void holdsAreCounted() {

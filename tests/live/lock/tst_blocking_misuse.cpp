@@ -73,6 +73,31 @@ private Q_SLOTS:
         QVERIFY_THROWS_EXCEPTION(UnreachableException, orders.lock());
     }
 
+    /// Whoever closes it second relies on its end as the first one does: what its callbacks use goes next.
+    void whoClosesSecondWaitsForTheEnd() {
+        blocking::Client client(url());
+        m_server->pause();
+        const auto pinging = std::async(std::launch::async, [&] {
+            try {
+                client.ping();
+            } catch (const LockException&) {
+                return false;
+            }
+            return true;
+        });
+        std::promise<void> closing;
+        const auto first = std::async(std::launch::async, [&] {
+            closing.set_value();
+            client.close();
+        });
+        closing.get_future().wait();
+        QTest::qWait(100); // the other thread is likely to have begun
+        client.close();
+        const bool over = pinging.wait_for(300ms) == std::future_status::ready;
+        m_server->resume();
+        QVERIFY(over);
+    }
+
     void theApplicationObjectMayGoFirst() { QCOMPARE(odd("application"), 0); }
     void aCopyOfTheProcessHoldsNothingAndHarmsNothing() {
 #ifdef __SANITIZE_THREAD__
