@@ -1,55 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/manager/lock_manager.h"
+#include "managed_process.h"
 #include "managed_servers.h"
 
 #include <QTemporaryDir>
 
 using namespace lockscope;
 using namespace lockscope::test;
-
-namespace {
-using Inside = std::vector<const LockGuard*>; ///< who is between lock and unlock
-
-/// One process: a manager and a thread of work that never stops taking the lock.
-struct Process {
-    Process(Runtime& processRuntime, const ManagerConfig& config, trace::Recorder* recorder = nullptr)
-        : runtime(processRuntime), manager(LockManager::make(runtime, config, {}, recorder).value()) {
-        manager->listen([this](const ManagerEvent& event) { heard.push_back(event); });
-        lock = manager->lock("shop", "orders");
-    }
-    bool start() { return run(manager->start(10s)); }
-    /// `toldFirst`: who was told of the loss is inside no more, which is what an immediate switch promises.
-    void work(Inside& inside, int& clashes, const bool& stop, bool toldFirst = false) {
-        runtime.spawn([this, &inside, &clashes, &stop, toldFirst]() -> QCoro::Task<> {
-            while (!stop) {
-                auto guard = co_await lock->tryLockFor(2s);
-                if (!guard || !*guard) {
-                    const Nanos pause = 10ms;
-                    co_await runtime.sleep(pause);
-                    continue;
-                }
-                clashes += int(
-                    std::ranges::count_if(inside, [&](const LockGuard* g) { return !toldFirst || g->stillMine(); }));
-                inside.push_back(&*guard);
-                ++grants;
-                tokens.push_back(guard->token());
-                const Nanos nap = 2ms;
-                co_await runtime.sleep(nap);
-                std::erase(inside, &*guard);
-                co_await guard->unlock();
-            }
-            ended = true;
-        });
-    }
-    Runtime& runtime;
-    std::unique_ptr<LockManager> manager;
-    std::unique_ptr<ManagedLock> lock;
-    std::vector<ManagerEvent> heard;
-    std::vector<std::int64_t> tokens;
-    int grants = 0;
-    bool ended = false;
-};
-} // namespace
 
 /// The manager over real servers: two Redis to lock on, a third one for the record.
 class TestManagedLocks : public QObject {
@@ -75,7 +31,7 @@ private Q_SLOTS:
         QFETCH(int, mode);
         const auto trace = std::make_shared<trace::Trace>();
         trace::Recorder recorder(trace, [this] { return m_runtime.monotonic(); });
-        Process a(m_runtime, config(SwitchMode(mode)), &recorder), b(m_runtime, config(SwitchMode(mode)));
+        ManagedProcess a(m_runtime, config(SwitchMode(mode)), &recorder), b(m_runtime, config(SwitchMode(mode)));
         QVERIFY(a.start() && b.start());
         Inside inside;
         int clashes = 0;
@@ -103,7 +59,7 @@ private Q_SLOTS:
     }
 
     void aDeadServerIsLeftAndWorkGoesOn() {
-        Process a(m_runtime, config(SwitchMode::Drain)), b(m_runtime, config(SwitchMode::Drain));
+        ManagedProcess a(m_runtime, config(SwitchMode::Drain)), b(m_runtime, config(SwitchMode::Drain));
         QVERIFY(a.start() && b.start());
         Inside inside;
         int clashes = 0;
@@ -148,7 +104,7 @@ private Q_SLOTS:
         QVERIFY(write(text(m_servers.first.url(), m_servers.second.url())));
         const auto config = readManagerConfig(text(m_servers.first.url(), m_servers.second.url()));
         QVERIFY2(config.has_value(), config ? "" : qPrintable(config.error()));
-        Process a(m_runtime, *config);
+        ManagedProcess a(m_runtime, *config);
         QVERIFY(a.start());
         const auto complaint = a.manager->watchFile(path);
         QVERIFY2(!complaint, complaint ? qPrintable(*complaint) : "");
