@@ -9,14 +9,20 @@ end
 if ARGV[3] then
     local alive = 0
     for hold = tonumber(holds), 1, -1 do
-        alive = alive + redis.call('pexpire', ARGV[3] .. ':' .. hold, ARGV[1])
+        local left = redis.call('pttl', ARGV[3] .. ':' .. hold)
+        if left ~= -2 then
+            alive = alive + 1
+            if left < tonumber(ARGV[1]) then
+                redis.call('pexpire', ARGV[3] .. ':' .. hold, ARGV[1])
+            end
+        end
     end
     if alive == 0 then
         return 0
     end
 end
--- Others, or our own other side, may have longer leases.
-if redis.call('hlen', KEYS[1]) == 2 or redis.call('pttl', KEYS[1]) < tonumber(ARGV[1]) then
+-- Others, our own other side, or another lock object of this thread may have longer leases.
+if redis.call('pttl', KEYS[1]) < tonumber(ARGV[1]) then
     redis.call('pexpire', KEYS[1], ARGV[1])
 end
 return 1

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Gives holds of the writer up. What it holds as a reader is left, as long as that lives: others may read beside it then.
--- KEYS[1] the lock; ARGV[1] our field as writer; ARGV[2] lease in ms while holds are left; ARGV[3] holds to keep at most,
+-- KEYS[1] the lock; ARGV[1] our field as writer; ARGV[2] lease in ms while holds are left, where what is left is
+-- shorter; ARGV[3] holds to keep at most,
 -- or '' for one fewer; ARGV[4] the wake-up channel; ARGV[5] what every reader's prefix begins with. Running it again
 -- with a number changes nothing more. Hold keys share the lock's hash tag.
 -- Returns the holds left, or -1 when we hold nothing.
@@ -15,7 +16,8 @@ if holds <= keep then
 end
 if keep > 0 then
     redis.call('hset', KEYS[1], ARGV[1], keep)
-    if redis.call('hlen', KEYS[1]) == 2 or redis.call('pttl', KEYS[1]) < tonumber(ARGV[2]) then
+    -- What is left may have the longer lease, by another lock object of this thread: Redisson would cut it short.
+    if redis.call('pttl', KEYS[1]) < tonumber(ARGV[2]) then
         redis.call('pexpire', KEYS[1], ARGV[2])
     end
     return keep

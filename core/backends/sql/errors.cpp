@@ -58,6 +58,7 @@ Kind kindOfMySql(int code, bool connecting) {
         return Kind::NoDatabase;
     case 1040:
     case 1203:
+    case 1226: // of this account
         return Kind::TooMany;
     case 1146: // no such table
     case 1054: // no such column
@@ -100,10 +101,11 @@ Kind kindOfPostgreSqlWords(QString text) {
     const auto has = [&](const char* words) { return text.contains(QLatin1String(words), Qt::CaseInsensitive); };
     if (has("timeout expired")) return Kind::ConnectTimeout;
     if (has("database \"\" does not exist")) return Kind::NoDatabase;
+    // Before the next: at a role's own limit the sentence names the role.
+    if (has("too many") || has("remaining connection slots")) return Kind::TooMany;
     if (has("password") || has("authentication failed") || has("pg_hba.conf") || has("role \"") ||
         has("permission denied"))
         return Kind::AuthFailed;
-    if (has("too many") || has("remaining connection slots")) return Kind::TooMany;
     if (has("SSL") || has("certificate")) return Kind::TlsFailed;
     return Kind::Unreachable;
 }

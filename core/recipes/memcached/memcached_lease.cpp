@@ -32,9 +32,19 @@ const RecipeInfo& MemcachedLease::info() const {
     return mine;
 }
 
-Outcome<bool> MemcachedLease::withdraw(QByteArray value) {
-    // Whatever became of our add: if it ran, undo it. An error here leaves an item that ends by its lease.
-    return change(std::make_shared<Own>(), std::move(value), kMemcachedAtOnce, {});
+Outcome<bool> MemcachedLease::withdraw(QByteArray value, Nanos lease) {
+    // Whatever became of our add: if it ran, undo it.
+    const Nanos until = laterBy(m_lock.port.runtime().monotonic(), laterBy(lease, 2s));
+    auto undone = co_await change(std::make_shared<Own>(), value, kMemcachedAtOnce, {});
+    if (!undone) m_leftBehind.note(value, until);
+    co_return undone;
+}
+
+QCoro::Task<> MemcachedLease::undoLeftBehind() {
+    return m_leftBehind.undoWith(m_lock.port.runtime(), [this](QByteArray old) -> QCoro::Task<bool> {
+        const auto undone = co_await change(std::make_shared<Own>(), old, kMemcachedAtOnce, {});
+        co_return undone.has_value();
+    });
 }
 
 Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value, Expiry expiry, std::stop_token stop) {
@@ -67,11 +77,12 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
     PollingRests rests(m_lock.high);
     for (;;) {
         request.steps.at(2);
+        if (!m_leftBehind.empty()) co_await undoLeftBehind();
         const Nanos askedAt = runtime.monotonic();
         // Not interrupted: an add that nobody waits for could still run after its own undoing.
         const auto added = co_await m_lock.port.add(m_lock.name, value, expiry, true);
         if (!added) {
-            if (added.error().outcomeUnknown()) co_await withdraw(value);
+            if (added.error().outcomeUnknown()) co_await withdraw(value, request.lease);
             request.steps.at(0);
             co_return std::unexpected(lockError(added.error()));
         }
@@ -93,7 +104,7 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
             }
             // Not wanted any more, or not seen: taken away between the two commands, by force or for want of memory, or
             // the server had none left to tell of it.
-            const auto undone = co_await withdraw(value);
+            const auto undone = co_await withdraw(value, request.lease);
             const bool stopped = stop.stop_requested();
             if (stopped || !undone) request.steps.at(0);
             if (stopped) throw Cancelled(Cancelled::Why::Stopped);

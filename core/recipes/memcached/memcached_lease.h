@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "recipes/backoff.h"
+#include "recipes/left_behind.h"
 #include "recipes/memcached/memcached_recipe.h"
 
 namespace lockscope::recipes {
@@ -43,8 +44,11 @@ private:
     };
     /// Changes our item's expiry as long as it is ours. False = it is not.
     Outcome<bool> change(std::shared_ptr<Own> own, QByteArray value, memcached::Expiry expiry, std::stop_token stop);
-    Outcome<bool> withdraw(QByteArray value);
+    /// Takes back what may have been added; what had no answer is noted as left behind.
+    Outcome<bool> withdraw(QByteArray value, Nanos lease);
+    QCoro::Task<> undoLeftBehind();
     MemcachedLock m_lock;
+    LeftBehind m_leftBehind;
 };
 
 } // namespace lockscope::recipes

@@ -62,10 +62,19 @@ private:
     std::uint32_t m_last = 0;
 };
 
+namespace {
+RedisLock unconfirmed(const RedisLock& lock, redis::Port& port) {
+    RedisLock inner{port, lock.name, lock.client, lock.polling, lock.doubts};
+    inner.permits = lock.permits;
+    inner.patience = lock.patience;
+    return inner;
+}
+} // namespace
+
 RedisConfirmed::RedisConfirmed(const RedisLock& lock, const std::function<std::unique_ptr<Recipe>(RedisLock)>& make)
     : m_port(lock.port),
       m_watched(std::make_unique<WatchedPort>(lock.port)),
-      m_recipe(make({*m_watched, lock.name, lock.client, lock.polling, lock.doubts, lock.permits, 0, lock.patience})),
+      m_recipe(make(unconfirmed(lock, *m_watched))),
       m_name(lock.name),
       m_doubts(lock.doubts),
       m_replicas(lock.replicas),

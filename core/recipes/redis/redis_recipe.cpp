@@ -27,6 +27,7 @@ std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
     std::vector<std::unique_ptr<Recipe>> parts;
     for (const QByteArray& name : names) {
         RedisLock one{lock.port, name, lock.client, lock.polling, lock.doubts};
+        one.confirmFor = lock.confirmFor;
         one.replicas = lock.replicas; // each was written on its own, in a cluster on another server
         parts.push_back(makeRedisRecipe("redis-reentrant", std::move(one)));
     }
@@ -36,7 +37,8 @@ std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
 
 /// What a server answers that can not do anything now, and has done nothing.
 bool isBusy(const QByteArray& code) {
-    return code == "BUSY" || code == "LOADING" || code == "MASTERDOWN" || code == "CLUSTERDOWN" || code == "TRYAGAIN";
+    return code == "BUSY" || code == "LOADING" || code == "MASTERDOWN" || code == "CLUSTERDOWN" || code == "TRYAGAIN" ||
+           code == "NOREPLICAS"; // not enough of them, as after a failover
 }
 
 std::unique_ptr<Recipe> makeBare(const QByteArray& id, RedisLock lock) {

@@ -82,12 +82,23 @@ QCoro::Task<sql::Result> SqlLease::letGo(const QByteArray& owner, std::stop_toke
                                std::move(stop));
 }
 
-QCoro::Task<> SqlLease::withdraw(QByteArray owner, bool stopped) {
-    // Whatever became of our UPDATE: if it ran, undo it. An error here leaves a lease that ends by itself.
-    auto undoing = m_lock.port.execute(
+QCoro::Task<sql::Result> SqlLease::undo(const QByteArray& owner, std::stop_token stop, std::optional<Nanos> patience) {
+    return m_lock.port.execute(
         statementOf(m_lock, kId, "UPDATE {t} SET owner = NULL, expires_at = {now} WHERE name = ? AND owner = ?",
-                    valuesOf(m_lock.name, owner)));
-    return awaitWithdrawal(m_lock.port.runtime(), std::move(undoing), stopped);
+                    valuesOf(m_lock.name, owner)),
+        std::move(stop), patience);
+}
+
+QCoro::Task<bool> SqlLease::withdraw(QByteArray owner, bool stopped) {
+    // Whatever became of our UPDATE: if it ran, undo it.
+    return awaitWithdrawal(m_lock.port.runtime(), undo(owner, {}, std::nullopt), stopped);
+}
+
+QCoro::Task<> SqlLease::undoLeftBehind(Nanos giveUpAt, std::stop_token stop) {
+    return m_leftBehind.undoWith(m_lock.port.runtime(), [this, giveUpAt, stop](QByteArray old) -> QCoro::Task<bool> {
+        const sql::Result undone = co_await undo(old, stop, patienceUntil(m_lock, giveUpAt));
+        co_return undone.has_value();
+    });
 }
 
 Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token stop) {
@@ -135,6 +146,7 @@ Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveU
     PollingRests rests(m_lock.pollHigh);
     for (;;) {
         request.steps.at(1);
+        if (!m_leftBehind.empty()) co_await undoLeftBehind(giveUpAt, stop);
         const Nanos askedAt = runtime.monotonic();
         std::expected<std::int64_t, LockError> version = 0;
         bool stopped = false;
@@ -148,7 +160,8 @@ Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveU
             stopped = true;
         }
         if (stopped || (!version && version.error().kind == LockError::Kind::OutcomeUnknown)) {
-            co_await withdraw(owner, stopped);
+            const bool undone = co_await withdraw(owner, stopped);
+            if (!undone) m_leftBehind.note(owner, laterBy(runtime.monotonic(), request.lease));
             request.steps.at(0);
             if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         }

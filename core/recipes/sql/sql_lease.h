@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "recipes/backoff.h"
+#include "recipes/left_behind.h"
 #include "recipes/sql/sql_recipe.h"
 
 #include <map>
@@ -43,9 +44,12 @@ private:
     Outcome<Seen> look(Nanos patience, std::stop_token stop);
     Outcome<bool> extend(QByteArray owner, Nanos lease, std::optional<Nanos> patience, std::stop_token stop);
     QCoro::Task<sql::Result> letGo(const QByteArray& owner, std::stop_token stop);
-    QCoro::Task<> withdraw(QByteArray owner, bool stopped);
+    QCoro::Task<sql::Result> undo(const QByteArray& owner, std::stop_token stop, std::optional<Nanos> patience);
+    QCoro::Task<> undoLeftBehind(Nanos giveUpAt, std::stop_token stop);
+    QCoro::Task<bool> withdraw(QByteArray owner, bool stopped);
     SqlLock m_lock;
     std::map<QByteArray, Mine> m_mine; ///< by thread: what re-entry extends
+    LeftBehind m_leftBehind;
 };
 
 } // namespace lockscope::recipes

@@ -31,12 +31,14 @@ constexpr Nanos kLeastPatience = 200ms, kMostPatience = 3s;
 /// How long somebody who was stopped waits for what takes his attempt back.
 constexpr Nanos kStopPatience = 2s;
 
-QCoro::Task<> tellOfItsEnd(QCoro::Task<sql::Result> task, Completion<bool> ended) {
+QCoro::Task<> tellOfItsEnd(QCoro::Task<sql::Result> task, Completion<bool> answered) {
+    bool well = false;
     try {
-        (void)co_await task;
+        const sql::Result done = co_await std::move(task);
+        well = done.has_value();
     } catch (const Cancelled&) { // killed, and so is whoever waits
     }
-    ended.complete(true);
+    answered.complete(well);
 }
 
 /// Of each dialect: now, so many milliseconds from now, milliseconds until expires_at. UTC throughout: what DATETIME
@@ -164,10 +166,11 @@ QCoro::Task<bool> napUntil(const SqlLock& lock, Nanos giveUpAt, std::stop_token 
     co_return true;
 }
 
-QCoro::Task<> awaitWithdrawal(Runtime& runtime, QCoro::Task<sql::Result> withdrawal, bool stopped) {
-    const Completion<bool> ended;
-    const QCoro::Task<> following = tellOfItsEnd(std::move(withdrawal), ended);
-    co_await ended.wait(runtime, stopped ? kStopPatience : kNever);
+QCoro::Task<bool> awaitWithdrawal(Runtime& runtime, QCoro::Task<sql::Result> withdrawal, bool stopped) {
+    const Completion<bool> answered;
+    const QCoro::Task<> following = tellOfItsEnd(std::move(withdrawal), answered);
+    const auto well = co_await answered.wait(runtime, stopped ? kStopPatience : kNever);
+    co_return well.value_or(false);
 }
 
 LockError notSqlOwner(const QByteArray& name) {

@@ -55,8 +55,9 @@ Nanos patienceUntil(const SqlLock& lock, Nanos giveUpAt, Nanos lease = kNever);
 /// Lets some time pass after something was kept out; false when it is `giveUpAt` already.
 QCoro::Task<bool> napUntil(const SqlLock& lock, Nanos giveUpAt, std::stop_token stop);
 
-/// Waits for what takes an attempt back. When that was stopped, not for long: it goes on by itself.
-QCoro::Task<> awaitWithdrawal(Runtime& runtime, QCoro::Task<sql::Result> withdrawal, bool stopped);
+/// Waits for what takes an attempt back. When that was stopped, not for long: it goes on by itself. False when that has
+/// not been done, as far as is known.
+QCoro::Task<bool> awaitWithdrawal(Runtime& runtime, QCoro::Task<sql::Result> withdrawal, bool stopped);
 
 /// A value that stands for one attempt of one thread, and that nobody else has: "client:thread:16 hex digits". It fits
 /// into the table: a thread's name that is too long is cut, which the digits make up for.

@@ -42,7 +42,7 @@ Outcome<bool> SqlRow::look(Nanos patience, std::stop_token stop) {
 }
 
 /// Whatever became of our INSERT: if it ran, undo it.
-QCoro::Task<> SqlRow::withdraw(QByteArray owner, bool stopped) {
+QCoro::Task<bool> SqlRow::withdraw(QByteArray owner, bool stopped) {
     auto undoing = m_lock.port.execute(
         statementOf(m_lock, kId, "DELETE FROM {t} WHERE name = ? AND owner = ?", valuesOf(m_lock.name, owner)));
     return awaitWithdrawal(m_lock.port.runtime(), std::move(undoing), stopped);

@@ -21,7 +21,7 @@ private:
     Outcome<bool> insert(QByteArray owner, Nanos patience, std::stop_token stop);
     Outcome<bool> look(Nanos patience, std::stop_token stop);
     Outcome<bool> erase(std::stop_token stop);
-    QCoro::Task<> withdraw(QByteArray owner, bool stopped);
+    QCoro::Task<bool> withdraw(QByteArray owner, bool stopped);
     SqlLock m_lock;
 };
 

@@ -320,6 +320,42 @@ private Q_SLOTS:
             QVERIFY(!*none);
         QVERIFY2(back.startsWith("cas jobs 0 -1 ") && back.endsWith(" 42"), back.constData());
     }
+    void whatIsLeftBehindIsUndoneByTheNextTry() {
+        // Neither the add nor its undoing was answered: whoever asks again must not wait behind what he left himself.
+        QByteArray left, value;
+        bool away = false;
+        FakeMemcached server(m_runtime, [&](QTcpSocket& socket, const QByteArray& bytes) {
+            const QList<QByteArray> lines = bytes.split('\n');
+            if (bytes.startsWith("add ") && left.isEmpty()) {
+                left = value = lines.at(1).trimmed();
+                away = true;
+            }
+            if (away) {
+                socket.disconnectFromHost();
+                return;
+            }
+            const bool stored = bytes.startsWith("add ") && value.isEmpty();
+            if (stored) value = lines.at(1).trimmed();
+            if (bytes.startsWith("add ")) socket.write(stored ? "STORED\r\n" : "NOT_STORED\r\n");
+            if (bytes.startsWith("cas jobs 0 -1 ")) {
+                value.clear();
+                socket.write("STORED\r\n");
+            } else {
+                const QByteArray number = value == left ? "42" : "43";
+                const QByteArray size = QByteArray::number(value.size());
+                socket.write(value.isEmpty() ? "END\r\n"
+                                             : "VALUE jobs 0 " + size + ' ' + number + "\r\n" + value + "\r\nEND\r\n");
+            }
+        });
+        MemcachedClient client(m_runtime, urlOf(server), impatient());
+        const auto recipe = client.recipe("jobs");
+        QVERIFY(run(recipe->acquire(asked(0s), {})).error().kind == ErrorKind::OutcomeUnknown);
+        QVERIFY(!left.isEmpty() && value == left);
+        away = false;
+        const auto next = run(recipe->acquire(asked(0s), {}));
+        QVERIFY2(next && *next, next ? "it waits behind itself" : qPrintable(next.error().message));
+        QVERIFY((*next)->value == value && value != left);
+    }
     void slowReplyAndSilence() {
         FakeMemcached slow(m_runtime, [](QTcpSocket& socket, const QByteArray&) {
             QTimer::singleShot(100, &socket, [&socket] { socket.write("VERSION 1.6.18\r\n"); });

@@ -37,10 +37,17 @@ public:
             client->write(std::exchange(bytes, {}));
     }
     int connections = 0;
+    /// Nobody is let in while this is so.
+    bool closed = false;
 
 private:
     void relay(QTcpSocket* client) {
         ++connections;
+        if (closed) {
+            client->abort();
+            client->deleteLater();
+            return;
+        }
         auto* server = new QTcpSocket(client);
         client->setSocketOption(QAbstractSocket::LowDelayOption, 1);
         server->setSocketOption(QAbstractSocket::LowDelayOption, 1);

@@ -361,6 +361,32 @@ private Q_SLOTS:
         }
     }
 
+    /// The answer is lost and the taking back, too: whoever asks again must not wait behind what he left himself.
+    void whatIsLeftBehindIsUndoneByTheNextTry_data() { servers(); }
+    void whatIsLeftBehindIsUndoneByTheNextTry() {
+        QFETCH(QByteArray, engine);
+        TcpRelay relay(m_runtime, m_databases.server(engine).port());
+        SqlClient direct(m_runtime, m_databases.url(engine));
+        SqlClient a(m_runtime, urlThrough(relay, engine));
+        const auto ours = a.recipe("sql-lease", "left"), theirs = direct.recipe("sql-lease", "left");
+        const Granted warm = acquire(*ours, request());
+        VERIFY_OK(warm);
+        VERIFY_OK(release(*ours, **warm));
+        relay.closed = true; // to all but the connection that there is
+        relay.cutNextAnswerAfter(0);
+        const Granted lost = acquire(*ours, request(0s));
+        QVERIFY(!lost);
+        QVERIFY2(lost.error().kind == LockError::Kind::OutcomeUnknown, qPrintable(lost.error().message));
+        const Granted kept = acquire(*theirs, request(0s));
+        VERIFY_OK(kept);
+        QVERIFY(!*kept); // it has run on the server
+        relay.closed = false;
+        const Granted next = acquire(*ours, request(10s));
+        VERIFY_OK(next);
+        QVERIFY2(next->has_value(), "it waits behind itself");
+        VERIFY_OK(release(*ours, **next));
+    }
+
     void nonsenseInsteadOfAnAnswer_data() { servers(); }
     void nonsenseInsteadOfAnAnswer() {
         QFETCH(QByteArray, engine);

@@ -96,6 +96,25 @@ private Q_SLOTS:
         const Kind expected = engine == "mariadb" ? Kind::WrongUrl : Kind::TlsFailed;
         QVERIFY2(opened.error().kind == expected, qPrintable(opened.error().message));
     }
+    /// The server could let it in a moment later: its sentence names the login, which is not wrong.
+    void aLoginsOwnLimitIsNoWrongLogin_data() { servers(); }
+    void aLoginsOwnLimitIsNoWrongLogin() {
+        QFETCH(QByteArray, engine);
+        SqlDriver administrator(m_runtime, urlOf(m_plain.url(engine)));
+        if (engine == "mariadb") {
+            VERIFY_OK(ask(administrator, "CREATE USER few@'%' IDENTIFIED BY 'few' WITH MAX_USER_CONNECTIONS 1"));
+            VERIFY_OK(ask(administrator, "GRANT ALL ON *.* TO few@'%'"));
+        } else {
+            VERIFY_OK(ask(administrator, "CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 1"));
+        }
+        ConnectionUrl url = urlOf(m_plain.url(engine));
+        url.user = url.password = QStringLiteral("few");
+        SqlDriver first(m_runtime, url), second(m_runtime, url);
+        VERIFY_OK(run(first.open()));
+        const sql::Result refused = run(second.open());
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().kind == Kind::TooMany, qPrintable(refused.error().message));
+    }
     void tlsWithAServerThatHasNone_data() { servers(); }
     void tlsWithAServerThatHasNone() {
         QFETCH(QByteArray, engine);

@@ -164,11 +164,13 @@ private Q_SLOTS:
         // answer may take.
         for (const char* options : {"?wait=1", "?wait=1&timeout=800ms"}) {
             const auto confirmed = open(QString::fromLatin1(options));
-            const auto lock = confirmed->makeRecipe("redis-set", {"confirmed"});
-            const auto alone = run((*lock)->acquire(requestFor(**lock, 0s), {}));
-            QVERIFY(!alone);
-            QVERIFY2(alone.error().message.contains(QStringLiteral("0 of 1")), qPrintable(alone.error().message));
-            QCOMPARE(call(driver, {"EXISTS", "confirmed"})->integer, 0);
+            for (const char* id : {"redis-set", "redis-multi"}) {
+                const auto lock = confirmed->makeRecipe(id, {"confirmed"});
+                const auto alone = run((*lock)->acquire(requestFor(**lock, 0s), {}));
+                QVERIFY(!alone);
+                QVERIFY2(alone.error().message.contains(QStringLiteral("0 of 1")), qPrintable(alone.error().message));
+                QCOMPARE(call(driver, {"EXISTS", "confirmed"})->integer, 0);
+            }
         }
     }
 

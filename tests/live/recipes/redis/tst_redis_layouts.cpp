@@ -247,7 +247,7 @@ private Q_SLOTS:
         QCOMPARE(hash("orders"), (Hash{{"mode", "write"}, {me + ":write", "2"}}));
         QVERIFY(about(pttl("orders"), 20'000)); // adds
         QCOMPARE(run(a->release(again, {})).value_or(-1), 1);
-        QVERIFY(about(pttl("orders"), 10'000));
+        QVERIFY(about(pttl("orders"), 20'000)); // what is left may be the longer one: nothing cuts it
 
         const Grant reading = take(*a, Mode::Shared, 10s);
         QCOMPARE(reading.holds, 1);

@@ -128,6 +128,20 @@ private Q_SLOTS:
         VERIFY_EMPTY(complaint(waiting));
     }
 
+    /// As for some seconds after a failover, where a master that has no replicas is not to be written to.
+    void aMasterThatMayNotWriteYetIsWaitedFor() {
+        QVERIFY(call(m_a->driver, {"CONFIG", "SET", "min-replicas-to-write", "1"}));
+        const auto b = m_b->recipe("redis-set", kName), c = m_b->recipe("redis-reentrant", "others");
+        QVERIFY(isAway(run(b->acquire(requestFor(*b, 0s), {}))));
+        const auto waiting = beside(b->acquire(requestFor(*b, 30s), {}));
+        const auto another = beside(c->acquire(requestFor(*c, 30s), {}));
+        QVERIFY(isAway(run(b->acquire(requestFor(*b, 300ms), {}))));
+        QVERIFY(!waiting->done && !another->done);
+        QVERIFY(call(m_a->driver, {"CONFIG", "SET", "min-replicas-to-write", "0"}));
+        VERIFY_EMPTY(complaint(waiting));
+        VERIFY_EMPTY(complaint(another));
+    }
+
     void aWrongLoginIsNot() {
         QVERIFY(call(m_a->driver, {"CONFIG", "SET", "requirepass", "secret"}));
         Process stranger(m_runtime, *m_server);
