@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "lock/backend_table.h"
 #include "lock/recipe_table.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
@@ -109,8 +110,9 @@ int list(const QStringList& words) {
                          {tr("scenarios, recipes or formats")});
     if (!arguments) return misused("list", arguments.error());
     const QString what = arguments->place(0);
-    if (arguments->has("markdown") && what == QLatin1String("recipes")) { // the table in ARCHITECTURE.md
-        say(recipeTable().chopped(1));
+    if (arguments->has("markdown") && what == QLatin1String("recipes")) { // the tables in ARCHITECTURE.md
+        say(recipeTable());
+        say(backendTable().chopped(1));
         return kFine;
     }
     std::vector<Item> items;

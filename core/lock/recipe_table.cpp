@@ -58,12 +58,12 @@ const char* whyNoToken(const RecipeInfo& recipe) {
 
 const char* whyNoCondition(const RecipeInfo& recipe) {
     if (recipe.permits) return "A condition belongs to a lock that one holds alone.";
-    if (recipe.shared) return "With readers beside each other nobody could say who may signal.";
-    if (recipe.id == "redis-redlock" || recipe.id == "redis-multi")
-        return "A signal would have to be one on several servers at once.";
+    if (recipe.id == "redis-redlock") return "A signal would have to be one on several servers at once.";
+    if (recipe.id == "redis-multi") return "There is no one lock that it would belong to; each of them has its own.";
     if (recipe.backend == "sql") return "Waiters could only poll: the databases have no common way to wake one.";
     if (recipe.backend == "memcached") return "Waiters could only poll, and the server may forget their entries.";
-    return "Not built: ZooKeeper and Redis have it.";
+    if (recipe.shared) return "Not built for its writers; `zk-mutex` has it.";
+    return "Not built; Redis and ZooKeeper have it.";
 }
 
 const char* whyNoWatchdog(const RecipeInfo& recipe) {
@@ -115,6 +115,8 @@ QString whyNot(const RecipeInfo& recipe, Feature feature) {
     case Feature::Permits: {
         const QByteArray other = instead(recipe, feature);
         const QString what = feature == Feature::Shared ? QStringLiteral("readers") : QStringLiteral("permits");
+        if (other.isEmpty() && recipe.backend == "etcd")
+            return QStringLiteral("Not built for %1; Redis and ZooKeeper have it.").arg(what);
         return other.isEmpty()
                    ? QStringLiteral("No recipe for %1 on this backend: its simplest form would poll.").arg(what)
                    : QStringLiteral("For %1 take `%2`.").arg(what, QString::fromLatin1(other));

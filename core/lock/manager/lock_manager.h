@@ -29,7 +29,8 @@ struct ManagerEvent {
 /// use fails its health checks.
 ///
 /// *How processes agree.* Which engine a namespace uses stands in a record with an epoch, kept on all of its engines
-/// and witnesses that keep records (all but a Redlock; Switchboard says how several copies stay one record). Each
+/// and witnesses that keep records (not a Redlock, and no Redis behind sentinels or in a cluster, which a
+/// failover makes forget; Switchboard says how several copies stay one record). Each
 /// process reads a read quorum of them all the time, and grants and keeps locks only while what it read is younger than
 /// `confirmFor`, by its own monotonic clock, counted from before it asked. A switch is a new epoch, written to a write
 /// quorum, unsettled at first. Whoever sees it, or can no longer read the record, leaves the old engine: no more grants
