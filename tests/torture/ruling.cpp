@@ -126,7 +126,7 @@ Ruling rule(const Subject& subject, const Plan& plan, const Chronicle& chronicle
                 ruling.pausedBeliefs[i] += v.lock == merger.entityOf(i);
             continue;
         }
-        ruling.complaints << QString::fromLatin1(verdict::invariantId(v.invariant)) + QStringLiteral(": ") +
+        ruling.violations << QString::fromLatin1(verdict::invariantId(v.invariant)) + QStringLiteral(": ") +
                                  verdict::explain(v, *ruling.trace);
     }
     if (ruling.verdict.outcomes[std::size_t(Invariant::Ownership)] == verdict::Outcome::Unknown)
@@ -138,9 +138,10 @@ Ruling rule(const Subject& subject, const Plan& plan, const Chronicle& chronicle
         // on in this lock may have written an old number.
         const std::int64_t least = merger.increments(i), most = least + ruling.kills, is = chronicle.counters[i];
         if (is > most || (is < least && ruling.pausedBeliefs[i] == 0))
-            ruling.complaints << QStringLiteral("the counter of lock %1 says %2 after %3 increments")
+            ruling.violations << QStringLiteral("the counter of lock %1 says %2 after %3 increments")
                                      .arg(QString::number(i), QString::number(is), QString::number(least));
     }
+    ruling.complaints << ruling.violations;
     return ruling;
 }
 

@@ -18,6 +18,7 @@ struct Ruling {
     /// Double beliefs that are a stopped client's alone, by lock: allowed (withoutPausedBeliefs).
     std::array<int, kLocks> pausedBeliefs{};
     QStringList complaints; ///< what must not be, the invariant first; empty: all is well
+    QStringList violations; ///< those that are about the locks, and not about how they were tortured
     /// How many occasions there were to violate each invariant that is judged.
     std::map<verdict::Invariant, int> occasions;
 

@@ -2,8 +2,11 @@
 // Processes that fight over the same locks on a real server, and are stopped, continued and killed while they do; so is
 // the server, where its locks survive that. Each writes down what it believes; all of it together is judged.
 //
-//   torture [--recipe R]… [--seconds S] [--processes N] [--threads N] [--saboteur] [--keep FOLDER] [--list]
+//   torture [--recipe R]… [--seconds S] [--processes N] [--threads N] [--saboteur] [--keep FOLDER] [--seen FOLDER]
+//           [--list]
 //
+// --seen: a violation is noted there, and whoever runs that recipe again is shown it: going well at a second try
+// proves nothing.
 // Without --recipe: all of them. --saboteur: somebody frees what others hold, and must be found out. Ends with 0 when
 // nothing happened that recipes may not do, 1 else, 2 for bad arguments.
 #include "herd.h"
@@ -35,8 +38,26 @@ void keep(const QString& folder, const Subject& subject, const Ruling& ruling) {
 struct Wish {
     std::vector<Subject> subjects;
     Plan plan;
-    QString keep;
+    QString keep, seen;
 };
+
+QString noteOf(const Wish& wish, const Subject& subject) {
+    return QDir(wish.seen).filePath(subject.id);
+}
+
+/// What was seen at an earlier try; empty: nothing.
+QString seenBefore(const Wish& wish, const Subject& subject) {
+    QFile note(noteOf(wish, subject));
+    return !wish.seen.isEmpty() && note.open(QIODevice::ReadOnly) ? QString::fromUtf8(note.readAll()) : QString();
+}
+
+void noteSeen(const Wish& wish, const Subject& subject, const Ruling& ruling) {
+    if (wish.seen.isEmpty() || ruling.violations.isEmpty()) return;
+    QFile note(noteOf(wish, subject));
+    if (!QDir().mkpath(wish.seen) || !note.open(QIODevice::WriteOnly | QIODevice::Append) ||
+        note.write(ruling.violations.join(u'\n').toUtf8() + '\n') < 0)
+        Report::say(QStringLiteral("  ! %1 cannot be written").arg(note.fileName()));
+}
 
 QCoro::Task<> tortureAll(Runtime& runtime, Nanos origin, const Wish& wish) {
     bool well = true;
@@ -46,14 +67,22 @@ QCoro::Task<> tortureAll(Runtime& runtime, Nanos origin, const Wish& wish) {
             Report::say(QStringLiteral("%1 not run: %2").arg(subject.id, -24).arg(subject.excluded));
             continue;
         }
+        if (const QString before = seenBefore(wish, subject); !before.isEmpty()) {
+            Report::say(
+                QStringLiteral("%1 not run again, it has been seen to fail:\n%2").arg(subject.id, -24).arg(before));
+            well = false;
+            continue;
+        }
         // What fails, fails by chance: it gets some.
-        const int rounds = subject.breaks.isEmpty() && !wish.plan.saboteur ? 1 : 5;
+        const bool mayFail = !subject.breaks.isEmpty() || wish.plan.saboteur;
+        const int rounds = mayFail ? 5 : 1;
         bool good = false;
         for (int round = 0; round < rounds && !good; ++round) {
             Herd herd(runtime, origin, subject, wish.plan);
             co_await herd.run();
             const Ruling ruling = rule(subject, wish.plan, herd.chronicle());
             good = report.add(subject, wish.plan, ruling);
+            if (!mayFail) noteSeen(wish, subject, ruling);
             if (!wish.keep.isEmpty()) keep(wish.keep, subject, ruling);
         }
         well &= good;
@@ -77,10 +106,12 @@ int main(int argc, char** argv) {
     const QCommandLineOption threads(QStringLiteral("threads"), {}, QStringLiteral("N"), QStringLiteral("3"));
     const QCommandLineOption folder(QStringLiteral("keep"), QStringLiteral("Saves a recording of each there."),
                                     QStringLiteral("folder"));
+    const QCommandLineOption seen(QStringLiteral("seen"), QStringLiteral("Remembers violations there."),
+                                  QStringLiteral("folder"));
     const QCommandLineOption list(QStringLiteral("list"), QStringLiteral("Says what would be run."));
     const QCommandLineOption saboteur(QStringLiteral("saboteur"),
                                       QStringLiteral("Lets somebody free what others hold, who must be found out."));
-    parser.addOptions({recipe, seconds, processes, threads, saboteur, folder, list});
+    parser.addOptions({recipe, seconds, processes, threads, saboteur, folder, seen, list});
     parser.process(application);
 
     Wish wish;
@@ -106,6 +137,7 @@ int main(int argc, char** argv) {
     wish.plan.threads = std::max(1, parser.value(threads).toInt());
     wish.plan.saboteur = parser.isSet(saboteur);
     wish.keep = parser.value(folder);
+    wish.seen = parser.value(seen);
 
     const auto origin = std::chrono::steady_clock::now();
     EventLoopRuntime runtime(origin);
