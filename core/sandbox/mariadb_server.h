@@ -18,6 +18,7 @@ private:
     void askToEnd() override { m_process.terminate(); }
     QLatin1String readySign() const override { return QLatin1String("ready for connections"); }
     QString scheme() const override { return QStringLiteral("mysql"); }
+    QString package() const override { return QStringLiteral("mariadb-server"); }
     QString dataDirectory() const { return m_workspace.file(QStringLiteral("data")); }
 };
 

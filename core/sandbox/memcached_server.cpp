@@ -122,7 +122,7 @@ QCoro::Task<std::expected<void, QString>> MemcachedServer::start(std::stop_token
     }
     if (!m_process.start(program, line, QStringLiteral("/")))
         co_return std::unexpected(
-            Text::tr("memcached can not be run: %1. Is it installed?").arg(m_process.lastOutput()));
+            Text::tr("memcached can not be run: %1. Is the package memcached installed?").arg(m_process.lastOutput()));
     const Nanos end = m_runtime.monotonic() + kStartLimit;
     while (m_process.running() && m_runtime.monotonic() < end) {
         const bool ready = co_await answers(stop);

@@ -18,7 +18,7 @@ struct MemcachedServerOptions {
     QStringList extra;             ///< arguments besides
 };
 
-/// A real memcached of our own on the loopback.
+/// A real memcached (Debian package memcached) of our own on the loopback.
 class MemcachedServer {
 public:
     explicit MemcachedServer(Runtime& runtime, MemcachedServerOptions options = {});

@@ -21,6 +21,7 @@ private:
     void askToEnd() override;
     QLatin1String readySign() const override { return QLatin1String("database system is ready to accept "); }
     QString scheme() const override { return QStringLiteral("postgresql"); }
+    QString package() const override { return QStringLiteral("postgresql"); }
     QString home() const { return m_workspace.file(QStringLiteral("home")); }
     /// Its processes besides the first.
     std::vector<qint64> children() const;

@@ -103,8 +103,8 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sen
         co_return std::unexpected(Text::tr("The file %1 can not be written.").arg(sentinel.workspace.file(file)));
     const QStringList arguments{sentinel.workspace.file(file), QStringLiteral("--sentinel")};
     if (!sentinel.process.start(QStringLiteral("redis-server"), arguments, sentinel.workspace.path()))
-        co_return std::unexpected(
-            Text::tr("redis-server can not be run: %1. Is it installed?").arg(sentinel.process.lastOutput()));
+        co_return std::unexpected(Text::tr("redis-server can not be run: %1. Is the package redis-server installed?")
+                                      .arg(sentinel.process.lastOutput()));
     const QByteArrayList ping{"PING"};
     const QByteArrayList pong{"PONG"};
     const bool up = co_await waitForAnswer(m_runtime, doorOf(sentinel), ping, pong, kStartLimit, stop);

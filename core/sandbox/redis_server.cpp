@@ -112,8 +112,8 @@ QCoro::Task<std::expected<void, QString>> RedisServer::startOnPort(std::stop_tok
     if (!m_workspace.write(file, configuration()))
         co_return std::unexpected(Text::tr("The file %1 can not be written.").arg(m_workspace.file(file)));
     if (!m_process.start(QStringLiteral("redis-server"), {m_workspace.file(file)}, m_workspace.path()))
-        co_return std::unexpected(
-            Text::tr("redis-server can not be run: %1. Is it installed?").arg(m_process.lastOutput()));
+        co_return std::unexpected(Text::tr("redis-server can not be run: %1. Is the package redis-server installed?")
+                                      .arg(m_process.lastOutput()));
     const Nanos end = m_runtime.monotonic() + kStartLimit;
     while (m_process.running() && m_runtime.monotonic() < end) {
         // Its own word comes first: on a port that is taken somebody else would answer.

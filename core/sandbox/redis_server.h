@@ -30,7 +30,8 @@ struct RedisLogin {
 QString redisUrl(const QString& kind, const std::vector<std::uint16_t>& ports, const RedisLogin& login = {},
                  const TlsAuthority& authority = {}, const QString& path = {});
 
-/// A real redis-server of our own on the loopback, without persistence, in a private directory.
+/// A real redis-server (the Debian package of that name) of our own on the loopback, without persistence, in a private
+/// directory.
 class RedisServer {
 public:
     explicit RedisServer(Runtime& runtime, RedisServerOptions options = {});

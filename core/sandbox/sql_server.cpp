@@ -56,8 +56,8 @@ QCoro::Task<std::expected<void, QString>> SqlServer::start(std::stop_token stop)
 
 QCoro::Task<std::expected<void, QString>> SqlServer::startOnPort(std::stop_token stop) {
     if (!run())
-        co_return std::unexpected(
-            Text::tr("The database server can not be run: %1. Is it installed?").arg(m_process.lastOutput()));
+        co_return std::unexpected(Text::tr("The database server can not be run: %1. Is the package %2 installed?")
+                                      .arg(m_process.lastOutput(), package()));
     const Nanos end = m_runtime.monotonic() + kStartLimit;
     while (m_process.running() && m_runtime.monotonic() < end) {
         if (m_process.lastOutput().contains(readySign())) co_return std::expected<void, QString>();

@@ -50,6 +50,8 @@ protected:
     /// What it says when it takes connections.
     virtual QLatin1String readySign() const = 0;
     virtual QString scheme() const = 0;
+    /// Debian's, that the server is in.
+    virtual QString package() const = 0;
 
     Runtime& m_runtime;
     SqlServerOptions m_options;

@@ -70,7 +70,8 @@ std::expected<void, QString> ZooKeeperServer::launch() {
                   m_workspace.file(QStringLiteral("zoo.cfg"))};
     if (!m_process.start(QStringLiteral("java"), arguments, m_workspace.path()))
         return std::unexpected(
-            Text::tr("java can not be run: %1. Is a Java runtime installed?").arg(m_process.lastOutput()));
+            Text::tr("java can not be run: %1. Are the packages default-jre-headless and libzookeeper-java installed?")
+                .arg(m_process.lastOutput()));
     return {};
 }
 

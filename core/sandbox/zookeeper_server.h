@@ -14,8 +14,8 @@ struct ZooKeeperServerOptions {
     QStringList javaOptions;   ///< before the class
 };
 
-/// A real ZooKeeper server of our own on the loopback, alone, without forced writes, in a private directory. Its data
-/// outlive a restart.
+/// A real ZooKeeper server (Debian packages libzookeeper-java and default-jre-headless) of our own on the loopback,
+/// alone, without forced writes, in a private directory. Its data outlive a restart.
 class ZooKeeperServer {
 public:
     explicit ZooKeeperServer(Runtime& runtime, ZooKeeperServerOptions options = {});

@@ -2423,8 +2423,8 @@
         <translation>etcd 没有接受登录设置。它说：%1</translation>
     </message>
     <message>
-        <source>memcached can not be run: %1. Is it installed?</source>
-        <translation>无法运行 memcached：%1。是否已安装？</translation>
+        <source>memcached can not be run: %1. Is the package memcached installed?</source>
+        <translation>无法运行 memcached：%1。是否已安装软件包 memcached？</translation>
     </message>
     <message>
         <source>memcached did not come up on port %1. It said: %2</source>
@@ -2475,8 +2475,8 @@
         <translation>无法写入文件 %1。</translation>
     </message>
     <message>
-        <source>redis-server can not be run: %1. Is it installed?</source>
-        <translation>无法运行 redis-server：%1。是否已安装？</translation>
+        <source>redis-server can not be run: %1. Is the package redis-server installed?</source>
+        <translation>无法运行 redis-server：%1。是否已安装软件包 redis-server？</translation>
     </message>
     <message>
         <source>redis-server did not come up on port %1. It said: %2</source>
@@ -2487,8 +2487,8 @@
         <translation>哨兵没有找到彼此和副本。</translation>
     </message>
     <message>
-        <source>The database server can not be run: %1. Is it installed?</source>
-        <translation>无法运行数据库服务器：%1。是否已安装？</translation>
+        <source>The database server can not be run: %1. Is the package %2 installed?</source>
+        <translation>无法运行数据库服务器：%1。是否已安装软件包 %2？</translation>
     </message>
     <message>
         <source>The database server did not come up on port %1. It said: %2</source>
@@ -2499,8 +2499,8 @@
         <translation>无法写入目录 %1。</translation>
     </message>
     <message>
-        <source>java can not be run: %1. Is a Java runtime installed?</source>
-        <translation>无法运行 java：%1。是否安装了 Java 运行环境？</translation>
+        <source>java can not be run: %1. Are the packages default-jre-headless and libzookeeper-java installed?</source>
+        <translation>无法运行 java：%1。是否已安装软件包 default-jre-headless 和 libzookeeper-java？</translation>
     </message>
     <message>
         <source>ZooKeeper did not come up on port %1. It said: %2</source>
