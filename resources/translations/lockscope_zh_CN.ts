@@ -1341,8 +1341,8 @@
         <translation>锁“%1”已不属于我们：它的会话已结束，或者有人释放了它。</translation>
     </message>
     <message>
-        <source>Below “%1” there is what %2 writes, which this recipe does not share a lock with: it was left alone. Use another lock name, or the recipe and the layout= that fit.</source>
-        <translation>“%1”之下是 %2 所写的内容，这个算法不与它共用锁：未作改动。请换一个锁名，或使用合适的算法和 layout=。</translation>
+        <source>At “%1” or below it there is what %2 writes, which this recipe does not share a lock with: it was left alone. Use another lock name, or the recipe and the layout= that fit.</source>
+        <translation>“%1”处或其下是 %2 所写的内容，这个算法不与它共用锁：未作改动。请换一个锁名，或使用合适的算法和 layout=。</translation>
     </message>
     <message>
         <source>The semaphore “%1” has %2 permits in all; %3 can not be taken at once.</source>
@@ -2129,6 +2129,14 @@
     <message>
         <source>the lock of ZooKeeper's documentation</source>
         <translation>ZooKeeper 文档中的锁</translation>
+    </message>
+    <message>
+        <source>kazoo's semaphore</source>
+        <translation>kazoo 的信号量</translation>
+    </message>
+    <message>
+        <source>a lock that is one ephemeral node</source>
+        <translation>由一个临时节点构成的锁</translation>
     </message>
     <message>
         <source>something unknown</source>
@@ -3569,8 +3577,8 @@
         <translation>%2 上“%1”的访问列表不允许“%3”。请检查 URL 中的用户和密码，或询问节点的所有者。</translation>
     </message>
     <message>
-        <source>A node above “%1” on %2 is ephemeral and can not have children.</source>
-        <translation>%2 上“%1”的上级节点是临时节点，不能有子节点。</translation>
+        <source>A node above “%1” on %2 is ephemeral and can not have children. Use another name.</source>
+        <translation>%2 上“%1”的上级节点是临时节点，不能有子节点。请换一个名称。</translation>
     </message>
     <message>
         <source>%1 refused “%2” of “%3”: bad arguments.</source>

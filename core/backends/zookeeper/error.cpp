@@ -47,7 +47,8 @@ Error of(int code, const char* what, const QByteArray& path, const QString& wher
                 .arg(node, where, verb)};
     case ZNOCHILDRENFOREPHEMERALS:
         return {Kind::EphemeralParent, code,
-                Text::tr("A node above “%1” on %2 is ephemeral and can not have children.").arg(node, where)};
+                Text::tr("A node above “%1” on %2 is ephemeral and can not have children. Use another name.")
+                    .arg(node, where)};
     case ZBADARGUMENTS:
         return {Kind::BadArguments, code, Text::tr("%1 refused “%2” of “%3”: bad arguments.").arg(where, verb, node)};
     case ZINVALIDACL:

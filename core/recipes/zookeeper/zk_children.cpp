@@ -2,6 +2,7 @@
 #include "recipes/zookeeper/zk_children.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <algorithm>
 
 namespace lockscope::recipes {
@@ -92,6 +93,18 @@ std::vector<ZkChild> readZkChildren(const std::vector<QByteArray>& names) {
     return children;
 }
 
+std::optional<ZkFamily> familyOfData(const QByteArray& data) {
+    constexpr qsizetype kLongest = 40; // of an instant with nanoseconds and years of many digits
+    if (data.isEmpty() || data.size() > kLongest) return std::nullopt;
+    static const QRegularExpression instant(
+        QStringLiteral("^[+-]?\\d{4,10}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?Z$"));
+    if (instant.match(QString::fromLatin1(data)).hasMatch()) return ZkFamily::ShedLock;
+    // As Python writes a number of permits.
+    if (const int permits = data.toInt(); permits > 0 && data == QByteArray::number(permits))
+        return ZkFamily::KazooSemaphore;
+    return std::nullopt;
+}
+
 std::set<ZkFamily> familiesOf(const std::vector<ZkChild>& children) {
     std::set<ZkFamily> all;
     for (const ZkChild& child : children) {
@@ -129,6 +142,12 @@ QString familyName(ZkFamily family) {
         return QCoreApplication::translate("Recipe", "ZooKeeper's own lock recipe");
     case ZkFamily::ZkPage:
         return QCoreApplication::translate("Recipe", "the lock of ZooKeeper's documentation");
+    case ZkFamily::ShedLock:
+        return QStringLiteral("ShedLock");
+    case ZkFamily::KazooSemaphore:
+        return QCoreApplication::translate("Recipe", "kazoo's semaphore");
+    case ZkFamily::Ephemeral:
+        return QCoreApplication::translate("Recipe", "a lock that is one ephemeral node");
     case ZkFamily::Unknown:
         break;
     }

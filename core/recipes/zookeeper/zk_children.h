@@ -25,6 +25,10 @@ enum class ZkFamily : std::uint8_t {
     Latch,    ///< Curator's leader latch
     ZkRecipe, ///< x-<session>-<number>, of ZooKeeper's own recipes
     ZkPage,   ///< <anything>-lock-<number>, as ZooKeeper's documentation has it
+    // What has no children of its own kind, but is a lock by its path's own node:
+    ShedLock,       ///< a lasting node that says until when it is locked
+    KazooSemaphore, ///< its path says how many permits there are; its children have no number
+    Ephemeral,      ///< the node is a session's: zk-ephemeral's own
     Unknown,
 };
 
@@ -41,6 +45,9 @@ ZkChild readZkChild(const QByteArray& name);
 QString familyName(ZkFamily family);
 /// All children, those without a number first, then by number.
 std::vector<ZkChild> readZkChildren(const std::vector<QByteArray>& names);
+/// Whose a path's node is by what it contains; nullopt: nobody's who is known. Most are empty, and some libraries write
+/// their host's address into all that they make.
+std::optional<ZkFamily> familyOfData(const QByteArray& data);
 /// Which families there are, conditions left out.
 std::set<ZkFamily> familiesOf(const std::vector<ZkChild>& children);
 

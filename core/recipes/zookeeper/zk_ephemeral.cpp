@@ -12,6 +12,14 @@ using zookeeper::Error;
 using zookeeper::NodeMode;
 using zookeeper::Result;
 
+namespace {
+LockError lastingNode(const QByteArray& path, std::optional<ZkFamily> whose) {
+    if (whose) return foreignFormat(path, familyName(*whose));
+    return foreignFormat(
+        path, QCoreApplication::translate("LockError", "somebody who keeps a lasting node at that very path"));
+}
+} // namespace
+
 const RecipeInfo& ZkEphemeral::info() const {
     return *findRecipe("zk-ephemeral");
 }
@@ -20,10 +28,8 @@ Outcome<bool> ZkEphemeral::watchHolder(std::shared_ptr<ZkTicket> ticket, bool& o
     const Result<zookeeper::NodeData> node = co_await m_lock.port.get(m_lock.path, ticket->watch, stop);
     if (!node && (node.error().kind == Error::Kind::NoNode || node.error().outcomeUnknown())) co_return false;
     if (!node) co_return std::unexpected(lockError(node.error()));
-    if (node->stat.ephemeralOwner == 0 || node->stat.children > 0) {
-        co_return std::unexpected(foreignFormat(
-            m_lock, QCoreApplication::translate("LockError", "somebody who keeps a lasting node at that very path")));
-    }
+    if (node->stat.ephemeralOwner == 0 || node->stat.children > 0)
+        co_return std::unexpected(lastingNode(m_lock.path, familyOfData(node->data)));
     // After a lost answer it may be our previous session's, and is gone as soon as the server has noticed its end.
     if (node->data == ticket->data && node->stat.ephemeralOwner == m_lock.port.session().id) {
         ours = true;
@@ -95,10 +101,7 @@ Outcome<bool> ZkEphemeral::isLocked(std::stop_token stop) {
         co_await m_lock.port.exists(m_lock.path, std::nullopt, stop);
     if (!stat) co_return std::unexpected(lockError(stat.error()));
     if (!*stat) co_return false;
-    if ((*stat)->ephemeralOwner == 0) {
-        co_return std::unexpected(foreignFormat(
-            m_lock, QCoreApplication::translate("LockError", "somebody who keeps a lasting node at that very path")));
-    }
+    if ((*stat)->ephemeralOwner == 0) co_return std::unexpected(lastingNode(m_lock.path, std::nullopt));
     co_return true;
 }
 

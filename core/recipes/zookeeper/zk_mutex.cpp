@@ -39,14 +39,14 @@ Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArra
     if (there.erase(ZkFamily::GoZooKeeper)) there.insert(ZkFamily::Curator); // each sees the other
     for (const ZkFamily family : there) {
         if (family != ZkFamily::Curator && family != ZkFamily::Kazoo && family != ZkFamily::Menagerie)
-            co_return std::unexpected(foreignFormat(m_lock, familyName(family)));
+            co_return std::unexpected(foreignFormat(m_lock.path, familyName(family)));
     }
     // Where kazoo or Menagerie have been, they come again; an empty queue does not say that they have gone.
     ZkFamily known = m_family.value_or(toldFamily());
     if (there.contains(ZkFamily::Kazoo) && there.contains(ZkFamily::Menagerie)) {
-        co_return std::unexpected(
-            foreignFormat(m_lock, QCoreApplication::translate("LockError", "%1 and %2 do not see each other there:")
-                                      .arg(familyName(ZkFamily::Kazoo), familyName(ZkFamily::Menagerie))));
+        co_return std::unexpected(foreignFormat(
+            m_lock.path, QCoreApplication::translate("LockError", "%1 and %2 do not see each other there:")
+                             .arg(familyName(ZkFamily::Kazoo), familyName(ZkFamily::Menagerie))));
     }
     if (there.contains(ZkFamily::Menagerie)) co_return ZkFamily::Menagerie; // Curator sees those as well
     if (there.contains(ZkFamily::Kazoo)) known = ZkFamily::Kazoo;
@@ -57,7 +57,7 @@ Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArra
     if (*ours) co_return ZkFamily::Kazoo;
     if (!there.contains(ZkFamily::Kazoo)) co_return ZkFamily::Curator;
     co_return std::unexpected(
-        foreignFormat(m_lock, QCoreApplication::translate("LockError", "a mixture of Curator and kazoo")));
+        foreignFormat(m_lock.path, QCoreApplication::translate("LockError", "a mixture of Curator and kazoo")));
 }
 
 Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,

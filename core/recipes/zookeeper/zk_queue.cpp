@@ -61,9 +61,33 @@ Outcome<std::vector<ZkChild>> ZkQueue::look(std::stop_token stop, Nanos giveUpAt
         if (!back) co_return std::unexpected(lockError(back.error()));
     }
     const Result<ChildList> list = co_await m_port.children(m_path, std::nullopt, stop);
-    if (list) co_return readZkChildren(list->names);
+    if (list) {
+        if (!isPlain(list->stat)) {
+            const std::expected<void, LockError> judged = co_await judgeNode(list->stat, stop);
+            if (!judged) co_return std::unexpected(judged.error());
+        }
+        co_return readZkChildren(list->names);
+    }
     if (list.error().kind == Error::Kind::NoNode) co_return std::vector<ZkChild>();
     co_return std::unexpected(lockError(list.error()));
+}
+
+bool ZkQueue::isPlain(const zookeeper::NodeStat& stat) const {
+    return stat.ephemeralOwner == 0 && (stat.dataLength == 0 || stat.mzxid == m_judged);
+}
+
+/// Some locks are the node at the path itself: who looks at its children alone would take them for free. That there is
+/// something to read comes with each list, so that usual paths cost nothing more.
+Outcome<void> ZkQueue::judgeNode(zookeeper::NodeStat stat, std::stop_token stop) {
+    using Judgement = std::expected<void, LockError>;
+    if (stat.ephemeralOwner != 0) co_return std::unexpected(foreignFormat(m_path, familyName(ZkFamily::Ephemeral)));
+    const Result<zookeeper::NodeData> node = co_await m_port.get(m_path, std::nullopt, stop);
+    if (!node && node.error().kind == Error::Kind::NoNode) co_return Judgement();
+    if (!node) co_return std::unexpected(lockError(node.error()));
+    if (const auto family = familyOfData(node->data))
+        co_return std::unexpected(foreignFormat(m_path, familyName(*family)));
+    m_judged = node->stat.mzxid;
+    co_return Judgement();
 }
 
 zookeeper::Port::Reply<void> ZkQueue::makeParents(std::stop_token stop) {
@@ -120,6 +144,10 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
             ticket->czxid = created->stat.czxid;
         }
         const Result<ChildList> list = co_await std::move(listing);
+        if (list && !isPlain(list->stat)) {
+            const std::expected<void, LockError> judged = co_await judgeNode(list->stat, stop);
+            if (!judged) co_return std::unexpected(judged.error());
+        }
         if (created) {
             // Joined.
         } else if (created.error().kind == Error::Kind::NoNode) {

@@ -41,14 +41,13 @@ public:
         : m_port(port), m_path(std::move(path)), m_layout(layout) {}
     const QByteArray& path() const { return m_path; }
 
-    /// All children, sorted; none when the path is missing. Kind::Unreachable when the connection is away until
-    /// `giveUpAt`.
+    /// All children, sorted; none when the path is missing. Kind::ForeignFormat when the path's own node is somebody
+    /// else's lock, Kind::Unreachable when the connection is away until `giveUpAt`.
     Outcome<std::vector<ZkChild>> look(std::stop_token stop, Nanos giveUpAt = kNever);
 
     /// Makes the ticket's node, `prefix` + `kind` + its number, and looks who else is there, in one round trip. After a
     /// lost reply the node is found again: by the prefix, which is nobody else's; where that is empty, by what the node
-    /// contains, which then is `data` and something of its own. Kind::Unreachable when the connection is away until
-    /// `giveUpAt`.
+    /// contains, which then is `data` and something of its own. Errors as look() has them.
     Outcome<std::vector<ZkChild>> join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
                                        QByteArray data, Nanos giveUpAt, std::stop_token stop);
 
@@ -60,12 +59,15 @@ public:
                           Steps steps, std::uint32_t waitStep, std::stop_token stop);
 
 private:
+    bool isPlain(const zookeeper::NodeStat& stat) const;
+    Outcome<void> judgeNode(zookeeper::NodeStat stat, std::stop_token stop);
     zookeeper::Port::Reply<void> makeParents(std::stop_token stop);
     Outcome<bool> findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpAt, std::stop_token stop);
     Outcome<bool> blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray blocker, std::stop_token stop);
     zookeeper::Port& m_port;
     QByteArray m_path;
     zookeeper::Layout m_layout;
+    std::int64_t m_judged = 0; ///< the mzxid of what the path's node contained when that was read, and no lock
 };
 
 /// A recipe of which whoever is first in a queue has the lock.

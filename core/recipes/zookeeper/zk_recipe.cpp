@@ -381,6 +381,8 @@ LockError lockError(const Error& error) {
         return {LockError::Kind::OutcomeUnknown, error.message};
     case Error::Kind::NotSupported:
         return {LockError::Kind::NotSupported, error.message};
+    case Error::Kind::EphemeralParent: // somebody's lock, mostly
+        return {LockError::Kind::ForeignFormat, error.message};
     default:
         return {LockError::Kind::Refused, error.message};
     }
@@ -393,13 +395,13 @@ LockError notOwner(const ZkLock& lock) {
                 .arg(QString::fromUtf8(lock.path))};
 }
 
-LockError foreignFormat(const ZkLock& lock, const QString& what) {
+LockError foreignFormat(const QByteArray& path, const QString& what) {
     return {LockError::Kind::ForeignFormat,
-            QCoreApplication::translate("LockError",
-                                        "Below “%1” there is what %2 writes, which this recipe does not share a lock "
-                                        "with: it was left alone. Use another lock name, or the recipe and the layout= "
-                                        "that fit.")
-                .arg(QString::fromUtf8(lock.path), what)};
+            QCoreApplication::translate(
+                "LockError", "At “%1” or below it there is what %2 writes, which this recipe does not share a lock "
+                             "with: it was left alone. Use another lock name, or the recipe and the layout= "
+                             "that fit.")
+                .arg(QString::fromUtf8(path), what)};
 }
 
 } // namespace lockscope::recipes

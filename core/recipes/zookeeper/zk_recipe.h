@@ -29,8 +29,8 @@ bool connectionFailed(zookeeper::Error::Kind kind);
 /// A server's answer as a lock's error, with what it means for the lock.
 LockError lockError(const zookeeper::Error& error);
 LockError notOwner(const ZkLock& lock);
-/// Another library's children, or a mixture.
-LockError foreignFormat(const ZkLock& lock, const QString& what);
+/// Another library's lock at a path, or a mixture.
+LockError foreignFormat(const QByteArray& path, const QString& what);
 
 /// Removes a child of `parent`, somebody's; false: there is none, or no longer.
 Outcome<bool> removeHolder(ZkLock lock, QByteArray parent, std::optional<QByteArray> child, std::stop_token stop);

@@ -20,7 +20,7 @@ Outcome<bool> ZkSemaphore::ownPath(Nanos giveUpAt, std::stop_token stop) {
     const std::expected<std::vector<ZkChild>, LockError> seen = co_await above.look(stop, giveUpAt);
     if (!seen) co_return std::unexpected(seen.error());
     for (const ZkFamily family : familiesOf(*seen)) {
-        if (family != ZkFamily::Semaphore) co_return std::unexpected(foreignFormat(m_lock, familyName(family)));
+        if (family != ZkFamily::Semaphore) co_return std::unexpected(foreignFormat(m_lock.path, familyName(family)));
     }
     co_return true;
 }
@@ -93,11 +93,16 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<ZkAttempt> mi
         const QByteArray own = uniquePrefix(runtime, zookeeper::Layout::Curator);
         joining.push_back(m_leases.join(leases.back(), own, leaseKind, data(request.thread), giveUpAt, stop));
     }
+    // Once more, now that our nodes are there: whoever has begun to use the path for something else since the first
+    // look is seen by this one, or can see us. On its way with the others it takes no time of its own.
+    Outcome<bool> looking = ownPath(giveUpAt, stop);
     std::optional<LockError> failure;
     for (auto& one : joining) {
         const std::expected<std::vector<ZkChild>, LockError> joined = co_await std::move(one);
         if (!joined) failure = joined.error();
     }
+    const std::expected<bool, LockError> stillOurs = co_await std::move(looking);
+    if (!stillOurs) failure = stillOurs.error();
     if (failure) co_return std::unexpected(*failure);
     request.steps.at(4);
     const std::expected<ZkTurn, LockError> room = co_await awaitRoom(place, leases, giveUpAt, stop);
