@@ -1121,6 +1121,10 @@
         <translation>%1 上没有算法提供%2。</translation>
     </message>
     <message>
+        <source>The key “%1” is %2, not a lock of this kind: it was left alone. Use another lock name than “%3”.</source>
+        <translation>键“%1”是%2，不是这类锁：未作改动。请使用“%3”以外的锁名。</translation>
+    </message>
+    <message>
         <source>an election's candidate</source>
         <translation>选举的候选者</translation>
     </message>
@@ -1133,8 +1137,8 @@
         <translation>其他数据</translation>
     </message>
     <message>
-        <source>The key “%1” is %2, not a lock of this kind: it was left alone. Use another lock name than “%3”.</source>
-        <translation>键“%1”是%2，不是这类锁：未作改动。请使用“%3”以外的锁名。</translation>
+        <source>ShedLock's lock</source>
+        <translation>ShedLock 的锁</translation>
     </message>
     <message>
         <source>The lock “%1” is no longer ours: its lease ended or somebody freed it.</source>
@@ -1723,12 +1727,12 @@
         <translation>etcd 自己的互斥锁：租约下的键按修订号排队，等待比它早的前一个</translation>
     </message>
     <message>
-        <source>a lease of {lease}, shared by locks that are kept; nobody under {name}/ → put {name}/lease</source>
-        <translation>一个 {lease} 的租约，由保持中的锁共用；{name}/ 下没有人 → put {name}/租约</translation>
+        <source>a lease of {lease}, shared by locks that are kept; nobody at {name}, nobody under {name}/ → put {name}/lease</source>
+        <translation>一个 {lease} 的租约，由保持中的锁共用；{name} 处与 {name}/ 下都没有人 → put {name}/租约</translation>
     </message>
     <message>
-        <source>txn: {name}/lease absent → put it; get the oldest</source>
-        <translation>txn：没有 {name}/租约 → put；取最旧的</translation>
+        <source>txn: {name} and {name}/lease absent → put it; get the oldest</source>
+        <translation>txn：没有 {name} 和 {name}/租约 → put；取最旧的</translation>
     </message>
     <message>
         <source>mine is the oldest → hold</source>

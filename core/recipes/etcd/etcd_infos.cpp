@@ -18,8 +18,9 @@ RecipeInfo etcdLease() {
     info.summary = QCoreApplication::translate(
         "Recipe", "etcd's own mutex: a key under a lease queues by its revision and waits for the next older one");
     info.steps = {
-        Text::tr("a lease of {lease}, shared by locks that are kept; nobody under {name}/ → put {name}/lease"),
-        Text::tr("txn: {name}/lease absent → put it; get the oldest"),
+        Text::tr("a lease of {lease}, shared by locks that are kept; nobody at {name}, nobody under {name}/ → put "
+                 "{name}/lease"),
+        Text::tr("txn: {name} and {name}/lease absent → put it; get the oldest"),
         Text::tr("mine is the oldest → hold"),
         Text::tr("else watch the next older until it is deleted; again 3"),
         Text::tr("work, write to the resource with my revision"),

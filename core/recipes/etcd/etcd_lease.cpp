@@ -11,6 +11,7 @@ using etcd::KeyValue;
 using etcd::Operation;
 using etcd::Range;
 using etcd::Transaction;
+using etcd::TransactionResult;
 using etcd::WatchEvent;
 
 namespace {
@@ -79,6 +80,13 @@ const RecipeInfo& EtcdLease::info() const {
     return mine;
 }
 
+LockError EtcdLease::foreign(const KeyValue& key, const QString& what) const {
+    return {LockError::Kind::ForeignFormat,
+            QCoreApplication::translate("LockError", "The key “%1” is %2, not a lock of this kind: it was left alone. "
+                                                     "Use another lock name than “%3”.")
+                .arg(shown(key.key), what, shown(m_lock.name))};
+}
+
 std::optional<LockError> EtcdLease::complaint(const KeyValue& key) const {
     const QByteArray rest = key.key.mid(m_prefix.size());
     const bool direct = !rest.contains('/');
@@ -93,27 +101,51 @@ std::optional<LockError> EtcdLease::complaint(const KeyValue& key) const {
         what = QCoreApplication::translate("LockError", "other data");
     else
         return std::nullopt; // a lock below this one: we wait behind it, as etcd's own would
-    return LockError{LockError::Kind::ForeignFormat,
-                     QCoreApplication::translate("LockError",
-                                                 "The key “%1” is %2, not a lock of this kind: it was left "
-                                                 "alone. Use another lock name than “%3”.")
-                         .arg(shown(key.key), what, shown(m_lock.name))};
+    return foreign(key, what);
+}
+
+std::optional<LockError> EtcdLease::complaintOfName(const TransactionResult& result) const {
+    if (result.results.empty() || result.results.back().keys.empty()) return std::nullopt;
+    const KeyValue& key = result.results.back().keys.front();
+    if (key.key != m_lock.name) return std::nullopt;
+    return foreign(key, key.value.startsWith("ADDED:") ? QCoreApplication::translate("LockError", "ShedLock's lock")
+                                                       : QCoreApplication::translate("LockError", "other data"));
+}
+
+etcd::Result<TransactionResult> EtcdLease::guarded(Transaction transaction, std::stop_token stop) {
+    if (m_seesName) {
+        Transaction whole = transaction;
+        whole.ifAll.push_back({m_lock.name, 0});
+        whole.otherwise.push_back(Operation::read(only(m_lock.name)));
+        const auto result = co_await m_lock.port.run(std::move(whole), stop);
+        const bool denied = !result && result.error().kind == etcd::Error::Kind::Denied;
+        if (!denied) co_return result;
+    }
+    const auto result = co_await m_lock.port.run(std::move(transaction), std::move(stop));
+    if (result) m_seesName = false; // this user may use the lock's keys alone, as etcd's own mutex does
+    co_return result;
 }
 
 Outcome<std::optional<KeyValue>> EtcdLease::oldest(std::stop_token stop) {
-    const auto found = co_await m_lock.port.range(under(m_prefix, Range::Order::OldestFirst, 1), stop);
+    Transaction look;
+    look.then = {Operation::read(under(m_prefix, Range::Order::OldestFirst, 1))};
+    look.otherwise = look.then;
+    const auto found = co_await guarded(std::move(look), stop);
     if (!found) co_return std::unexpected(lockError(found.error()));
-    if (found->keys.empty()) co_return std::nullopt;
-    if (const auto foreign = complaint(found->keys.front())) co_return std::unexpected(*foreign);
-    co_return found->keys.front();
+    if (const auto refused = complaintOfName(*found)) co_return std::unexpected(*refused);
+    if (found->results.empty() || found->results.front().keys.empty()) co_return std::nullopt;
+    const KeyValue first = found->results.front().keys.front();
+    if (const auto refused = complaint(first)) co_return std::unexpected(*refused);
+    co_return first;
 }
 
 /// A transaction that may put the key. Sent more than once, or without an answer, it may yet do so when it is too late.
-Outcome<etcd::TransactionResult> EtcdLease::put(StandPtr stand, Transaction transaction) {
+Outcome<TransactionResult> EtcdLease::put(StandPtr stand, Transaction transaction) {
     m_leases->touch(*stand);
-    const auto result = co_await m_lock.port.run(std::move(transaction));
+    const auto result = co_await guarded(std::move(transaction), {});
     if (result) {
         stand->doubtful = stand->doubtful || result->repeated;
+        if (const auto refused = complaintOfName(*result)) co_return std::unexpected(*refused);
         co_return *result;
     }
     stand->doubtful = stand->doubtful || result.error().outcomeUnknown();
@@ -138,7 +170,7 @@ Outcome<EtcdLease::Entered> EtcdLease::enterAlone(StandPtr stand) {
         stand->revision = first.createRevision;
         co_return Entered::Held;
     }
-    if (const auto foreign = complaint(first)) co_return std::unexpected(*foreign);
+    if (const auto refused = complaint(first)) co_return std::unexpected(*refused);
     co_return Entered::Vain;
 }
 
@@ -150,7 +182,7 @@ Outcome<EtcdLease::Entered> EtcdLease::enter(StandPtr stand) {
     join.otherwise = {Operation::read(only(stand->key)), first};
     const auto joined = co_await put(stand, std::move(join));
     if (!joined) co_return std::unexpected(joined.error());
-    if (joined->results.size() != 2 || (!joined->succeeded && joined->results[0].keys.empty())) {
+    if (joined->results.size() < 2 || (!joined->succeeded && joined->results[0].keys.empty())) {
         stand->doubtful = true;
         co_return std::unexpected(
             LockError{LockError::Kind::Refused, QStringLiteral("unexpected reply to the transaction")});
@@ -192,10 +224,12 @@ Outcome<EtcdLease::Queue> EtcdLease::look(StandPtr stand, std::stop_token stop) 
     older.maxCreateRevision = stand->revision - 1;
     Transaction both;
     both.then = {Operation::read(only(stand->key)), Operation::read(older)};
-    const auto read = co_await m_lock.port.run(std::move(both), stop);
+    both.otherwise = both.then;
+    const auto read = co_await guarded(std::move(both), stop);
     if (!read) co_return std::unexpected(lockError(read.error()));
+    if (const auto refused = complaintOfName(*read)) co_return std::unexpected(*refused);
     Queue queue;
-    if (read->results.size() != 2) co_return queue;
+    if (read->results.size() < 2) co_return queue;
     const std::vector<KeyValue>& own = read->results[0].keys;
     queue.revision = read->revision;
     queue.there = !own.empty() && own.front().createRevision == stand->revision;
@@ -222,8 +256,8 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt,
             const std::expected<bool, LockError> kept = co_await m_leases->keep(*stand, stop);
             if (kept) co_return *kept ? Waited::Held : Waited::PlaceLost;
             trouble = kept.error();
-        } else if (const auto foreign = complaint(*queue->older)) {
-            co_return std::unexpected(*foreign);
+        } else if (const auto refused = complaint(*queue->older)) {
+            co_return std::unexpected(*refused);
         } else if (runtime.monotonic() >= giveUpAt) {
             co_return Waited::TimedOut;
         } else if (!watch || watched != queue->older->key) {

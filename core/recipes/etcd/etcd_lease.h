@@ -28,7 +28,9 @@ std::unique_ptr<Recipe> makeEtcdRecipe(const QByteArray& id, EtcdLock lock);
 /// instead of sharing the key.
 ///
 /// As with etcd's own: `jobs` also waits behind older keys of `jobs/sub/…`, because its prefix covers them; never the
-/// reverse. Keys of other kinds directly under the name (an election's, a read/write lock's, plain data) are refused.
+/// reverse. Keys of other kinds directly under the name (an election's, a read/write lock's, plain data) are refused,
+/// and so is one that has the very name, as ShedLock's locks are: each request looks for it. Whoever makes that one
+/// while we hold does not look for ours.
 ///
 /// Who waits, waits out members that can not be reached; what an unanswered request has put counts when they are back.
 ///
@@ -63,6 +65,9 @@ private:
     Outcome<Entered> getIn(StandPtr stand, Request request, Nanos giveUpAt, std::stop_token stop);
     /// Whether an error is not the end of a wait.
     bool waitsOut(const LockError& error, Nanos giveUpAt) const;
+    /// Runs a transaction if there is no key with the lock's very name; else its `otherwise`, and reads that key behind
+    /// it. Without that for users who may not read it.
+    etcd::Result<etcd::TransactionResult> guarded(etcd::Transaction transaction, std::stop_token stop);
     Outcome<etcd::TransactionResult> put(StandPtr stand, etcd::Transaction transaction);
     Outcome<Waited> waitInLine(StandPtr stand, Nanos giveUpAt, Steps steps, std::stop_token stop);
     /// How it stands with a place: the next older key, when there is one.
@@ -72,11 +77,15 @@ private:
     /// It is this lock's, and not one's below it.
     bool isOurs(const etcd::KeyValue& key) const;
     std::optional<LockError> complaint(const etcd::KeyValue& key) const;
+    /// About what guarded() has read behind the rest.
+    std::optional<LockError> complaintOfName(const etcd::TransactionResult& result) const;
+    LockError foreign(const etcd::KeyValue& key, const QString& what) const;
 
     EtcdLock m_lock;
     QByteArray m_prefix;
     std::shared_ptr<EtcdLeases> m_leases;
     bool m_ownLeases;
+    bool m_seesName = true; ///< the key with the lock's name may be read, as far as is known
 };
 
 } // namespace lockscope::recipes

@@ -9,6 +9,7 @@
 #include <QJsonObject>
 #include <QNetworkAccessManager>
 #include <QNetworkReply>
+#include <QProcess>
 
 namespace lockscope::test {
 
@@ -36,6 +37,18 @@ inline int watchCount(const sandbox::EtcdServer& server) {
     for (const QByteArray& line : reply->readAll().split('\n'))
         if (line.startsWith("etcd_debugging_mvcc_watcher_total ")) return line.mid(line.indexOf(' ') + 1).toInt();
     return -1;
+}
+
+/// Runs etcdctl as root with words separated by blanks.
+inline bool etcdctl(const sandbox::EtcdServer& server, const QString& line) {
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("ETCDCTL_API"), QStringLiteral("3"));
+    QProcess process;
+    process.setProcessEnvironment(environment);
+    process.start(QStringLiteral("etcdctl"), QStringList{QStringLiteral("--endpoints"), server.endpoint(),
+                                                         QStringLiteral("--user"), QStringLiteral("root:root")} +
+                                                 line.split(u' '));
+    return process.waitForFinished() && process.exitCode() == 0;
 }
 
 /// The keys under a prefix, oldest first.

@@ -176,21 +176,10 @@ private Q_SLOTS:
         options.rootPassword = QStringLiteral("root");
         EtcdServer server(m_runtime, options);
         VERIFY_STARTED(server);
-        const auto etcdctl = [&](const QString& line) {
-            QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-            environment.insert(QStringLiteral("ETCDCTL_API"), QStringLiteral("3"));
-            QProcess process;
-            process.setProcessEnvironment(environment);
-            process.start(QStringLiteral("etcdctl"),
-                          QStringList{QStringLiteral("--endpoints"), server.endpoint(), QStringLiteral("--user"),
-                                      QStringLiteral("root:root")} +
-                              line.split(u' '));
-            return process.waitForFinished() && process.exitCode() == 0;
-        };
-        QVERIFY(etcdctl(QStringLiteral("user add bob:bobs")));
-        QVERIFY(etcdctl(QStringLiteral("role add jobs")));
-        QVERIFY(etcdctl(QStringLiteral("role grant-permission jobs --prefix=true readwrite jobs/")));
-        QVERIFY(etcdctl(QStringLiteral("user grant-role bob jobs")));
+        QVERIFY(etcdctl(server, QStringLiteral("user add bob:bobs")));
+        QVERIFY(etcdctl(server, QStringLiteral("role add jobs")));
+        QVERIFY(etcdctl(server, QStringLiteral("role grant-permission jobs --prefix=true readwrite jobs/")));
+        QVERIFY(etcdctl(server, QStringLiteral("user grant-role bob jobs")));
         ConnectionUrl url = urlOf(server);
         url.user = QStringLiteral("bob");
         url.password = QStringLiteral("bobs");

@@ -245,6 +245,9 @@ private Q_SLOTS:
         QTest::newRow("a write lock") << QByteArray("other/write/1699999999999999999") << QByteArray() << true;
         QTest::newRow("a file") << QByteArray("other/config") << QByteArray("x=1") << false;
         QTest::newRow("data below") << QByteArray("other/config/x") << QByteArray("1") << false;
+        QTest::newRow("ShedLock") << QByteArray("other") << QByteArray("ADDED:2026-11-23T11:10:25.123Z@host") << true;
+        QTest::newRow("a lock of that name") << QByteArray("other") << QByteArray("me") << true;
+        QTest::newRow("data of that name") << QByteArray("other") << QByteArray() << false;
     }
     void foreignKeysAreLeftAlone() {
         QFETCH(QByteArray, key);
@@ -254,16 +257,70 @@ private Q_SLOTS:
         if (leased) QVERIFY(run(m_driver->grantLease(lease, 60s)));
         key.replace("%1", QByteArray::number(qlonglong(lease), 16));
         QVERIFY(run(m_driver->put(key, value, lease)));
-        EtcdLease recipe({*m_driver, "other"});
-        const auto refused = run(recipe.acquire(asked(1s), {}));
-        QVERIFY(!refused && refused.error().kind == ErrorKind::ForeignFormat);
-        QVERIFY2(refused.error().message.contains(QString::fromUtf8(key)), qPrintable(refused.error().message));
+        const auto leases = std::make_shared<recipes::EtcdLeases>(*m_driver);
+        EtcdLease recipe({*m_driver, "other", leases});
+        for (const bool kept : {false, true}) {
+            Request request = asked(1s);
+            request.kept = kept; // by a watchdog: it does not look before it takes
+            const auto refused = run(recipe.acquire(request, {}));
+            QVERIFY(!refused && refused.error().kind == ErrorKind::ForeignFormat);
+            const QString told = u'“' + QString::fromUtf8(key) + u'”';
+            QVERIFY2(refused.error().message.contains(told), qPrintable(refused.error().message));
+        }
         QVERIFY(run(recipe.forceRelease({})).error().kind == ErrorKind::ForeignFormat);
         QVERIFY(run(recipe.isLocked({})).error().kind == ErrorKind::ForeignFormat);
         const auto keys = keysUnder(*m_driver, "other");
         QCOMPARE(keys.size(), 1U);
         QCOMPARE(keys[0].version, 1);
         if (leased) QVERIFY(run(m_driver->revokeLease(lease)).value());
+        QVERIFY(run(leases->close()));
+    }
+    // ShedLock's key has the lock's very name, and is made if there is none, whoever holds what below it.
+    void shedLockThatCameWhileWeQueuedIsLeftAlone() {
+        const QByteArray name = "other:default:orders";
+        EtcdLease one({*m_driver, name}), other({*m_driver, name});
+        const auto first = taken(one);
+        auto waiting = beside(other.acquire(asked(kNever), {}));
+        QTRY_COMPARE(watchCount(m_server), 1);
+        QVERIFY(run(m_driver->grantLease(0x7777, 60s)));
+        QVERIFY(run(m_driver->put(name, "ADDED:2026-11-23T11:10:25.123Z@host", 0x7777)));
+        QVERIFY(run(one.release(*first, {})));
+        QTRY_VERIFY(waiting->done);
+        QVERIFY(waiting->result && !*waiting->result);
+        QVERIFY(waiting->result->error().kind == ErrorKind::ForeignFormat);
+        QVERIFY2(waiting->result->error().message.contains(u"ShedLock"), qPrintable(waiting->result->error().message));
+        QCOMPARE(keysUnder(*m_driver, name).size(), 1U);
+        QVERIFY(run(m_driver->revokeLease(0x7777)).value());
+        const auto free = taken(other, 0s);
+        QVERIFY(free);
+        QVERIFY(run(other.release(*free, {})));
+    }
+    void whoMayUseTheLocksOwnKeysAloneMayLock() {
+        sandbox::EtcdServerOptions options;
+        options.rootPassword = QStringLiteral("root");
+        EtcdServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        for (const char* line :
+             {"user add bob:bobs", "role add jobs", "role grant-permission jobs --prefix=true readwrite jobs/",
+              "user grant-role bob jobs"})
+            QVERIFY2(etcdctl(server, QString::fromLatin1(line)), line);
+        ConnectionUrl url = urlOf(server);
+        url.user = QStringLiteral("bob");
+        url.password = QStringLiteral("bobs");
+        EtcdDriver driver(m_runtime, url);
+        for (const bool kept : {false, true}) {
+            EtcdLease one({driver, "jobs"}), other({driver, "jobs"});
+            Request request = asked(10s);
+            request.kept = kept;
+            const auto first = run(one.acquire(request, {}));
+            VERIFY_OK(first);
+            auto waiting = beside(other.acquire(request, {}));
+            QTRY_COMPARE(keysUnder(driver, "jobs/").size(), 2U);
+            QVERIFY(run(one.release(**first, {})));
+            QTRY_VERIFY(waiting->done);
+            QVERIFY(run(other.release(**waiting->result.value(), {})));
+            QVERIFY(run(EtcdLease({driver, "others"}).acquire(request, {})).error().kind == ErrorKind::Refused);
+        }
     }
     void stoppedAtEachCallItLeavesNothing() {
         for (const bool contended : {false, true}) {
