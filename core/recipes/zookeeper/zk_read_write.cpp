@@ -131,6 +131,13 @@ Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTic
             if (!*stat) continue;
             ticket->czxid = (*stat)->czxid;
         }
+        // Somebody may have freed the writing by force, and another may write by now: then this node is before that
+        // one's, and was not there when it looked.
+        const ZkTicket& beside = *writing->nodes.front();
+        const Result<std::optional<zookeeper::NodeStat>> stays = co_await port.exists(beside.path, std::nullopt, stop);
+        if (!stays && stays.error().outcomeUnknown()) continue;
+        if (!stays) co_return std::unexpected(lockError(stays.error()));
+        if (!*stays || (beside.czxid != 0 && (*stays)->czxid != beside.czxid)) break;
         if (port.session().generation == ticket->generation) co_return granted(request, ticket);
     }
     co_return std::unexpected(notOwner(m_lock));

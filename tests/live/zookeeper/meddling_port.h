@@ -20,6 +20,7 @@ public:
     std::function<QCoro::Task<>()> atRemoval{};    ///< once, instead of it; the answer is lost
     std::function<void()> atSync{};                ///< once, as it begins
     std::function<void()> atLook{};                ///< once, as the next get begins
+    std::function<QCoro::Task<>()> beforeCreate{}; ///< once, of an ephemeral node
     std::function<QCoro::Task<>()> beforeExists{}; ///< once
     std::function<QCoro::Task<>()> afterExists{};  ///< once, before its answer is heard
     bool inNextSession = false;                    ///< the session has ended, and there is another one
@@ -39,6 +40,10 @@ public:
     Reply<zookeeper::CreatedNode> create(QByteArray path, QByteArray data, NodeMode mode, Nanos ttl,
                                          std::stop_token stop) override {
         const bool counts = mode == NodeMode::Ephemeral || mode == NodeMode::EphemeralSequential;
+        if (counts && beforeCreate) {
+            const auto before = std::exchange(beforeCreate, nullptr);
+            co_await before();
+        }
         const bool lost = counts && std::exchange(loseCreation, false);
         const bool stopped = counts && std::exchange(stopInCreation, false);
         zookeeper::Port* const other = counts ? std::exchange(createsThrough, nullptr) : nullptr;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "meddling_port.h"
 #include "zookeeper_client.h"
 
 using namespace lockscope;
@@ -408,6 +409,28 @@ private Q_SLOTS:
             return had == kWaiters;
         };
         QVERIFY(eventually(serve, 60s));
+    }
+
+    /// The writing is freed by force as its thread asks to read beside it, and the next writer is in.
+    void nobodyReadsBesideAWriterThatCameMeanwhile() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b"), c(m_runtime, m_server, "c");
+        const QByteArray name = fresh();
+        MeddlingPort port(a.driver);
+        const auto ours = makeZooKeeperRecipe("zk-rw", {port, lockPath(name).value(), "a", 1});
+        const auto theirs = b.recipe("zk-rw", name);
+        const auto writing = take(*ours);
+        VERIFY_OK(writing);
+        const auto next = begin(m_runtime, *theirs);
+        QVERIFY(eventually([&] { return childrenOf(c.driver, '/' + name).size() == 2; }));
+        port.beforeCreate = [&]() -> QCoro::Task<> {
+            co_await c.driver.remove((*writing)->value);
+            while (!next->done)
+                co_await m_runtime.sleep(1ms);
+        };
+        const auto reading = take(*ours, request(2s, "1", Mode::Shared));
+        QVERIFY(next->done && next->taken.value());
+        QVERIFY(!reading || !*reading);
+        QVERIFY(eventually([&] { return childrenOf(c.driver, '/' + name).size() == 1; })); // the writer's alone
     }
 
 private:
