@@ -64,6 +64,15 @@ void EveryRecipe::initTestCase() {
         m_relays.push_back(std::make_unique<Relay>(m_runtime, port));
         m_urlByRelay.replace(QStringLiteral(":%1").arg(port), QStringLiteral(":%1").arg(m_relays.back()->port()));
     }
+    for (const auto& relay : m_relays) {
+        relay->countsForNothing = [this](const QByteArray& piece) { return m_ground->isLookout(piece); };
+        relay->translating = [this](QByteArray said) {
+            const std::vector<std::uint16_t> ports = m_ground->ports();
+            for (std::size_t i = 0; i < ports.size(); ++i)
+                said = m_ground->movedTo(said, ports[i], m_relays[i]->port());
+            return said;
+        };
+    }
     const std::pair<std::unique_ptr<Connection>*, QString> all[] = {
         {&m_near, m_urlByRelay}, {&m_far, m_ground->url()}, {&m_third, m_ground->url()}};
     for (const auto& [connection, url] : all) {
@@ -78,7 +87,7 @@ void EveryRecipe::init() {
     static int last = 0;
     m_subject = subject;
     m_name = "lock-" + QByteArray::number(++last);
-    if (subject.info->id == "redis-multi") m_name += ",other-" + QByteArray::number(last);
+    if (subject.info->id == "redis-multi") m_name = m_ground->severalWith(m_name);
     // What stays is there before anything begins: counters of tokens, rows without an owner, and a lease that the locks
     // of a connection share.
     for (Connection* const connection : {m_near.get(), m_far.get(), m_third.get()}) {

@@ -4,6 +4,7 @@
 #include "backends/etcd/driver.h"
 #include "backends/memcached/driver.h"
 #include "backends/redis/driver.h"
+#include "backends/redis/topology/cluster_keys.h"
 #include "backends/sql/driver.h"
 #include "backends/sql/schema.h"
 #include "backends/zookeeper/driver.h"
@@ -11,7 +12,9 @@
 #include "sandbox/mariadb_server.h"
 #include "sandbox/memcached_server.h"
 #include "sandbox/postgres_server.h"
+#include "sandbox/redis_cluster.h"
 #include "sandbox/redis_masters.h"
+#include "sandbox/redis_sentinel.h"
 #include "sandbox/zookeeper_server.h"
 
 #include <QJsonArray>
@@ -59,8 +62,19 @@ void keysOf(redis::RedisDriver& driver, Words& words) {
         for (const redis::Reply& key : page.items[1].items)
             add(words, key.text, sizeOf(driver, key.text, ask(driver, {"TYPE", key.text}).text));
     } while (cursor != "0");
-    for (const redis::Reply& channel : ask(driver, {"PUBSUB", "CHANNELS"}).items)
-        words.insert("listens: " + channel.text);
+    for (const char* const channels : {"CHANNELS", "SHARDCHANNELS"})
+        for (const redis::Reply& channel : ask(driver, {"PUBSUB", channels}).items)
+            words.insert(QByteArray(channels) + ": " + channel.text);
+}
+
+/// An address on the loopback in what a Redis says: in the text of MOVED, in the map of a cluster's slots, and in a
+/// sentinel's answer.
+QByteArray redisMovedTo(QByteArray said, std::uint16_t port, std::uint16_t other) {
+    const QByteArray from = QByteArray::number(port), to = QByteArray::number(other);
+    const auto bulk = [](const QByteArray& text) { return '$' + QByteArray::number(text.size()) + "\r\n" + text; };
+    said.replace("127.0.0.1:" + from, "127.0.0.1:" + to);
+    said.replace("127.0.0.1\r\n:" + from, "127.0.0.1\r\n:" + to);
+    return said.replace("127.0.0.1\r\n" + bulk(from), "127.0.0.1\r\n" + bulk(to));
 }
 
 class RedisGround final : public Ground {
@@ -85,22 +99,15 @@ private:
     std::unique_ptr<redis::RedisDriver> m_operator;
 };
 
-class RedlockGround final : public Ground {
+/// Several of them, of which a client learns from one another.
+class SeveralRedisGround : public Ground {
 public:
-    explicit RedlockGround(Runtime& runtime) : m_runtime(runtime), m_masters(runtime, 3) {}
-    QString start() override {
-        const QString error = test::start(m_masters);
-        for (int i = 0; error.isEmpty() && i < m_masters.count(); ++i)
-            m_operators.push_back(std::make_unique<redis::RedisDriver>(m_runtime, urlOf(m_masters.at(i))));
-        return error;
+    QByteArray movedTo(QByteArray said, std::uint16_t port, std::uint16_t other) const override {
+        return redisMovedTo(std::move(said), port, other);
     }
-    QString url() const override { return m_masters.url(); }
-    std::vector<std::uint16_t> ports() const override {
-        std::vector<std::uint16_t> all;
-        auto& masters = const_cast<sandbox::RedisMasters&>(m_masters); // asks for a number only
-        for (int i = 0; i < masters.count(); ++i)
-            all.push_back(masters.at(i).port());
-        return all;
+    bool isLookout(const QByteArray& piece) const override {
+        static const Words lookouts{"*1\r\n$4\r\nPING\r\n", "+PONG\r\n", "*2\r\n$4\r\npong\r\n$0\r\n\r\n"};
+        return lookouts.contains(piece);
     }
     Words left(const RecipeInfo&, const QByteArray&) override {
         Words words;
@@ -108,15 +115,101 @@ public:
             Words some;
             keysOf(*m_operators[i], some);
             for (const QByteArray& word : some)
-                words.insert("master " + QByteArray::number(qulonglong(i)) + ": " + word);
+                words.insert("server " + QByteArray::number(qulonglong(i)) + ": " + word);
         }
         return words;
     }
 
+protected:
+    explicit SeveralRedisGround(Runtime& runtime) : m_runtime(runtime) {}
+    /// Locks leave something there.
+    void lookAt(const sandbox::RedisServer& server) {
+        m_operators.push_back(std::make_unique<redis::RedisDriver>(m_runtime, urlOf(server)));
+    }
+
 private:
     Runtime& m_runtime;
-    sandbox::RedisMasters m_masters;
     std::vector<std::unique_ptr<redis::RedisDriver>> m_operators;
+};
+
+/// A master that clients are told of by sentinels. These find no fault with it: only the clients' ways are broken.
+class SentinelGround final : public SeveralRedisGround {
+public:
+    explicit SentinelGround(Runtime& runtime) : SeveralRedisGround(runtime), m_servers(runtime, oneReplica()) {}
+    QString start() override {
+        const QString error = test::start(m_servers);
+        if (error.isEmpty()) lookAt(m_servers.group().at(0));
+        return error;
+    }
+    QString url() const override { return m_servers.url(); }
+    std::vector<std::uint16_t> ports() const override {
+        std::vector<std::uint16_t> all{m_servers.group().at(0).port()};
+        for (int i = 0; i < m_servers.count(); ++i)
+            all.push_back(m_servers.port(i));
+        return all;
+    }
+
+private:
+    static sandbox::RedisSentinelOptions oneReplica() {
+        sandbox::RedisSentinelOptions options;
+        options.replicas = 1;
+        return options;
+    }
+    mutable sandbox::RedisSentinels m_servers; // asked for numbers only
+};
+
+/// Three masters that share the slots.
+class ClusterGround final : public SeveralRedisGround {
+public:
+    explicit ClusterGround(Runtime& runtime) : SeveralRedisGround(runtime), m_cluster(runtime) {}
+    QString start() override {
+        const QString error = test::start(m_cluster);
+        for (int i = 0; error.isEmpty() && i < m_cluster.count(); ++i)
+            lookAt(m_cluster.at(i));
+        return error;
+    }
+    QString url() const override { return m_cluster.url(); }
+    std::vector<std::uint16_t> ports() const override {
+        std::vector<std::uint16_t> all;
+        for (int i = 0; i < m_cluster.count(); ++i)
+            all.push_back(m_cluster.at(i).port());
+        return all;
+    }
+    /// One on each master.
+    QByteArray severalWith(const QByteArray& name) const override {
+        const auto masterOf = [this](const QByteArray& key) { return m_cluster.firstOwner(redis::keySlot(key)); };
+        QByteArray names = name;
+        std::set<int> masters{masterOf(name)};
+        for (int i = 0; int(masters.size()) < m_cluster.masters(); ++i) {
+            const QByteArray other = "other-" + QByteArray::number(i) + "-than-" + name;
+            if (masters.insert(masterOf(other)).second) names += ',' + other;
+        }
+        return names;
+    }
+
+private:
+    mutable sandbox::RedisCluster m_cluster; // asked for numbers only
+};
+
+class RedlockGround final : public SeveralRedisGround {
+public:
+    explicit RedlockGround(Runtime& runtime) : SeveralRedisGround(runtime), m_masters(runtime, 3) {}
+    QString start() override {
+        const QString error = test::start(m_masters);
+        for (int i = 0; error.isEmpty() && i < m_masters.count(); ++i)
+            lookAt(m_masters.at(i));
+        return error;
+    }
+    QString url() const override { return m_masters.url(); }
+    std::vector<std::uint16_t> ports() const override {
+        std::vector<std::uint16_t> all;
+        for (int i = 0; i < m_masters.count(); ++i)
+            all.push_back(m_masters.at(i).port());
+        return all;
+    }
+
+private:
+    mutable sandbox::RedisMasters m_masters; // asked for numbers only
 };
 
 class ZooKeeperGround final : public Ground {
@@ -329,6 +422,10 @@ const std::vector<GroundKind>& groundKinds() {
     static const std::vector<GroundKind> kinds{
         {"redis", "redis", &isPlain, &make<RedisGround>},
         {"redisson", "redis", &isRedisson, &make<RedisGround>}, // they are many
+        {"sentinel", "redis", &isPlain, &make<SentinelGround>},
+        {"sentinel-redisson", "redis", &isRedisson, &make<SentinelGround>},
+        {"cluster", "redis", &isPlain, &make<ClusterGround>},
+        {"cluster-redisson", "redis", &isRedisson, &make<ClusterGround>},
         {"redlock", "redis", &onSeveralRedis, &make<RedlockGround>},
         {"zookeeper", "zookeeper", &all, &make<ZooKeeperGround>},
         {"postgresql", "sql", &all, &make<PostgresGround>},

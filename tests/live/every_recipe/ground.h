@@ -16,8 +16,14 @@ public:
     virtual QString start() = 0;
     /// For clients that go straight there. Precondition of this and all that follows: started.
     virtual QString url() const = 0;
-    /// The ports in that URL; none: it is a file.
+    /// The ports in that URL, and those that clients learn of from these servers; none: it is a file.
     virtual std::vector<std::uint16_t> ports() const = 0;
+    /// What they say of one of those ports, as somebody is to hear it who finds that server at `other`.
+    virtual QByteArray movedTo(QByteArray said, std::uint16_t /*port*/, std::uint16_t /*other*/) const { return said; }
+    /// Whether drivers and servers exchange such a piece of bytes now and then, whoever locks.
+    virtual bool isLookout(const QByteArray& /*piece*/) const { return false; }
+    /// The name of a lock that consists of several, for who takes `name` as one of them.
+    virtual QByteArray severalWith(const QByteArray& name) const { return name + ",other-than-" + name; }
     /// Everything that locks of that recipe leave there, in words that differ when it differs: keys and how much is in
     /// them, nodes of sessions, rows with an owner, waiting connections. `name`: of a lock, where one must know.
     virtual std::set<QByteArray> left(const recipes::RecipeInfo& recipe, const QByteArray& name) = 0;

@@ -23,8 +23,11 @@ public:
     }
     std::uint16_t port() const { return m_server.serverPort(); }
 
-    /// Told of each piece of bytes before it is passed on, in both directions.
+    /// Told of each piece of bytes before it is passed on, in both directions, but for those that count for nothing.
     std::function<void()> passing;
+    std::function<bool(const QByteArray& piece)> countsForNothing;
+    /// What the server says is passed on as this makes of it.
+    std::function<QByteArray(QByteArray said)> translating;
     int connections = 0; ///< that there were
     /// Breaks all connections that there are.
     void cut() {
@@ -50,13 +53,15 @@ private:
         client->setSocketOption(QAbstractSocket::LowDelayOption, 1);
         server->setSocketOption(QAbstractSocket::LowDelayOption, 1);
         server->connectToHost(QHostAddress(QHostAddress::LocalHost), m_target);
-        connect(client, &QTcpSocket::readyRead, server, [this, client, server] { pass(client, server); });
-        connect(server, &QTcpSocket::readyRead, client, [this, client, server] { pass(server, client); });
+        connect(client, &QTcpSocket::readyRead, server, [this, client, server] { pass(client->readAll(), server); });
+        connect(server, &QTcpSocket::readyRead, client, [this, client, server] {
+            const QByteArray said = server->readAll();
+            pass(translating ? translating(said) : said, client);
+        });
         connect(server, &QTcpSocket::disconnected, client, [client] { client->disconnectFromHost(); });
     }
-    void pass(QTcpSocket* from, QTcpSocket* to) {
-        const QByteArray bytes = from->readAll();
-        if (passing) passing();
+    void pass(const QByteArray& bytes, QTcpSocket* to) {
+        if (passing && !(countsForNothing && countsForNothing(bytes))) passing();
         to->write(bytes);
     }
     std::uint16_t m_target;
