@@ -16,6 +16,9 @@ enum class HoldEvent : std::uint8_t {
     Lost,      ///< the hold is gone; `reason` says why
     Released,  ///< one hold was given up
     Suspended, ///< the server does not answer for the hold, which may still last; ends with Renewed or Lost
+    /// A hold was given up, and the server could not be told, or knew nothing of it any more; `reason` says which. It
+    /// is held here no longer; what the server still has of it ends with its lease, session or connection.
+    ReleaseFailed,
 };
 
 /// What a DistributedLock, on one server, and a ManagedLock, on whichever engine is in use, have in common: for those
@@ -37,6 +40,7 @@ public:
     virtual Outcome<bool> isLocked(std::stop_token stop) = 0;
     virtual bool isHeld() const = 0;
     virtual int holdCount(const Thread& thread, Mode mode) const = 0;
+    virtual std::vector<std::int64_t> tokens(const Thread& thread, Mode mode) const = 0;
     virtual std::shared_ptr<const HoldView> view(const Thread& thread, Mode mode) const = 0;
     virtual void listen(Listener listener) = 0;
 };

@@ -93,6 +93,11 @@ std::int64_t DistributedLock::token(const Thread& thread, Mode mode) const {
     return hold ? m_core->tokenOf(hold->grant) : 0;
 }
 
+std::vector<std::int64_t> DistributedLock::tokens(const Thread& thread, Mode mode) const {
+    const auto hold = m_core->find(thread, mode);
+    return hold ? m_core->tokensOf(hold->grant) : std::vector<std::int64_t>();
+}
+
 void DistributedLock::atWork(const Thread& thread) {
     const auto step = static_cast<std::uint32_t>(m_core->recipe->info().workStep);
     for (const auto& [key, hold] : m_core->holds) {

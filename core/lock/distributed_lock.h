@@ -72,6 +72,9 @@ public:
     Nanos remaining(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
     /// The fencing token of the hold, 0 = none.
     std::int64_t token(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
+    /// The tokens of several locks as one (DistributedMultiLock), in the order of its parts; of others the one that
+    /// token() is. 0 = none; empty when not held.
+    std::vector<std::int64_t> tokens(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
 
     /// What other threads of this program may look at while the hold lasts, and after it; nullptr when not held.
     std::shared_ptr<const HoldView> view(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;

@@ -134,9 +134,17 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     /// The fencing token of a grant, with the epoch; of a recipe without tokens, or without being asked for one, the
     /// epoch alone.
     std::int64_t tokenOf(const recipes::Grant& grant) const {
-        constexpr int kBits = 48;
         // Permits are held side by side: the numbers that a server gives them refuse nobody who is late.
-        const std::int64_t token = recipe->info().token ? grant.token : 0;
+        return withEpoch(recipe->info().token ? grant.token : 0);
+    }
+    std::vector<std::int64_t> tokensOf(const recipes::Grant& grant) const {
+        std::vector<std::int64_t> tokens = recipe->tokensOf(grant);
+        for (std::int64_t& token : tokens)
+            token = withEpoch(token);
+        return tokens;
+    }
+    std::int64_t withEpoch(std::int64_t token) const {
+        constexpr int kBits = 48;
         if (options.epoch == 0) return token;
         return (options.epoch << kBits) | (token & ((std::int64_t(1) << kBits) - 1));
     }
@@ -154,6 +162,9 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     void tell(Event event, const Thread& thread, const QString& reason) {
         if (const auto current = listener) callListener(*current, event, thread, reason);
     }
+
+    /// A release in the background has failed, and no caller is there to be told: if no listener is either, stderr is.
+    void unheard(const LockError& error) const;
 
 private:
     Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);

@@ -176,8 +176,11 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     }
     if (left.error().kind == LockError::Kind::NotOwner) {
         core->emit(EventKind::ReleaseRefused, thread);
+        core->tell(Event::ReleaseFailed, thread, left.error().message);
         if (!last) core->lose(hold, kUnknownThere); // the caller hears of its own, but others have the outer ones
-    } else if (last) {
+        co_return std::unexpected(left.error());
+    }
+    if (last) {
         core->emitText(EventKind::ReleaseFailed, thread, QString::fromLatin1(lockErrorId(left.error().kind)));
     } else {
         // One hold fewer here; the recipe sees to it that the server agrees, at the latest with the next release.
@@ -185,6 +188,7 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
         --hold->taken;
         core->emit(EventKind::Released, thread, 0, core->leftAfter(*hold, hold->grant.holds));
     }
+    core->tell(Event::ReleaseFailed, thread, left.error().message);
     co_return std::unexpected(left.error());
 }
 
@@ -217,8 +221,14 @@ QCoro::Task<> LockCore::freeAfterRest(std::shared_ptr<LockCore> core, std::share
     } else {
         core->emitText(EventKind::ReleaseFailed, hold->grant.thread,
                        QString::fromLatin1(lockErrorId(left.error().kind)));
+        core->tell(Event::ReleaseFailed, hold->grant.thread, left.error().message);
+        core->unheard(left.error());
     }
     core->restIsOver(hold);
+}
+
+void LockCore::unheard(const LockError& error) const {
+    if (!listener) qWarning("Lockscope: a lock could not be given back: %s", qPrintable(error.message));
 }
 
 void LockCore::restIsOver(const std::shared_ptr<Hold>& hold) {

@@ -25,7 +25,10 @@ LockGuard::~LockGuard() {
     if (core->closed || !core->has(*m_hold)) return;
     Runtime& runtime = core->client.runtime;
     if (!runtime.alive()) return; // a killed client gives nothing back: that is what leases are for
-    runtime.spawn([core, hold = m_hold]() -> QCoro::Task<> { co_await LockCore::giveUp(core, hold); });
+    runtime.spawn([core, hold = m_hold]() -> QCoro::Task<> {
+        const auto left = co_await LockCore::giveUp(core, hold);
+        if (!left) core->unheard(left.error());
+    });
 }
 
 LockGuard& LockGuard::operator=(LockGuard&& other) noexcept {
@@ -41,6 +44,10 @@ bool LockGuard::stillMine() const {
 
 std::int64_t LockGuard::token() const {
     return m_hold ? keeper()->tokenOf(m_hold->grant) : 0;
+}
+
+std::vector<std::int64_t> LockGuard::tokens() const {
+    return m_hold ? keeper()->tokensOf(m_hold->grant) : std::vector<std::int64_t>();
 }
 
 Nanos LockGuard::remaining() const {

@@ -17,7 +17,8 @@ public:
     LockGuard() = default;
     LockGuard(LockGuard&&) noexcept = default;
     LockGuard& operator=(LockGuard&& other) noexcept;
-    /// Gives the hold back in the background; what goes wrong with that is only in the trace. `co_await unlock()` to
+    /// Gives the hold back in the background; what goes wrong with that is told to the lock's listener as
+    /// HoldEvent::ReleaseFailed, or on stderr when there is none. `co_await unlock()` to
     /// know, and to be sure that the next holder may go on. The release keeps what it needs of the lock and of the
     /// connection; the runtime and its event loop, and a trace's recorder, must go on until it has ended, which is
     /// within the backend's time-out. A runtime that ends sooner leaves the hold to its lease, session or connection.
@@ -32,6 +33,9 @@ public:
     /// The fencing token to send with every write, 0 = the recipe gives none. Of a LockManager's lock whose engine
     /// gives none it is the epoch alone: the same for all holders on that engine, greater than on any before.
     std::int64_t token() const;
+    /// The tokens of a DistributedMultiLock's parts, in their order, 0 = that part gives none; of other locks the one
+    /// that token() is. Empty of an empty guard.
+    std::vector<std::int64_t> tokens() const;
     /// What is left by the own clock; 0 when it is no longer ours, kNever when nothing ends it.
     Nanos remaining() const;
     /// Stopped when the hold is lost, not when it is given back: for work that should end then.

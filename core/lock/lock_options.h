@@ -12,7 +12,7 @@ constexpr std::int64_t kMostEpochs = 32767;
 /// How a lock is held.
 struct LockOptions {
     /// Which algorithm, of RecipeInfo::id; empty: the one that suits the connection and what is made of it. Only for
-    /// locks that are made by name over a connection.
+    /// locks that are made by name over a connection; of several as one, for the parts that name none.
     QByteArray recipe = {};
     /// What the server grants at a time; at least 1 ms, whole milliseconds. Recipes that are held by a session or a
     /// connection have no lease of their own.
@@ -32,7 +32,8 @@ struct LockOptions {
     /// The shortest time that the lock stays taken, counted from its first grant; 0 = none. Who unlocks sooner holds
     /// nothing from then on, but the server is asked to free the lock no sooner than this: a job that is done in a
     /// moment is not done again by a machine whose clock is a little late. That goes on when the lock object and its
-    /// connection are gone, but not when the runtime is: then it ends as if it were still held.
+    /// connection are gone, but not when the runtime is: then it ends as if it were still held. When the server cannot
+    /// be told then, the lock's listener hears HoldEvent::ReleaseFailed, or stderr when there is none.
     Nanos minHold{};
     /// How many permits there are in all, of a semaphore: for the trace. 0 = it is none.
     int capacity = 0;

@@ -5,19 +5,17 @@
 
 namespace lockscope {
 
-/// What DistributedMutex and its siblings have in common: a lock by name over a connection, whose recipe is chosen when
-/// it is first taken.
-class NamedLock {
+/// What DistributedMutex and its siblings have in common: a lock that is made, and its recipe chosen, when it is first
+/// used. Single-threaded, on its runtime's thread.
+class LazyLock {
 public:
     using Thread = DistributedLock::Thread;
     template <typename T>
     using Outcome = recipes::Outcome<T>;
 
-    NamedLock(const NamedLock&) = delete;
-    NamedLock& operator=(const NamedLock&) = delete;
+    LazyLock(const LazyLock&) = delete;
+    LazyLock& operator=(const LazyLock&) = delete;
 
-    const QByteArray& name() const { return m_name; }
-    Connection& connection() const { return m_connection; }
     /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
     Outcome<bool> forceUnlock();
     /// Asks the server whether anybody holds it, in any mode, or any permit of it; as DistributedLock::isLocked.
@@ -28,12 +26,41 @@ public:
     std::expected<DistributedLock*, LockError> lockObject();
 
 protected:
-    /// `mode`: what the recipe must offer when LockOptions name none.
-    NamedLock(Connection& connection, QByteArray name, recipes::Mode mode, LockOptions options, int permits = 1);
-    ~NamedLock() = default;
-    Outcome<LockGuard> take(recipes::Mode mode, Nanos wait, Thread thread, int permits, std::stop_token stop);
+    LazyLock() = default;
+    virtual ~LazyLock() = default;
+    /// The lock underneath; asked for until there is one.
+    virtual std::expected<std::unique_ptr<DistributedLock>, LockError> make() = 0;
+    Outcome<LockGuard> take(LockRequest request, std::stop_token stop);
     bool held(const Thread& thread, recipes::Mode mode) const { return m_lock && m_lock->stillMine(thread, mode); }
     int holdsOf(const Thread& thread, recipes::Mode mode) const { return m_lock ? m_lock->holdCount(thread, mode) : 0; }
+    static LockRequest asking(recipes::Mode mode, Nanos wait, Thread thread,
+                              std::optional<Nanos> lease = std::nullopt) {
+        LockRequest request;
+        request.mode = mode;
+        request.wait = wait;
+        request.thread = std::move(thread);
+        request.lease = lease;
+        return request;
+    }
+
+private:
+    DistributedLock::Listener m_listener;
+    std::unique_ptr<DistributedLock> m_lock;
+};
+
+/// A LazyLock by name over one connection.
+class NamedLock : public LazyLock {
+public:
+    /// As it was given to the constructor.
+    const QByteArray& name() const { return m_name; }
+    /// The same.
+    Connection& connection() const { return m_connection; }
+
+protected:
+    /// `mode`: what the recipe must offer when LockOptions name none.
+    NamedLock(Connection& connection, QByteArray name, recipes::Mode mode, LockOptions options, int permits = 1);
+    ~NamedLock() override = default;
+    std::expected<std::unique_ptr<DistributedLock>, LockError> make() override;
 
 private:
     Connection& m_connection;
@@ -41,11 +68,11 @@ private:
     recipes::Mode m_mode;
     LockOptions m_options;
     int m_permits;
-    DistributedLock::Listener m_listener;
-    std::unique_ptr<DistributedLock> m_lock;
 };
 
 /// A lock by name over a connection, with the recipe that its options name or the one that suits `mode`.
+/// Kind::NotSupported when the server has no such recipe; Kind::Refused for a name, a lease (under 1 ms), an epoch or a
+/// number of permits that makes no sense.
 std::expected<std::unique_ptr<DistributedLock>, LockError>
 makeLock(Connection& connection, const QByteArray& name, recipes::Mode mode, LockOptions options, int permits = 1);
 

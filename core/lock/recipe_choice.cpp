@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/recipe_choice.h"
 
-#include "lock/lock_options.h"
-
 #include <QCoreApplication>
 
 namespace lockscope {
@@ -60,6 +58,17 @@ LockError leaseTooShort(Nanos lease) {
             QCoreApplication::translate("LockError", "A lease of %1 ms cannot be granted: servers count whole "
                                                      "milliseconds. Ask for 1 ms at least.")
                 .arg(std::chrono::duration<double, std::milli>(lease).count())};
+}
+
+std::optional<LockError> wrongIn(const LockOptions& options) {
+    if (options.lease < 1ms) return leaseTooShort(options.lease);
+    if (options.epoch < 0 || options.epoch > kMostEpochs) return epochTooHigh(options.epoch);
+    return std::nullopt;
+}
+
+LockOptions withTimelyWatchdog(LockOptions options) {
+    if (options.watchdog >= options.lease) options.watchdog = options.lease / 3;
+    return options;
 }
 
 namespace {

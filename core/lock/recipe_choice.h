@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lock/connection.h"
+#include "lock/lock_options.h"
 
 namespace lockscope {
 
@@ -18,5 +19,10 @@ LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode);
 LockError epochTooHigh(std::int64_t epoch);
 /// The error of asking for a lease that servers cannot grant: under a millisecond, of which they count whole ones.
 LockError leaseTooShort(Nanos lease);
+
+/// What makes no sense of the options of a lock; nullopt = nothing.
+std::optional<LockError> wrongIn(const LockOptions& options);
+/// The same options with a watchdog that does not always come too late.
+LockOptions withTimelyWatchdog(LockOptions options);
 
 } // namespace lockscope

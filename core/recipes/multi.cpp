@@ -60,8 +60,8 @@ const std::shared_ptr<MultiRecipe::Own>& MultiRecipe::ownOf(const Grant& grant) 
     return static_cast<const Handle*>(grant.own.get())->own;
 }
 
-MultiRecipe::MultiRecipe(Runtime& runtime, RecipeInfo info, Parts parts)
-    : m_info(std::move(info)), m_core(std::make_shared<Core>(runtime, std::move(parts))) {
+MultiRecipe::MultiRecipe(Runtime& runtime, RecipeInfo info, Parts parts, PartTokens tokens)
+    : m_info(std::move(info)), m_tokens(std::move(tokens)), m_core(std::make_shared<Core>(runtime, std::move(parts))) {
     const Parts& all = m_core->parts;
     const auto every = [&](auto has) { return std::ranges::all_of(all, [&](const auto& part) { return has(*part); }); };
     const auto any = [&](auto has) { return std::ranges::any_of(all, [&](const auto& part) { return has(*part); }); };
@@ -91,7 +91,11 @@ QCoro::Task<> MultiRecipe::giveAllUp(std::shared_ptr<Core> core, std::shared_ptr
         Grant mine = own->grants[i];
         for (;;) {
             const auto left = co_await core->parts[i]->release(mine, {});
-            if (!left || *left == 0) break;
+            if (!left) {
+                if (left.error().kind != LockError::Kind::NotOwner && --mine.holds > 0) core->parts[i]->abandoned(mine);
+                break;
+            }
+            if (*left == 0) break;
             mine.holds = *left;
         }
     }
@@ -120,7 +124,7 @@ Outcome<MultiRecipe::Round> MultiRecipe::takeAll(Request request, Nanos giveUpAt
     for (const std::unique_ptr<Recipe>& part : m_core->parts) {
         Request mine = request;
         mine.steps = {}; // the numbers would be another recipe's
-        mine.token = false;
+        mine.token = m_tokens.take && part->info().token;
         mine.wait = tryOnly              ? Nanos(0)
                     : giveUpAt == kNever ? kNever
                                          : std::max(Nanos(0), giveUpAt - runtime.monotonic());
@@ -330,12 +334,20 @@ Outcome<bool> MultiRecipe::isLocked(std::stop_token stop) {
 
 void MultiRecipe::abandoned(const Grant& grant) {
     const std::shared_ptr<Own> own = ownOf(grant);
-    own->following.request_stop();
-    for (std::size_t i = 0; i < own->grants.size(); ++i) {
-        Grant mine = own->grants[i];
+    for (Grant& mine : own->grants) {
         if (m_info.reentrant) mine.holds = grant.holds;
-        m_core->parts[i]->abandoned(mine);
     }
+    m_core->runtime.spawn([core = m_core, own] { return giveAllUp(core, own); });
+}
+
+std::vector<std::int64_t> MultiRecipe::tokensOf(const Grant& grant) const {
+    const std::shared_ptr<Own> own = ownOf(grant);
+    std::vector<std::int64_t> tokens;
+    for (std::size_t i = 0; i < own->grants.size(); ++i) {
+        const std::size_t part = m_tokens.order.empty() ? i : m_tokens.order[i];
+        tokens.push_back(m_core->parts[part]->info().token ? own->grants[part].token : 0);
+    }
+    return tokens;
 }
 
 } // namespace lockscope::recipes

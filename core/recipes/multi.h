@@ -6,6 +6,12 @@
 
 namespace lockscope::recipes {
 
+/// Of the fencing tokens of a MultiRecipe's parts.
+struct PartTokens {
+    bool take = false;                   ///< one with each part that gives any
+    std::vector<std::size_t> order = {}; ///< which part's tokensOf() tells first, second …; empty: as they are taken
+};
+
 /// Several locks as one, all of them or none, over any recipes, of different backends too.
 ///
 /// They are taken in the order given: give it the same everywhere and nobody waits in a circle. Whoever orders them
@@ -15,12 +21,13 @@ namespace lockscope::recipes {
 ///
 /// The hold is lost when any part is lost; the others are then given back. Parts that are held by a lease are renewed;
 /// those that live by a session or a connection are watched in the background, and news() tells of all of them
-/// together. Grants have no token: there is no one order for the tokens of several locks.
+/// together. Grants have no token: there is no one order for the tokens of several locks. Each part's own are taken
+/// when asked for, where the part gives any: tokensOf().
 class MultiRecipe final : public Recipe {
 public:
     /// `info`: who it says that it is; its heldBy, news, reentrant and watchdog become what the parts allow of. At
     /// least one part; the runtime is that of all of them.
-    MultiRecipe(Runtime& runtime, RecipeInfo info, std::vector<std::unique_ptr<Recipe>> parts);
+    MultiRecipe(Runtime& runtime, RecipeInfo info, std::vector<std::unique_ptr<Recipe>> parts, PartTokens tokens = {});
     const RecipeInfo& info() const override { return m_info; }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
@@ -30,7 +37,10 @@ public:
     Outcome<bool> forceRelease(std::stop_token stop) override;
     /// True when any part is held.
     Outcome<bool> isLocked(std::stop_token stop) override;
+    /// Gives back, in the background, what the parts' servers still keep: one that does not answer any more is no
+    /// reason for others to wait for the rest.
     void abandoned(const Grant& grant) override;
+    std::vector<std::int64_t> tokensOf(const Grant& grant) const override;
 
 private:
     using Parts = std::vector<std::unique_ptr<Recipe>>;
@@ -63,6 +73,7 @@ private:
     static QCoro::Task<> follow(std::shared_ptr<Core> core, std::shared_ptr<Own> own, std::size_t part);
 
     RecipeInfo m_info;
+    PartTokens m_tokens;
     std::shared_ptr<Core> m_core;
 };
 

@@ -97,6 +97,8 @@ public:
     /// The client has given a hold up without asking the server, by its own clock: whatever is left of it there is not
     /// to be taken for a hold of the same thread later.
     virtual void abandoned(const Grant&) {}
+    /// The fencing tokens of a grant, 0 = none: one, or of several locks as one, one for each part in their order.
+    virtual std::vector<std::int64_t> tokensOf(const Grant& grant) const { return {info().token ? grant.token : 0}; }
 };
 
 } // namespace lockscope::recipes

@@ -1005,6 +1005,14 @@
         <translation>不支持 %1 上的锁。</translation>
     </message>
     <message>
+        <source>A lock of several needs one part at least.</source>
+        <translation>由多把锁合成的锁至少要有一个组成部分。</translation>
+    </message>
+    <message>
+        <source>The clients of a MultiLock's parts share one thread: make all but the first with ClientOptions::beside.</source>
+        <translation>MultiLock 各部分的客户端须共用一个线程：除第一个外，其余都用 ClientOptions::beside 创建。</translation>
+    </message>
+    <message>
         <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
         <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
     </message>
@@ -1071,6 +1079,14 @@
     <message>
         <source>“%1” has no names that kazoo sees. With layout=kazoo there are zk-mutex and zk-rw; or leave the option out of the URL.</source>
         <translation>“%1”没有 kazoo 能看到的节点名。layout=kazoo 时可用 zk-mutex 和 zk-rw；或者从 URL 中去掉这个选项。</translation>
+    </message>
+    <message>
+        <source>The parts of a lock of several are kept by one runtime: make their connections over the same.</source>
+        <translation>由多把锁合成的锁，各部分须由同一个运行时维持：请在同一个运行时上建立它们的连接。</translation>
+    </message>
+    <message>
+        <source>A lock of several names “%1” on %2 twice: it would wait for itself.</source>
+        <translation>由多把锁合成的锁两次列出了 %2 上的“%1”：它会等待自己。</translation>
     </message>
     <message>
         <source>This thread does not hold the lock of the condition.</source>

@@ -83,6 +83,8 @@ private Q_SLOTS:
     void nothingButTheLibraryIsInstalled() {
         QVERIFY(QFile::exists(path("stage/include/lockscope/blocking.h")));
         QVERIFY(QFile::exists(path("stage/include/lockscope/lock/distributed_mutex.h")));
+        QVERIFY(QFile::exists(path("stage/include/lockscope/lock/distributed_multi_lock.h")));
+        QVERIFY(QFile::exists(path("stage/include/lockscope/lock/blocking/multi_lock.h")));
         QVERIFY(!QFile::exists(path("stage/bin/lockscope")));
     }
 
@@ -114,6 +116,12 @@ private Q_SLOTS:
     void readersAndAWriter() {
         const Ran ran = example("read_and_write", {m_server->url()});
         QVERIFY2(ran.status == 0 && ran.out.contains("60 reads, 0 torn"), ran.told());
+    }
+
+    void severalLocksAreOne() {
+        const Ran ran = example("lock_together", {m_server->url(), QStringLiteral("sqlite://") + path("both.sqlite")});
+        QVERIFY2(ran.status == 0 && ran.out == "700 and 300, 60 tokens\n", ran.told());
+        QVERIFY2(ran.err.isEmpty(), ran.told());
     }
 
     void backendsAreSwitchedByTheirUrl() {

@@ -3,6 +3,7 @@
 
 #include "lock/blocking/service.h"
 #include "lock/distributed_condition.h"
+#include "lock/distributed_multi_lock.h"
 
 #include <QCoreApplication>
 
@@ -15,69 +16,125 @@ ConnectionUrl read(std::string_view text) {
     return *std::move(url);
 }
 
-/// Over one connection.
-class OneServer final : public detail::LockSource {
+/// Over the connections of all clients that share the thread.
+class Servers final : public detail::LockSource {
 public:
-    explicit OneServer(std::unique_ptr<Connection> connection) : m_connection(std::move(connection)) {}
-    Connection& connection() { return *m_connection; }
-    QByteArray identity() const override { return m_connection->client(); }
+    /// The number that it has from now on.
+    int add(std::unique_ptr<Connection> connection) {
+        m_connections.push_back(std::move(connection));
+        return static_cast<int>(m_connections.size()) - 1;
+    }
+    /// Of one that could not be opened; its number stays free.
+    void drop(int number) { at(number).reset(); }
+    Connection& connection(int number) { return *at(number); }
+    QByteArray identity() const override { return m_connections.front()->client(); }
     QByteArray kindOf(const detail::LockWish& wish) const override {
         return wish.options.recipe.isEmpty() ? QByteArray::number(int(wish.mode)) : wish.options.recipe;
     }
     std::expected<Made, LockError> make(const detail::LockWish& wish) override {
-        auto lock = makeLock(*m_connection, wish.name, wish.mode, wish.options, wish.permits);
+        auto lock = wish.parts.empty()
+                        ? makeLock(*at(wish.space.toInt()), wish.name, wish.mode, wish.options, wish.permits)
+                        : makeMultiLock(partsOf(wish), wish.options);
         if (!lock) return std::unexpected(lock.error());
         const QByteArray recipe = (*lock)->recipe().id;
-        return Made{*std::move(lock), recipe};
+        return Made{*std::move(lock), wish.parts.empty() ? recipe : kindOf(wish)};
     }
-    std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray& name) override {
-        return std::make_unique<DistributedCondition>(*m_connection, static_cast<DistributedLock&>(lock), name);
+    std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray& space,
+                                                const QByteArray& name) override {
+        return std::make_unique<DistributedCondition>(*at(space.toInt()), static_cast<DistributedLock&>(lock), name);
     }
-    QCoro::Task<> close() override { co_await m_connection->close(); }
+    QCoro::Task<> close() override {
+        std::vector<recipes::Outcome<void>> closing;
+        for (const auto& connection : m_connections) {
+            if (connection) closing.push_back(connection->close());
+        }
+        for (recipes::Outcome<void>& one : closing)
+            co_await one;
+    }
 
 private:
-    std::unique_ptr<Connection> m_connection;
+    std::unique_ptr<Connection>& at(int number) { return m_connections.at(static_cast<std::size_t>(number)); }
+    std::vector<lockscope::LockPart> partsOf(const detail::LockWish& wish) {
+        std::vector<lockscope::LockPart> parts;
+        for (const detail::LockWish::Part& part : wish.parts)
+            parts.push_back({*at(part.server), part.name, part.recipe});
+        return parts;
+    }
+    std::vector<std::unique_ptr<Connection>> m_connections;
 };
 
 /// On the service's thread.
-Connection& connectionOf(detail::Service& service) {
-    return static_cast<OneServer&>(service.source()).connection();
+Connection& connectionOf(detail::Service& service, int number) {
+    return static_cast<Servers&>(service.source()).connection(number);
 }
 
-std::shared_ptr<detail::Service> connect(const ConnectionUrl& url, const std::string& identity) {
+std::expected<std::unique_ptr<Connection>, LockError> connect(Runtime& runtime, const ConnectionUrl& url,
+                                                              const std::string& identity) {
+    auto connection = makeConnection(runtime, url, QByteArray::fromStdString(identity));
+    if (connection) return connection;
+    return std::unexpected(
+        LockError{LockError::Kind::NotSupported,
+                  QCoreApplication::translate("LockError", "Locks over %1 are not supported.").arg(url.display())});
+}
+
+std::shared_ptr<detail::Service> serve(const ConnectionUrl& url, const std::string& identity) {
     using Source = std::expected<std::unique_ptr<detail::LockSource>, LockError>;
     return detail::startService([&](Runtime& runtime) -> Source {
-        auto connection = makeConnection(runtime, url, QByteArray::fromStdString(identity));
-        if (connection) return std::make_unique<OneServer>(std::move(connection));
-        return std::unexpected(
-            LockError{LockError::Kind::NotSupported,
-                      QCoreApplication::translate("LockError", "Locks over %1 are not supported.").arg(url.display())});
+        auto connection = connect(runtime, url, identity);
+        if (!connection) return std::unexpected(connection.error());
+        auto servers = std::make_unique<Servers>();
+        servers->add(*std::move(connection));
+        return servers;
+    });
+}
+
+/// Its number.
+int serveToo(detail::Service& service, const ConnectionUrl& url, const std::string& identity) {
+    return service.call<int>([&](std::stop_token) -> recipes::Outcome<int> {
+        auto& servers = static_cast<Servers&>(service.source());
+        auto connection = connect(service.runtime(), url, identity);
+        if (!connection) co_return std::unexpected(connection.error());
+        co_return servers.add(*std::move(connection));
     });
 }
 } // namespace
 
-Client::Client(std::string_view url, const ClientOptions& options) : m_service(connect(read(url), options.identity)) {
+Client::Client(std::string_view url, const ClientOptions& options) {
+    const ConnectionUrl where = read(url);
+    if (options.beside) {
+        m_service = options.beside->m_service;
+        m_together = options.beside->m_together;
+        m_number = serveToo(*m_service, where, options.identity);
+    } else {
+        m_service = serve(where, options.identity);
+        m_together = std::make_shared<const bool>(true);
+    }
     detail::Service& service = *m_service;
-    service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
-        const auto opened = co_await connectionOf(service).open(stop);
-        if (!opened) co_return std::unexpected(opened.error());
-        co_return true;
-    });
+    const int number = m_number;
+    m_identity = service
+                     .call<QString>([&](std::stop_token stop) -> recipes::Outcome<QString> {
+                         const auto opened = co_await connectionOf(service, number).open(stop);
+                         if (opened) co_return QString::fromUtf8(connectionOf(service, number).client());
+                         if (number > 0) static_cast<Servers&>(service.source()).drop(number);
+                         co_return std::unexpected(opened.error());
+                     })
+                     .toStdString();
     if (options.prepare) prepare();
 }
 
 Client::~Client() {
-    close();
+    if (m_together.use_count() == 1) close();
 }
 
 std::string Client::identity() const {
-    return m_service->identity().toStdString();
+    return m_identity;
 }
 
 void Client::ping() {
     detail::Service& service = *m_service;
+    const int number = m_number;
     service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
-        const auto answered = co_await connectionOf(service).ping(stop);
+        const auto answered = co_await connectionOf(service, number).ping(stop);
         if (!answered) co_return std::unexpected(answered.error());
         co_return true;
     });
@@ -85,15 +142,18 @@ void Client::ping() {
 
 std::string Client::schema() {
     detail::Service& service = *m_service;
+    const int number = m_number;
     return service
-        .call<QString>([&](std::stop_token) -> recipes::Outcome<QString> { co_return connectionOf(service).schema(); })
+        .call<QString>(
+            [&](std::stop_token) -> recipes::Outcome<QString> { co_return connectionOf(service, number).schema(); })
         .toStdString();
 }
 
 void Client::prepare() {
     detail::Service& service = *m_service;
+    const int number = m_number;
     service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
-        const auto prepared = co_await connectionOf(service).prepare(stop);
+        const auto prepared = co_await connectionOf(service, number).prepare(stop);
         if (!prepared) co_return std::unexpected(prepared.error());
         co_return true;
     });

@@ -24,11 +24,16 @@ namespace detail {
 class Service;
 }
 
+class Client;
+
 struct ClientOptions {
     /// Identity on the servers; empty: a new one (36 characters). Two clients that live at once must not share one.
     std::string identity = {};
     /// Create what the recipes need on the server (tables), if it is missing.
     bool prepare = false;
+    /// Another client, whose thread keeps this one's locks, too: MultiLock wants that of its parts. They are closed
+    /// together, by close() of any of them, or when the last of them goes. nullptr: a thread of its own.
+    const Client* beside = nullptr;
 };
 
 /// This program's connection to whatever a URL names, with a thread of its own that keeps the locks.
@@ -39,8 +44,9 @@ public:
     /// Connects and logs in; blocks until then. Throws std::invalid_argument for a URL that makes no sense,
     /// LockException when the server cannot be used; neither tells a password.
     explicit Client(std::string_view url, const ClientOptions& options = {});
-    /// close().
+    /// close(), unless there are others beside it.
     ~Client();
+    /// The one that it was made of can only be assigned to, or go.
     Client(Client&&) noexcept = default;
     /// Does not close what this one was: locks made from it go on, and the last of them ends it. close() it before, if
     /// they should not.
@@ -60,9 +66,14 @@ public:
 
     /// For the objects made from it.
     const std::shared_ptr<detail::Service>& service() const { return m_service; }
+    /// The same: which of the clients of its thread it is.
+    int number() const { return m_number; }
 
 private:
     std::shared_ptr<detail::Service> m_service;
+    std::shared_ptr<const void> m_together; ///< shared with those beside it
+    int m_number = 0;
+    std::string m_identity;
 };
 
 } // namespace lockscope::blocking

@@ -7,7 +7,7 @@ namespace lockscope::blocking {
 
 namespace {
 AnyCondition& conditionOf(detail::Service& service, detail::Entry& entry) {
-    if (!entry.condition) entry.condition = service.source().makeCondition(*entry.lock, entry.name);
+    if (!entry.condition) entry.condition = service.source().makeCondition(*entry.lock, entry.space, entry.name);
     return *entry.condition;
 }
 } // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "lock/any_lock.h"
 #include "lock/blocking/client.h"
-#include "lock/hold_view.h"
-#include "recipes/recipe.h"
 
 namespace lockscope::blocking {
 class Manager;
-}
+struct LockPart;
+} // namespace lockscope::blocking
 
 namespace lockscope::blocking::detail {
 
@@ -27,11 +27,12 @@ Nanos waitUntil(std::chrono::time_point<Clock, Duration> until) {
     return waitOf(Wide(until.time_since_epoch()) - Wide(Clock::now().time_since_epoch()));
 }
 
-/// What Mutex, SharedMutex and Semaphore are made of: one lock, on behalf of whichever thread calls.
+/// What Mutex, SharedMutex, MultiLock and Semaphore are made of: one lock, on behalf of whichever thread calls.
 class Handle {
 public:
     Handle(const Client& client, std::string_view name, recipes::Mode mode, LockOptions options, int permits);
     Handle(const Manager& manager, std::string_view space, std::string_view name, recipes::Mode mode, int permits);
+    Handle(const std::vector<LockPart>& parts, LockOptions options);
     ~Handle();
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
@@ -42,10 +43,12 @@ public:
     void giveUpQuietly(recipes::Mode mode) noexcept;
     bool stillMine(recipes::Mode mode) const;
     std::int64_t token(recipes::Mode mode) const;
+    std::vector<std::int64_t> tokens(recipes::Mode mode) const;
     Nanos remaining(recipes::Mode mode) const;
     int holdCount(recipes::Mode mode) const;
     bool forceUnlock();
     bool isLocked();
+    void onEvent(std::function<void(HoldEvent, const std::string&)> listener);
     void onLost(std::function<void(const std::string&)> listener);
     void onSuspended(std::function<void(const std::string&)> listener);
     void onUnlockFailed(std::function<void(const LockException&)> handler);
@@ -58,7 +61,7 @@ private:
     std::shared_ptr<const HoldView> view(recipes::Mode mode) const;
     std::shared_ptr<Service> m_service;
     std::shared_ptr<Entry> m_entry;
-    std::uint64_t m_lostListener = 0, m_suspendedListener = 0;
+    std::uint64_t m_listener = 0, m_lostListener = 0, m_suspendedListener = 0;
     std::function<void(const LockException&)> m_onUnlockFailed;
 };
 

@@ -7,11 +7,17 @@ namespace lockscope::blocking::detail {
 
 /// Which lock somebody wants.
 struct LockWish {
-    QByteArray space; ///< a manager's namespace; empty: none
+    QByteArray space; ///< a manager's namespace; of clients that share a thread, which one's (its number), empty: 0
     QByteArray name;
     recipes::Mode mode = recipes::Mode::Exclusive; ///< what it must offer
     LockOptions options = {};                      ///< a manager's namespace has its own
     int permits = 1;
+    struct Part {
+        int server = 0; ///< number of its client
+        QByteArray name;
+        QByteArray recipe;
+    };
+    std::vector<Part> parts = {}; ///< of several locks as one
 };
 
 /// Where the locks of a service come from, one server or several with a manager. Lives on the service's thread, as what
@@ -30,8 +36,9 @@ public:
     /// What is known of that before it is made.
     virtual QByteArray kindOf(const LockWish& wish) const = 0;
     virtual std::expected<Made, LockError> make(const LockWish& wish) = 0;
-    /// Of a lock that it has made.
-    virtual std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray& name) = 0;
+    /// Of a lock that it has made of such a wish.
+    virtual std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray& space,
+                                                        const QByteArray& name) = 0;
     /// Says goodbye to the server.
     virtual QCoro::Task<> close() = 0;
 };

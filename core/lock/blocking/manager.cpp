@@ -22,7 +22,7 @@ public:
         if (!lock) return std::unexpected(lock.error());
         return Made{*std::move(lock), wish.mode == recipes::Mode::Permit ? "permits" : "holds"};
     }
-    std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray&) override {
+    std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray&, const QByteArray&) override {
         return std::make_unique<ManagedCondition>(static_cast<ManagedLock&>(lock));
     }
     QCoro::Task<> close() override { co_await m_manager->close(); }

@@ -9,7 +9,7 @@ namespace lockscope::blocking {
 
 namespace detail {
 
-/// What Mutex and SharedMutex have in common: all about holding it alone.
+/// What Mutex, SharedMutex and MultiLock have in common: all about holding it alone.
 class AloneLock {
 public:
     /// Takes it, however long that takes, and sees what other threads of this program wrote before they gave it up, by
@@ -18,6 +18,7 @@ public:
     void lock(std::stop_token stop) { m_handle.take(recipes::Mode::Exclusive, kNever, std::move(stop)); }
     /// One try; asks the server, but does not wait for the holder.
     bool try_lock() { return m_handle.take(recipes::Mode::Exclusive, Nanos(0)); }
+    /// Takes it in time; false when that was too short.
     template <typename Rep, typename Period>
     bool try_lock_for(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
         return m_handle.take(recipes::Mode::Exclusive, waitOf(wait), std::move(stop));
@@ -54,6 +55,12 @@ public:
     /// Asks the server whether anybody holds it, this thread included. The answer may be old when it is here: for
     /// showing and watching; who wants to know whether the lock can be had, tries.
     bool isLocked() { return m_handle.isLocked(); }
+    /// Called on the service thread at each event of any hold of this lock by this program, until this call sets
+    /// another one; nullptr: none. `reason` is a translated sentence of those events that have one: Lost, Suspended,
+    /// ReleaseFailed. It must not block (no calls of blocking locks), nor throw.
+    void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
+        m_handle.onEvent(std::move(listener));
+    }
     /// Called on the service thread with the reason when any hold of this lock by this program is lost, also because
     /// its client was closed. It must not block (no calls of blocking locks), nor throw.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
@@ -62,7 +69,8 @@ public:
     void onSuspended(std::function<void(const std::string& reason)> listener) {
         m_handle.onSuspended(std::move(listener));
     }
-    /// Called on the unlocking thread when unlock() could not tell the caller. Default: a line on stderr.
+    /// Called on the unlocking thread when unlock() could not tell the caller. Default: a line on stderr. What
+    /// LockOptions::minHold puts off, and then fails, onEvent() hears of, or stderr.
     /// Set it before other threads use this object.
     void onUnlockFailed(std::function<void(const LockException&)> handler) {
         m_handle.onUnlockFailed(std::move(handler));
@@ -73,6 +81,7 @@ protected:
         : m_handle(client, name, mode, std::move(options), 1) {}
     AloneLock(const Manager& manager, std::string_view space, std::string_view name, recipes::Mode mode)
         : m_handle(manager, space, name, mode, 1) {}
+    AloneLock(const std::vector<LockPart>& parts, LockOptions options) : m_handle(parts, std::move(options)) {}
     ~AloneLock() = default;
     Handle m_handle;
 };
@@ -121,7 +130,7 @@ public:
     SharedMutex(const Manager& manager, std::string_view space, std::string_view name)
         : AloneLock(manager, space, name, recipes::Mode::Shared) {}
 
-    // As the ones without "shared" above.
+    /// For a reader, as the ones without "shared".
     void lock_shared() { m_handle.take(recipes::Mode::Shared, kNever); }
     void lock_shared(std::stop_token stop) { m_handle.take(recipes::Mode::Shared, kNever, std::move(stop)); }
     bool try_lock_shared() { return m_handle.take(recipes::Mode::Shared, Nanos(0)); }
@@ -132,6 +141,11 @@ public:
     template <typename Clock, typename Duration>
     bool try_lock_shared_until(std::chrono::time_point<Clock, Duration> until, std::stop_token stop = {}) {
         return m_handle.take(recipes::Mode::Shared, detail::waitUntil(until), std::move(stop));
+    }
+    template <typename Rep, typename Period, typename LeaseRep, typename LeasePeriod>
+    bool tryLockSharedWithLease(std::chrono::duration<Rep, Period> wait,
+                                std::chrono::duration<LeaseRep, LeasePeriod> lease, std::stop_token stop = {}) {
+        return m_handle.take(recipes::Mode::Shared, detail::waitOf(wait), std::move(stop), detail::waitOf(lease));
     }
     void unlock_shared() noexcept { m_handle.giveUpQuietly(recipes::Mode::Shared); }
     int unlockSharedOrThrow() { return m_handle.giveUp(recipes::Mode::Shared); }

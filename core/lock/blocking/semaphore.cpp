@@ -5,7 +5,7 @@
 
 namespace lockscope::blocking {
 
-Permit Semaphore::take(int permits, Nanos wait, std::stop_token stop) {
+Permit Semaphore::take(int permits, Nanos wait, std::stop_token stop, std::optional<Nanos> lease) {
     const QByteArray thread = detail::threadNumber();
     detail::Service& service = *m_handle.service();
     detail::Entry& entry = *m_handle.entry();
@@ -18,12 +18,13 @@ Permit Semaphore::take(int permits, Nanos wait, std::stop_token stop) {
             request.permits = permits;
             request.wait = wait;
             request.thread = thread;
+            request.lease = lease;
             auto guard = co_await entry.lock->acquire(request, stopped);
             if (!guard) co_return std::unexpected(guard.error());
             if (!*guard && wait == kNever) throw Cancelled(Cancelled::Why::Stopped); // as Handle::take()
             if (!*guard) co_return false;
             auto view = guard->view();
-            permit.m_box = service.box(*std::move(guard), std::move(view));
+            permit.m_box = service.box(*std::move(guard), std::move(view), thread);
             permit.m_service = m_handle.service();
             co_return true;
         },
@@ -51,11 +52,21 @@ bool Permit::stillMine() const {
     return m_box && m_box->view->stillMineAt(m_service->now());
 }
 
+Nanos Permit::remaining() const {
+    if (!stillMine()) return Nanos(0);
+    const Nanos deadline(m_box->view->deadline.load());
+    return deadline == kNever ? kNever : std::max(Nanos(0), deadline - m_service->now());
+}
+
 void Permit::release() {
     if (!m_box) return;
     const std::shared_ptr<detail::GuardBox> box = std::exchange(m_box, nullptr);
     const std::shared_ptr<detail::Service> service = std::exchange(m_service, nullptr);
-    service->call<int>([&](std::stop_token) { return box->guard.unlock(); });
+    service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
+        const detail::Service::Heard heard(*service, box->thread);
+        const auto left = co_await box->guard.unlock();
+        co_return left;
+    });
 }
 
 } // namespace lockscope::blocking

@@ -21,6 +21,9 @@ public:
     explicit operator bool() const { return m_box != nullptr; }
     /// False once lost or past the own deadline; looks at the clock, not at the server.
     bool stillMine() const;
+    /// What is left by the own clock, unless it is renewed; 0 when empty, or lost, kNever when nothing ends it. Does
+    /// not ask the server.
+    Nanos remaining() const;
     /// Gives them back. Throws NotOwnerException when they were lost. The permit is empty afterwards.
     void release();
 
@@ -42,14 +45,28 @@ public:
 
     /// Takes so many together, however long that takes. Throws LockException, InterruptedException.
     Permit acquire(int permits = 1, std::stop_token stop = {}) { return take(permits, kNever, std::move(stop)); }
-    /// Empty when there are not so many free.
+    /// One try; empty when there are not so many free.
     Permit tryAcquire(int permits = 1) { return take(permits, Nanos(0), {}); }
+    /// Takes them in time; empty when that was too short.
     template <typename Rep, typename Period>
     Permit tryAcquireFor(std::chrono::duration<Rep, Period> wait, int permits = 1, std::stop_token stop = {}) {
         return take(permits, detail::waitOf(wait), std::move(stop));
     }
+    /// The same with a lease of its own, at least 1 ms, that no watchdog renews: LockRequest::lease.
+    template <typename Rep, typename Period, typename LeaseRep, typename LeasePeriod>
+    Permit tryAcquireWithLease(std::chrono::duration<Rep, Period> wait,
+                               std::chrono::duration<LeaseRep, LeasePeriod> lease, int permits = 1,
+                               std::stop_token stop = {}) {
+        return take(permits, detail::waitOf(wait), std::move(stop), detail::waitOf(lease));
+    }
+    /// Frees all permits, whoever has them; false when nobody had any. The holders are not told.
+    bool forceUnlock() { return m_handle.forceUnlock(); }
     /// Asks the server whether anybody has any of the permits; as Mutex::isLocked.
     bool isLocked() { return m_handle.isLocked(); }
+    /// As Mutex::onEvent.
+    void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
+        m_handle.onEvent(std::move(listener));
+    }
     /// As Mutex::onLost.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
     /// As Mutex::onSuspended.
@@ -58,7 +75,7 @@ public:
     }
 
 private:
-    Permit take(int permits, Nanos wait, std::stop_token stop);
+    Permit take(int permits, Nanos wait, std::stop_token stop, std::optional<Nanos> lease = std::nullopt);
     detail::Handle m_handle;
 };
 

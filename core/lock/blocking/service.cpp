@@ -18,8 +18,8 @@ void orderWithOtherClients() {
     calls.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void tell(Entry& entry, Entry::Listeners& listeners, const std::string& reason) {
-    const std::lock_guard held(entry.calling);
+/// Precondition: entry.calling is held.
+void tell(Entry::Listeners& listeners, HoldEvent event, const std::string& reason) {
     std::vector<std::uint64_t> there;
     for (const auto& [id, listener] : listeners)
         there.push_back(id);
@@ -27,7 +27,7 @@ void tell(Entry& entry, Entry::Listeners& listeners, const std::string& reason) 
         const auto found = listeners.find(id);
         if (found == listeners.end()) continue; // one before it took it out: what it would use may be gone
         const auto listener = found->second;    // it may take itself out
-        lockscope::detail::callListener(listener, reason);
+        lockscope::detail::callListener(listener, event, reason);
     }
 }
 
@@ -139,10 +139,10 @@ std::shared_ptr<Entry> Service::entry(const LockWish& wish) {
         }
         auto* const entry = new Entry;
         entry->lock = std::move(made->lock);
+        entry->space = wish.space;
         entry->name = wish.name;
-        entry->lock->listen([entry](HoldEvent event, const QByteArray&, const QString& reason) {
-            if (event == HoldEvent::Lost) tell(*entry, entry->onLost, reason.toStdString());
-            if (event == HoldEvent::Suspended) tell(*entry, entry->onSuspended, reason.toStdString());
+        entry->lock->listen([this, entry](HoldEvent event, const QByteArray& thread, const QString& reason) {
+            hear(*entry, event, thread, reason.toStdString());
         });
         m_living.insert(entry);
         // Whichever thread lets go of it last, it ends on this one; the service must be there till then. And no longer:
@@ -157,6 +157,15 @@ std::shared_ptr<Entry> Service::entry(const LockWish& wish) {
         co_return true;
     });
     return found;
+}
+
+void Service::hear(Entry& entry, HoldEvent event, const QByteArray& thread, const std::string& reason) {
+    const std::lock_guard held(entry.calling);
+    if (event == HoldEvent::ReleaseFailed && entry.onEvent.empty() && !m_heard.contains(thread))
+        qWarning("Lockscope: the lock “%s” could not be given back: %s", entry.name.constData(), reason.c_str());
+    tell(entry.onEvent, event, reason);
+    if (event == HoldEvent::Lost) tell(entry.onLost, event, reason);
+    if (event == HoldEvent::Suspended) tell(entry.onSuspended, event, reason);
 }
 
 void Service::note(const Key& key, const std::shared_ptr<Entry>& entry) {
@@ -174,8 +183,8 @@ void Service::forget(Entry* entry) {
     delete entry;
 }
 
-std::shared_ptr<GuardBox> Service::box(LockGuard guard, std::shared_ptr<const HoldView> view) {
-    auto* const made = new GuardBox{std::move(guard), std::move(view)};
+std::shared_ptr<GuardBox> Service::box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread) {
+    auto* const made = new GuardBox{std::move(guard), std::move(view), std::move(thread)};
     m_boxes.insert(made);
     return {made, [service = shared_from_this()](GuardBox* box) {
                 Service* const raw = service.get();
@@ -197,7 +206,7 @@ QCoro::Task<> Service::goodbye(std::shared_ptr<PendingCall> ended) {
         const bool anyHeld = entry->lock && entry->lock->isHeld();
         entry->condition.reset();
         entry->lock.reset();
-        if (anyHeld) tell(*entry, entry->onLost, closedError().message.toStdString());
+        if (anyHeld) hear(*entry, HoldEvent::Lost, {}, closedError().message.toStdString());
     }
     for (GuardBox* const box : m_boxes)
         box->guard = LockGuard();

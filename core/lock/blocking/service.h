@@ -15,17 +15,17 @@ class Service;
 
 /// One lock by name and recipe, shared by all objects of a client that name it. Its lock lives on the service's thread.
 struct Entry {
-    std::unique_ptr<AnyLock> lock;           ///< service's thread; nullptr once the client is closed
-    std::unique_ptr<AnyCondition> condition; ///< the same
-    QByteArray name;
+    std::unique_ptr<AnyLock> lock;                  ///< service's thread; nullptr once the client is closed
+    std::unique_ptr<AnyCondition> condition;        ///< the same
+    QByteArray space, name;                         ///< as LockWish has them
     std::vector<std::array<QByteArray, 3>> knownAs; ///< the same: its keys in the service's list
 
     std::mutex guard; ///< of what follows
     std::map<std::pair<QByteArray, recipes::Mode>, std::shared_ptr<const HoldView>> views;
 
     std::recursive_mutex calling; ///< of what follows; held while listeners are called: after its end none is
-    using Listeners = std::map<std::uint64_t, std::function<void(const std::string&)>>;
-    Listeners onLost, onSuspended;
+    using Listeners = std::map<std::uint64_t, std::function<void(HoldEvent, const std::string& reason)>>;
+    Listeners onEvent, onLost, onSuspended;
     std::uint64_t lastListener = 0;
 };
 
@@ -33,6 +33,7 @@ struct Entry {
 struct GuardBox {
     LockGuard guard;
     std::shared_ptr<const HoldView> view;
+    QByteArray thread; ///< that took it
 };
 
 /// A call from another thread, and the place where that waits for its end.
@@ -73,7 +74,20 @@ public:
     template <typename T>
     T call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::stop_token stop = {});
     /// A guard, to be given back by the service's thread when nobody refers to it any more.
-    std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view);
+    std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread);
+    /// Of a release whose caller hears what becomes of it: while this lives, nobody else need be told of its failure.
+    /// On the service's thread.
+    class Heard {
+    public:
+        Heard(Service& service, const QByteArray& thread) : m_service(service), m_at(service.m_heard.insert(thread)) {}
+        ~Heard() { m_service.m_heard.erase(m_at); }
+        Heard(const Heard&) = delete;
+        Heard& operator=(const Heard&) = delete;
+
+    private:
+        Service& m_service;
+        std::multiset<QByteArray>::iterator m_at;
+    };
     /// Ends all waits and disconnects; nothing works afterwards. Any thread but the service's own. In a copy of the
     /// process it does nothing: the connection is the other one's.
     void close();
@@ -84,6 +98,7 @@ public:
     /// Now on the clock that HoldView::deadline is of.
     Nanos now() const { return std::chrono::steady_clock::now() - m_origin; }
     LockSource& source() { return *m_source; } ///< on the service's thread
+    Runtime& runtime() { return *m_runtime; }  ///< the same
     /// By how many names the locks that there are, are known; on the service's thread.
     std::size_t namesKnown() const { return m_entries.size(); }
     bool onOwnThread() const { return std::this_thread::get_id() == m_threadId; }
@@ -93,6 +108,7 @@ private:
     using Key = std::array<QByteArray, 3>; ///< namespace, name, kind
     void note(const Key& key, const std::shared_ptr<Entry>& entry);
     void forget(Entry* entry);
+    void hear(Entry& entry, HoldEvent event, const QByteArray& thread, const std::string& reason);
     void run(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work);
     void begin(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work,
                std::stop_token stop);
@@ -112,6 +128,7 @@ private:
     std::map<Key, std::weak_ptr<Entry>> m_entries;
     std::set<Entry*> m_living;
     std::set<GuardBox*> m_boxes;
+    std::multiset<QByteArray> m_heard; ///< threads: see Heard
     std::set<std::shared_ptr<PendingCall>> m_pending;
     bool m_closing = false;
     Completion<bool> m_allEnded;

@@ -15,6 +15,7 @@
 #include "lock/blocking/client.h"
 #include "lock/blocking/condition.h"
 #include "lock/blocking/manager.h"
+#include "lock/blocking/multi_lock.h"
 #include "lock/blocking/mutex.h"
 #include "lock/blocking/semaphore.h"
 // clang-format on

@@ -15,6 +15,7 @@
 // clang-format off
 #include "lock/connection.h"
 #include "lock/distributed_condition.h"
+#include "lock/distributed_multi_lock.h"
 #include "lock/distributed_mutex.h"
 #include "runtime/event_loop_runtime.h"
 // clang-format on

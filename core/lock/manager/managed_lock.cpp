@@ -79,6 +79,11 @@ bool ManagedLock::stillMine(const Thread& thread, Mode mode) const {
     return lock && lock->stillMine(thread, mode);
 }
 
+std::vector<std::int64_t> ManagedLock::tokens(const Thread& thread, Mode mode) const {
+    const auto lock = m_core->heldBy(thread, mode).second;
+    return lock ? lock->tokens(thread, mode) : std::vector<std::int64_t>();
+}
+
 std::shared_ptr<const HoldView> ManagedLock::view(const Thread& thread, Mode mode) const {
     const auto lock = m_core->heldBy(thread, mode).second;
     return lock ? lock->view(thread, mode) : nullptr;

@@ -49,6 +49,7 @@ public:
     bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
     bool isHeld() const override;
     int holdCount(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
+    std::vector<std::int64_t> tokens(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     std::shared_ptr<const HoldView> view(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     /// As DistributedLock::listen: of the locks on all engines, those that are being left included.
     void listen(Listener listener) override;

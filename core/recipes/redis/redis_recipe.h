@@ -30,6 +30,7 @@ struct RedisLock {
     int replicas = 0;      ///< so many replicas must confirm each acquisition (WAIT), or it is given back
     Nanos confirmFor = 1s; ///< so long they have for that: less than what an answer may take, or that is given up first
     Nanos patience = 10s;  ///< of a fair lock: a waiter that is not heard of for so long is dead
+    std::shared_ptr<const void> alive = nullptr; ///< what the port is part of, if the recipe is to keep it
 };
 
 /// The recipe of that id over a Redis, nullptr when there is none.

@@ -139,6 +139,26 @@ private Q_SLOTS:
         QCOMPARE(bench.count(EventKind::Lost), 1);
     }
 
+    void whatIsLeftIsGivenBackWhenALeaseEndsUnheard() {
+        MultiBench bench;
+        SessionLock::Server server;
+        LockWorld::Process a(bench, "A");
+        const auto lock = locked(bench, a, true, {&server}, leaseOf(5s, 1s));
+        a.link.cut = true;
+        bench.run(5100ms);
+        QVERIFY(!lock->stillMine());
+        QCOMPARE(bench.count(EventKind::Lost), 1);
+        bench.run(10s); // the server that is cut off is tried first
+        QVERIFY(!server.taken);
+        QCOMPARE(server.listening, 0);
+        a.link.cut = false;
+        Got got;
+        const auto again = bench.single(a, "a");
+        start(a.runtime, *again, within(0s), got);
+        bench.run(1s);
+        QVERIFY(got.taken());
+    }
+
     void oneSessionsBeatsDoNotSpeakForAnother() {
         MultiBench bench;
         SessionLock::Server one, two;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lock/blocking/mutex.h"
+
+namespace lockscope::blocking {
+
+/// One lock of several that are taken together.
+struct LockPart {
+    std::reference_wrapper<const Client> client; ///< all clients of a MultiLock are made beside each other
+    std::string name;
+    std::string recipe = {}; ///< RecipeInfo::id; empty: LockOptions::recipe, or the one that suits the client
+};
+
+/// Several locks as one, all of them or none, on servers of whichever kinds; satisfies TimedLockable, so that the
+/// standard's guards work:
+///
+///     blocking::Client redis("redis://127.0.0.1");
+///     blocking::Client zooKeeper("zookeeper://127.0.0.1", {.beside = &redis});
+///     blocking::MultiLock both({{redis, "orders"}, {zooKeeper, "stock"}});
+///     const std::unique_lock lock(both, 5s);
+///     if (lock) ship(both.tokens());
+///
+/// What DistributedMultiLock says of order, and of losing a part, holds here; otherwise as Mutex.
+/// std::scoped_lock over several Mutexes takes them together, too, but each is then lost alone. Thread-safe.
+class MultiLock : public detail::AloneLock {
+public:
+    /// `options` are for all parts. Throws RefusedException when there is no part, the same lock is named twice, or the
+    /// clients are not beside each other; NotSupportedException when a server has no such recipe.
+    explicit MultiLock(const std::vector<LockPart>& parts, LockOptions options = {})
+        : AloneLock(parts, std::move(options)) {}
+
+    /// The fencing tokens of this thread's hold, in the order of the parts, to send with each write; 0 = that part
+    /// gives none (LockOptions::token asks for them). Empty when this thread does not hold it. Asks the service thread.
+    std::vector<std::int64_t> tokens() const { return m_handle.tokens(recipes::Mode::Exclusive); }
+    /// There is no one token of several locks.
+    std::int64_t token() const = delete;
+};
+
+static_assert(TimedLockable<MultiLock>);
+
+} // namespace lockscope::blocking
