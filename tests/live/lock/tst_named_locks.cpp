@@ -102,6 +102,60 @@ private Q_SLOTS:
         QCOMPARE(events, (std::vector{Acquired, Reentered, Released, Released}));
     }
 
+    void aLeaseOfItsOwnIsNotRenewed_data() {
+        QTest::addColumn<int>("what");
+        QTest::newRow("mutex") << 0;
+        QTest::newRow("writer") << 1;
+        QTest::newRow("reader") << 2;
+        QTest::newRow("permits") << 3;
+    }
+    void aLeaseOfItsOwnIsNotRenewed() {
+        QFETCH(int, what);
+        LockOptions options;
+        options.lease = 600ms;
+        options.watchdog = 100ms;
+        DistributedMutex mutex(*m_a, "orders", options);
+        DistributedSharedMutex prices(*m_a, "prices", options);
+        DistributedSemaphore seats(*m_a, "seats", 2, options);
+        const auto take = [&](Nanos lease) {
+            switch (what) {
+            case 0:
+                return run(mutex.tryLockWithLease(0s, lease));
+            case 1:
+                return run(prices.tryLockWithLease(0s, lease));
+            case 2:
+                return run(prices.tryLockSharedWithLease(0s, lease));
+            default:
+                return run(seats.tryAcquireWithLease(0s, lease, 2));
+            }
+        };
+        const auto tooShort = take(Nanos(0));
+        QVERIFY(!tooShort && tooShort.error().kind == LockError::Kind::Refused);
+        auto guard = take(900ms);
+        QVERIFY(guard && *guard);
+        QVERIFY(soon([&] { return !guard->stillMine(); }));
+        // The server has ended it as well: others get it. With the watchdog it would go on for ever.
+        QVERIFY(soon([&] {
+            const auto next = take(900ms);
+            return next && *next;
+        }));
+    }
+
+    void holdsAreCountedByTheirKind() {
+        DistributedSharedMutex prices(*m_a, "prices");
+        auto one = run(prices.lockShared()), two = run(prices.lockShared());
+        QVERIFY(one && *one && two && *two);
+        QCOMPARE(prices.sharedHoldCount(), 2);
+        QCOMPARE(prices.holdCount(), 0);
+        QCOMPARE(prices.sharedHoldCount("2"), 0);
+        QVERIFY(run(two->unlock()).has_value() && run(one->unlock()).has_value());
+        QCOMPARE(prices.sharedHoldCount(), 0);
+        auto writer = run(prices.lock());
+        QCOMPARE(prices.holdCount(), 1);
+        QCOMPARE(prices.sharedHoldCount(), 0);
+        QVERIFY(run(writer->unlock()).has_value());
+    }
+
     void theRecipeFollowsFromWhatIsWanted() {
         DistributedSharedMutex mine(*m_a, "prices"), theirs(*m_b, "prices");
         auto reader = run(mine.lockShared());

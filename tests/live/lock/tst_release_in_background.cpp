@@ -98,6 +98,53 @@ private Q_SLOTS:
         QCOMPARE(run(rival.lock->unlock()).value(), 0);
     }
 
+    void aReleaseThatFailsIsTold_data() {
+        QTest::addColumn<bool>("rests");
+        QTest::addColumn<bool>("listens");
+        QTest::newRow("of a guard, to a listener") << false << true;
+        QTest::newRow("of a guard, on stderr") << false << false;
+        QTest::newRow("after its rest, to a listener") << true << true;
+        QTest::newRow("after its rest, on stderr") << true << false;
+    }
+    void aReleaseThatFailsIsTold() {
+        QFETCH(bool, rests);
+        QFETCH(bool, listens);
+        sandbox::RedisServer server(m_runtime);
+        VERIFY_STARTED(server);
+        LockOptions options;
+        if (rests) options.minHold = 2s;
+        Party first(m_runtime, {server.url() + QStringLiteral("?timeout=500ms&connect=500ms")}, options);
+        QVERIFY(first.prepared);
+        QStringList reasons;
+        if (listens) {
+            first.lock->listen([&](HoldEvent event, const QByteArray& thread, const QString& reason) {
+                if (event == HoldEvent::ReleaseFailed) reasons += QString::fromUtf8(thread) + QLatin1Char(' ') + reason;
+            });
+        }
+        static QStringList warnings;
+        warnings.clear();
+        const auto before = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext&, const QString& text) {
+            if (type == QtWarningMsg) warnings += text;
+        });
+        bool rested = false;
+        {
+            auto guard = run(first.lock->acquire({}));
+            const bool taken = guard && *guard;
+            rested = taken && (!rests || run(guard->unlock()).has_value());
+            server.kill();
+        }
+        const bool told = soon([&] { return !reasons.isEmpty() || !warnings.isEmpty(); });
+        qInstallMessageHandler(before);
+        QVERIFY(rested && told);
+        QCOMPARE(reasons.size(), listens ? 1 : 0);
+        QCOMPARE(warnings.size(), listens ? 0 : 1);
+        const QString said = listens ? reasons.front() : warnings.front();
+        const QString where = QStringLiteral("127.0.0.1:%1").arg(server.port());
+        QVERIFY2(said.startsWith(listens ? QStringLiteral("1 ") : QStringLiteral("Lockscope: ")), qPrintable(said));
+        QVERIFY2(said.contains(where), qPrintable(said));
+        QVERIFY(!first.lock->isHeld());
+    }
+
     void aHoldThatIsToRestEndsAlthoughItsLockIsGone_data() { everyKind(); }
     void aHoldThatIsToRestEndsAlthoughItsLockIsGone() {
         QFETCH(QStringList, urls);

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// What threads that block are told of their holds, and leases of their own.
+#include "live_redis.h"
+#include "lock/blocking/mutex.h"
+#include "lock/blocking/semaphore.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+namespace {
+/// What a listener has heard, on whichever thread.
+class Heard {
+public:
+    auto listener() {
+        return [this](HoldEvent event, const std::string& reason) {
+            const std::lock_guard held(m_lock);
+            m_events.push_back(event);
+            m_reasons.push_back(reason);
+        };
+    }
+    std::vector<HoldEvent> events() const {
+        const std::lock_guard held(m_lock);
+        return m_events;
+    }
+    bool has(HoldEvent event) const { return std::ranges::count(events(), event) > 0; }
+    std::string reasonOf(HoldEvent event) const {
+        const std::lock_guard held(m_lock);
+        for (std::size_t i = 0; i < m_events.size(); ++i) {
+            if (m_events[i] == event) return m_reasons[i];
+        }
+        return {};
+    }
+
+private:
+    mutable std::mutex m_lock;
+    std::vector<HoldEvent> m_events;
+    std::vector<std::string> m_reasons;
+};
+
+/// Warnings while it lives, of all threads.
+class Warnings {
+public:
+    Warnings() {
+        s_texts.clear();
+        m_before = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext&, const QString& text) {
+            const std::lock_guard held(s_lock);
+            if (type == QtWarningMsg) s_texts += text;
+        });
+    }
+    ~Warnings() { qInstallMessageHandler(m_before); }
+    Warnings(const Warnings&) = delete;
+    Warnings& operator=(const Warnings&) = delete;
+    QStringList texts() const {
+        const std::lock_guard held(s_lock);
+        return s_texts;
+    }
+
+private:
+    static inline std::mutex s_lock;
+    static inline QStringList s_texts;
+    QtMessageHandler m_before;
+};
+
+template <typename Condition>
+bool soon(Condition condition) {
+    return QTest::qWaitFor(condition, 10'000);
+}
+} // namespace
+
+class TestBlockingEvents : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+
+    std::string url() const { return m_server->url().toStdString() + "?timeout=500ms&connect=500ms"; }
+
+private Q_SLOTS:
+    void init() {
+        if (m_server && m_server->running()) return;
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        VERIFY_STARTED(*m_server);
+    }
+    void cleanupTestCase() { m_server.reset(); }
+
+    void listenersHearOfEveryEvent() {
+        blocking::Client client(url()), another(url());
+        LockOptions options;
+        options.lease = 900ms;
+        options.watchdog = 100ms;
+        blocking::Mutex orders(client, "orders", options), theirs(another, "orders");
+        Heard heard, replaced;
+        orders.onEvent(replaced.listener());
+        orders.onEvent(heard.listener());
+        orders.lock();
+        orders.lock();
+        orders.unlock();
+        QVERIFY(soon([&] { return heard.has(HoldEvent::Renewed); }));
+        orders.unlock();
+        auto events = heard.events();
+        std::erase(events, HoldEvent::Renewed);
+        using enum HoldEvent;
+        QCOMPARE(events, (std::vector{Acquired, Reentered, Released, Released}));
+        QVERIFY(replaced.events().empty());
+
+        orders.lock();
+        m_server->pause();
+        QVERIFY(soon([&] { return heard.has(Suspended); }));
+        QVERIFY(!heard.reasonOf(Suspended).empty());
+        m_server->resume();
+        orders.unlock();
+        orders.lock();
+        QVERIFY(theirs.forceUnlock());
+        QVERIFY(soon([&] { return heard.has(Lost); }));
+        QVERIFY(!heard.reasonOf(Lost).empty());
+
+        orders.onEvent(nullptr);
+        const std::size_t before = heard.events().size();
+        orders.lock();
+        orders.unlock();
+        QCOMPARE(heard.events().size(), before);
+    }
+
+    void semaphoresTellTheSame() {
+        blocking::Client client(url());
+        blocking::Semaphore seats(client, "seats", 2);
+        Heard heard;
+        seats.onEvent(heard.listener());
+        seats.acquire().release();
+        using enum HoldEvent;
+        QCOMPARE(heard.events(), (std::vector{Acquired, Released}));
+    }
+
+    void aReleaseThatFailsIsTold_data() {
+        QTest::addColumn<bool>("rests");
+        QTest::addColumn<bool>("listens");
+        QTest::newRow("at once, to the listener and the handler") << false << true;
+        QTest::newRow("at once, to the handler") << false << false;
+        QTest::newRow("after its rest, to the listener") << true << true;
+        QTest::newRow("after its rest, on stderr") << true << false;
+    }
+    void aReleaseThatFailsIsTold() {
+        QFETCH(bool, rests);
+        QFETCH(bool, listens);
+        blocking::Client client(url());
+        LockOptions options;
+        if (rests) options.minHold = 2s;
+        blocking::Mutex orders(client, "orders", options);
+        Heard heard;
+        if (listens) orders.onEvent(heard.listener());
+        int handled = 0;
+        orders.onUnlockFailed([&](const LockException&) { ++handled; });
+        const Warnings warnings;
+        orders.lock();
+        if (!rests) m_server->kill();
+        orders.unlock();
+        if (rests) m_server->kill();
+        QCOMPARE(handled, rests ? 0 : 1);
+        const std::string where = "127.0.0.1:" + std::to_string(m_server->port());
+        if (listens) {
+            QVERIFY(soon([&] { return heard.has(HoldEvent::ReleaseFailed); }));
+            QVERIFY(heard.reasonOf(HoldEvent::ReleaseFailed).find(where) != std::string::npos);
+        }
+        if (rests && !listens) {
+            QVERIFY(soon([&] { return !warnings.texts().isEmpty(); }));
+            QVERIFY(warnings.texts().front().contains(QString::fromStdString(where)));
+            QVERIFY(warnings.texts().front().contains(QStringLiteral("“orders”")));
+        }
+        client.close(); // whatever there is to be said has been said
+        QCOMPARE(warnings.texts().size(), rests && !listens ? 1 : 0);
+    }
+
+    void readersAndPermitsHaveLeasesOfTheirOwn() {
+        blocking::Client client(url()), another(url());
+        LockOptions options;
+        options.lease = 600ms;
+        options.watchdog = 100ms;
+        blocking::SharedMutex prices(client, "prices", options), theirs(another, "prices");
+        QVERIFY(prices.tryLockSharedWithLease(0s, 2s));
+        QVERIFY(prices.stillShared() && prices.remainingShared() <= 2s);
+        QVERIFY(theirs.try_lock_for(10s)); // when it has ended: a watchdog would keep it for ever
+        QVERIFY(!prices.stillShared());
+        theirs.unlock();
+
+        blocking::Semaphore seats(client, "seats", 2, options), others(another, "seats", 2);
+        const blocking::Permit kept = seats.acquire();
+        const blocking::Permit brief = seats.tryAcquireWithLease(0s, 2s);
+        QVERIFY(kept && brief);
+        QVERIFY(brief.remaining() > Nanos(0) && brief.remaining() <= 2s);
+        QVERIFY(kept.remaining() > Nanos(0) && kept.remaining() <= 600ms);
+        QVERIFY(others.tryAcquireFor(10s));
+        QVERIFY(soon([&] { return !brief.stillMine(); }));
+        QCOMPARE(brief.remaining(), Nanos(0));
+        QVERIFY(kept.stillMine());
+        QCOMPARE(blocking::Permit().remaining(), Nanos(0));
+        QVERIFY_THROWS_EXCEPTION(RefusedException, (void)seats.tryAcquireWithLease(0s, 0s));
+    }
+
+    void permitsAreFreedByForce() {
+        blocking::Client client(url()), another(url());
+        blocking::Semaphore seats(client, "boxes", 2), others(another, "boxes", 2);
+        QVERIFY(!others.forceUnlock());
+        blocking::Permit both = seats.acquire(2);
+        QVERIFY(!others.tryAcquire());
+        QVERIFY(others.forceUnlock());
+        QVERIFY(others.tryAcquire(2));
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, both.release());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBlockingEvents)
+#include "tst_blocking_events.moc"
