@@ -5,6 +5,7 @@
 #include "lock/manager/managed_condition.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
 
 namespace lockscope::blocking {
 
@@ -12,8 +13,8 @@ namespace {
 /// Over the engines of a manager's namespaces.
 class ManagedServers final : public detail::LockSource {
 public:
-    ManagedServers(std::unique_ptr<LockManager> manager, QByteArray identity)
-        : m_manager(std::move(manager)), m_identity(std::move(identity)) {}
+    ManagedServers(std::unique_ptr<trace::Recorder> recorder, std::unique_ptr<LockManager> manager, QByteArray identity)
+        : m_recorder(std::move(recorder)), m_manager(std::move(manager)), m_identity(std::move(identity)) {}
     LockManager& manager() { return *m_manager; }
     QByteArray identity() const override { return m_identity; }
     QByteArray kindOf(const detail::LockWish& wish) const override { return QByteArray::number(int(wish.mode)); }
@@ -28,9 +29,17 @@ public:
     QCoro::Task<> close() override { co_await m_manager->close(); }
 
 private:
+    std::unique_ptr<trace::Recorder> m_recorder; ///< outlives the manager, and with it the connections
     std::unique_ptr<LockManager> m_manager;
     QByteArray m_identity;
 };
+
+std::unique_ptr<trace::Recorder> recorderFor(Runtime& runtime, const std::shared_ptr<trace::Trace>& trace) {
+    if (!trace) return nullptr;
+    const auto since = std::chrono::floor<std::chrono::milliseconds>(runtime.monotonic());
+    trace->setOriginWallMs(QDateTime::currentMSecsSinceEpoch() - since.count());
+    return std::make_unique<trace::Recorder>(trace, [&runtime] { return runtime.monotonic(); });
+}
 
 /// On the service's thread.
 LockManager& managerOf(detail::Service& service) {
@@ -41,13 +50,15 @@ QByteArray bytes(std::string_view text) {
     return {text.data(), static_cast<qsizetype>(text.size())};
 }
 
-std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const std::string& identity) {
+std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const ManagerOptions& options) {
     using Source = std::expected<std::unique_ptr<detail::LockSource>, LockError>;
     std::optional<QString> complaint;
     const auto make = [&](Runtime& runtime) -> Source {
+        const std::string& identity = options.identity;
         const QByteArray client = identity.empty() ? runtime.randomUuid() : QByteArray::fromStdString(identity);
-        auto manager = LockManager::make(runtime, config, client);
-        if (manager) return std::make_unique<ManagedServers>(*std::move(manager), client);
+        auto recorder = recorderFor(runtime, options.trace);
+        auto manager = LockManager::make(runtime, config, client, recorder.get());
+        if (manager) return std::make_unique<ManagedServers>(std::move(recorder), *std::move(manager), client);
         complaint = manager.error();
         return std::unexpected(LockError{LockError::Kind::Refused, *complaint});
     };
@@ -60,8 +71,7 @@ std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const std::
 
 } // namespace
 
-Manager::Manager(const ManagerConfig& config, const ManagerOptions& options)
-    : m_service(manage(config, options.identity)) {
+Manager::Manager(const ManagerConfig& config, const ManagerOptions& options) : m_service(manage(config, options)) {
     if (options.prepare) prepare();
     detail::Service& service = *m_service;
     const Nanos patience = options.patience;

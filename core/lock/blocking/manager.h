@@ -19,6 +19,10 @@ struct ManagerOptions {
     bool prepare = false;
     /// How long the constructor waits for an engine to be in use in each namespace.
     Nanos patience = 10s;
+    /// Where the manager's whole history is written (engines used and left, epochs, reasons, health), and that of its
+    /// locks; nullptr: nowhere. A new, empty one for each manager: nobody else may write it, any thread may read it at
+    /// any time, and save it as a recording. Its times count from the manager's beginning.
+    std::shared_ptr<trace::Trace> trace = nullptr;
 };
 
 /// A LockManager for threads that block, with a thread of its own as a Client has: the backends of the locks made from

@@ -18,7 +18,7 @@ std::expected<std::unique_ptr<LockManager>, QString> LockManager::make(Runtime& 
                                                                        const Connector& connector) {
     if (const auto complaint = complaintOf(config)) return std::unexpected(*complaint);
     const QByteArray identity = client.isEmpty() ? runtime.randomUuid() : std::move(client);
-    std::unique_ptr<LockManager> manager(new LockManager(runtime));
+    std::unique_ptr<LockManager> manager(new LockManager(runtime, recorder));
     for (const NamespaceConfig& one : config.namespaces) {
         auto space = std::make_shared<Namespace>(runtime, one, identity, recorder, connector);
         if (const auto complaint = space->complaint()) return std::unexpected(*complaint);
@@ -27,7 +27,7 @@ std::expected<std::unique_ptr<LockManager>, QString> LockManager::make(Runtime& 
     return manager;
 }
 
-LockManager::LockManager(Runtime& runtime) : m_runtime(runtime) {
+LockManager::LockManager(Runtime& runtime, trace::Recorder* recorder) : m_runtime(runtime), m_recorder(recorder) {
 }
 
 LockManager::~LockManager() {
@@ -167,6 +167,10 @@ std::optional<QString> LockManager::readFile() {
 void LockManager::fileChanged() {
     // It may be seen half written: the change that completes it is told, too.
     const auto complaint = readFile();
+    if (complaint && m_recorder) {
+        m_recorder->emit(trace::EventKind::SettingChanged, trace::kNoEntity, trace::kNoEntity, 0,
+                         m_recorder->trace().text("manager refused file=" + m_path.toUtf8()));
+    }
     const auto current = m_listener; // a call of it may replace it
     if (complaint && current)
         detail::callListener(current, ManagerEvent{ManagerEvent::Kind::Refused, {}, {}, 0, *complaint});

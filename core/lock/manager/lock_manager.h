@@ -61,6 +61,7 @@ public:
     using Connector = std::function<std::unique_ptr<Connection>(Runtime&, ConnectionUrl, QByteArray client)>;
 
     /// An error sentence when the configuration makes no sense. `client`: identity on the servers, empty: a new one.
+    /// `recorder` gets the manager's whole history and that of its locks; it must outlive the manager. nullptr: none.
     static std::expected<std::unique_ptr<LockManager>, QString> make(Runtime& runtime, ManagerConfig config,
                                                                      QByteArray client = {},
                                                                      trace::Recorder* recorder = nullptr,
@@ -115,11 +116,12 @@ public:
     void listen(std::function<void(const ManagerEvent&)> listener);
 
 private:
-    explicit LockManager(Runtime& runtime);
+    LockManager(Runtime& runtime, trace::Recorder* recorder);
     void fileChanged();
     void folderChanged();
     std::optional<QString> readFile();
     Runtime& m_runtime;
+    trace::Recorder* m_recorder;
     std::map<QByteArray, std::shared_ptr<detail::Namespace>> m_spaces;
     std::function<void(const ManagerEvent&)> m_listener;
     std::unique_ptr<QFileSystemWatcher> m_watcher;

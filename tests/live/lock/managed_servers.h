@@ -42,4 +42,29 @@ struct ManagedServers {
     sandbox::RedisServer first, second, witness;
 };
 
+/// What a manager writes into a trace of an engine: "in-use", its epoch, and why.
+inline QByteArray lineOf(const QByteArray& event, int epoch, const EngineConfig& engine, const QByteArray& why = {}) {
+    return "manager shop " + event + " epoch=" + QByteArray::number(epoch) + " engine=" + engine.id() +
+           (why.isEmpty() ? QByteArray() : " why=" + why);
+}
+
+/// What a trace tells of a manager, in its order; any thread. What is written meanwhile may be missing.
+inline QByteArrayList historyIn(const trace::Trace& trace) {
+    QByteArrayList lines;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        if (trace.kindAt(i) == trace::EventKind::SettingChanged) lines += trace.entity(trace.at(i).aux).name;
+    }
+    return lines;
+}
+
+/// The first of those lines that is not there after the ones before; empty when all are. Others may stand in between.
+inline QByteArray missingFrom(const QByteArrayList& history, const QByteArrayList& lines) {
+    qsizetype at = 0;
+    for (const QByteArray& line : lines) {
+        at = history.indexOf(line, at) + 1;
+        if (at == 0) return line + " in:\n" + history.join('\n');
+    }
+    return {};
+}
+
 } // namespace lockscope::test

@@ -79,6 +79,40 @@ class TestBlockingManager : public QObject {
 private Q_SLOTS:
     void init() { VERIFY_EMPTY(m_servers.begin()); }
 
+    void itsHistoryStandsInTheTrace() {
+        const ManagerConfig config = m_servers.config(SwitchMode::Drain, kSlack / 2);
+        const auto trace = std::make_shared<trace::Trace>();
+        {
+            blocking::Manager manager(config, {.trace = trace});
+            blocking::Mutex orders(manager, "shop", "orders");
+            orders.lock();
+            orders.unlock();
+            manager.switchTo("shop", 1);
+            QVERIFY(allUseSecond({&manager}));
+            m_servers.first.kill();
+            // Any thread may read it while it is written.
+            QVERIFY(soon(
+                [&] { return historyIn(*trace).contains(lineOf("unhealthy", 2, config.namespaces[0].engines[0])); }));
+            orders.lock();
+            orders.unlock();
+        }
+        const auto& engines = config.namespaces[0].engines;
+        const QByteArray missing = missingFrom(
+            historyIn(*trace), {lineOf("in-use", 1, engines[0], "start"), lineOf("leaving", 1, engines[0], "hand"),
+                                lineOf("in-use", 2, engines[1], "hand"), lineOf("unhealthy", 2, engines[0])});
+        QVERIFY2(missing.isEmpty(), missing);
+        int grants = 0, releases = 0;
+        for (std::size_t i = 0; i < trace->size(); ++i) {
+            const bool ours = trace->entity(trace->at(i).subject).name == "shop:orders";
+            grants += ours && trace->kindAt(i) == trace::EventKind::Granted ? 1 : 0;
+            releases += ours && trace->kindAt(i) == trace::EventKind::Released ? 1 : 0;
+        }
+        QCOMPARE(grants, 2);
+        QCOMPARE(releases, 2);
+        QVERIFY(std::abs(trace->originWallMs() + trace->reached() / 1ms - QDateTime::currentMSecsSinceEpoch()) <
+                60'000);
+    }
+
     void eightThreadsAddWhileEnginesChange_data() {
         QTest::addColumn<int>("mode");
         QTest::newRow("drain") << int(SwitchMode::Drain);

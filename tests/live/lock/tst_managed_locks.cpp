@@ -52,14 +52,17 @@ private Q_SLOTS:
         QVERIFY((a.tokens.front() >> 48) == 1);
         QVERIFY(std::max(a.tokens.back(), b.tokens.back()) >> 48 == 2);
         // The history stands in the trace.
-        int changes = 0;
-        for (std::size_t i = 0; i < trace->size(); ++i)
-            changes += trace->kindAt(i) == trace::EventKind::SettingChanged ? 1 : 0;
-        QVERIFY2(changes >= 3, qPrintable(QString::number(changes))); // in use, leaving, in use
+        const auto engines = config(SwitchMode(mode)).namespaces[0].engines;
+        const QByteArray missing = missingFrom(historyIn(*trace), {lineOf("in-use", 1, engines[0], "start"),
+                                                                   lineOf("leaving", 1, engines[0], "hand"),
+                                                                   lineOf("in-use", 2, engines[1], "hand")});
+        QVERIFY2(missing.isEmpty(), missing);
     }
 
     void aDeadServerIsLeftAndWorkGoesOn() {
-        ManagedProcess a(m_runtime, config(SwitchMode::Drain)), b(m_runtime, config(SwitchMode::Drain));
+        const auto trace = std::make_shared<trace::Trace>();
+        trace::Recorder recorder(trace, [this] { return m_runtime.monotonic(); });
+        ManagedProcess a(m_runtime, config(SwitchMode::Drain), &recorder), b(m_runtime, config(SwitchMode::Drain));
         QVERIFY(a.start() && b.start());
         Inside inside;
         int clashes = 0;
@@ -74,6 +77,11 @@ private Q_SLOTS:
         QVERIFY(soon([&] { return a.grants + b.grants > before + 10; }));
         QVERIFY(std::ranges::any_of(
             a.heard, [](const ManagerEvent& event) { return event.kind == ManagerEvent::Kind::Unhealthy; }));
+        const auto engines = config(SwitchMode::Drain).namespaces[0].engines;
+        const int epoch = int(a.manager->status("shop").epoch);
+        const QByteArray missing = missingFrom(
+            historyIn(*trace), {lineOf("unhealthy", 1, engines[0]), lineOf("in-use", epoch, engines[1], "health")});
+        QVERIFY2(missing.isEmpty(), missing);
         stop = true;
         QVERIFY(soon([&] { return a.ended && b.ended; }));
         QCOMPARE(clashes, 0);
@@ -104,7 +112,9 @@ private Q_SLOTS:
         QVERIFY(write(text(m_servers.first.url(), m_servers.second.url())));
         const auto config = readManagerConfig(text(m_servers.first.url(), m_servers.second.url()));
         QVERIFY2(config.has_value(), config ? "" : qPrintable(config.error()));
-        ManagedProcess a(m_runtime, *config);
+        const auto trace = std::make_shared<trace::Trace>();
+        trace::Recorder recorder(trace, [this] { return m_runtime.monotonic(); });
+        ManagedProcess a(m_runtime, *config, &recorder);
         QVERIFY(a.start());
         const auto complaint = a.manager->watchFile(path);
         QVERIFY2(!complaint, complaint ? qPrintable(*complaint) : "");
@@ -118,6 +128,10 @@ private Q_SLOTS:
             return status.usable && status.epoch == 2 &&
                    status.engine.contains(QByteArray::number(m_servers.second.port()));
         }));
+        const auto& engines = config->namespaces[0].engines;
+        const QByteArray missing = missingFrom(historyIn(*trace), {"manager refused file=" + path.toUtf8(),
+                                                                   lineOf("in-use", 2, engines[1], "configuration")});
+        QVERIFY2(missing.isEmpty(), missing);
     }
 };
 
