@@ -23,6 +23,7 @@ public:
 
     virtual ~Connection() = default;
 
+    /// Where it works: it is used on that runtime's thread.
     virtual Runtime& runtime() = 0;
     /// This process's identity on the servers: 36 characters, or what the caller gave.
     virtual const QByteArray& client() const = 0;

@@ -32,6 +32,7 @@ public:
     DistributedLock(const DistributedLock&) = delete;
     DistributedLock& operator=(const DistributedLock&) = delete;
 
+    /// What it can do. Valid for as long as the lock.
     const recipes::RecipeInfo& recipe() const;
 
     /// Takes the lock as asked. True when taken, false when not in time. Kind::NotSupported for a mode that the recipe

@@ -11,6 +11,7 @@ class LockException : public std::runtime_error {
 public:
     explicit LockException(const LockError& error)
         : std::runtime_error(error.message.toStdString()), m_kind(error.kind) {}
+    /// What went wrong: LockError says what each means.
     LockError::Kind kind() const { return m_kind; }
 
 private:

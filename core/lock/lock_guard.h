@@ -16,6 +16,7 @@ class LockGuard {
 public:
     LockGuard() = default;
     LockGuard(LockGuard&&) noexcept = default;
+    /// What this one held before is given back, as by its destructor.
     LockGuard& operator=(LockGuard&& other) noexcept;
     /// Gives the hold back in the background; what goes wrong with that is told to the lock's listener as
     /// HoldEvent::ReleaseFailed, or on stderr when there is none. `co_await unlock()` to

@@ -7,6 +7,7 @@ namespace lockscope {
 /// What a recipe may offer beyond keeping others out.
 enum class Feature : std::uint8_t { Safe, Reentrant, Shared, Permits, Fair, Token, Condition, Watchdog };
 
+/// Whether a recipe offers something.
 bool has(const recipes::RecipeInfo& recipe, Feature feature);
 /// Why a recipe does not offer something, as a sentence in English; empty when it does, or when nobody has said why.
 QString whyNot(const recipes::RecipeInfo& recipe, Feature feature);

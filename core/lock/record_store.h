@@ -15,6 +15,7 @@ struct Record {
 class RecordStore {
 public:
     virtual ~RecordStore() = default;
+    /// As it is now; Record::there is false when there is none. Kind::Unreachable without an answer.
     virtual recipes::Outcome<Record> read(QByteArray name, std::stop_token stop = {}) = 0;
     /// Writes `value` if the record is still what was seen; false when it is not. After Kind::OutcomeUnknown: read.
     virtual recipes::Outcome<bool> replace(QByteArray name, Record seen, QByteArray value,

@@ -69,6 +69,7 @@ using Outcome = QCoro::Task<std::expected<T, LockError>>;
 class Recipe {
 public:
     virtual ~Recipe() = default;
+    /// What it can do. Valid for as long as the recipe.
     virtual const RecipeInfo& info() const = 0;
 
     /// Takes the lock; nullopt = not within the wait.

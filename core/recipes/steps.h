@@ -11,6 +11,7 @@ struct Steps {
     trace::EntityId lock = trace::kNoEntity;
     std::uint32_t current = 0;
 
+    /// The thread stands there now: written once, when it came.
     void at(std::uint32_t step) {
         if (!recorder || step == current) return;
         current = step;

@@ -15,6 +15,7 @@ public:
     using Callback = Runtime::Callback;
     using Id = Runtime::TimerId; ///< never 0
 
+    /// A call at that instant; those of the same instant come in the order in which they were added.
     Id add(Nanos at, Callback callback);
     /// Does nothing when it was called or called off before.
     void cancel(Id id);

@@ -51,6 +51,7 @@ public:
         ~Place() { m_state->waiter = nullptr; }
         Place(const Place&) = delete;
         Place& operator=(const Place&) = delete;
+        /// What to await, as a Waiter's.
         Waiter::End end() { return m_waiter.end(); }
         Waiter::HowEnded howEnded() { return m_waiter.howEnded(); }
 

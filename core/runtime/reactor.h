@@ -55,6 +55,7 @@ public:
     /// Work to be done soon, from here and not from inside the caller: at the end of this pass, or by an event.
     class Job {
     public:
+        /// On the reactor's thread; must not throw.
         virtual void run() = 0;
 
     protected:

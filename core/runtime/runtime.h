@@ -19,6 +19,7 @@ class Cancelled : public std::exception {
 public:
     enum class Why : std::uint8_t { Stopped, Killed };
     explicit Cancelled(Why why) : m_why(why) {}
+    /// Which of both it was.
     Why why() const { return m_why; }
     const char* what() const noexcept override { return m_why == Why::Killed ? "client killed" : "stop requested"; }
 
@@ -145,6 +146,7 @@ public:
         void await_suspend(std::coroutine_handle<> handle) const { waiter->suspend(handle); }
         bool await_resume() const { return waiter->resume(); }
     };
+    /// See End.
     End end() { return {this}; }
     /// The same without an exception, for those whose waits are often ended: how it ended, never Pending. After Killed
     /// there is nothing left to wait for.
@@ -154,6 +156,7 @@ public:
         void await_suspend(std::coroutine_handle<> handle) const { waiter->suspend(handle); }
         Outcome await_resume() const { return waiter->outcome(); }
     };
+    /// See HowEnded.
     HowEnded howEnded() { return {this}; }
 
 private:

@@ -18,11 +18,13 @@ public:
     /// saw all the rest of that instant before.
     enum class Rank : std::uint8_t { Normal, Late, Last };
 
+    /// Virtual time, from 0.
     Nanos now() const { return m_now; }
     /// `when` in the past means now.
     TimerId at(Nanos when, Callback callback, Rank rank = Rank::Normal);
     void cancel(TimerId id);
 
+    /// When the next thing is due; nullopt: nothing is.
     std::optional<Nanos> nextAt();
     /// Does the next thing, if it is due by `limit`; false when there is none.
     bool runNext(Nanos limit);

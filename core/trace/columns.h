@@ -19,6 +19,7 @@ struct Columns {
     std::uint8_t kind[kRows];
     std::uint8_t flags[kRows];
 
+    /// Writes and reads row i < kRows.
     void set(std::size_t i, const Event& e) noexcept {
         at[i] = e.at;
         value[i] = e.value;

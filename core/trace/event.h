@@ -124,6 +124,7 @@ struct Event {
     EventKind kind = EventKind::None;
     std::uint8_t flags = 0;
 
+    /// From the trace's origin.
     Nanos time() const { return Nanos(at); }
     friend bool operator==(const Event&, const Event&) = default;
 };
@@ -131,6 +132,7 @@ struct Event {
 /// The stable English identifier of a kind ("granted", "record-held"): used in exports, filters and digests of text.
 const char* kindName(EventKind kind);
 
+/// Which of the groups above a kind is of.
 constexpr bool isLife(EventKind k) {
     return k != EventKind::None && k < EventKind::Requested;
 }

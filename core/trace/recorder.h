@@ -27,6 +27,7 @@ public:
     /// listeners after the row at hand, so that all of them see rows in trace order.
     void onEvent(std::function<void(const Event&)> listener);
 
+    /// What it writes; to be written by nobody else.
     Trace& trace() { return *m_trace; }
     const Trace& trace() const { return *m_trace; }
     std::shared_ptr<Trace> sharedTrace() const { return m_trace; }

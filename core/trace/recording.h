@@ -133,6 +133,7 @@ struct LoadedRecording {
     RecordingMeta meta;
     std::optional<RecordingError> damage; ///< the trace holds what lies before it
 };
+/// Reads it on the calling thread; a file that is none, or of a later format, is an error with a sentence.
 std::expected<LoadedRecording, RecordingError> loadRecording(const QString& path);
 
 } // namespace lockscope::trace

@@ -21,6 +21,7 @@ public:
     RecordingFile(const RecordingFile&) = delete;
     RecordingFile& operator=(const RecordingFile&) = delete;
 
+    /// False when there is no such file, or it cannot be opened: lastError() says why.
     bool isOpen() const;
     /// Runs a statement that gives nothing back; false on failure, see lastError().
     bool run(const QString& sql);

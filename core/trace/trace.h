@@ -39,6 +39,7 @@ public:
 
     // --- readers, any thread ---
 
+    /// As set; 0 before.
     std::int64_t originWallMs() const { return m_originWallMs.load(std::memory_order_relaxed); }
     std::size_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
     /// Row i < size().
@@ -52,6 +53,7 @@ public:
     /// Index of the first row after t. O(log n).
     std::size_t upperBound(Nanos t) const noexcept;
 
+    /// How many names there are, the nameless one included.
     std::size_t entityCount() const noexcept { return m_entityCount.load(std::memory_order_acquire); }
     /// Row id < entityCount(); id 0 is a nameless row.
     const Entity& entity(EntityId id) const noexcept;

@@ -6,6 +6,7 @@
 /// is zero or empty left out.
 namespace lockscope::etcd::codec {
 
+/// The bodies of requests.
 QByteArray grant(std::int64_t id, std::chrono::seconds ttl);
 QByteArray lease(std::int64_t id); ///< of keepalive, revoke and timetolive
 QByteArray range(const Range& range);
@@ -32,6 +33,7 @@ struct WatchLine {
     std::int64_t revision = 0;      ///< of the store
     std::vector<WatchEvent> events; ///< a Gap last when the server ended the watch
 };
+/// Of its text; `where` is for the error.
 Read<WatchLine> watchLine(const QByteArray& line, const QString& where);
 
 /// The error of a reply whose status is not 200.

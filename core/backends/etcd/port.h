@@ -77,6 +77,7 @@ struct Operation {
     QByteArray value;       ///< of Put
     std::int64_t lease = 0; ///< of Put: ends with it
 
+    /// One of each kind. `lease` 0: the key stays until it is deleted.
     static Operation read(Range range) { return {Kind::Read, std::move(range), {}, 0}; }
     static Operation put(QByteArray key, QByteArray value, std::int64_t lease);
     static Operation remove(QByteArray key);
@@ -141,6 +142,7 @@ public:
 class OwnedWatch {
 public:
     explicit OwnedWatch(std::unique_ptr<Watch> watch) : m_watch(std::move(watch)) {}
+    /// The watch; it ends with this.
     Watch* operator->() const { return m_watch.get(); }
 
 private:
@@ -156,6 +158,7 @@ class Port {
 public:
     virtual ~Port() = default;
 
+    /// Where it works.
     virtual Runtime& runtime() = 0;
     /// A lease of that number (> 0; the caller's choice, so that it can be asked for twice) and TTL (whole seconds,
     /// ≥ 1; the server may give more). LeaseExists after a lost answer counts as success.

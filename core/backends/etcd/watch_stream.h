@@ -10,6 +10,7 @@ public:
     explicit WatchStream(const std::shared_ptr<Members>& members);
     ~WatchStream() override;
 
+    /// What it runs over, and to which member, by its number.
     const std::shared_ptr<HttpWire>& wire() const { return m_loan.wire; }
     std::size_t member() const { return m_loan.member; }
     std::int64_t revision() const override { return m_revision; }

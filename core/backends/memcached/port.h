@@ -76,6 +76,7 @@ class Port {
 public:
     virtual ~Port() = default;
 
+    /// Where it works.
     virtual Runtime& runtime() = 0;
     /// Stores an item where none is. With `look` also reads it in the same round trip.
     virtual Result<Change> add(QByteArray key, QByteArray value, Expiry expiry, bool look,

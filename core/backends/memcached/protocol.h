@@ -13,6 +13,7 @@ struct Command {
     std::uint64_t unique = 0; ///< CompareAndSet: of the item meant; not 0
     bool look = false;        ///< Add, CompareAndSet: reads the item right afterwards, which is a second reply
 
+    /// How many the server sends to it.
     int replies() const { return look ? 2 : 1; }
 };
 

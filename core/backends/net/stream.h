@@ -38,6 +38,7 @@ public:
     /// Hangs up, and tells nothing any more.
     void close();
 
+    /// Connected, and neither ended nor closed.
     bool isOpen() const { return m_open && !m_closed; }
     /// Bytes that came so far.
     std::uint64_t received() const { return m_received; }

@@ -10,6 +10,8 @@ namespace lockscope::redis {
 /// Errors as sentences: what, where, what to do. None contains a password.
 namespace errors {
 
+/// Of connections: ended, not made in time, closed while they were made, broken with commands under
+/// way.
 Error ended(const net::Ending& ending, const QString& where);
 Error connectTimeout(Nanos after, const QString& where);
 Error closedDuringGreeting(bool tls, const QString& where);

@@ -75,6 +75,7 @@ public:
 class OwnedSubscription {
 public:
     explicit OwnedSubscription(std::unique_ptr<Subscription> subscription) : m_subscription(std::move(subscription)) {}
+    /// The subscription; it ends with this.
     Subscription* operator->() const { return m_subscription.get(); }
 
 private:
@@ -87,7 +88,9 @@ class Port {
 public:
     virtual ~Port() = default;
 
+    /// Where it works.
     virtual Runtime& runtime() = 0;
+    /// One command and its reply. Error::Kind::Unreachable, or outcomeUnknown(), without one.
     virtual QCoro::Task<Result> call(Args args, std::stop_token stop = {}) = 0;
     /// As call(), but over the connection that an earlier reply came over (Reply::connection) and no other one: for
     /// what a server knows of a connection, such as the write that WAIT is about. Disconnected, and nothing is sent,

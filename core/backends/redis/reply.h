@@ -40,6 +40,7 @@ struct Reply {
     QByteArray text;          ///< Status, Error ("WRONGTYPE Operation…"), Bulk
     std::vector<Reply> items; ///< Array
 
+    /// One of each type.
     static Reply nil() { return {}; }
     static Reply status(QByteArray t) { return {Type::Status, 0, 0, std::move(t), {}}; }
     static Reply error(QByteArray t) { return {Type::Error, 0, 0, std::move(t), {}}; }
@@ -47,6 +48,7 @@ struct Reply {
     static Reply bulk(QByteArray t) { return {Type::Bulk, 0, 0, std::move(t), {}}; }
     static Reply array(std::vector<Reply> i) { return {Type::Array, 0, 0, {}, std::move(i)}; }
 
+    /// Of which type it is.
     bool isNil() const { return type == Type::Nil; }
     bool isError() const { return type == Type::Error; }
     /// What was said, whichever way it came.

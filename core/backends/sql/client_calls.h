@@ -32,6 +32,7 @@ public:
     static std::unique_ptr<ClientCalls> on(const QSqlDriver& driver, Dialect dialect, const QString& where);
 };
 
+/// The same for a structure of the client library; nullptr: it has no such calls.
 std::unique_ptr<ClientCalls> mySqlCalls(void* connection, const QString& where);
 std::unique_ptr<ClientCalls> postgreSqlCalls(void* connection, const QString& where);
 

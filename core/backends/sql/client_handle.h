@@ -20,11 +20,13 @@ public:
     /// A function of whatever type the name stands for.
     struct Found {
         void* at;
+        /// As whatever it is declared to be.
         template <typename Function>
         operator Function*() const {
             return reinterpret_cast<Function*>(at);
         }
     };
+    /// A function by its name; when there is none, nothing to call, and complete() is false.
     Found find(const char* name) {
         const Found found{loadedFunction({m_name}, name)};
         m_complete = m_complete && found.at;

@@ -52,6 +52,7 @@ struct MySqlLibrary {
     decltype(&mysql_stmt_errno) statementErrorNumber = library.find("mysql_stmt_errno");
     decltype(&mysql_stmt_error) statementErrorText = library.find("mysql_stmt_error");
 
+    /// The one of this process; `library.complete()` says whether it can be used.
     static const MySqlLibrary& get() {
         static const MySqlLibrary found;
         return found;

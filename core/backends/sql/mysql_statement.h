@@ -14,6 +14,7 @@ public:
     MySqlStatement(const MySqlStatement&) = delete;
     MySqlStatement& operator=(const MySqlStatement&) = delete;
 
+    /// Begin; what has to be waited for, 0 when it is done.
     int startPreparing(QByteArray text);
     int startExecuting(Values values);
     /// With what was waited for.

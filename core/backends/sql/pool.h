@@ -28,6 +28,7 @@ public:
         std::shared_ptr<Link> link;
         Error error;
     };
+    /// Waits for one within that time; an error when there is none. Throws Cancelled.
     static QCoro::Task<Obtained> obtain(std::shared_ptr<Pool> pool, Nanos within, std::stop_token stop);
     /// One that is there already and free; nullptr: none.
     std::shared_ptr<Link> takeIdle();
@@ -48,6 +49,7 @@ public:
     Runtime& runtime;
     const DriverOptions options;
     const std::expected<Settings, Error> settings;
+    /// Which database, and where, for people.
     Dialect dialect() const { return m_dialect; }
     const QString& where() const { return m_where; }
     SignalCount slots; ///< for statements that share connections

@@ -118,6 +118,7 @@ public:
 class OwnedSession {
 public:
     explicit OwnedSession(std::unique_ptr<Session> session) : m_session(std::move(session)) {}
+    /// The session; it goes with its last owner.
     Session* operator->() const { return m_session.get(); }
     std::shared_ptr<Session> share() && { return std::move(m_session); }
 
@@ -135,6 +136,7 @@ public:
 class Port {
 public:
     virtual ~Port() = default;
+    /// Where it works; and which database that is.
     virtual Runtime& runtime() = 0;
     virtual Dialect dialect() const = 0;
     /// One statement that commits by itself, on any connection. Stopped: it has ended on the server when Cancelled is

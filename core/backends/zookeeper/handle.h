@@ -33,6 +33,7 @@ public:
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
 
+    /// Whether the C client could be made, itself, and its login (scheme "digest", "user:password").
     bool valid() const { return m_zh; }
     _zhandle* raw() const { return m_zh; }
     void login(const QByteArray& userAndPassword);
@@ -45,6 +46,7 @@ public:
     enum class Farewell : std::uint8_t { Awaited, Said };
     void endSession(Farewell farewell);
 
+    /// Whether there is a session, its number, and its time-out as the server has granted it.
     bool connected() const;
     std::int64_t sessionId() const;
     Nanos sessionTimeout() const;

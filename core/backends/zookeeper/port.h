@@ -84,6 +84,7 @@ public:
 
     virtual ~Port() = default;
 
+    /// Where it works; and what is known of its session.
     virtual Runtime& runtime() = 0;
     virtual const Session& session() const = 0;
     /// Tells `watch` of the session's changes, for as long as it lives.

@@ -17,6 +17,7 @@ struct Answer {
     std::optional<Result<T>> result;
     Waiter* waiter = nullptr;
 
+    /// The answer: whoever waits goes on.
     void give(Result<T> value) {
         result.emplace(std::move(value));
         if (waiter) waiter->wake();

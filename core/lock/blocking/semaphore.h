@@ -14,10 +14,12 @@ class [[nodiscard]] Permit {
 public:
     Permit() = default;
     Permit(Permit&&) noexcept = default;
+    /// What this one held before is given back, as by its destructor.
     Permit& operator=(Permit&& other) noexcept;
     /// What goes wrong is told on stderr; release() to know.
     ~Permit();
 
+    /// True from its grant until release(): also when it was lost meanwhile.
     explicit operator bool() const { return m_box != nullptr; }
     /// False once lost or past the own deadline; looks at the clock, not at the server.
     bool stillMine() const;

@@ -111,6 +111,7 @@ public:
         bool usable = false;       ///< grants are made
         std::vector<bool> healthy; ///< by engine
     };
+    /// As far as this process knows; nothing of a namespace that there is not.
     Status status(const QByteArray& space) const;
     /// Called at each event, on the runtime's thread; must not throw.
     void listen(std::function<void(const ManagerEvent&)> listener);

@@ -14,6 +14,7 @@ struct EngineRecord {
     QByteArray why;         ///< detail::SwitchReason's id: for people
     bool settled = false;   ///< nobody uses an earlier engine any more
 
+    /// As it is kept on servers: JSON.
     QByteArray text() const;
     /// An empty record (epoch 0) when it makes no sense.
     static EngineRecord read(const QByteArray& text);
@@ -43,6 +44,7 @@ public:
     Switchboard(Runtime& runtime, QByteArray name, std::vector<RecordStore*> stores)
         : m_runtime(runtime), m_name(std::move(name)), m_stores(std::move(stores)) {}
 
+    /// How many keep the record; how many have to have one that counts as decided, how many to be asked to see that.
     int servers() const { return static_cast<int>(m_stores.size()); }
     int writeQuorum() const { return servers() / 2 + 1; }
     int readQuorum() const { return servers() + 1 - writeQuorum(); }

@@ -40,6 +40,7 @@ public:
         /// By when its owner last wanted it; kNever: its name is not to be used again.
         std::shared_ptr<Nanos> wanted;
 
+        /// Of its lease: the number, whether other keys hang on it, too, and what the server grants at a time.
         std::int64_t lease() const;
         bool shared() const;
         Nanos ttl() const;

@@ -60,6 +60,7 @@ public:
     /// Cancelled.
     QCoro::Task<bool> coming(Nanos within, std::stop_token stop);
 
+    /// The account. Precondition: here().
     HoldAccounts::Account& operator*() const { return m_at->second; }
     HoldAccounts::Account* operator->() const { return &m_at->second; }
 

@@ -24,6 +24,7 @@ public:
     void fail(std::size_t node, const redis::Error& error);
     void fail(std::size_t node, const QString& complaint);
 
+    /// What a node has said so far; how many nodes there are, and how many said that.
     Vote at(std::size_t node) const { return m_votes[node]; }
     std::size_t nodes() const { return m_votes.size(); }
     std::size_t count(Vote vote) const;

@@ -14,6 +14,7 @@ public:
     RedlockNodes(const RedlockNodes&) = delete;
     RedlockNodes& operator=(const RedlockNodes&) = delete;
 
+    /// That of all nodes; how many there are.
     Runtime& runtime() const { return m_ports.front()->runtime(); }
     std::size_t count() const { return m_ports.size(); }
     /// More than half.

@@ -40,6 +40,7 @@ struct ZkChild {
     bool writes = true; ///< false: a reader
 };
 
+/// A child by its name; ZkFamily::Unknown for one that nobody is known to write.
 ZkChild readZkChild(const QByteArray& name);
 /// "Curator", "kazoo", …: for people.
 QString familyName(ZkFamily family);

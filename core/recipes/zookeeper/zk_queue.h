@@ -39,6 +39,7 @@ class ZkQueue {
 public:
     ZkQueue(zookeeper::Port& port, QByteArray path, zookeeper::Layout layout = zookeeper::Layout::Curator)
         : m_port(port), m_path(std::move(path)), m_layout(layout) {}
+    /// Of the node below which its children stand.
     const QByteArray& path() const { return m_path; }
 
     /// All children, sorted; none when the path is missing. Kind::ForeignFormat when the path's own node is somebody

@@ -68,6 +68,7 @@ void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
 struct ZkAttempt {
     std::vector<std::shared_ptr<ZkTicket>> tickets;
     bool again = false; ///< nothing is decided: our node is gone, or it was of a format that others would not see
+    /// One more, to be taken away unless this attempt wins.
     std::shared_ptr<ZkTicket> newTicket() { return tickets.emplace_back(std::make_shared<ZkTicket>()); }
 };
 

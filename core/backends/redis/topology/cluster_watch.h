@@ -55,6 +55,7 @@ public:
     Error silence(const QByteArray& channel, Nanos after) const override;
     void complain(const QByteArray& channel, const Error& error) override;
 
+    /// As it was made with.
     Runtime& runtime() const { return m_runtime; }
     const DriverOptions& options() const { return m_options; }
 

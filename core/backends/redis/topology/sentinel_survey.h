@@ -15,6 +15,7 @@ public:
     };
     explicit SentinelSurvey(std::size_t sentinels) : m_open(sentinels), m_count(sentinels) {}
 
+    /// One sentinel more has spoken: it names a master; or it does not, or cannot be asked.
     void answered(Answer answer);
     void failed();
     /// True once more than half agree, or all have spoken.
@@ -39,6 +40,7 @@ struct SentinelWord {
     QString complaint; ///< empty: it named a master
     Login login = Login::Fine;
 };
+/// The same: within what an answer of that driver may take. Throws Cancelled.
 QCoro::Task<SentinelWord> askSentinel(RedisDriver& sentinel, QByteArray master, std::shared_ptr<SentinelSurvey> survey,
                                       std::stop_token stop);
 
