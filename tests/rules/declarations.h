@@ -7,14 +7,16 @@
 namespace lockscope::rules {
 
 /// Reads a header, as far as its functions go, and finds those without a comment: of classes' public parts and of
-/// namespaces other than `detail`. A text scan, which knows this code's layout and not the language.
+/// namespaces other than `detail`, unless its classes are bases of public ones. A text scan, which knows this code's
+/// layout and not the language.
 ///
 /// A comment stands over a function, or over a group of them without an empty line in between, or behind it. The one
 /// over a class speaks for its constructors. Destructors, what is deleted, defaulted or overrides, and await_ready()
 /// and its like have their meaning from elsewhere.
 class Declarations {
 public:
-    explicit Declarations(const SourceFile& file) : m_file(file) {
+    explicit Declarations(const SourceFile& file)
+        : m_file(file), m_detailsArePublic(file.lines.join(QLatin1Char(' ')).contains(u"public detail::"_qs)) {
         for (m_line = 0; m_line < file.lines.size(); ++m_line)
             read(file.lines[m_line]);
     }
@@ -87,7 +89,7 @@ private:
         Scope scope;
         if (matches(head, "^(inline )?namespace\\b")) {
             scope.kind = Scope::Kind::Namespace;
-            scope.open = !matches(head, "\\bdetail\\b");
+            scope.open = m_detailsArePublic || !matches(head, "\\bdetail\\b");
         } else if (matches(head, "^(template *<.*> *)?(class|struct|union)\\b")) {
             scope.kind = Scope::Kind::Class;
             scope.open = !matches(head, "^(template *<.*> *)?class\\b");
@@ -132,6 +134,7 @@ private:
     }
 
     const SourceFile& m_file;
+    const bool m_detailsArePublic;
     qsizetype m_line = 0, m_begin = 0;
     std::vector<Scope> m_scopes;
     QString m_statement; ///< as far as it was read

@@ -56,6 +56,8 @@ private Q_SLOTS:
             {});
         row("templates and several lines", "template <typename T>\nrequires(sizeof(T) > 1)\nT f(T a,\n    T b);", {1});
         row("detail", "namespace detail {\nint f();\n}\nint g();", {4});
+        row("detail that others are made of",
+            "namespace detail {\nstruct A {\n    int f();\n};\n}\nstruct B : public detail::A {};", {3});
         row("operators", "struct S {\n    bool operator<(const S& o) const;\n    explicit operator bool() const;\n};",
             {2, 3});
     }
