@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several locks as one for threads that block, on a Redis and a ZooKeeper at once.
 #include "live_redis.h"
+#include "lock/blocking/condition.h"
 #include "lock/blocking/multi_lock.h"
 #include "sandbox/zookeeper_server.h"
 
@@ -163,6 +164,14 @@ private Q_SLOTS:
                                  blocking::Client("redis://127.0.0.1:1?connect=100ms", {.beside = redis.get()}));
         blocking::MultiLock both(Parts{{*redis, "orders"}, {zooKeeper, "stock"}});
         blocking::Mutex orders(*redis, "orders"), sameName(zooKeeper, "orders");
+        // A condition is on its mutex's server.
+        blocking::Condition changed(sameName);
+        {
+            std::unique_lock lock(sameName);
+            QVERIFY(!changed.wait_for(lock, 50ms));
+            QVERIFY(sameName.stillMine() && !orders.isLocked());
+            QCOMPARE(changed.notify_one(), 0);
+        }
         // The first of them goes; it is closed with the last.
         redis.reset();
         both.lock();
