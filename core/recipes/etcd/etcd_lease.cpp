@@ -112,25 +112,34 @@ std::optional<LockError> EtcdLease::complaintOfName(const TransactionResult& res
                                                        : QCoreApplication::translate("LockError", "other data"));
 }
 
-etcd::Result<TransactionResult> EtcdLease::guarded(Transaction transaction, std::stop_token stop) {
-    if (m_seesName) {
-        Transaction whole = transaction;
-        whole.ifAll.push_back({m_lock.name, 0});
-        whole.otherwise.push_back(Operation::read(only(m_lock.name)));
-        const auto result = co_await m_lock.port.run(std::move(whole), stop);
-        const bool denied = !result && result.error().kind == etcd::Error::Kind::Denied;
-        if (!denied) co_return result;
+etcd::Result<TransactionResult> EtcdLease::guarded(Transaction transaction, StandPtr stand, std::stop_token stop) {
+    bool sees = m_seesName;
+    if (sees) transaction.ifAll.push_back({m_lock.name, 0});
+    for (;;) {
+        auto result = co_await m_lock.port.run(transaction, stop);
+        const bool unknown = result ? result->repeated : result.error().outcomeUnknown();
+        if (stand && unknown) stand->doubtful = true;
+        if (sees && !result && result.error().kind == etcd::Error::Kind::Denied) {
+            sees = false;
+            transaction.ifAll.pop_back();
+            continue;
+        }
+        if (result && !sees) m_seesName = false; // this user may use the lock's keys alone, as etcd's own mutex does
+        if (!result || !sees || result->succeeded) co_return result;
+        if (!result->results.empty() && !result->results.front().keys.empty()) co_return result; // that is why
+        const Range name = only(m_lock.name);
+        const auto there = co_await m_lock.port.range(name, stop);
+        if (!there) co_return std::unexpected(there.error());
+        if (there->keys.empty()) continue; // no longer
+        result->results.push_back(*there);
+        co_return result;
     }
-    const auto result = co_await m_lock.port.run(std::move(transaction), std::move(stop));
-    if (result) m_seesName = false; // this user may use the lock's keys alone, as etcd's own mutex does
-    co_return result;
 }
 
 Outcome<std::optional<KeyValue>> EtcdLease::oldest(std::stop_token stop) {
     Transaction look;
     look.then = {Operation::read(under(m_prefix, Range::Order::OldestFirst, 1))};
-    look.otherwise = look.then;
-    const auto found = co_await guarded(std::move(look), stop);
+    const auto found = co_await guarded(std::move(look), nullptr, stop);
     if (!found) co_return std::unexpected(lockError(found.error()));
     if (const auto refused = complaintOfName(*found)) co_return std::unexpected(*refused);
     if (found->results.empty() || found->results.front().keys.empty()) co_return std::nullopt;
@@ -142,15 +151,11 @@ Outcome<std::optional<KeyValue>> EtcdLease::oldest(std::stop_token stop) {
 /// A transaction that may put the key. Sent more than once, or without an answer, it may yet do so when it is too late.
 Outcome<TransactionResult> EtcdLease::put(StandPtr stand, Transaction transaction) {
     m_leases->touch(*stand);
-    const auto result = co_await guarded(std::move(transaction), {});
-    if (result) {
-        stand->doubtful = stand->doubtful || result->repeated;
-        if (const auto refused = complaintOfName(*result)) co_return std::unexpected(*refused);
-        co_return *result;
-    }
-    stand->doubtful = stand->doubtful || result.error().outcomeUnknown();
-    if (result.error().kind == etcd::Error::Kind::LeaseNotFound) EtcdLeases::ended(*stand);
-    co_return std::unexpected(lockError(result.error()));
+    const auto result = co_await guarded(std::move(transaction), stand, {});
+    if (!result && result.error().kind == etcd::Error::Kind::LeaseNotFound) EtcdLeases::ended(*stand);
+    if (!result) co_return std::unexpected(lockError(result.error()));
+    if (const auto refused = complaintOfName(*result)) co_return std::unexpected(*refused);
+    co_return *result;
 }
 
 Outcome<EtcdLease::Entered> EtcdLease::enterAlone(StandPtr stand) {
@@ -224,8 +229,7 @@ Outcome<EtcdLease::Queue> EtcdLease::look(StandPtr stand, std::stop_token stop) 
     older.maxCreateRevision = stand->revision - 1;
     Transaction both;
     both.then = {Operation::read(only(stand->key)), Operation::read(older)};
-    both.otherwise = both.then;
-    const auto read = co_await guarded(std::move(both), stop);
+    const auto read = co_await guarded(std::move(both), nullptr, stop);
     if (!read) co_return std::unexpected(lockError(read.error()));
     if (const auto refused = complaintOfName(*read)) co_return std::unexpected(*refused);
     Queue queue;

@@ -65,9 +65,10 @@ private:
     Outcome<Entered> getIn(StandPtr stand, Request request, Nanos giveUpAt, std::stop_token stop);
     /// Whether an error is not the end of a wait.
     bool waitsOut(const LockError& error, Nanos giveUpAt) const;
-    /// Runs a transaction if there is no key with the lock's very name; else its `otherwise`, and reads that key behind
-    /// it. Without that for users who may not read it.
-    etcd::Result<etcd::TransactionResult> guarded(etcd::Transaction transaction, std::stop_token stop);
+    /// Runs a transaction with one more condition, that there is no key with the lock's very name. When it does not
+    /// hold, and the first that `otherwise` reads, if anything, is not there, that key is what is read last. Without
+    /// that condition for users who may not read it. `stand`: whose key it may put; null: none.
+    etcd::Result<etcd::TransactionResult> guarded(etcd::Transaction transaction, StandPtr stand, std::stop_token stop);
     Outcome<etcd::TransactionResult> put(StandPtr stand, etcd::Transaction transaction);
     Outcome<Waited> waitInLine(StandPtr stand, Nanos giveUpAt, Steps steps, std::stop_token stop);
     /// How it stands with a place: the next older key, when there is one.
@@ -77,7 +78,7 @@ private:
     /// It is this lock's, and not one's below it.
     bool isOurs(const etcd::KeyValue& key) const;
     std::optional<LockError> complaint(const etcd::KeyValue& key) const;
-    /// About what guarded() has read behind the rest.
+    /// About what guarded() has read last.
     std::optional<LockError> complaintOfName(const etcd::TransactionResult& result) const;
     LockError foreign(const etcd::KeyValue& key, const QString& what) const;
 
