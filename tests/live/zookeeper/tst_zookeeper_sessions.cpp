@@ -121,6 +121,60 @@ private Q_SLOTS:
         endWaiting(a.driver, all);
     }
 
+    void deadWaitersHoldNobodyUp_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::addColumn<int>("dies");
+        for (const QByteArray id : {"zk-sequential", "zk-mutex", "zk-rw", "zk-semaphore"}) {
+            QTest::addRow("%s/head", id.constData()) << id << 0;
+            QTest::addRow("%s/middle", id.constData()) << id << 1;
+            QTest::addRow("%s/tail", id.constData()) << id << 2;
+        }
+    }
+    // One of three who queue dies: whoever watched it must neither sleep on nor take its end for the holder's.
+    void deadWaitersHoldNobodyUp() {
+        QFETCH(QByteArray, id);
+        QFETCH(int, dies);
+        const Mode mode = id == "zk-semaphore" ? Mode::Permit : Mode::Exclusive;
+        const QByteArray name = QByteArray(QTest::currentDataTag()).replace('/', '-'), path = '/' + name;
+        EventLoopRuntime mortal;
+        Client holds(m_runtime, m_server, "holds");
+        const auto holder = holds.recipe(id, name);
+        const auto held = take(*holder, request(kNever, "1", mode));
+        VERIFY_OK(held);
+        std::vector<std::unique_ptr<Client>> clients;
+        std::vector<std::unique_ptr<Recipe>> recipes;
+        std::vector<std::shared_ptr<TakeEnding>> endings;
+        for (int i = 0; i < 3; ++i) {
+            Runtime& runtime = i == dies ? mortal : m_runtime;
+            clients.push_back(std::make_unique<Client>(runtime, m_server, "waits", i == dies ? 1500ms : 5s));
+            recipes.push_back(clients.back()->recipe(id, name));
+            endings.push_back(begin(runtime, *recipes.back(), request(kNever, "1", mode)));
+            // The head of a semaphore's queue has a place and a permit to be.
+            const int nodes = 2 + i + (mode == Mode::Permit ? 1 : 0);
+            QVERIFY(eventually([&] { return ephemerals(holds.driver, path) == nodes; }));
+        }
+        const int before = ephemerals(holds.driver, path);
+        pass(50ms); // all of them watch by now whom they wait for
+        mortal.kill();
+        QVERIFY(endings[std::size_t(dies)]->cancelled == Cancelled::Why::Killed);
+        QCOMPARE(ephemerals(holds.driver, path), before); // a dead process does not end its session
+        QVERIFY(eventually([&] { return ephemerals(holds.driver, path) == before - 1; }));
+        pass(50ms);
+        for (std::size_t i = 0; i < endings.size(); ++i)
+            QVERIFY(int(i) == dies || !endings[i]->done); // the holder is still there
+        VERIFY_OK(run(holder->release(**held, {})));
+        for (std::size_t i = 0; i < endings.size(); ++i) {
+            if (int(i) == dies) continue;
+            QVERIFY(eventually([&] { return endings[i]->done; }));
+            VERIFY_OK(endings[i]->taken);
+            pass(50ms);
+            for (std::size_t later = i + 1; later < endings.size(); ++later)
+                QVERIFY(int(later) == dies || !endings[later]->done);
+            VERIFY_OK(run(recipes[i]->release(**endings[i]->taken, {})));
+        }
+        QVERIFY(eventually([&] { return ephemerals(holds.driver, path) == 0; }));
+    }
+
     void connectionLostWhileWaiting() {
         FaultProxy proxy(m_runtime, m_server.port());
         Client a(m_runtime, m_server, "a"), b(m_runtime, proxy.url(), "b"), c(m_runtime, m_server, "c");

@@ -43,7 +43,7 @@ def take(client, name):
 def count_up(port, name, until, counts, number):
     client = connect(port)
     while time.monotonic() < until:
-        with client.lock(name, timeout=30, sleep=0.01):
+        with client.lock(name, timeout=30):
             value = int(client.get("count") or 0)
             client.set("count", value + 1)
             counts[number] += 1
