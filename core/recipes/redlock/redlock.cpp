@@ -3,6 +3,7 @@
 
 #include "recipes/backoff.h"
 #include "recipes/hex_digits.h"
+#include "recipes/polling_rests.h"
 #include "recipes/redlock/errands.h"
 
 #include <QCoreApplication>
@@ -116,6 +117,7 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
     }
     int hopeless = 0;
     Backoff backoff;
+    PollingRests rests(m_options.longestRest);
     for (;;) {
         request.steps.at(1);
         request.steps.at(2);
@@ -154,8 +156,7 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
         if (last) co_return std::nullopt;
         now = runtime.monotonic();
         if (taken || carried) backoff.reset();
-        const Nanos nap = taken || carried ? runtime.random(m_options.polling.low, m_options.polling.high)
-                                           : backoff.next(runtime, giveUpAt);
+        const Nanos nap = taken || carried ? rests.next(runtime) : backoff.next(runtime, giveUpAt);
         const Nanos left = std::max(Nanos(0), giveUpAt == kNever ? nap : giveUpAt - now);
         co_await runtime.sleep(std::min(nap, left), stop);
     }

@@ -8,8 +8,10 @@ namespace lockscope::recipes {
 
 /// How a Redlock goes about it; the defaults suit servers on one network.
 struct RedlockOptions {
-    Polling polling{50ms, 150ms}; ///< the pause before another try, drawn anew each time
-    Nanos perNode{};              ///< longest wait for one node's answer; 0: nodeTimeout() of the lease
+    /// The longest pause before another try (PollingRests): nobody tells of a release, and within 200 ms of one
+    /// somebody is to have the lock, the way there included.
+    Nanos longestRest = 100ms;
+    Nanos perNode{}; ///< longest wait for one node's answer; 0: nodeTimeout() of the lease
 };
 
 /// `redis-redlock`: SET NX PX with a unique value on N independent masters at once; held while a majority has it, until
