@@ -166,7 +166,7 @@ void LockCore::lookAtDeadline(const std::shared_ptr<Hold>& hold) {
         hold->ending->set(hold->deadline);
         return;
     }
-    recipe->abandoned(hold->own(hold->leaving)); // the server may see its end later
+    recipe->overdue(hold->own(hold->leaving)); // the server may see its end later
     lose(hold, QT_TRANSLATE_NOOP("Lock", "own clock past the end of the lease"));
 }
 

@@ -334,6 +334,16 @@ Outcome<bool> MultiRecipe::isLocked(std::stop_token stop) {
 
 void MultiRecipe::abandoned(const Grant& grant) {
     const std::shared_ptr<Own> own = ownOf(grant);
+    own->following.request_stop();
+    for (std::size_t i = 0; i < own->grants.size(); ++i) {
+        Grant mine = own->grants[i];
+        if (m_info.reentrant) mine.holds = grant.holds;
+        m_core->parts[i]->abandoned(mine);
+    }
+}
+
+void MultiRecipe::overdue(const Grant& grant) {
+    const std::shared_ptr<Own> own = ownOf(grant);
     for (Grant& mine : own->grants) {
         if (m_info.reentrant) mine.holds = grant.holds;
     }

@@ -37,9 +37,10 @@ public:
     Outcome<bool> forceRelease(std::stop_token stop) override;
     /// True when any part is held.
     Outcome<bool> isLocked(std::stop_token stop) override;
+    void abandoned(const Grant& grant) override;
     /// Gives back, in the background, what the parts' servers still keep: one that does not answer any more is no
     /// reason for others to wait for the rest.
-    void abandoned(const Grant& grant) override;
+    void overdue(const Grant& grant) override;
     std::vector<std::int64_t> tokensOf(const Grant& grant) const override;
 
 private:

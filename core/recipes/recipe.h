@@ -98,6 +98,9 @@ public:
     /// The client has given a hold up without asking the server, by its own clock: whatever is left of it there is not
     /// to be taken for a hold of the same thread later.
     virtual void abandoned(const Grant&) {}
+    /// The same of a hold that has ended by the client's own clock. Of several locks as one, the parts that may not
+    /// have ended yet are given back.
+    virtual void overdue(const Grant& grant) { abandoned(grant); }
     /// The fencing tokens of a grant, 0 = none: one, or of several locks as one, one for each part in their order.
     virtual std::vector<std::int64_t> tokensOf(const Grant& grant) const { return {info().token ? grant.token : 0}; }
 };

@@ -31,6 +31,7 @@ public:
     Outcome<bool> forceRelease(std::stop_token stop) override { return m_recipe->forceRelease(stop); }
     Outcome<bool> isLocked(std::stop_token stop) override { return m_recipe->isLocked(stop); }
     void abandoned(const Grant& grant) override { m_recipe->abandoned(grant); }
+    void overdue(const Grant& grant) override { m_recipe->overdue(grant); }
 
 private:
     class WatchedPort;

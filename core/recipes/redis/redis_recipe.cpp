@@ -27,6 +27,7 @@ std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
     std::vector<std::unique_ptr<Recipe>> parts;
     for (const QByteArray& name : names) {
         RedisLock one{lock.port, name, lock.client, lock.polling, lock.doubts};
+        one.alive = lock.alive;
         one.confirmFor = lock.confirmFor;
         one.replicas = lock.replicas; // each was written on its own, in a cluster on another server
         parts.push_back(makeRedisRecipe("redis-reentrant", std::move(one)));

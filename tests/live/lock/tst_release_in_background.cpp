@@ -98,6 +98,48 @@ private Q_SLOTS:
         QCOMPARE(run(rival.lock->unlock()).value(), 0);
     }
 
+    /// Those who are told of a loss may let everything go, while the other parts are still given back.
+    void partsAreGivenBackAlthoughAllIsGone_data() {
+        QTest::addColumn<bool>("silent");
+        QTest::newRow("a part is taken away") << false;
+        QTest::newRow("the server is silent for longer than the lease") << true;
+    }
+    void partsAreGivenBackAlthoughAllIsGone() {
+        QFETCH(bool, silent);
+        sandbox::RedisServer server(m_runtime);
+        VERIFY_STARTED(server);
+        LockOptions options;
+        options.recipe = "redis-multi";
+        options.lease = silent ? Nanos(1s) : Nanos(30s);
+        options.watchdog = 100ms;
+        auto connection = connectionTo(m_runtime, server.url());
+        const auto rival = connectionTo(m_runtime, server.url());
+        QVERIFY(connection && rival);
+        auto lock = makeLock(*connection, "a,b,c", recipes::Mode::Exclusive, options).value();
+        const auto alone = makeLock(*rival, "c", recipes::Mode::Exclusive, {}).value();
+        bool lost = false;
+        lock->listen([&](HoldEvent event, const QByteArray&, const QString&) {
+            if (event != HoldEvent::Lost) return;
+            lost = true;
+            lock.reset();
+            connection.reset();
+        });
+        QVERIFY(run(lock->take({})).value_or(false));
+        if (silent) {
+            server.pause();
+        } else {
+            const auto part = makeLock(*rival, "a", recipes::Mode::Exclusive, {}).value();
+            QVERIFY(run(part->forceUnlock()).value_or(false));
+        }
+        QVERIFY(soon([&] { return lost; }));
+        QVERIFY(!connection);
+        if (silent) server.resume();
+        LockRequest request;
+        request.wait = 10s; // less than the lease
+        QVERIFY(run(alone->take(request)).value_or(false));
+        QCOMPARE(run(alone->unlock()).value(), 0);
+    }
+
     void aReleaseThatFailsIsTold_data() {
         QTest::addColumn<bool>("rests");
         QTest::addColumn<bool>("listens");
