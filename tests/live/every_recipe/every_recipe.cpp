@@ -70,7 +70,9 @@ void EveryRecipe::initTestCase() {
             const std::vector<std::uint16_t> ports = m_ground->ports();
             for (std::size_t i = 0; i < ports.size(); ++i)
                 said = m_ground->movedTo(said, ports[i], m_relays[i]->port());
-            return said;
+            if (!m_doubled || !m_ground->isWakeUp(said)) return said;
+            ++*m_doubled;
+            return said + said;
         };
     }
     const std::pair<std::unique_ptr<Connection>*, QString> all[] = {
@@ -85,6 +87,7 @@ void EveryRecipe::initTestCase() {
 void EveryRecipe::init() {
     QFETCH_GLOBAL(Subject, subject);
     static int last = 0;
+    setDoubling(false);
     m_subject = subject;
     m_name = "lock-" + QByteArray::number(++last);
     if (subject.info->id == "redis-multi") m_name = m_ground->severalWith(m_name);

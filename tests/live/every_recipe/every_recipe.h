@@ -122,6 +122,8 @@ private Q_SLOTS:
     void aBrokenConnectionKeepsOrLosesItAsItSays();
     void whoWaitsOverABrokenConnectionGetsIt();
     void whoIsCutOffIsToldInTimeAndComesBack();
+    void aWakeUpThatComesTwiceDoesNoHarm();
+    void aWrongClockOfAClientBreaksOnlyWhatTheTableSays();
 
     // conditions.cpp
     void aSignalWakesTheFirstAndOneToAllTheRest();
@@ -154,6 +156,8 @@ private:
             relay->setAway(away);
     }
 
+    void setDoubling(bool doubling) { m_doubled = doubling ? std::optional(0) : std::nullopt; }
+
     LockOptions options(Nanos lease = 30s, Nanos watchdog = Nanos(0)) const;
     Party party(Connection& connection, const LockOptions& how) const;
     Party near() const { return party(*m_near, options()); }
@@ -169,6 +173,7 @@ private:
     std::unique_ptr<Ground> m_ground;
     std::vector<std::unique_ptr<Relay>> m_relays;
     QString m_urlByRelay;
+    std::optional<int> m_doubled;        ///< wake-ups that came twice; nullopt: they come once
     std::unique_ptr<Connection> m_near;  ///< by way of the relays, where there are ports
     std::unique_ptr<Connection> m_far;   ///< straight to the server, as are
     std::unique_ptr<Connection> m_third; ///< these

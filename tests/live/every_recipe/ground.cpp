@@ -77,6 +77,15 @@ QByteArray redisMovedTo(QByteArray said, std::uint16_t port, std::uint16_t other
     return said.replace("127.0.0.1\r\n" + bulk(from), "127.0.0.1\r\n" + bulk(to));
 }
 
+/// But for those that poll.
+bool redisWakes(const RecipeInfo& recipe) {
+    return !recipe.naive && recipe.id != "redis-redlock";
+}
+bool isRedisMessage(const QByteArray& piece) {
+    const bool begins = piece.startsWith("*3\r\n$7\r\nmessage\r\n") || piece.startsWith("*3\r\n$8\r\nsmessage\r\n");
+    return begins && !piece.contains("subscribe\r\n");
+}
+
 class RedisGround final : public Ground {
 public:
     explicit RedisGround(Runtime& runtime) : m_runtime(runtime), m_server(runtime) {}
@@ -87,6 +96,8 @@ public:
     }
     QString url() const override { return m_server.url(); }
     std::vector<std::uint16_t> ports() const override { return {m_server.port()}; }
+    bool wakes(const RecipeInfo& recipe) const override { return redisWakes(recipe); }
+    bool isWakeUp(const QByteArray& piece) const override { return isRedisMessage(piece); }
     Words left(const RecipeInfo&, const QByteArray&) override {
         Words words;
         keysOf(*m_operator, words);
@@ -109,6 +120,8 @@ public:
         static const Words lookouts{"*1\r\n$4\r\nPING\r\n", "+PONG\r\n", "*2\r\n$4\r\npong\r\n$0\r\n\r\n"};
         return lookouts.contains(piece);
     }
+    bool wakes(const RecipeInfo& recipe) const override { return redisWakes(recipe); }
+    bool isWakeUp(const QByteArray& piece) const override { return isRedisMessage(piece); }
     Words left(const RecipeInfo&, const QByteArray&) override {
         Words words;
         for (std::size_t i = 0; i < m_operators.size(); ++i) {
@@ -135,7 +148,7 @@ private:
 /// A master that clients are told of by sentinels. These find no fault with it: only the clients' ways are broken.
 class SentinelGround final : public SeveralRedisGround {
 public:
-    explicit SentinelGround(Runtime& runtime) : SeveralRedisGround(runtime), m_servers(runtime, oneReplica()) {}
+    explicit SentinelGround(Runtime& runtime) : SeveralRedisGround(runtime), m_servers(runtime, patient()) {}
     QString start() override {
         const QString error = test::start(m_servers);
         if (error.isEmpty()) lookAt(m_servers.group().at(0));
@@ -150,9 +163,10 @@ public:
     }
 
 private:
-    static sandbox::RedisSentinelOptions oneReplica() {
+    static sandbox::RedisSentinelOptions patient() {
         sandbox::RedisSentinelOptions options;
         options.replicas = 1;
+        options.downAfterMs = 60'000; // a busy machine is no failure
         return options;
     }
     mutable sandbox::RedisSentinels m_servers; // asked for numbers only
@@ -161,7 +175,7 @@ private:
 /// Three masters that share the slots.
 class ClusterGround final : public SeveralRedisGround {
 public:
-    explicit ClusterGround(Runtime& runtime) : SeveralRedisGround(runtime), m_cluster(runtime) {}
+    explicit ClusterGround(Runtime& runtime) : SeveralRedisGround(runtime), m_cluster(runtime, patient()) {}
     QString start() override {
         const QString error = test::start(m_cluster);
         for (int i = 0; error.isEmpty() && i < m_cluster.count(); ++i)
@@ -188,6 +202,11 @@ public:
     }
 
 private:
+    static sandbox::RedisClusterOptions patient() {
+        sandbox::RedisClusterOptions options;
+        options.nodeTimeoutMs = 60'000; // a busy machine is no failure
+        return options;
+    }
     mutable sandbox::RedisCluster m_cluster; // asked for numbers only
 };
 

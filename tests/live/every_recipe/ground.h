@@ -22,6 +22,9 @@ public:
     virtual QByteArray movedTo(QByteArray said, std::uint16_t /*port*/, std::uint16_t /*other*/) const { return said; }
     /// Whether drivers and servers exchange such a piece of bytes now and then, whoever locks.
     virtual bool isLookout(const QByteArray& /*piece*/) const { return false; }
+    /// Whether who waits for a lock of that recipe is woken by messages, and whether a piece of bytes is such ones.
+    virtual bool wakes(const recipes::RecipeInfo& /*recipe*/) const { return false; }
+    virtual bool isWakeUp(const QByteArray& /*piece*/) const { return false; }
     /// The name of a lock that consists of several, for who takes `name` as one of them.
     virtual QByteArray severalWith(const QByteArray& name) const { return name + ",other-than-" + name; }
     /// Everything that locks of that recipe leave there, in words that differ when it differs: keys and how much is in
