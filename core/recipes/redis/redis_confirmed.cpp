@@ -67,6 +67,7 @@ RedisLock unconfirmed(const RedisLock& lock, redis::Port& port) {
     RedisLock inner{port, lock.name, lock.client, lock.polling, lock.doubts};
     inner.permits = lock.permits;
     inner.patience = lock.patience;
+    inner.alive = lock.alive;
     return inner;
 }
 } // namespace
