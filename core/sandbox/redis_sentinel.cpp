@@ -14,6 +14,7 @@ struct Text {
 
 constexpr Nanos kStartLimit = 10s;
 constexpr Nanos kMeetLimit = 20s;
+constexpr int kStarts = 2;
 
 RedisServerOptions serverOptions(const RedisSentinelOptions& options) {
     RedisServerOptions server;
@@ -116,14 +117,12 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sen
     co_return std::expected<void, QString>();
 }
 
-QCoro::Task<std::expected<void, QString>> RedisSentinels::start(std::stop_token stop) {
-    // Sentinels look for replicas every ten seconds only: these have to be there before.
-    std::expected<void, QString> started = co_await m_group.start(stop);
-    if (!started) co_return started;
+/// Starts the sentinels, and waits until each knows all others and the replicas.
+QCoro::Task<std::expected<void, QString>> RedisSentinels::meet(std::stop_token stop) {
     std::vector<QCoro::Task<std::expected<void, QString>>> starts;
     for (const auto& sentinel : m_sentinels)
         starts.push_back(startOne(*sentinel, stop));
-    started = co_await allOf(std::move(starts));
+    std::expected<void, QString> started = co_await allOf(std::move(starts));
     if (!started) co_return started;
     const QByteArrayList question{"INFO", "sentinel"};
     const QByteArrayList complete{"status=ok", "slaves=" + QByteArray::number(m_options.replicas) +
@@ -132,6 +131,24 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::start(std::stop_token 
         const bool met = co_await waitForAnswer(m_runtime, doorOf(*sentinel), question, complete, kMeetLimit, stop);
         if (!met) co_return std::unexpected(Text::tr("The sentinels did not find each other and the replicas."));
     }
+    co_return started;
+}
+
+QCoro::Task<std::expected<void, QString>> RedisSentinels::start(std::stop_token stop) {
+    // Sentinels look for replicas every ten seconds only: these have to be there before.
+    std::expected<void, QString> started = co_await m_group.start(stop);
+    if (!started) co_return started;
+    for (int tries = 0; tries < kStarts; ++tries) {
+        // What keeps them apart is rare and lasts: a port that somebody else took meanwhile, for one.
+        for (const auto& sentinel : m_sentinels) {
+            sentinel->process.kill();
+            while (sentinel->process.running())
+                co_await m_runtime.sleep(2ms, stop);
+        }
+        started = co_await meet(stop);
+        if (started) break;
+    }
+    if (!started) co_return started;
     // From four periods on they take a server that was promoted without their knowing for one that is mistaken.
     for (const auto& sentinel : m_sentinels)
         co_await setPace(*sentinel, "2000", stop);

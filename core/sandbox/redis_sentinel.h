@@ -45,6 +45,7 @@ private:
     QString defaultPassword() const; ///< of the sentinels' default user
     RedisDoor doorOf(const Sentinel& sentinel);
     QCoro::Task<> setPace(const Sentinel& sentinel, QByteArray publishPeriod, std::stop_token stop);
+    QCoro::Task<std::expected<void, QString>> meet(std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> startOne(Sentinel& sentinel, std::stop_token stop);
 
     Runtime& m_runtime;

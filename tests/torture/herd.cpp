@@ -106,7 +106,7 @@ QCoro::Task<> Herd::torment(Nanos until) {
         co_await m_runtime.sleep(m_runtime.random(30ms, 120ms));
         if (m_runtime.monotonic() >= until) break; // slept in by a busy machine: they may have ended by now
         Slot& slot = m_slots[m_runtime.random() % m_slots.size()];
-        if (slot.busy) continue;
+        if (slot.busy || !slot.alive) continue; // one that was killed near the end is not launched again
         slot.busy = true;
         ++m_tasks;
         // A third of the lease: with what may pass since the last renewal that is less than the lease, and to spare.
