@@ -14,7 +14,7 @@ Herd::Herd(Runtime& runtime, Nanos origin, const Subject& subject, Plan plan)
     : m_runtime(runtime), m_subject(subject), m_plan(plan), m_server(subject.makeServer(runtime)), m_origin(origin) {
 }
 
-bool Herd::startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, const char* as) {
+bool Herd::startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, const QString& as) {
     QStringList arguments;
     const auto add = [&](const char* name, const QString& value) {
         arguments << QStringLiteral("--%1").arg(QLatin1String(name)) << value;
@@ -31,7 +31,7 @@ bool Herd::startWorker(sandbox::ProcessSupervisor& process, const Life& life, Na
     add("seed", QString::number(m_runtime.random() % 1'000'000'007));
     if (m_subject.boundedWaits) arguments << QStringLiteral("--bounded");
     if (m_subject.recipe.naive) arguments << QStringLiteral("--heedless");
-    if (as) arguments << QStringLiteral("--%1").arg(QLatin1String(as));
+    if (!as.isEmpty()) arguments << QStringLiteral("--%1").arg(as);
     return process.start(QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("torture_worker")),
                          arguments, m_workspace.path());
 }
@@ -42,11 +42,12 @@ void Herd::launch(Slot& slot) {
     life.name = slot.generation == 1 ? slot.letter : slot.letter + QByteArray::number(slot.generation);
     life.identity = m_runtime.randomUuid();
     life.journal = m_workspace.file(QStringLiteral("journal-%1").arg(QString::fromLatin1(life.name)));
+    life.blocking = slot.blocking;
     slot.life = m_chronicle.lives.size();
     m_chronicle.lives.push_back(life);
     befalls(slot, EventKind::ClientStarted);
     slot.alive = true;
-    if (!startWorker(*slot.process, life, m_until, nullptr))
+    if (!startWorker(*slot.process, life, m_until, slot.blocking ? QStringLiteral("blocking") : QString()))
         defect(QStringLiteral("%1 could not be started: %2").arg(QLatin1String(life.name), slot.process->lastOutput()));
 }
 
@@ -66,6 +67,7 @@ QCoro::Task<> Herd::run() {
     m_slots.resize(std::size_t(m_plan.processes));
     for (std::size_t i = 0; i < m_slots.size(); ++i) {
         m_slots[i].letter = QByteArray(1, char('A' + i));
+        m_slots[i].blocking = i % 2 == 1;
         m_slots[i].process = std::make_unique<sandbox::ProcessSupervisor>();
         launch(m_slots[i]);
     }
@@ -98,7 +100,7 @@ void Herd::launchSaboteur() {
     life.identity = m_runtime.randomUuid();
     life.journal = m_workspace.file(QStringLiteral("journal-saboteur"));
     m_chronicle.lives.push_back(life);
-    if (!startWorker(m_saboteur, life, m_until, "sabotage")) defect(QStringLiteral("no saboteur"));
+    if (!startWorker(m_saboteur, life, m_until, QStringLiteral("sabotage"))) defect(QStringLiteral("no saboteur"));
 }
 
 QCoro::Task<> Herd::torment(Nanos until) {
@@ -223,7 +225,7 @@ QCoro::Task<> Herd::finish() {
     look.identity = m_runtime.randomUuid();
     look.journal = m_workspace.file(QStringLiteral("journal-last"));
     m_chronicle.lives.push_back(look);
-    const bool begun = startWorker(last, look, m_runtime.monotonic() + within, "look");
+    const bool begun = startWorker(last, look, m_runtime.monotonic() + within, QStringLiteral("look"));
     const bool ended = co_await ends(&last, within + 5s);
     if (!begun || !ended || !last.exitedWell())
         defect(QStringLiteral("afterwards: %1").arg(last.lastOutput().trimmed()));

@@ -28,6 +28,7 @@ struct Life {
     QByteArray name;     ///< "A", after a restart "A2"
     QByteArray identity; ///< what the server knows it by
     QString journal;
+    bool blocking = false; ///< its threads are the system's
     std::vector<Fate> fates;
 };
 
@@ -55,14 +56,15 @@ private:
     struct Slot {
         QByteArray letter;
         int generation = 0;
+        bool blocking = false; ///< its threads are the system's
         std::unique_ptr<sandbox::ProcessSupervisor> process;
         std::size_t life = 0; ///< in the chronicle
         bool busy = false;    ///< something is being done to it
         bool alive = false;
     };
     void launch(Slot& slot);
-    /// `as`: what it is besides one that fights for locks; nullptr: nothing.
-    bool startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, const char* as);
+    /// `as`: which kind of worker; empty: the one on an event loop.
+    bool startWorker(sandbox::ProcessSupervisor& process, const Life& life, Nanos until, const QString& as);
     void befalls(const Slot& slot, trace::EventKind kind);
     QCoro::Task<> listen();
     void launchSaboteur();

@@ -47,7 +47,7 @@ void Merger::take(const Life& life, std::int64_t ahead) {
                 m_background.speakers.connected(static_cast<std::uint16_t>(entry.event.value), entry.event.at + ahead,
                                                 life.identity);
             else
-                take(entry, client, life.name);
+                take(entry, client, life);
         }
     }
     std::optional<Nanos> stopped;
@@ -100,7 +100,7 @@ EntityId Merger::threadOf(const QByteArray& identity, const Chronicle& chronicle
     return m_trace.intern(EntityKind::Thread, identity.mid(colon + 1), m_trace.intern(EntityKind::Client, name));
 }
 
-void Merger::take(const Entry& entry, EntityId client, const QByteArray& name) {
+void Merger::take(const Entry& entry, EntityId client, const Life& life) {
     const std::size_t lock = entry.event.subject;
     switch (entry.what) {
     case Entry::What::Port:
@@ -111,13 +111,15 @@ void Merger::take(const Entry& entry, EntityId client, const QByteArray& name) {
     case Entry::What::Defect:
         (entry.text.contains("reader") ? m_readersDefects[lock] : m_ruling.complaints)
             << QStringLiteral("%1, lock %2: %3")
-                   .arg(QString::fromLatin1(name), QString::number(lock), QString::fromUtf8(entry.text));
+                   .arg(QString::fromLatin1(life.name), QString::number(lock), QString::fromUtf8(entry.text));
         break;
     case Entry::What::Event: {
         Event event = entry.event;
         event.subject = m_locks[lock];
         if (event.actor) event.actor = m_trace.intern(EntityKind::Thread, QByteArray::number(event.actor), client);
-        m_ruling.acquisitions += event.kind == EventKind::Granted && name != "last";
+        const bool taken = event.kind == EventKind::Granted && life.name != "last";
+        m_ruling.acquisitions += taken;
+        m_ruling.acquisitionsOfBlocking += taken && life.blocking;
         m_events.emplace_back(event, entry.text);
         break;
     }

@@ -21,7 +21,7 @@ public:
 
 private:
     void take(const Life& life, std::int64_t ahead);
-    void take(const Entry& entry, trace::EntityId client, const QByteArray& name);
+    void take(const Entry& entry, trace::EntityId client, const Life& life);
     void takeRecords(const Chronicle& chronicle);
     void add(Nanos at, trace::EventKind kind, trace::EntityId actor);
     void tellWhoQueuedLate();

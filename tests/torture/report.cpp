@@ -62,7 +62,8 @@ bool Report::add(const Subject& subject, const Plan& plan, const Ruling& ruling)
     }
     line.allowed += ruling.allPausedBeliefs();
 
-    say(QStringLiteral("%1 %2 acquisitions, %3 stops, %4 kills, %5 server restarts, %6 beliefs of stopped clients, "
+    say(QStringLiteral("%1 %2 acquisitions (%8 by threads that block), %3 stops, %4 kills, %5 server restarts, %6 "
+                       "beliefs of stopped clients, "
                        "%7 records of the server")
             .arg(subject.id, -24)
             .arg(ruling.acquisitions)
@@ -70,7 +71,8 @@ bool Report::add(const Subject& subject, const Plan& plan, const Ruling& ruling)
             .arg(ruling.kills)
             .arg(ruling.restarts)
             .arg(ruling.allPausedBeliefs())
-            .arg(ruling.occasions.at(Invariant::Ownership)));
+            .arg(ruling.occasions.at(Invariant::Ownership))
+            .arg(ruling.acquisitionsOfBlocking));
     const QStringList breaks = plan.saboteur ? QStringList(idOf(Invariant::Ownership)) : subject.breaks;
     if (!breaks.isEmpty()) {
         const bool broken = asItMust(line, breaks);
@@ -85,9 +87,11 @@ bool Report::add(const Subject& subject, const Plan& plan, const Ruling& ruling)
     const QStringList complaints = ruling.complaints + untried(subject, plan, ruling);
     for (const QString& complaint : complaints)
         say(QStringLiteral("  ! ") + complaint);
-    constexpr int least = 10; // fewer would mean that nothing was tried
-    if (ruling.acquisitions < least) say(QStringLiteral("  ! hardly anybody got a lock"));
-    return complaints.isEmpty() && ruling.acquisitions >= least;
+    constexpr int least = 5; // of each kind; fewer would mean that nothing was tried
+    const int blocking = ruling.acquisitionsOfBlocking;
+    const bool tried = blocking >= least && ruling.acquisitions - blocking >= least;
+    if (!tried) say(QStringLiteral("  ! hardly anybody of one kind got a lock"));
+    return complaints.isEmpty() && tried;
 }
 
 // subject | how many occasions there were to violate each; in brackets how many violations were allowed

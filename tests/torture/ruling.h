@@ -14,6 +14,7 @@ namespace lockscope::torture {
 struct Ruling {
     std::shared_ptr<trace::Trace> trace; ///< of all processes together
     verdict::Verdict verdict;
+    int acquisitionsOfBlocking = 0; ///< of all: by threads that block
     int acquisitions = 0, kills = 0, stops = 0, restarts = 0;
     /// Double beliefs that are a stopped client's alone, by lock: allowed (withoutPausedBeliefs).
     std::array<int, kLocks> pausedBeliefs{};

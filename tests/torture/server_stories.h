@@ -156,7 +156,7 @@ inline QByteArray audit(int ms, int port, const QByteArray& before, const QByteA
            owner(before) + '|' + owner(after) + (over ? "|1" : "|0");
 }
 
-/// Two clients, what befell them, and what the server says.
+/// Two clients, the second one with threads that block, what befell them, and what the server says.
 class Case {
 public:
     Case() {
@@ -167,6 +167,7 @@ public:
         chronicle.lives[0].identity = kOne;
         chronicle.lives[1].name = "B";
         chronicle.lives[1].identity = kOther;
+        chronicle.lives[1].blocking = true;
         chronicle.wallAhead = std::chrono::seconds(kStart);
         for (const bool one : {true, false}) {
             JournalWriter journal(path(one));

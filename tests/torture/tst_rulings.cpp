@@ -189,19 +189,23 @@ private Q_SLOTS:
     }
 
     void whoWasNeverPutToTheTestHasNotStoodIt() {
-        const auto well = [](const char* recipe, int grants, bool tokens, Nanos length) {
+        const auto well = [](const char* recipe, int grants, bool tokens, Nanos length, bool bothKinds = true) {
             Case story;
             story.subject.recipe = *recipes::findRecipe(recipe);
             story.subject.id = QString::fromLatin1(recipe);
             story.plan.gentle = length;
-            for (int i = 1; i <= grants; ++i)
-                story.believes(i * 10, EventKind::Granted, tokens ? i : 0).believes(i * 10 + 5, EventKind::ReleaseSent);
+            for (int i = 1; i <= grants; ++i) {
+                const Case::Who who{bothKinds && i % 2 ? kOther : kOne};
+                story.believes(who, i * 10, EventKind::Granted, tokens ? i : 0);
+                story.believes(who, i * 10 + 5, EventKind::ReleaseSent);
+            }
             Said said = taken(kOne, 0);
             said.script(kOne, 5, "hincrby torture-0 " + kOne + ":1 -1").inScript(5, "del torture-0");
             const Ruling ruling = story.ruled(Testimony::Kind::RedisKeys, {said.text});
             return ruling.complaints.isEmpty() && Report().add(story.subject, story.plan, ruling);
         };
         QVERIFY(well("redis-fenced", 12, true, 3s));
+        QVERIFY(!well("redis-fenced", 12, true, 3s, false)); // none by threads that block
         QVERIFY(!well("redis-fenced", 12, false, 3s));
         QVERIFY(!well("redis-fenced", 60, true, 3s)); // so many, and nobody took it again
         QVERIFY(well("redis-fair", 12, true, 3s));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/blocking/client.h"
 
+#include "lock/blocking/history.h"
 #include "lock/blocking/service.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 namespace lockscope::blocking {
 
@@ -19,8 +21,12 @@ ConnectionUrl read(std::string_view text) {
 /// Over the connections of all clients that share the thread.
 class Servers final : public detail::LockSource {
 public:
-    /// The number that it has from now on.
-    int add(std::unique_ptr<Connection> connection) {
+    /// The number that it has from now on. What is locked over it is written to the trace; nullptr: nowhere.
+    int add(std::unique_ptr<Connection> connection, const std::shared_ptr<trace::Trace>& trace) {
+        if (trace) {
+            trace::Recorder& recorder = writerOf(trace, connection->runtime());
+            connection->record(&recorder, trace->intern(trace::EntityKind::Client, connection->client()));
+        }
         m_connections.push_back(std::move(connection));
         return static_cast<int>(m_connections.size()) - 1;
     }
@@ -43,6 +49,7 @@ public:
                                                 const QByteArray& name) override {
         return std::make_unique<DistributedCondition>(*at(space.toInt()), static_cast<DistributedLock&>(lock), name);
     }
+    trace::Recorder* recorder() override { return m_recorders.empty() ? nullptr : m_recorders.front().get(); }
     QCoro::Task<> close() override {
         std::vector<recipes::Outcome<void>> closing;
         for (const auto& connection : m_connections) {
@@ -60,6 +67,13 @@ private:
             parts.push_back({*at(part.server), part.name, part.recipe});
         return parts;
     }
+    /// Clients that share a trace share what writes it.
+    trace::Recorder& writerOf(const std::shared_ptr<trace::Trace>& trace, Runtime& runtime) {
+        const auto known = std::ranges::find(m_recorders, trace, [](const auto& one) { return one->sharedTrace(); });
+        if (known != m_recorders.end()) return **known;
+        return *m_recorders.emplace_back(detail::recorderFor(runtime, trace));
+    }
+    std::vector<std::unique_ptr<trace::Recorder>> m_recorders; ///< outlive the connections
     std::vector<std::unique_ptr<Connection>> m_connections;
 };
 
@@ -77,24 +91,24 @@ std::expected<std::unique_ptr<Connection>, LockError> connect(Runtime& runtime, 
                   QCoreApplication::translate("LockError", "Locks over %1 are not supported.").arg(url.display())});
 }
 
-std::shared_ptr<detail::Service> serve(const ConnectionUrl& url, const std::string& identity) {
+std::shared_ptr<detail::Service> serve(const ConnectionUrl& url, const ClientOptions& options) {
     using Source = std::expected<std::unique_ptr<detail::LockSource>, LockError>;
     return detail::startService([&](Runtime& runtime) -> Source {
-        auto connection = connect(runtime, url, identity);
+        auto connection = connect(runtime, url, options.identity);
         if (!connection) return std::unexpected(connection.error());
         auto servers = std::make_unique<Servers>();
-        servers->add(*std::move(connection));
+        servers->add(*std::move(connection), options.trace);
         return servers;
     });
 }
 
 /// Its number.
-int serveToo(detail::Service& service, const ConnectionUrl& url, const std::string& identity) {
+int serveToo(detail::Service& service, const ConnectionUrl& url, const ClientOptions& options) {
     return service.call<int>([&](std::stop_token) -> recipes::Outcome<int> {
         auto& servers = static_cast<Servers&>(service.source());
-        auto connection = connect(service.runtime(), url, identity);
+        auto connection = connect(service.runtime(), url, options.identity);
         if (!connection) co_return std::unexpected(connection.error());
-        co_return servers.add(*std::move(connection));
+        co_return servers.add(*std::move(connection), options.trace);
     });
 }
 } // namespace
@@ -104,9 +118,9 @@ Client::Client(std::string_view url, const ClientOptions& options) {
     if (options.beside) {
         m_service = options.beside->m_service;
         m_together = options.beside->m_together;
-        m_number = serveToo(*m_service, where, options.identity);
+        m_number = serveToo(*m_service, where, options);
     } else {
-        m_service = serve(where, options.identity);
+        m_service = serve(where, options);
         m_together = std::make_shared<const bool>(true);
     }
     detail::Service& service = *m_service;

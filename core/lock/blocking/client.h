@@ -2,6 +2,7 @@
 #pragma once
 #include "lock/lock_exception.h"
 #include "lock/lock_options.h"
+#include "trace/trace.h"
 
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ struct ClientOptions {
     std::string identity = {};
     /// Create what the recipes need on the server (tables), if it is missing.
     bool prepare = false;
+    /// Where the history of its locks is written: who asked, got and lost them, and gave them back. nullptr: nowhere. A
+    /// new, empty one, or that of a client beside over the same server: nobody else may write it, any thread may read
+    /// it at any time, and save it as a recording. Its times count from the beginning of the client's thread.
+    std::shared_ptr<trace::Trace> trace = nullptr;
     /// Another client, whose thread keeps this one's locks, too: MultiLock wants that of its parts. They are closed
     /// together, by close() of any of them, or when the last of them goes. nullptr: a thread of its own.
     const Client* beside = nullptr;

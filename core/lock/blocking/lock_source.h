@@ -39,6 +39,9 @@ public:
     /// Of a lock that it has made of such a wish.
     virtual std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray& space,
                                                         const QByteArray& name) = 0;
+    /// What writes the history of its locks; nullptr: nobody does. Of clients that share the thread, the first that has
+    /// one.
+    virtual trace::Recorder* recorder() = 0;
     /// Says goodbye to the server.
     virtual QCoro::Task<> close() = 0;
 };

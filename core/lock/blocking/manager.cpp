@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/blocking/manager.h"
 
+#include "lock/blocking/history.h"
 #include "lock/blocking/service.h"
 #include "lock/manager/managed_condition.h"
 
 #include <QCoreApplication>
-#include <QDateTime>
 
 namespace lockscope::blocking {
 
@@ -26,6 +26,7 @@ public:
     std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray&, const QByteArray&) override {
         return std::make_unique<ManagedCondition>(static_cast<ManagedLock&>(lock));
     }
+    trace::Recorder* recorder() override { return m_recorder.get(); }
     QCoro::Task<> close() override { co_await m_manager->close(); }
 
 private:
@@ -33,13 +34,6 @@ private:
     std::unique_ptr<LockManager> m_manager;
     QByteArray m_identity;
 };
-
-std::unique_ptr<trace::Recorder> recorderFor(Runtime& runtime, const std::shared_ptr<trace::Trace>& trace) {
-    if (!trace) return nullptr;
-    const auto since = std::chrono::floor<std::chrono::milliseconds>(runtime.monotonic());
-    trace->setOriginWallMs(QDateTime::currentMSecsSinceEpoch() - since.count());
-    return std::make_unique<trace::Recorder>(trace, [&runtime] { return runtime.monotonic(); });
-}
 
 /// On the service's thread.
 LockManager& managerOf(detail::Service& service) {
@@ -56,7 +50,7 @@ std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const Manag
     const auto make = [&](Runtime& runtime) -> Source {
         const std::string& identity = options.identity;
         const QByteArray client = identity.empty() ? runtime.randomUuid() : QByteArray::fromStdString(identity);
-        auto recorder = recorderFor(runtime, options.trace);
+        auto recorder = detail::recorderFor(runtime, options.trace);
         auto manager = LockManager::make(runtime, config, client, recorder.get());
         if (manager) return std::make_unique<ManagedServers>(std::move(recorder), *std::move(manager), client);
         complaint = manager.error();

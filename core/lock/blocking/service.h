@@ -97,6 +97,8 @@ public:
     bool ofThisProcess() const { return m_thread.ofThisProcess(); }
     /// Now on the clock that HoldView::deadline is of.
     Nanos now() const { return std::chrono::steady_clock::now() - m_origin; }
+    /// What that clock counts from.
+    std::chrono::steady_clock::time_point origin() const { return m_origin; }
     LockSource& source() { return *m_source; } ///< on the service's thread
     Runtime& runtime() { return *m_runtime; }  ///< the same
     /// By how many names the locks that there are, are known; on the service's thread.

@@ -3,9 +3,12 @@
 #include "live_redis.h"
 #include "lock/blocking/mutex.h"
 #include "lock/blocking/semaphore.h"
+#include "verdict/verdict.h"
 
+#include <QDateTime>
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <thread>
 
 using namespace lockscope;
@@ -122,6 +125,48 @@ private Q_SLOTS:
         orders.lock();
         orders.unlock();
         QCOMPARE(heard.events().size(), before);
+    }
+
+    void theHistoryIsWrittenDown() {
+        constexpr int kTurns = 40;
+        const auto trace = std::make_shared<trace::Trace>();
+        blocking::ClientOptions options;
+        options.trace = trace;
+        {
+            blocking::Client client(url(), options);
+            options.beside = &client;
+            blocking::Client beside(url(), options);
+            blocking::Mutex orders(client, "orders"), same(beside, "orders");
+            const auto work = [](blocking::Mutex& lock) {
+                for (int turn = 0; turn < kTurns; ++turn) {
+                    lock.lock();
+                    lock.unlock();
+                }
+            };
+            const std::jthread one([&] { work(orders); }), two([&] { work(orders); }), three([&] { work(same); });
+        }
+        int grants = 0, releases = 0;
+        std::set<trace::EntityId> threads, clients;
+        for (std::size_t i = 0; i < trace->size(); ++i) {
+            const trace::Event event = trace->at(i);
+            grants += event.kind == trace::EventKind::Granted;
+            releases += event.kind == trace::EventKind::Released;
+            if (event.kind != trace::EventKind::Granted) continue;
+            QCOMPARE(trace->entity(event.subject).name, "orders");
+            threads.insert(event.actor);
+            clients.insert(trace->clientOf(event.actor));
+        }
+        QCOMPARE(grants, 3 * kTurns);
+        QCOMPARE(releases, 3 * kTurns);
+        QCOMPARE(threads.size(), 3U);
+        QCOMPARE(clients.size(), 2U);
+        verdict::Judge judge(trace, {});
+        judge.consume();
+        const verdict::Verdict verdict = judge.verdict(true);
+        for (const verdict::Violation& violation : verdict.violations)
+            QFAIL(qPrintable(verdict::explain(violation, *trace)));
+        QVERIFY(std::abs(trace->originWallMs() + trace->reached() / 1ms - QDateTime::currentMSecsSinceEpoch()) <
+                60'000);
     }
 
     void semaphoresTellTheSame() {
