@@ -87,9 +87,9 @@ bool Report::add(const Subject& subject, const Plan& plan, const Ruling& ruling)
     const QStringList complaints = ruling.complaints + untried(subject, plan, ruling);
     for (const QString& complaint : complaints)
         say(QStringLiteral("  ! ") + complaint);
-    constexpr int least = 5; // of each kind; fewer would mean that nothing was tried
+    constexpr int least = 10, ofEach = 2; // fewer would mean that nothing was tried
     const int blocking = ruling.acquisitionsOfBlocking;
-    const bool tried = blocking >= least && ruling.acquisitions - blocking >= least;
+    const bool tried = ruling.acquisitions >= least && blocking >= ofEach && ruling.acquisitions - blocking >= ofEach;
     if (!tried) say(QStringLiteral("  ! hardly anybody of one kind got a lock"));
     return complaints.isEmpty() && tried;
 }
