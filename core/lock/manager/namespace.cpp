@@ -443,7 +443,10 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
             engine = self->engineOf(id); // whoever was told may have given a new configuration
             if (!engine) co_return;
         }
-        const bool away = !engine->health.healthy() && self->m_active.engine == id && self->m_config.onFailure;
+        // One that answers again is not left any more. Whoever was cut off finds all engines unhealthy, and some of
+        // them healthy again before the others: that alone is no reason for everybody to change.
+        const bool failing = !good.value_or(false) && !engine->health.healthy();
+        const bool away = failing && self->m_active.engine == id && self->m_config.onFailure;
         if (away && self->m_proposing == 0) co_await switchAway(self, id);
         co_await self->m_runtime.sleep(self->m_config.healthEvery, stop);
     }

@@ -94,6 +94,23 @@ private Q_SLOTS:
         QVERIFY(world.processes[0]->heardOf(ManagerEvent::Kind::Healthy) > 0);
     }
 
+    /// Its fallback is healthy again for it before the primary is, of which it has just heard again.
+    void whoWasCutOffChangesNothingForTheOthers() {
+        World world("drain");
+        world.run(2s);
+        for (const char* host : {"one", "two", "three"})
+            world.backends.cut.insert({"A", QLatin1String(host)});
+        world.run(5s);
+        QCOMPARE(world.status(0).healthy, std::vector<bool>(3, false));
+        world.backends.cut = {{"A", QStringLiteral("one")}};
+        world.run(300ms);
+        world.backends.cut.clear();
+        world.run(20s);
+        QCOMPARE(world.status(0).healthy, std::vector<bool>(3, true));
+        QVERIFY(world.allUse("one"));
+        QCOMPARE(world.status(1).epoch, std::int64_t(1));
+    }
+
     void whoCannotReadTheRecordGrantsNothing() {
         World world("drain");
         world.run(2s);
