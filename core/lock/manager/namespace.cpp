@@ -363,8 +363,10 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, s
     const bool undecided = m_proposing > 0 || m_deciding.epoch > m_active.epoch;
     if (!undecided && usable() > 0 && m_active.engine == engine) co_return {}; // it stands as it should
     const Proposing proposing(m_proposing);
-    const auto meant = [engine, before = m_active.epoch](const EngineRecord& decided) {
-        return decided.epoch > before && decided.engine == engine;
+    const auto meant = [engine, why, from = m_active](const EngineRecord& decided) {
+        if (decided.epoch <= from.epoch) return false;
+        // Who only wants to get away from an engine is content with whichever others have gone to.
+        return why == SwitchReason::Health ? decided.engine != from.engine : decided.engine == engine;
     };
     bool written = false;
     for (int tries = 1, missing = 0; tries <= kMostTries && missing < kTriesWithoutServers; ++tries) {

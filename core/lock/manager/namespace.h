@@ -61,8 +61,8 @@ public:
     std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& name,
                                                                                       std::int64_t epoch);
     LockManager::Status status() const;
-    /// Success also when it is in use already, or somebody else's proposal of it is decided meanwhile: one more epoch
-    /// would only make everybody wait anew.
+    /// Success also when it is in use already, or somebody else's proposal of it is decided meanwhile, for
+    /// SwitchReason::Health of any but the engine in use: one more epoch would only make everybody wait anew.
     recipes::Outcome<void> propose(QByteArray engine, SwitchReason why, std::stop_token stop);
 
     std::function<void(const ManagerEvent&)> listener;

@@ -111,6 +111,25 @@ private Q_SLOTS:
         QCOMPARE(world.status(1).epoch, std::int64_t(1));
     }
 
+    /// It has not heard yet that others have left the engine that fails for it.
+    void whoIsLateLeavesTheOthersWhereTheyAre() {
+        for (int late = 0; late < 20; ++late) {
+            World world("drain", std::uint64_t(late) * 10 + 1);
+            world.run(2s);
+            for (const char* host : {"one", "three"})
+                world.backends.cut.insert({"A", QLatin1String(host)});
+            const auto switched = world.soon<void>(1, [&] { return world.processes[1]->manager->switchTo("shop", 2); });
+            QVERIFY(switched && switched->has_value());
+            world.run(15s + late * 10ms);
+            QCOMPARE(world.status(0).epoch, std::int64_t(1));
+            QCOMPARE(world.status(0).healthy, std::vector<bool>({false, true, false}));
+            world.backends.cut.erase({"A", QStringLiteral("three")});
+            world.run(10s);
+            QVERIFY(world.allUse("three"));
+            QCOMPARE(world.status(0).epoch, std::int64_t(2));
+        }
+    }
+
     void whoCannotReadTheRecordGrantsNothing() {
         World world("drain");
         world.run(2s);
