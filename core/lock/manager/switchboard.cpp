@@ -99,7 +99,10 @@ QCoro::Task<Switchboard::View> Switchboard::look(Nanos patience, std::stop_token
         proposals, {}, [](const Proposal& proposal) { return std::pair(proposal.record.settled, proposal.having); });
     view.latest = first->record;
     view.having = first->having;
-    view.split = proposals.size() > 1;
+    // What is settled was decided, and beside it nothing else can be: unless servers forget, only one is.
+    view.split = std::ranges::any_of(proposals, [&](const Proposal& other) {
+        return !other.record.sameProposal(view.latest) && (other.record.settled || !view.latest.settled);
+    });
     co_return view;
 }
 

@@ -37,7 +37,7 @@ public:
         /// Of the highest epoch that was seen, the proposal that is settled, or that most servers have.
         EngineRecord latest;
         int having = 0;                          ///< servers that have that proposal
-        bool split = false;                      ///< another proposal of the same epoch was seen
+        bool split = false;                      ///< another proposal of that epoch may be the decided one
         std::vector<std::optional<Record>> seen; ///< by server
     };
 
