@@ -248,8 +248,8 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
         co_await board.write(first, view, self->patience(), stop);
         co_return;
     }
-    if (view.having < view.answered && !view.split) // those that were away, or are new
-        co_await board.write(latest, view, self->patience(), stop);
+    // To those that were away, or are new, or do not know yet that it is settled: the one that does may be away next.
+    if (!view.split) co_await board.write(latest, view, self->patience(), stop);
     const bool stuck = view.split && view.having < board.writeQuorum();
     self->m_splits = stuck ? self->m_splits + 1 : 0;
     if (stuck) {

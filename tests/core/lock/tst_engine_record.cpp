@@ -47,6 +47,19 @@ private Q_SLOTS:
         QVERIFY(world.allUse("two"));
         QCOMPARE(world.status(0).epoch, std::int64_t(2));
     }
+
+    /// Whoever settled it reached one server only, and is gone, as is that server later.
+    void allServersLearnThatItIsSettled() {
+        World world("drain");
+        world.run(2s);
+        put(world, "one", proposal(world, 1, "X", false));
+        put(world, "two", proposal(world, 1, "X", false));
+        put(world, "three", proposal(world, 1, "X", true));
+        world.run(3s);
+        QVERIFY(world.allUse("two"));
+        world.backends.down.insert(QStringLiteral("three"));
+        QVERIFY(allUsableFor(world, 10s));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestEngineRecord)
