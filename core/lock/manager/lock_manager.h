@@ -47,9 +47,10 @@ struct ManagerEvent {
 ///
 /// *Its limits.* All processes must have the same mode, drainFor, confirmFor and lease: each waits for the others by
 /// its own. With one or two record servers, a switch needs all of them: so onFailure wants three (two fallbacks, or
-/// witnesses). Without a read quorum nothing is granted. A Redis without persistence forgets its record when it
-/// restarts: as one of three it gets it back, two at a time may lose an epoch. Tokens have 16 bits for the epoch (up to
-/// 32767) and 48 for the engine's own.
+/// witnesses). Without a read quorum nothing is granted. A Redis without persistence, or a memcached, forgets its
+/// record when it restarts, and gets it back from the other servers or from any process that knows it. When so many
+/// forget at once that no write quorum is left, a process that begins just then, or knows only what was before, may use
+/// another engine until it hears of that. Tokens have 16 bits for the epoch (up to 32767) and 48 for the engine's own.
 ///
 /// Single-threaded, on its runtime's thread; the runtime must outlive it, and it its locks.
 class LockManager {

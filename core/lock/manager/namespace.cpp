@@ -237,6 +237,10 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
     const std::stop_token stop = self->m_stop.get_token();
     const Switchboard::View view = co_await board.look(self->patience(), stop);
     if (view.answered < board.readQuorum()) co_return; // expire() sees to it
+    if (self->forgotten(view.latest)) {
+        co_await remind(self, view);
+        co_return;
+    }
     self->judge(view);
     const EngineRecord latest = view.latest;
     if (latest.epoch == 0) { // nobody has begun
@@ -263,6 +267,23 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
     EngineRecord settled = latest;
     settled.settled = true;
     co_await board.write(settled, view, self->patience(), stop);
+}
+
+/// Servers that have forgotten what was agreed on, or know older things again, get to know it again. If others have
+/// gone on from there to as high an epoch meanwhile, it takes a higher one to know which of both is meant.
+QCoro::Task<> Namespace::remind(std::shared_ptr<Namespace> self, Switchboard::View view) {
+    const std::stop_token stop = self->m_stop.get_token();
+    const EngineRecord known = self->m_active;
+    if (view.latest.epoch < known.epoch) {
+        co_await self->m_board->write(known, view, self->patience(), stop);
+        co_return;
+    }
+    const auto later = [known](const EngineRecord& decided) { return decided.epoch > known.epoch; };
+    co_await self->tryToPropose(view.latest.engine, SwitchReason::Split, later, stop);
+}
+
+bool Namespace::forgotten(const EngineRecord& latest) const {
+    return latest.epoch <= m_active.epoch && m_active.epoch > 0 && !latest.sameProposal(m_active);
 }
 
 /// Two proposals of one epoch, and neither won: a third, by whoever is first. All processes see that at about the same
@@ -293,6 +314,7 @@ QCoro::Task<> Namespace::expire(std::shared_ptr<Namespace> self) {
 
 void Namespace::judge(const Switchboard::View& view) {
     const EngineRecord& latest = view.latest;
+    if (forgotten(latest)) return;
     const bool decided = view.having >= m_board->writeQuorum();
     if (latest.settled && (!view.split || decided)) {
         if (latest.epoch != m_active.epoch) adopt(latest);
@@ -407,7 +429,7 @@ QCoro::Task<Namespace::Try> Namespace::tryToPropose(QByteArray engine, SwitchRea
         co_return Try::Done;
     }
     EngineRecord record;
-    record.epoch = view.latest.epoch + 1;
+    record.epoch = std::max(view.latest.epoch, m_active.epoch) + 1;
     record.engine = engine;
     record.by = m_client;
     record.why = idOf(why);

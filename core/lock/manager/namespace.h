@@ -90,11 +90,14 @@ private:
     Nanos settleTime() const;
     LockError refused(bool written) const;
     void judge(const Switchboard::View& view);
+    /// Whether servers know no more of an agreement that this process knows to be settled.
+    bool forgotten(const EngineRecord& latest) const;
     void leave(SwitchReason why);
     void adopt(const EngineRecord& record);
 
     static QCoro::Task<> keepAgreeing(std::shared_ptr<Namespace> self);
     static QCoro::Task<> turn(std::shared_ptr<Namespace> self);
+    static QCoro::Task<> remind(std::shared_ptr<Namespace> self, Switchboard::View view);
     static QCoro::Task<> endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch);
     /// One try to have an engine decided; `meant` says when a decided proposal of somebody else's will do.
     enum class Try : std::uint8_t { Done, TooFewAnswer, Beaten };

@@ -23,6 +23,9 @@ class TestEngineRecord : public QObject {
         PretendBackends::Server& server = world.backends.servers[QLatin1String(host)];
         server.record = {true, record.text(), QByteArray::number(++server.version)};
     }
+    static EngineRecord recordOn(World& world, const char* host) {
+        return EngineRecord::read(world.backends.servers[QLatin1String(host)].record.value);
+    }
     /// Whether all processes may grant locks all the time.
     static bool allUsableFor(World& world, Nanos duration) {
         for (const Nanos end = world.scheduler.now() + duration; world.scheduler.now() < end; world.run(10ms)) {
@@ -59,6 +62,58 @@ private Q_SLOTS:
         QVERIFY(world.allUse("two"));
         world.backends.down.insert(QStringLiteral("three"));
         QVERIFY(allUsableFor(world, 10s));
+    }
+
+    /// Databases without persistence are all started anew: whoever runs knows what they knew.
+    void whatAllServersForgetTheyAreTold_data() {
+        QTest::addColumn<bool>("older");
+        QTest::newRow("they know nothing") << false;
+        QTest::newRow("they know what was before") << true;
+    }
+    void whatAllServersForgetTheyAreTold() {
+        QFETCH(bool, older);
+        World world("drain");
+        world.run(2s);
+        const EngineRecord before = recordOn(world, "one");
+        for (const char* host : {"one", "two", "three"})
+            put(world, host, proposal(world, 1, "X", true));
+        world.run(3s);
+        QVERIFY(world.allUse("two"));
+        Process& holder = *world.processes[0];
+        Process& other = *world.processes[1];
+        holder.runtime.spawn([&]() -> QCoro::Task<> { holder.guard = (co_await holder.lock->lock()).value(); });
+        world.run(100ms);
+        QVERIFY(holder.guard.stillMine());
+        other.runtime.spawn([&]() -> QCoro::Task<> { other.guard = (co_await other.lock->lock()).value(); });
+        for (const char* host : {"one", "two", "three"}) {
+            if (older)
+                put(world, host, before);
+            else
+                world.backends.servers[QLatin1String(host)].record = {};
+        }
+        for (int i = 0; i < 1000; ++i) {
+            world.run(10ms);
+            QVERIFY(world.holders() == 1);
+        }
+        QVERIFY(holder.guard.stillMine());
+        QVERIFY(world.allUse("two"));
+        QCOMPARE(world.status(1).epoch, std::int64_t(2));
+        QVERIFY(recordOn(world, "one").settled && recordOn(world, "one").epoch == 2);
+    }
+
+    /// And others, who knew nothing, have agreed on something else by the same number.
+    void twoAgreementsOfOneNumberBecomeOne() {
+        World world("drain");
+        world.run(2s);
+        for (const char* host : {"one", "two", "three"})
+            put(world, host, proposal(world, 1, "X", true));
+        world.run(3s);
+        QVERIFY(world.allUse("two"));
+        for (const char* host : {"one", "two", "three"})
+            put(world, host, proposal(world, 2, "Y", true));
+        world.run(10s);
+        QVERIFY(world.allUse("three"));
+        QVERIFY(world.status(0).epoch > 2);
     }
 };
 
