@@ -1419,6 +1419,10 @@
         <translation>命名空间“%1”是新的，或者指定的服务器或其上的算法与之前不同。所有进程必须采用同一种：请先结束它们，再以新配置启动。</translation>
     </message>
     <message>
+        <source>The namespace “%1” reaches its servers in another way than before: by another password, certificate or option in a URL. Connections that there are stay as they are: end this process, then start it with the new configuration.</source>
+        <translation>命名空间“%1”连接其服务器的方式与之前不同：URL 中的密码、证书或选项有变。现有连接保持原样：请先结束本进程，再以新配置启动。</translation>
+    </message>
+    <message>
         <source>The namespace “%1” has another switch mode, drain-for, confirm-for or lease than before. Processes wait for each other as long as those say: end them all, then start them with the new configuration.</source>
         <translation>命名空间“%1”的切换方式、drain-for、confirm-for 或租约与之前不同。各进程按这些时间互相等待：请先全部结束，再用新配置启动。</translation>
     </message>

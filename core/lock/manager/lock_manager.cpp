@@ -125,6 +125,13 @@ std::optional<QString> LockManager::reload(const ManagerConfig& config) {
                                       "them with the new configuration.")
                 .arg(QString::fromUtf8(one.name));
         }
+        if (!found->second->sameConnections(one)) {
+            return QCoreApplication::translate(
+                       "LockManager", "The namespace “%1” reaches its servers in another way than before: by another "
+                                      "password, certificate or option in a URL. Connections that there are stay as "
+                                      "they are: end this process, then start it with the new configuration.")
+                .arg(QString::fromUtf8(one.name));
+        }
         if (!found->second->sameTimes(one)) {
             return QCoreApplication::translate(
                        "LockManager", "The namespace “%1” has another switch mode, drain-for, confirm-for or lease "

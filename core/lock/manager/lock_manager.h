@@ -100,7 +100,8 @@ public:
     /// Takes a new configuration: other health checks, another order of the engines (a switch, if another one comes
     /// first), switching on failure or not. Refused with a sentence when it makes no sense; or names other namespaces,
     /// servers or recipes: the agreement is about those and kept there; or another mode, drainFor, confirmFor or lease:
-    /// others wait for as long as those say. Then all processes have to end first.
+    /// others wait for as long as those say. Then all processes have to end first. Refused, too, when only the way to a
+    /// server is another one, such as its password: this process has to begin anew for that.
     std::optional<QString> reload(const ManagerConfig& config);
     /// reload() from a file now, and whenever it changes or is there again; complaints go to the listener as Refused.
     std::optional<QString> watchFile(const QString& path);

@@ -182,12 +182,12 @@ LockManager::Status Namespace::status() const {
 
 bool Namespace::sameServers(const NamespaceConfig& other) const {
     const auto serversOf = [](const NamespaceConfig& config) {
-        std::set<QString> urls; // of engines with their options: connections are not made anew
+        std::set<QString> addresses;
         for (const EngineConfig& engine : config.engines)
-            urls.insert(engine.url.display());
+            addresses.insert(engine.url.address());
         for (const ConnectionUrl& witness : config.witnesses)
-            urls.insert(witness.address());
-        return urls;
+            addresses.insert(witness.address());
+        return addresses;
     };
     const auto enginesOf = [](const NamespaceConfig& config) {
         std::set<QByteArray> ids;
@@ -196,6 +196,16 @@ bool Namespace::sameServers(const NamespaceConfig& other) const {
         return ids;
     };
     return serversOf(m_config) == serversOf(other) && enginesOf(m_config) == enginesOf(other);
+}
+
+bool Namespace::sameConnections(const NamespaceConfig& other) const {
+    const auto urlsOf = [](const NamespaceConfig& config) {
+        std::vector<ConnectionUrl> urls = config.witnesses;
+        for (const EngineConfig& engine : config.engines)
+            urls.push_back(engine.url);
+        return urls;
+    };
+    return std::ranges::is_permutation(urlsOf(m_config), urlsOf(other));
 }
 
 bool Namespace::sameTimes(const NamespaceConfig& other) const {

@@ -36,6 +36,8 @@ public:
     void reconfigure(NamespaceConfig config);
     /// The same servers keep the record, and it can name the same engines, in whichever order.
     bool sameServers(const NamespaceConfig& other) const;
+    /// They are reached as before, passwords and all: connections are not made anew.
+    bool sameConnections(const NamespaceConfig& other) const;
     /// A switch takes as long: what others count on who wait for this process.
     bool sameTimes(const NamespaceConfig& other) const;
 

@@ -106,6 +106,31 @@ private Q_SLOTS:
         QVERIFY(!world.processes[1]->manager->reload(world.config));
     }
 
+    /// What was taken for the same URL would leave the record with the old password, and the engine without a
+    /// connection that anybody has opened.
+    void anotherPasswordIsNotTakenForTheSame_data() {
+        QTest::addColumn<bool>("witness");
+        QTest::newRow("of an engine") << false;
+        QTest::newRow("of a witness") << true;
+    }
+    void anotherPasswordIsNotTakenForTheSame() {
+        QFETCH(bool, witness);
+        World world("drain", 1, 0);
+        ManagerConfig config = world.config;
+        NamespaceConfig& space = config.namespaces[0];
+        space.witnesses.push_back(parseConnectionUrl(QStringLiteral("redis://four")).value());
+        Process process(world.scheduler, world.backends, "A", 1, config);
+        process.start();
+        world.run(2s);
+        ConnectionUrl& url = witness ? space.witnesses[0] : space.engines[1].url;
+        url.password = QStringLiteral("secret");
+        const QString refused = process.manager->reload(config).value_or(QString());
+        QVERIFY2(refused.contains(QStringLiteral("password")), qPrintable(refused));
+        QVERIFY(!refused.contains(QStringLiteral("secret")));
+        url.password.clear();
+        QVERIFY(!process.manager->reload(config));
+    }
+
     void whoeverIsInAHurryWaitsForTheOthersAllTheSame() {
         World world("drain");
         world.run(2s);
