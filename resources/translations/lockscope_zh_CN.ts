@@ -1531,6 +1531,14 @@
         <translation>命名空间“%1”要在故障时切换，但只有 %2 台服务器保存记录：需要三台。请列出见证者。</translation>
     </message>
     <message>
+        <source>the agreed engine is not in this process's configuration</source>
+        <translation>商定的引擎不在本进程的配置中</translation>
+    </message>
+    <message>
+        <source>The namespace has no such engine.</source>
+        <translation>该命名空间没有这样的引擎。</translation>
+    </message>
+    <message>
         <source>The switch of “%1” to another engine may still happen: fewer than %2 of the %3 servers that keep its record have confirmed it. See which engine is in use before you try again.</source>
         <translation>“%1”向另一个引擎的切换仍可能发生：保存其记录的 %3 台服务器中，确认的不足 %2 台。再试之前请先看看正在使用哪个引擎。</translation>
     </message>

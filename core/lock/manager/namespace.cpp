@@ -10,9 +10,9 @@
 namespace lockscope::detail {
 
 namespace {
-QString say(const char* text) {
-    return QCoreApplication::translate("LockManager", text);
-}
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(LockManager)
+};
 
 constexpr int kMostTries = 8;           ///< to get a proposal decided while others are at it, too
 constexpr int kTriesWithoutServers = 3; ///< … and while too few servers answer
@@ -349,7 +349,7 @@ void Namespace::adopt(const EngineRecord& record) {
     m_active = record;
     if (!engineOf(record.engine)) {
         tell(ManagerEvent::Kind::Refused, record.engine, record.epoch, switchReasonOf(record.why),
-             say("the agreed engine is not in this process's configuration"));
+             Text::tr("the agreed engine is not in this process's configuration"));
     }
     // Whoever settled it has waited for everybody's holds to end, this process's own included.
     m_runtime.spawn([self = shared_from_this(), epoch = record.epoch] { return endHolds(self, epoch, Nanos(0), 0); });
@@ -390,7 +390,7 @@ QCoro::Task<> Namespace::loseHoldsBefore(std::int64_t epoch, const char* reason)
 recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, std::stop_token stop) {
     const auto self = shared_from_this();
     if (!engineOf(engine)) {
-        co_return std::unexpected(LockError{LockError::Kind::Refused, say("The namespace has no such engine.")});
+        co_return std::unexpected(LockError{LockError::Kind::Refused, Text::tr("The namespace has no such engine.")});
     }
     const bool undecided = m_proposing > 0 || m_deciding.epoch > m_active.epoch;
     if (!undecided && usable() > 0 && m_active.engine == engine) co_return {}; // it stands as it should
