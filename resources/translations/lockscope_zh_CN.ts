@@ -1539,6 +1539,10 @@
         <translation>该命名空间没有这样的引擎。</translation>
     </message>
     <message>
+        <source>The lock manager has been closed.</source>
+        <translation>锁管理器已关闭。</translation>
+    </message>
+    <message>
         <source>The switch of “%1” to another engine may still happen: fewer than %2 of the %3 servers that keep its record have confirmed it. See which engine is in use before you try again.</source>
         <translation>“%1”向另一个引擎的切换仍可能发生：保存其记录的 %3 台服务器中，确认的不足 %2 台。再试之前请先看看正在使用哪个引擎。</translation>
     </message>

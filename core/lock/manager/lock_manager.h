@@ -94,8 +94,8 @@ public:
     /// Switches by hand to the engine of that place in the configuration, 0 = the primary. Ends when that is decided,
     /// at once when it is in use; others hear of it within confirmFor. Nothing is granted for 1.1 times confirmFor
     /// then, and when draining 1.1 times drainFor and one lease besides, whether or not anybody holds: 72 s by default.
-    /// Kind::Unreachable when no write quorum of record servers answers: nothing was changed. Kind::OutcomeUnknown when
-    /// fewer than that confirmed it: it may still happen.
+    /// Kind::Unreachable when no write quorum of record servers answers, or the manager is closed: nothing was changed.
+    /// Kind::OutcomeUnknown when fewer than that confirmed it, or it was closed meanwhile: it may still happen.
     Outcome<void> switchTo(QByteArray space, int engine, std::stop_token stop = {});
     /// Takes a new configuration: other health checks, another order of the engines (a switch, if another one comes
     /// first), switching on failure or not. Refused with a sentence when it makes no sense; or names other namespaces,

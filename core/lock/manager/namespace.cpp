@@ -137,7 +137,7 @@ Namespace::Engine* Namespace::engineOf(const QByteArray& id) {
 
 void Namespace::tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch, SwitchReason why,
                      const QString& reason) {
-    if (m_recorder) {
+    if (m_recorder && !stopped()) { // it may go with the manager, while somebody's switch is under way
         static const char* const kNames[] = {"unhealthy", "healthy", "leaving", "in-use", "refused"};
         QByteArray text = "manager " + m_config.name + ' ' + kNames[static_cast<int>(kind)] +
                           " epoch=" + QByteArray::number(qint64(epoch)) + " engine=" + engine;
@@ -401,7 +401,7 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, s
         return why == SwitchReason::Health ? decided.engine != from.engine : decided.engine == engine;
     };
     bool written = false;
-    for (int tries = 1, missing = 0; tries <= kMostTries && missing < kTriesWithoutServers; ++tries) {
+    for (int tries = 1, missing = 0; tries <= kMostTries && missing < kTriesWithoutServers && !stopped(); ++tries) {
         const Try outcome = co_await tryToPropose(engine, why, meant, stop);
         if (outcome == Try::Done) co_return {};
         written = written || outcome == Try::Beaten;
@@ -415,6 +415,7 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, s
 
 /// `written`: one server may have it, and others would take it from there.
 LockError Namespace::refused(bool written) const {
+    if (stopped() && !written) return {LockError::Kind::Unreachable, Text::tr("The lock manager has been closed.")};
     const QString sentence =
         written
             ? QCoreApplication::translate(

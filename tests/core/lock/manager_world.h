@@ -36,9 +36,9 @@ bool fails(const Told<T>& told, LockError::Kind kind) {
 /// One process with a manager, and a thread of work that takes one lock again and again.
 struct Process {
     Process(VirtualScheduler& scheduler, PretendBackends& world, const QByteArray& processName, std::uint64_t seed,
-            const ManagerConfig& config)
+            const ManagerConfig& config, trace::Recorder* recorder = nullptr)
         : name(processName), runtime(scheduler, seed) {
-        manager = LockManager::make(runtime, config, name, nullptr,
+        manager = LockManager::make(runtime, config, name, recorder,
                                     [&world](Runtime& made, ConnectionUrl url, QByteArray client) {
                                         return std::make_unique<PretendConnection>(made, world, std::move(url), client);
                                     })

@@ -84,6 +84,39 @@ private Q_SLOTS:
         QVERIFY(late->ended && !late->taken);
     }
 
+    /// Its recorder may go with it, whatever is still under way.
+    void aManagerThatIsGoneWritesNoHistory() {
+        World world("drain", 1, 0);
+        const auto trace = std::make_shared<trace::Trace>();
+        trace::Recorder recorder(trace, [&] { return world.scheduler.now(); });
+        Process process(world.scheduler, world.backends, "A", 1, world.config, &recorder);
+        process.start();
+        world.run(2s);
+        for (const char* host : {"one", "two", "three"})
+            world.backends.down.insert(QLatin1String(host));
+        Told<void> switched;
+        process.runtime.spawn(
+            [&]() -> QCoro::Task<> { switched.emplace(co_await process.manager->switchTo("shop", 1)); });
+        process.lock.reset();
+        process.manager.reset();
+        const std::size_t written = trace->size();
+        world.run(10s);
+        QVERIFY(fails(switched, LockError::Kind::Unreachable));
+        QCOMPARE(trace->size(), written);
+    }
+
+    void aClosedManagerSwitchesNothing() {
+        World world("drain");
+        world.run(2s);
+        LockManager& manager = *world.processes[0]->manager;
+        world.processes[0]->runtime.spawn([&]() -> QCoro::Task<> { co_await manager.close(); });
+        world.run(100ms);
+        const auto switched = world.soon<void>(0, [&] { return manager.switchTo("shop", 1); });
+        QVERIFY(fails(switched, LockError::Kind::Unreachable));
+        world.run(10s);
+        QCOMPARE(world.status(1).epoch, std::int64_t(1));
+    }
+
     void timesThatOthersCountOnAreNotReloaded_data() {
         QTest::addColumn<int>("what");
         QTest::newRow("mode") << 0;
