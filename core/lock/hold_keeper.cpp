@@ -75,7 +75,9 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
     }
     const bool more = holdsOf(thread) > 0; // in another mode, or other permits
     if (reused) reused->keeper = weak_from_this();
-    const std::shared_ptr<Hold> hold = reused ? std::move(reused) : std::make_shared<Hold>();
+    const bool known = reused != nullptr; // by other threads, too
+    const std::shared_ptr<Hold> hold = known ? std::move(reused) : std::make_shared<Hold>();
+    if (!known && options.honourDeadline) hold->view->engineUntil = engineUntil;
     hold->grant = std::move(grant);
     hold->taken = 1;
     hold->ends = options.honourDeadline;
@@ -151,7 +153,8 @@ void LockCore::lose(const std::shared_ptr<Hold>& hold, const char* reason) {
 
 bool LockCore::stillMine(const Hold& hold) const {
     if (closed || !has(hold)) return false;
-    return !options.honourDeadline || client.runtime.monotonic() < hold.deadline;
+    const Nanos now = client.runtime.monotonic();
+    return !options.honourDeadline || (now < hold.deadline && hold.view->stillMineAt(now));
 }
 
 QCoro::Task<> LockCore::loseAll(std::shared_ptr<LockCore> core, const char* reason) {

@@ -97,7 +97,8 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     std::unique_ptr<recipes::Recipe> recipe;
     LockOptions options;
     trace::EntityId lock;
-    std::shared_ptr<const DistributedLock::Listener> listener; ///< shared with the calls of it: they may replace it
+    std::shared_ptr<const std::atomic<Nanos::rep>> engineUntil; ///< HoldView::engineUntil
+    std::shared_ptr<const DistributedLock::Listener> listener;  ///< shared with the calls of it: they may replace it
     bool watchdogStopped = false;
     bool capacityTold = false;
     bool closed = false; ///< the lock object is gone

@@ -42,8 +42,8 @@ struct ManagerEvent {
 /// *What that promises.* No two processes that run at all use two engines of one namespace at a time, whichever of them
 /// see which servers, as long as their clocks run at the same speed within a tenth and record servers do not forget. A
 /// process that is stopped for longer than that (a pause, not a partition) still believes when it wakes, until it looks
-/// at its clock: that is what the tokens' epoch is for, which makes any token of a later engine greater than any of an
-/// earlier one.
+/// at its clock (stillMine): that is what the tokens' epoch is for, which makes any token of a later engine greater
+/// than any of an earlier one.
 ///
 /// *Its limits.* All processes must have the same mode, drainFor, confirmFor and lease: each waits for the others by
 /// its own. With one or two record servers, a switch needs all of them: so onFailure wants three (two fallbacks, or

@@ -87,6 +87,7 @@ std::expected<ManagedCore::Lock, LockError> ManagedCore::lockOf(std::int64_t epo
     auto made = space->makeLock(name, permits);
     if (!made) return std::unexpected(made.error());
     Lock lock = *std::move(made);
+    lock->m_core->engineUntil = space->believedUntil();
     locks.emplace(epoch, lock);
     lock->listen(listener);
     return lock;

@@ -166,7 +166,7 @@ Nanos Namespace::holdsUntil(std::int64_t epoch) const {
 
 Nanos Namespace::settleTime() const {
     Nanos time = m_config.confirmFor;
-    if (m_config.mode == SwitchMode::Drain) time += m_config.drainFor + m_config.options.lease;
+    if (m_config.mode == SwitchMode::Drain) time += drainTime() + m_config.options.lease;
     return time + time / 10;
 }
 
@@ -329,6 +329,7 @@ void Namespace::judge(const Switchboard::View& view) {
     if (latest.settled && (!view.split || decided)) {
         if (latest.epoch != m_active.epoch) adopt(latest);
         m_confirmedUntil = laterBy(view.askedAt, m_config.confirmFor);
+        *m_believedUntil = laterBy(m_confirmedUntil, drainTime()).count();
         if (m_leaving && engineOf(latest.engine)) {
             m_leaving = false;
             m_inUse = std::stop_source();
@@ -361,8 +362,7 @@ void Namespace::leave(SwitchReason why) {
     ++m_leavings;
     m_inUse.request_stop();
     tell(ManagerEvent::Kind::Leaving, m_active.engine, m_active.epoch, why);
-    const Nanos from = std::min(m_runtime.monotonic(), m_confirmedUntil);
-    m_holdsUntil = m_config.mode == SwitchMode::Immediate ? Nanos(0) : laterBy(from, m_config.drainFor);
+    m_holdsUntil = laterBy(std::min(m_runtime.monotonic(), m_confirmedUntil), drainTime());
     m_runtime.spawn([self = shared_from_this(), before = m_active.epoch + 1, at = m_holdsUntil, n = m_leavings] {
         return endHolds(self, before, at, n);
     });

@@ -50,6 +50,9 @@ public:
     QCoro::Task<bool> changed(Nanos wait, std::stop_token stop) { return m_changed.acquire(m_runtime, wait, stop); }
     /// Until when who holds a lock on that epoch's engine may do so, own monotonic clock: kNever while it is in use.
     Nanos holdsUntil(std::int64_t epoch) const;
+    /// Until when holds may be believed in by who does not hear, because it is stopped, what becomes of the engine: own
+    /// monotonic clock. Read by all threads.
+    std::shared_ptr<const std::atomic<Nanos::rep>> believedUntil() const { return m_believedUntil; }
     /// Of the engine in use, or being left.
     std::expected<std::unique_ptr<DistributedLock>, LockError> makeLock(const QByteArray& name, int permits);
     /// The error of asking for what only an engine in use can answer.
@@ -89,6 +92,8 @@ private:
     Nanos patience() const { return std::max<Nanos>(m_config.confirmFor / 4, 50ms); }
     std::optional<LockError>
     lackOf(const std::function<std::optional<LockError>(const recipes::RecipeInfo&)>& lackOfOne) const;
+    /// How long holds may go on when the engine is left.
+    Nanos drainTime() const { return m_config.mode == SwitchMode::Drain ? m_config.drainFor : Nanos(0); }
     Nanos settleTime() const;
     LockError refused(bool written) const;
     void judge(const Switchboard::View& view);
@@ -132,10 +137,11 @@ private:
     std::uint64_t m_leavings = 0; ///< how often an engine was left
     Nanos m_holdsUntil{};         ///< own monotonic clock: when the holds on the one being left end
     Nanos m_confirmedUntil{};     ///< own monotonic clock
-    EngineRecord m_deciding;      ///< an unsettled record that was seen decided …
-    Nanos m_decidedSince{};       ///< … and since when, at the latest
-    int m_proposing = 0;          ///< proposals of this process that are under way
-    int m_splits = 0;             ///< looks in a row that found two proposals of which neither can win
+    std::shared_ptr<std::atomic<Nanos::rep>> m_believedUntil = std::make_shared<std::atomic<Nanos::rep>>(0);
+    EngineRecord m_deciding; ///< an unsettled record that was seen decided …
+    Nanos m_decidedSince{};  ///< … and since when, at the latest
+    int m_proposing = 0;     ///< proposals of this process that are under way
+    int m_splits = 0;        ///< looks in a row that found two proposals of which neither can win
     std::stop_source m_inUse;
     SignalCount m_changed;
 };

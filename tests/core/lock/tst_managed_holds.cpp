@@ -139,6 +139,37 @@ private Q_SLOTS:
         QVERIFY(takes(world, 1, *world.processes[1]->lock, requestOf(Mode::Exclusive))); // and was given back
     }
 
+    /// Nothing of it runs yet, so that nobody has told it anything; but its threads may look already.
+    void whoWasStoppedSeesByItsClockWhatItHasLost() {
+        World world("immediate", 1, 0);
+        world.config.namespaces[0].options.lease = 60s; // which says nothing of a switch
+        for (const char* name : {"A", "B"}) {
+            world.processes.push_back(
+                std::make_unique<Process>(world.scheduler, world.backends, name, *name, world.config));
+            world.processes.back()->start();
+        }
+        world.run(2s);
+        Process& stopped = *world.processes[0];
+        Process& other = *world.processes[1];
+        stopped.runtime.spawn([&]() -> QCoro::Task<> { stopped.guard = (co_await stopped.lock->lock()).value(); });
+        world.run(1s);
+        QVERIFY(stopped.guard.stillMine());
+        const auto view = stopped.lock->view();
+        stopped.runtime.pause();
+        other.runtime.spawn([&]() -> QCoro::Task<> {
+            co_await other.manager->switchTo("shop", 1);
+            other.guard = (co_await other.lock->lock()).value();
+        });
+        world.run(5s);
+        QVERIFY(other.guard.stillMine());
+        QVERIFY(!stopped.guard.stillMine() && !stopped.lock->stillMine());
+        QVERIFY(!view->stillMineAt(stopped.runtime.monotonic()));
+        QVERIFY(!stopped.guard.lost().stop_requested());
+        stopped.runtime.resume();
+        world.run(1s);
+        QVERIFY(stopped.guard.lost().stop_requested());
+    }
+
     void whoIsInsideGoesInDeeperWhileItDrains() {
         World world("drain"); // for 2 s
         world.run(2s);
