@@ -164,6 +164,7 @@ std::optional<QString> LockManager::readFile() {
     // Anew, because another file may have been put in its place; and before it is read: what changes then is told.
     m_watcher->removePath(m_path);
     m_watcher->addPath(m_path);
+    m_target = QFileInfo(m_path).canonicalFilePath();
     QFile file(m_path);
     if (!file.open(QIODevice::ReadOnly))
         return QCoreApplication::translate("LockManager", "%1 cannot be read: %2.").arg(m_path, file.errorString());
@@ -184,8 +185,10 @@ void LockManager::fileChanged() {
 }
 
 void LockManager::folderChanged() {
-    // A file that was taken away is not watched any more; its folder tells when it is there again.
-    if (!m_watcher->files().contains(m_path) && QFileInfo::exists(m_path)) fileChanged();
+    // A file that was taken away is not watched any more, nor is what a link is made to name instead of another file;
+    // the folder tells of both.
+    const QString target = QFileInfo(m_path).canonicalFilePath(); // empty while there is none
+    if (!target.isEmpty() && (target != m_target || !m_watcher->files().contains(m_path))) fileChanged();
 }
 
 LockManager::Status LockManager::status(const QByteArray& space) const {

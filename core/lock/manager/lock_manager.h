@@ -103,7 +103,8 @@ public:
     /// others wait for as long as those say. Then all processes have to end first. Refused, too, when only the way to a
     /// server is another one, such as its password: this process has to begin anew for that.
     std::optional<QString> reload(const ManagerConfig& config);
-    /// reload() from a file now, and whenever it changes or is there again; complaints go to the listener as Refused.
+    /// reload() from a file now, and whenever it changes, is there again, or is a link that names another one; links
+    /// among its folders are followed now only. Complaints go to the listener as Refused.
     std::optional<QString> watchFile(const QString& path);
 
     /// Where a namespace stands.
@@ -128,7 +129,7 @@ private:
     std::map<QByteArray, std::shared_ptr<detail::Namespace>> m_spaces;
     std::function<void(const ManagerEvent&)> m_listener;
     std::unique_ptr<QFileSystemWatcher> m_watcher;
-    QString m_path;
+    QString m_path, m_target; ///< of the file that is watched, and what that is behind all links
 };
 
 } // namespace lockscope

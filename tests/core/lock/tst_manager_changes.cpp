@@ -3,7 +3,9 @@
 #include "manager_world.h"
 
 #include <QRegularExpression>
+#include <QTemporaryDir>
 #include <QTest>
+#include <filesystem>
 
 using namespace lockscope;
 using namespace lockscope::tests;
@@ -162,6 +164,26 @@ private Q_SLOTS:
         QVERIFY(!refused.contains(QStringLiteral("secret")));
         url.password.clear();
         QVERIFY(!process.manager->reload(config));
+    }
+
+    void aLinkThatNamesAnotherFileIsAChange() {
+        World world("drain", 1, 1);
+        world.run(2s);
+        const QTemporaryDir folder;
+        const auto write = [&](const char* name, const QByteArray& content) {
+            QFile file(folder.filePath(QLatin1String(name)));
+            return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+        };
+        QByteArray changed = configText("drain");
+        changed.replace("//one", "//four").replace("//two", "//one").replace("//four", "//two");
+        QVERIFY(write("first.json", configText("drain")) && write("second.json", changed));
+        const QString link = folder.filePath(QStringLiteral("locks.json"));
+        QVERIFY(QFile::link(QStringLiteral("first.json"), link));
+        QVERIFY(!world.processes[0]->manager->watchFile(link));
+        const QString next = folder.filePath(QStringLiteral("next.json"));
+        QVERIFY(QFile::link(QStringLiteral("second.json"), next));
+        std::filesystem::rename(next.toStdString(), link.toStdString());
+        QTRY_VERIFY_WITH_TIMEOUT((world.run(1s), world.allUse("two")), 30'000);
     }
 
     void whoeverIsInAHurryWaitsForTheOthersAllTheSame() {
