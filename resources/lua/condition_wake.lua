@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Wakes those waiters of a condition that have waited longest and are still there; takes one away before that, who
 -- waits no longer, and whose own signal then goes to the others.
--- KEYS[1] list of waiters; KEYS[2] (optional) the state of the one that leaves; ARGV[1] how many to wake at most;
+-- KEYS[1] list of waiters; KEYS[2] (with ARGV[5]) the state of the one that leaves; ARGV[1] how many to wake at most;
 -- ARGV[2] life of an entry in ms; ARGV[3] what the names of states begin with; ARGV[4] the same of channels; both go on
--- with a waiter's id, and all are in one slot by the lock's name; ARGV[5] the id of the one that leaves.
+-- with a waiter's id, and all are in one slot by the lock's name; ARGV[5] (optional) the id of the one that leaves.
 -- Returns how many were woken; of one that leaves 1 when it had been signalled, else 0, and then nobody is woken.
-if KEYS[2] then
+if ARGV[5] then
     local state = redis.call('get', KEYS[2])
     redis.call('del', KEYS[2])
     redis.call('lrem', KEYS[1], 0, ARGV[5])
@@ -47,4 +47,4 @@ end
 if #left > 0 then
     redis.call('pexpire', KEYS[1], ARGV[2])
 end
-return KEYS[2] and 1 or woken
+return ARGV[5] and 1 or woken

@@ -41,18 +41,25 @@ using Result = std::expected<Reply, Error>;
 /// A Lua script with its name for people and the SHA-1 that EVALSHA wants.
 class Script {
 public:
+    /// Which keys it looks at. In a cluster that matters while a slot moves and some of its keys are elsewhere.
+    enum class Sees : std::uint8_t {
+        ItsKeys,   ///< those that it is given; when it ends one of them, it does not look at that again
+        WholeSlot, ///< others beside them, or again at what it has ended
+    };
     /// Loads resources/lua/<name>.lua; leading comment lines are not part of what is sent. Terminates when there is
     /// none: a script missing from the program is a build error.
-    static Script load(const char* name);
+    static Script load(const char* name, Sees sees = Sees::ItsKeys);
     Script(QByteArray name, QByteArray source);
     const QByteArray& name() const { return m_name; }
     const QByteArray& source() const { return m_source; }
     const QByteArray& sha1() const { return m_sha1; } ///< 40 lower-case hex digits
     /// For a Redis cluster, where whoever listens by SSUBSCRIBE hears only what is published by SPUBLISH.
     const Script& inCluster() const { return m_inCluster ? *m_inCluster : *this; }
+    Sees sees() const { return m_sees; }
 
 private:
     QByteArray m_name, m_source, m_sha1;
+    Sees m_sees = Sees::ItsKeys;
     std::shared_ptr<const Script> m_inCluster; ///< null: the same
 };
 

@@ -37,8 +37,9 @@ Script::Script(QByteArray name, QByteArray source)
       m_sha1(QCryptographicHash::hash(m_source, QCryptographicHash::Sha1).toHex()) {
 }
 
-Script Script::load(const char* name) {
+Script Script::load(const char* name, Sees sees) {
     Script script(name, sourceOf(name));
+    script.m_sees = sees;
     if (script.source().contains("'publish'"))
         script.m_inCluster = std::make_shared<const Script>(name, sourceOf("cluster_publish") + script.source());
     return script;

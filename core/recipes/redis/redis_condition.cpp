@@ -16,7 +16,7 @@ const redis::Script& lookScript() {
     return script;
 }
 const redis::Script& wakeScript() {
-    static const redis::Script script = redis::Script::load("condition_wake");
+    static const redis::Script script = redis::Script::load("condition_wake", redis::Script::Sees::WholeSlot);
     return script;
 }
 } // namespace

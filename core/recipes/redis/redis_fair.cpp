@@ -5,7 +5,7 @@ namespace lockscope::recipes {
 
 namespace {
 const redis::Script& fairScript() {
-    static const redis::Script script = redis::Script::load("fair");
+    static const redis::Script script = redis::Script::load("fair", redis::Script::Sees::WholeSlot);
     return script;
 }
 const redis::Script& renewScript() {

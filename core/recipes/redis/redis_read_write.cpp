@@ -5,7 +5,7 @@ namespace lockscope::recipes {
 
 namespace {
 const redis::Script& readAcquire() {
-    static const redis::Script script = redis::Script::load("rw_read_acquire");
+    static const redis::Script script = redis::Script::load("rw_read_acquire", redis::Script::Sees::WholeSlot);
     return script;
 }
 const redis::Script& writeAcquire() {
@@ -13,19 +13,19 @@ const redis::Script& writeAcquire() {
     return script;
 }
 const redis::Script& readKeep() {
-    static const redis::Script script = redis::Script::load("rw_read_keep");
+    static const redis::Script script = redis::Script::load("rw_read_keep", redis::Script::Sees::WholeSlot);
     return script;
 }
 const redis::Script& writeKeep() {
-    static const redis::Script script = redis::Script::load("rw_write_keep");
+    static const redis::Script script = redis::Script::load("rw_write_keep", redis::Script::Sees::WholeSlot);
     return script;
 }
 const redis::Script& renewScript() {
-    static const redis::Script script = redis::Script::load("rw_renew");
+    static const redis::Script script = redis::Script::load("rw_renew", redis::Script::Sees::WholeSlot);
     return script;
 }
 const redis::Script& forceScript() {
-    static const redis::Script script = redis::Script::load("rw_force");
+    static const redis::Script script = redis::Script::load("rw_force", redis::Script::Sees::WholeSlot);
     return script;
 }
 } // namespace

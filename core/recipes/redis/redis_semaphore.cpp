@@ -8,7 +8,7 @@ namespace lockscope::recipes {
 
 namespace {
 const redis::Script& acquireScript() {
-    static const redis::Script script = redis::Script::load("semaphore_acquire");
+    static const redis::Script script = redis::Script::load("semaphore_acquire", redis::Script::Sees::WholeSlot);
     return script;
 }
 const redis::Script& releaseScript() {

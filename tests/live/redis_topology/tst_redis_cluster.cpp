@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/redis/topology/cluster_keys.h"
 #include "backends/redis/topology/cluster_port.h"
+#include "cluster_move.h"
 #include "lock_fleet.h"
 #include "sandbox/redis_cluster.h"
 #include "signal_round.h"
@@ -292,56 +293,9 @@ private:
         run(lockscope::test::all(std::move(tasks)));
     }
 
-    /// The slot of a key on its way from its owner to the next node.
-    struct Move {
-        Move(TestRedisCluster& test, const QByteArray& key) : m_test(test), m_slot(QByteArray::number(keySlot(key))) {
-            const Reply map = call(*test.m_nodes[0], {"CLUSTER", "SLOTS"}).value();
-            for (const Reply& range : map.items) {
-                if (keySlot(key) < range.items[0].integer || keySlot(key) > range.items[1].integer) continue;
-                for (int i = 0; i < test.m_cluster.count(); ++i)
-                    if (test.m_cluster.at(i).port() == range.items[2].items[1].integer) from = i;
-            }
-            to = (from + 1) % test.m_cluster.count();
-        }
-        QCoro::Task<Result> order(int node, Args args) {
-            Result result = co_await m_test.m_nodes[std::size_t(node)]->call(std::move(args));
-            if (!result) qWarning("%s", qPrintable(result.error().message));
-            co_return result;
-        }
-        QCoro::Task<> start() {
-            const QByteArray source = m_test.m_cluster.id(from), target = m_test.m_cluster.id(to);
-            co_await order(to, argsOf("CLUSTER", "SETSLOT", m_slot, "IMPORTING", source));
-            co_await order(from, argsOf("CLUSTER", "SETSLOT", m_slot, "MIGRATING", target));
-        }
-        QCoro::Task<> carry() {
-            const Result keys = co_await order(from, argsOf("CLUSTER", "GETKEYSINSLOT", m_slot, "100"));
-            const QByteArray port = QByteArray::number(m_test.m_cluster.at(to).port());
-            for (const Reply& key : keys->items)
-                co_await order(from, argsOf("MIGRATE", "127.0.0.1", port, key.text, "0", "1000"));
-        }
-        QCoro::Task<> finish() {
-            const QByteArray target = m_test.m_cluster.id(to);
-            co_await order(to, argsOf("CLUSTER", "SETSLOT", m_slot, "NODE", target));
-            co_await order(from, argsOf("CLUSTER", "SETSLOT", m_slot, "NODE", target));
-            const int third = 3 - from - to;
-            co_await order(third, argsOf("CLUSTER", "SETSLOT", m_slot, "NODE", target));
-        }
-        QCoro::Task<> all() {
-            co_await start();
-            co_await m_test.m_runtime.sleep(30ms);
-            co_await carry();
-            co_await m_test.m_runtime.sleep(30ms);
-            co_await carry(); // a key that was made meanwhile, by one who had the old one locked
-            co_await finish();
-        }
-        void begin() { run(start()); }
-        void takeKeys() { run(carry()); }
-        void end() { run(finish()); }
-        int from = 0, to = 0;
-
-    private:
-        TestRedisCluster& m_test;
-        QByteArray m_slot;
+    struct Move : ClusterMove {
+        Move(TestRedisCluster& test, const QByteArray& key)
+            : ClusterMove(test.m_runtime, test.m_cluster, test.m_nodes, key) {}
     };
 
     EventLoopRuntime m_runtime;

@@ -145,6 +145,22 @@ Ask routed(std::shared_ptr<ClusterWatch> watch, int slotWithoutKey) {
     };
 }
 
+/// A key that is never there, in the slot of another one.
+QByteArray neverThere(const QByteArray& key) {
+    return "lockscope_never:" + (key.contains('{') ? key : '{' + key + '}');
+}
+
+/// A node of whose slot some keys are elsewhere, because the slot moves, stops a script in the middle when it looks for
+/// one of those without having named it; or, at the other end, lets it see nothing there. So a script that does such
+/// things names one key more: beside others, one that is missing makes the nodes say TRYAGAIN for as long as that
+/// lasts.
+QCoro::Task<Result> evalRouted(std::shared_ptr<ClusterWatch> watch, int slotWithoutKey, const Script& script, Args keys,
+                               Args args, std::stop_token stop) {
+    if (script.sees() == Script::Sees::WholeSlot && !keys.empty()) keys.push_back(neverThere(keys.front()));
+    return evalOver(routed(std::move(watch), slotWithoutKey), script.inCluster(), std::move(keys), std::move(args),
+                    std::move(stop));
+}
+
 /// See ClusterPort::portFor.
 class SlotPort final : public Port {
 public:
@@ -158,7 +174,7 @@ public:
         return sendOver(m_watch, connection, std::move(args), std::move(stop));
     }
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop) override {
-        return evalOver(routed(m_watch, m_slot), script.inCluster(), std::move(keys), std::move(args), std::move(stop));
+        return evalRouted(m_watch, m_slot, script, std::move(keys), std::move(args), std::move(stop));
     }
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel, std::stop_token stop) override {
         return Feed::open(m_watch->runtime(), m_watch, std::move(channel), m_watch->options().commandTimeout,
@@ -191,7 +207,7 @@ QCoro::Task<Result> ClusterPort::callOver(std::uint32_t connection, Args args, s
 }
 
 QCoro::Task<Result> ClusterPort::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
-    return evalOver(routed(m_watch, kAnySlot), script.inCluster(), std::move(keys), std::move(args), std::move(stop));
+    return evalRouted(m_watch, kAnySlot, script, std::move(keys), std::move(args), std::move(stop));
 }
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> ClusterPort::subscribe(QByteArray channel, std::stop_token stop) {
