@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_condition.h"
 
+#include "recipes/backoff.h"
+
 namespace lockscope::recipes {
 
 namespace {
@@ -55,24 +57,40 @@ Outcome<bool> RedisCondition::awaitSignal(QByteArray thread, Nanos wait, std::st
     co_return left;
 }
 
+// A server that can not be asked for a while costs a waiter nothing but that time, as it does one for a lock.
 Outcome<bool> RedisCondition::waitUntil(QByteArray thread, Nanos giveUpAt, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
-    if (runtime.monotonic() >= giveUpAt) co_return false;
     const QByteArray me = id(thread);
-    // Subscribe, then look: a signal in between would otherwise be heard of late.
-    auto subscription = co_await m_lock.port.subscribe(channelPrefix() + me, stop);
-    if (!subscription) co_return std::unexpected(lockError(subscription.error(), m_lock.name));
-    for (;;) {
-        const redis::Result reply = co_await m_lock.port.eval(
-            lookScript(), redis::argsOf(waiters(), statePrefix() + me), redis::argsOf(milliseconds(kLife)), stop);
-        if (!reply && !reply.error().outcomeUnknown()) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-        // Gone: it was signalled and we never heard the answer, or we were away too long. The caller looks for itself.
-        if (reply && reply->integer != 0) co_return true;
-        const Nanos now = runtime.monotonic();
-        if (now >= giveUpAt) co_return false;
-        const Nanos nap = giveUpAt == kNever ? kRenewal : std::min(giveUpAt - now, kRenewal);
-        co_await (*subscription)->next(nap, stop);
+    std::optional<redis::OwnedSubscription> subscription;
+    Backoff backoff;
+    while (runtime.monotonic() < giveUpAt) {
+        std::optional<LockError> trouble;
+        if (!subscription) {
+            // Subscribe, then look: a signal in between would otherwise be heard of late.
+            auto subscribed = co_await m_lock.port.subscribe(channelPrefix() + me, stop);
+            if (subscribed)
+                subscription.emplace(*std::move(subscribed));
+            else
+                trouble = lockError(subscribed.error(), m_lock.name);
+        }
+        if (!trouble) {
+            const redis::Result reply = co_await m_lock.port.eval(
+                lookScript(), redis::argsOf(waiters(), statePrefix() + me), redis::argsOf(milliseconds(kLife)), stop);
+            // Gone: it was signalled and we never heard the answer, or we were away too long. The caller looks for
+            // itself.
+            if (reply && reply->integer != 0) co_return true;
+            if (!reply) trouble = lockError(reply.error(), m_lock.name);
+        }
+        if (trouble && !passes(*trouble)) co_return std::unexpected(*trouble);
+        if (trouble) {
+            co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
+            continue;
+        }
+        backoff.reset();
+        const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - runtime.monotonic();
+        if (left > Nanos(0)) co_await (*subscription)->next(std::min(left, kRenewal), stop);
     }
+    co_return false;
 }
 
 Outcome<bool> RedisCondition::leave(QByteArray thread, bool passOn) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Servers that can not be asked for a while: whoever tries hears of it, whoever waits goes on waiting.
 #include "recipe_bench.h"
+#include "recipes/redis/redis_condition.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -126,6 +127,26 @@ private Q_SLOTS:
         QVERIFY(call(m_a->driver, {"SCRIPT", "KILL"}));
         QVERIFY(ends(script, 5s));
         VERIFY_EMPTY(complaint(waiting));
+    }
+
+    void whoWaitsForASignalWaitsForItsServer() {
+        recipes::RedisCondition waiter(m_a->lock(kName)), signaller(m_b->lock(kName));
+        QVERIFY(run(waiter.enlist("1", {})).has_value());
+        QVERIFY(call(m_a->driver, {"CONFIG", "SET", "busy-reply-threshold", "20"}));
+        QVERIFY(call(m_b->driver, {"PING"}));
+        Process other(m_runtime, *m_server);
+        const auto script = beside(other.driver.call({"EVAL", "while true do end", "0"}));
+        QVERIFY(comesTrue([&] { return !call(m_b->driver, {"GET", "any"}); }));
+        const auto waiting = beside(waiter.awaitSignal("1", 60s, {}));
+        const auto b = m_b->recipe("redis-set", kName);
+        QVERIFY(isAway(run(b->acquire(requestFor(*b, 300ms), {})))); // by when both have been refused
+        QVERIFY2(!waiting->done, "gave up with nearly all of its time left");
+        QVERIFY(call(m_b->driver, {"SCRIPT", "KILL"}));
+        QVERIFY(ends(script, 5s));
+        QCOMPARE(run(signaller.signal(1, {})).value_or(-1), 1);
+        QVERIFY(ends(waiting, 5s)); // sooner than it would look again without having listened
+        QVERIFY(waiting->result->value_or(false));
+        QCOMPARE(keysLeft(m_b->driver), QStringList());
     }
 
     /// As for some seconds after a failover, where a master that has no replicas is not to be written to.
