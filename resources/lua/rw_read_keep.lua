@@ -34,7 +34,11 @@ for i = 1, #fields, 2 do
     end
 end
 if longest > 0 then
+    local before = redis.call('pttl', KEYS[1])
     redis.call('pexpire', KEYS[1], string.format('%.0f', longest))
+    if longest < before then
+        redis.pcall('publish', ARGV[5], '0') -- who waits has been told the longer time, and would sleep so long
+    end
     return keep
 end
 redis.call('del', KEYS[1])

@@ -290,6 +290,28 @@ private Q_SLOTS:
         QCOMPARE(keysLeft(m_a->driver), QStringList());
     }
 
+    /// Who waits has been told of the longest hold, and that one is given up: what is left ends sooner.
+    void aWriterWaitsNoLongerThanTheReadersThatAreLeft() {
+        const auto dead = m_a->recipe("redis-rw", kName), alive = m_b->recipe("redis-rw", kName);
+        Request reading = requestFor(*dead, 0s, 500ms);
+        reading.mode = Mode::Shared;
+        QVERIFY(taken(run(dead->acquire(reading, {}))));
+        reading.lease = 30s;
+        const auto grant = run(alive->acquire(reading, {}));
+        QVERIFY(taken(grant));
+        Process c(m_runtime, m_server);
+        const auto writer = c.recipe("redis-rw", kName);
+        const auto writing = beside(writer->acquire(requestFor(*writer, 60s), {}));
+        QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "NUMSUB", "redisson_rwlock:{orders}"})->items[1].integer, 1);
+        const auto other = run(writer->acquire(requestFor(*writer, 50ms), {})); // by when the first has looked again
+        QVERIFY(other && !*other);
+        QCOMPARE(run(alive->release(**grant, {})).value_or(-1), 0);
+        QVERIFY(ends(writing, 10s));
+        QVERIFY(taken(*writing->result));
+        QCOMPARE(run(writer->release(***writing->result, {})).value_or(-1), 0);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+    }
+
     void aServerThatIsGoneIsSaid() {
         RedisServer server(m_runtime);
         VERIFY_STARTED(server);
