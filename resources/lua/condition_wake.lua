@@ -25,7 +25,9 @@ while woken < wanted do
     end
     -- An entry without a state belongs to somebody who died: the signal goes to the next one.
     if redis.call('exists', ARGV[3] .. id) == 1 then
-        if redis.call('publish', ARGV[4] .. id, '1') > 0 then
+        -- Who may not send messages signals all the same: the waiter looks now and then.
+        local told = redis.pcall('publish', ARGV[4] .. id, '1')
+        if type(told) == 'number' and told > 0 then
             signal(id)
         else
             deaf[#deaf + 1] = id

@@ -259,6 +259,25 @@ private Q_SLOTS:
         QCOMPARE(entered(), 1); // who died still stands in the line
     }
 
+    /// As with releases: what counts is on the server, the message only says so sooner.
+    void aSignalOfOneWhoMayNotSendMessagesIsNotLost() {
+        ask({"ACL", "SETUSER", "mute", "on", ">hush", "~*", "resetchannels", "+@all"});
+        const auto mute =
+            connectionTo(m_runtime, QStringLiteral("redis://mute:hush@127.0.0.1:%1").arg(m_server->port()));
+        QVERIFY(mute);
+        const auto signals = mute->makeCondition("redis-reentrant", {"orders", 1}).value();
+        const auto first = m_a->makeCondition("redis-reentrant", {"orders", 1}).value();
+        const auto second = m_a->makeCondition("redis-reentrant", {"orders", 1}).value();
+        QVERIFY(run(first->enlist("1", {})).has_value());
+        QVERIFY(run(second->enlist("2", {})).has_value());
+        QCOMPARE(run(signals->signal(1, {})).value_or(-1), 1);
+        QVERIFY(run(first->awaitSignal("1", 5s, {})).value_or(false));
+        QCOMPARE(entered(), 1); // the second one has kept its place
+        QCOMPARE(signal(1), 1);
+        QVERIFY(run(second->awaitSignal("2", 5s, {})).value_or(false));
+        QVERIFY(clean());
+    }
+
     void aDeadWaiterGetsNoSignal() {
         ask({"RPUSH", "lockscope_condition:{orders}", "dead:1"}); // its state has ended with its life
         Waiting alive(*m_a, m_runtime, "1");
