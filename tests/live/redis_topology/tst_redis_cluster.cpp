@@ -171,7 +171,11 @@ private Q_SLOTS:
         QCOMPARE(call(*m_nodes[std::size_t(move.to)], {"GET", name})->text, "old");
         QTRY_COMPARE(port.ownerOf(name)->port, m_cluster.at(move.to).port());
     }
-    void locksAreKeptWhileTheirSlotMoves_data() { contendersCountExactly_data(); }
+    void locksAreKeptWhileTheirSlotMoves_data() {
+        contendersCountExactly_data();
+        for (const char* severalKeys : {"redis-fenced", "redis-fair", "redis-rw"})
+            QTest::newRow(severalKeys) << QByteArray(severalKeys);
+    }
     void locksAreKeptWhileTheirSlotMoves() {
         QFETCH(QByteArray, recipe);
         const QByteArray name = "migrated-" + recipe;
