@@ -126,13 +126,18 @@ void SentinelWatch::onSwitch(const QByteArray& payload) {
     beginSearch();
 }
 
+// An older configuration than one that was in force is a sentinel's that was cut off, unless most agree on it.
+bool SentinelWatch::isStale(const SentinelSurvey::Answer& answer, const SentinelSurvey& survey) const {
+    return answer.epoch < m_epoch && !survey.majorityFor(answer);
+}
+
 QCoro::Task<> SentinelWatch::recheck(std::shared_ptr<SentinelWatch> self) {
     if (!self->m_master) co_return; // looking anyway
     const std::uint64_t era = self->m_eraNumber;
     const auto survey = self->survey();
     co_await survey->enough().wait(self->m_runtime, kSurveyLimit, self->m_closing.get_token());
     const auto best = survey->best();
-    const bool another = best && best->master != self->m_masterAt && best->epoch >= self->m_epoch;
+    const bool another = best && best->master != self->m_masterAt && !self->isStale(*best, *survey);
     if (another) self->leaveMaster(era);
 }
 
@@ -187,9 +192,7 @@ QCoro::Task<> SentinelWatch::search(std::shared_ptr<SentinelWatch> self) {
         const auto survey = self->survey();
         co_await survey->enough().wait(runtime, kSurveyLimit, self->m_closing.get_token());
         const std::optional<SentinelSurvey::Answer> best = survey->best();
-        // An older configuration than one that was in force is a sentinel's that was cut off, unless most agree on it.
-        const bool stale = best && best->epoch < self->m_epoch && !survey->majorityFor(*best);
-        if (best && !stale) {
+        if (best && !self->isStale(*best, *survey)) {
             const bool found = co_await tryMaster(self, *best, self->m_try.get_token());
             if (self->closed()) co_return;
             if (found) break;

@@ -55,6 +55,7 @@ private:
     static QCoro::Task<bool> tryMaster(std::shared_ptr<SentinelWatch> self, SentinelSurvey::Answer answer,
                                        std::stop_token stop);
     std::shared_ptr<SentinelSurvey> survey();
+    bool isStale(const SentinelSurvey::Answer& answer, const SentinelSurvey& survey) const;
     void beginSearch();
     void onSwitch(const QByteArray& payload);
     void install(std::unique_ptr<RedisDriver> driver, const SentinelSurvey::Answer& answer);
