@@ -4,6 +4,8 @@
 #include "cluster_move.h"
 #include "lock_fleet.h"
 
+#include <QElapsedTimer>
+
 using namespace lockscope;
 using namespace lockscope::redis;
 using namespace lockscope::test;
@@ -109,6 +111,42 @@ private Q_SLOTS:
         QCOMPARE(signalling->result->value(), 1);
         QVERIFY(ends(waiting, 15s)); // it looks each 10 s
         QVERIFY(waiting->result->value());
+    }
+
+    void whoWaitsIsWokenWhereverTheSlotIs_data() {
+        QTest::addColumn<QByteArray>("recipe");
+        for (const char* recipe : {"redis-set", "redis-reentrant", "redis-fair", "redis-rw"})
+            QTest::newRow(recipe) << QByteArray(recipe);
+    }
+    void whoWaitsIsWokenWhereverTheSlotIs() {
+        QFETCH(QByteArray, recipe);
+        const QByteArray name = "woken-" + recipe;
+        LockUser holder(m_cluster.url(), recipe, name), waiter(m_cluster.url(), recipe, name);
+        VERIFY_OPEN(holder);
+        VERIFY_OPEN(waiter);
+        for (int round = 0; round < 3; ++round) {
+            QVERIFY(run(holder.lock->lock()).value());
+            const auto waiting = beside(waiter.lock->lock());
+            letPass(m_runtime, 50ms); // it listens
+            ClusterMove move(m_runtime, m_cluster, m_nodes, name);
+            move.begin();
+            move.takeKeys();
+            if (round == 1) letPass(m_runtime, 50ms);
+            if (round < 2) move.end();
+            QElapsedTimer since;
+            since.start();
+            const auto leaving = beside(holder.lock->unlock());
+            if (round == 2) {
+                letPass(m_runtime, 50ms);
+                move.end();
+            }
+            QVERIFY(ends(leaving, 10s));
+            VERIFY_OK(*leaving->result);
+            QVERIFY(ends(waiting, 10s));
+            VERIFY_OK(*waiting->result);
+            QVERIFY2(since.elapsed() < 5'000, QByteArray::number(since.elapsed()).constData()); // the lease is 30 s
+            VERIFY_OK(run(waiter.lock->unlock()));
+        }
     }
 
 private:
