@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -81,11 +82,45 @@ int copied(const char* url) {
     return 0;
 }
 
+int triesAndGoes(const char* url) {
+    blocking::Client own(url);
+    blocking::Mutex same(own, "orders");
+    EXPECT(!same.try_lock());
+    return 0;
+}
+
+/// A copy ends as programs do, with the destructors of all that is static: of clients that were there before, of some
+/// that had gone, and of its own.
+int endsACopy(const char* url) {
+    {
+        blocking::Client gone(url, {.prepare = true});
+        blocking::Mutex stock(gone, "stock");
+        stock.lock();
+        stock.unlock();
+    }
+    blocking::Client client(url);
+    blocking::Mutex orders(client, "orders");
+    orders.lock();
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(8); // it has nobody to wait for
+        const int found = triesAndGoes(url);
+        std::exit(found);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT(WIFEXITED(status));
+    if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
+    EXPECT(orders.unlockOrThrow() == 0);
+    return 0;
+}
+
 } // namespace
 
-/// What programs should not do, and some do: odd_program application|fork URL
+/// What programs should not do, and some do: odd_program application|fork|exit URL
 int main(int count, char** words) {
     if (count != 3) return 255;
     const std::string_view what = words[1];
+    if (what == "exit") return endsACopy(words[2]);
     return what == "fork" ? copied(words[2]) : applicationGoesFirst(words[2]);
 }

@@ -3,6 +3,7 @@
 #include "lock/blocking/condition.h"
 
 #include <QProcess>
+#include <QTemporaryDir>
 #include <future>
 #include <thread>
 
@@ -26,10 +27,10 @@ class TestBlockingMisuse : public QObject {
         return options;
     }
     /// The exit code of odd_program; -1 when it did not end by itself.
-    int odd(const char* what) const {
+    int odd(const char* what, const QString& url) const {
         QProcess program;
         program.setProcessChannelMode(QProcess::ForwardedChannels);
-        program.start(QStringLiteral(LOCKSCOPE_ODD_PROGRAM), {QLatin1String(what), m_server->url()});
+        program.start(QStringLiteral(LOCKSCOPE_ODD_PROGRAM), {QLatin1String(what), url});
         if (!program.waitForFinished(60'000)) {
             program.kill();
             program.waitForFinished();
@@ -98,12 +99,21 @@ private Q_SLOTS:
         QVERIFY(over);
     }
 
-    void theApplicationObjectMayGoFirst() { QCOMPARE(odd("application"), 0); }
+    void theApplicationObjectMayGoFirst() { QCOMPARE(odd("application", m_server->url()), 0); }
     void aCopyOfTheProcessHoldsNothingAndHarmsNothing() {
 #ifdef __SANITIZE_THREAD__
         QSKIP("The thread checker cannot follow a process that is copied while it has threads, and makes new ones.");
 #endif
-        QCOMPARE(odd("fork"), 0);
+        QCOMPARE(odd("fork", m_server->url()), 0);
+    }
+
+    void aCopyOfTheProcessEndsAsProgramsDo() {
+#ifdef __SANITIZE_THREAD__
+        QSKIP("The thread checker cannot follow a process that is copied while it has threads, and makes new ones.");
+#endif
+        QCOMPARE(odd("exit", m_server->url()), 0);
+        const QTemporaryDir folder; // databases have threads of their own
+        QCOMPARE(odd("exit", QStringLiteral("sqlite://") + folder.filePath(QStringLiteral("locks.sqlite"))), 0);
     }
 
     void aLeaseOfItsOwnEndsByItself() {
