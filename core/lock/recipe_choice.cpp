@@ -34,7 +34,7 @@ bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
 LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
     QStringList others;
     for (const recipes::RecipeInfo& other : recipes::allRecipes()) {
-        if (other.backend == recipe.backend && other.id != recipe.id && offers(other, mode))
+        if (other.backend == recipe.backend && other.id != recipe.id && !other.naive && offers(other, mode))
             others += QString::fromLatin1(other.id);
     }
     const QString sentence =

@@ -13,7 +13,7 @@ std::expected<std::unique_ptr<recipes::Recipe>, LockError> chooseRecipe(Connecti
 
 /// Whether a recipe offers a mode.
 bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode);
-/// The error of asking a recipe for a mode that it does not offer: names those of its backend that do.
+/// The error of asking a recipe for a mode that it does not offer: names those of its backend that do, and are safe.
 LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode);
 /// The error of an epoch beyond kMostEpochs, or a negative one.
 LockError epochTooHigh(std::int64_t epoch);

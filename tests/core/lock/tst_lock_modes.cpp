@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/named_lock.h"
+#include "lock/recipe_choice.h"
 #include "pretend_backend.h"
 
 #include <QTest>
@@ -27,6 +28,16 @@ private Q_SLOTS:
         QCOMPARE(world.unlock(Mode::Shared, "1").value(), 0);
         QCOMPARE(world.unlock(Mode::Shared, "2").value(), 0);
         QVERIFY(world.take(Mode::Exclusive, "3"));
+    }
+
+    void nobodyIsSentToARecipeThatFails() {
+        const LockError error = notOffered(*recipes::findRecipe("redis-semaphore"), Mode::Exclusive);
+        QCOMPARE(error.kind, LockError::Kind::NotSupported);
+        QVERIFY2(error.message.contains(QStringLiteral("redis-reentrant")), qPrintable(error.message));
+        for (const recipes::RecipeInfo& recipe : recipes::allRecipes()) {
+            const bool named = error.message.contains(QLatin1String(recipe.id) + u',');
+            QVERIFY2(!named || !recipe.naive, qPrintable(error.message));
+        }
     }
 
     void theTraceHearsTheModeBeforeTheGrant() {
