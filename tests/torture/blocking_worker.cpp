@@ -13,6 +13,13 @@ namespace {
 
 using recipes::Mode;
 
+/// Rest or work; ends sooner when the time is over.
+void pass(Nanos time, const std::stop_token& over) {
+    std::mutex mutex;
+    std::unique_lock held(mutex);
+    std::condition_variable_any().wait_for(held, over, time, [] { return false; });
+}
+
 /// One of the locks, as the recipe has it.
 class Target {
 public:
@@ -47,7 +54,7 @@ std::unique_ptr<blocking::Client> connect(const WorkerTask& task, const std::sha
         try {
             return std::make_unique<blocking::Client>(task.url.toStdString(), options);
         } catch (const LockException&) {
-            std::this_thread::sleep_for(100ms); // it may be on its way back
+            pass(100ms, {}); // it may be on its way back
         }
     }
     return nullptr;
@@ -102,13 +109,13 @@ public:
             } catch (const LockException&) {
                 troubled = true;
             }
-            if (taken) work(wish, *grip);
-            std::this_thread::sleep_for(Fighter::rest(m_random, troubled));
+            if (taken) work(wish, *grip, over);
+            pass(Fighter::rest(m_random, troubled), over);
         }
     }
 
 private:
-    void work(const Fighter::Wish& wish, Grip& grip) {
+    void work(const Fighter::Wish& wish, Grip& grip, const std::stop_token& over) {
         const Counter& counter = m_fighter.counter(wish.lock);
         std::int64_t before = counter.read();
         if (m_fighter.takesItTwice(m_random, wish.mode)) {
@@ -119,7 +126,7 @@ private:
                 // The server is gone: what there is of it is given back below.
             }
         }
-        std::this_thread::sleep_for(m_fighter.work(m_random));
+        pass(m_fighter.work(m_random), over);
         if (grip.stillMine()) {
             if (wish.mode == Mode::Exclusive)
                 m_fighter.increment(wish.lock, before);
@@ -161,14 +168,13 @@ int liveBlocking(Fighter& fighter) {
     const std::vector<Target> targets = makeTargets(fighter, *client);
     {
         AlarmClock alarms;
+        const std::stop_source over;
+        alarms.interrupt(over, task.until - task.now());
         std::vector<std::jthread> threads;
         for (int number = 1; number <= task.threads; ++number)
-            threads.emplace_back([&fighter, &targets, &alarms, number](const std::stop_token& over) {
-                Labourer(fighter, targets, alarms, number).labour(over);
+            threads.emplace_back([&fighter, &targets, &alarms, number, token = over.get_token()] {
+                Labourer(fighter, targets, alarms, number).labour(token);
             });
-        std::this_thread::sleep_for(task.until - task.now());
-        for (std::jthread& thread : threads)
-            thread.request_stop();
     }
     client->close();
     return 0;

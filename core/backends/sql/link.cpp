@@ -51,6 +51,7 @@ struct Bell {
 /// looks up a host name. Only the end of the program does, and not for ever.
 class Threads {
 public:
+    Threads() = default;
     static Threads& all() { return *own().now; }
     void add(std::thread thread, std::shared_ptr<Life> life) {
         const std::lock_guard lock(m_lock);
@@ -72,25 +73,24 @@ private:
     /// A copy of this process (fork) has none of the threads, but keeps its own. It can neither wait for the others nor
     /// let them go, and one of them may have had the locks: so it begins anew, and leaves the old list as it is.
     struct Own {
-        Own() : now(new Threads) {
+        Own() {
             // So that QtSql's own register outlives this, and so does what it tells a query's end by: without that one
             // leaves behind what it had read.
             QSqlDatabase::contains(QString());
             const QSqlQuery none{QSqlDatabase()};
             qAddPostRoutine([] { all().awaitThoseTold(); });
-            pthread_atfork(nullptr, nullptr, [] { own().before = std::exchange(own().now, new Threads); });
+            pthread_atfork(nullptr, nullptr, [] {
+                own().before = own().now.release();
+                own().now = std::make_unique<Threads>();
+            });
         }
-        ~Own() { delete now; }
-        Own(const Own&) = delete;
-        Own& operator=(const Own&) = delete;
-        Threads* now;
+        std::unique_ptr<Threads> now = std::make_unique<Threads>();
         Threads* before = nullptr; ///< for leak checkers
     };
     static Own& own() {
         static Own own;
         return own;
     }
-    Threads() = default;
     void collectEnded() {
         std::erase_if(m_threads, [](Entry& entry) {
             if (!entry.life->ended) return false;
