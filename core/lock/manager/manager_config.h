@@ -32,7 +32,7 @@ struct NamespaceConfig {
     std::vector<EngineConfig> engines;    ///< the primary first, then up to two fallbacks
     std::vector<ConnectionUrl> witnesses; ///< servers that only keep the record of which engine is in use
     SwitchMode mode = SwitchMode::Drain;
-    bool onFailure = false;             ///< switch when the engine in use fails its health checks
+    bool onFailure = false;             ///< switch when the engine in use fails the health checks of any process
     Nanos drainFor = 30s;               ///< how long holders may go on when their engine is left
     Nanos confirmFor = 5s;              ///< how long a process trusts what it read of the record
     Nanos healthEvery = 1s;             ///< between two health checks of an engine

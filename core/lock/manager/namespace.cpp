@@ -3,7 +3,6 @@
 
 #include "lock/listener_call.h"
 #include "lock/manager/managed_core.h"
-#include "runtime/completion.h"
 
 #include <QCoreApplication>
 
@@ -221,7 +220,7 @@ void Namespace::reconfigure(NamespaceConfig config) {
         Engine* const known = engineOf(engine.id());
         Hysteresis health = known ? known->health : Hysteresis(config.failures, config.successes);
         health.want(config.failures, config.successes);
-        engines.push_back({engine, connect(engine.url, m_client), health});
+        engines.push_back({engine, connect(engine.url, m_client), health, known ? known->leftAt : Nanos(0)});
     }
     m_engines = std::move(engines);
     m_config = std::move(config);
@@ -346,10 +345,13 @@ void Namespace::judge(const Switchboard::View& view) {
 }
 
 void Namespace::adopt(const EngineRecord& record) {
-    leave(switchReasonOf(record.why));
+    const SwitchReason why = switchReasonOf(record.why);
+    leave(why);
+    Engine* const before = record.epoch == m_active.epoch + 1 ? engineOf(m_active.engine) : nullptr;
+    if (before && why == SwitchReason::Health) before->leftAt = m_runtime.monotonic();
     m_active = record;
     if (!engineOf(record.engine)) {
-        tell(ManagerEvent::Kind::Refused, record.engine, record.epoch, switchReasonOf(record.why),
+        tell(ManagerEvent::Kind::Refused, record.engine, record.epoch, why,
              Text::tr("the agreed engine is not in this process's configuration"));
     }
     // Whoever settled it has waited for everybody's holds to end, this process's own included.
@@ -454,47 +456,6 @@ QCoro::Task<Namespace::Try> Namespace::tryToPropose(QByteArray engine, SwitchRea
 QCoro::Task<> Namespace::makeWay(int tries, std::stop_token stop) {
     const Nanos most = patience() * (1 << std::clamp(tries - 1, 0, 3));
     co_await m_runtime.sleep(m_runtime.random(Nanos(1ms), most), stop);
-}
-
-// --- health --------------------------------------------------------------------------------------------------------
-
-QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray id) {
-    const std::stop_token stop = self->m_stop.get_token();
-    for (;;) {
-        Engine* engine = self->engineOf(id);
-        if (!engine) co_return; // taken out of the configuration
-        Connection* const connection = engine->connection;
-        const Completion<bool> answered;
-        self->m_runtime.spawn([connection, answered, stop]() -> QCoro::Task<> {
-            const auto alive = co_await connection->ping(stop);
-            answered.complete(alive.has_value());
-        });
-        const auto good = co_await answered.wait(self->m_runtime, self->m_config.healthTimeout, stop);
-        engine = self->engineOf(id);
-        if (!engine) co_return;
-        if (engine->health.enter(good.value_or(false))) {
-            const bool healthy = engine->health.healthy();
-            self->tell(healthy ? ManagerEvent::Kind::Healthy : ManagerEvent::Kind::Unhealthy, id, self->m_active.epoch);
-            engine = self->engineOf(id); // whoever was told may have given a new configuration
-            if (!engine) co_return;
-        }
-        // One that answers again is not left any more. Whoever was cut off finds all engines unhealthy, and some of
-        // them healthy again before the others: that alone is no reason for everybody to change.
-        const bool failing = !good.value_or(false) && !engine->health.healthy();
-        const bool away = failing && self->m_active.engine == id && self->m_config.onFailure;
-        if (away && self->m_proposing == 0) co_await switchAway(self, id);
-        co_await self->m_runtime.sleep(self->m_config.healthEvery, stop);
-    }
-}
-
-QCoro::Task<> Namespace::switchAway(std::shared_ptr<Namespace> self, QByteArray from) {
-    if (self->m_deciding.epoch > self->m_active.epoch) co_return; // a switch is under way
-    for (const Engine& engine : self->m_engines) {
-        const QByteArray to = engine.config.id();
-        if (to == from || !engine.health.healthy()) continue;
-        co_await self->propose(to, SwitchReason::Health, self->m_stop.get_token());
-        co_return;
-    }
 }
 
 } // namespace lockscope::detail

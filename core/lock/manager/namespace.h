@@ -84,6 +84,7 @@ private:
         EngineConfig config;
         Connection* connection = nullptr;
         Hysteresis health;
+        Nanos leftAt{}; ///< own monotonic clock: when it was last left because of its health; 0 = never
     };
     Connection* connect(const ConnectionUrl& url, const QByteArray& client);
     Engine* engineOf(const QByteArray& id);
@@ -112,6 +113,7 @@ private:
                                   std::stop_token stop);
     /// Before another try, longer each time: with many at it, nobody would ever have both servers to himself.
     QCoro::Task<> makeWay(int tries, std::stop_token stop);
+    // --- namespace_health.cpp ---
     static QCoro::Task<> checkHealth(std::shared_ptr<Namespace> self, QByteArray engine);
     static QCoro::Task<> switchAway(std::shared_ptr<Namespace> self, QByteArray from);
     static QCoro::Task<> expire(std::shared_ptr<Namespace> self);

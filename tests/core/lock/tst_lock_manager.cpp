@@ -130,6 +130,19 @@ private Q_SLOTS:
         }
     }
 
+    /// One cannot reach the first engine, another not the second one: they end on the third.
+    void whoReachDifferentEnginesFindOneForAll() {
+        World world("drain");
+        world.run(2s);
+        world.backends.cut = {{"A", QStringLiteral("one")}, {"B", QStringLiteral("two")}};
+        world.run(30s);
+        QVERIFY(world.allUse("three"));
+        const std::int64_t epoch = world.status(2).epoch;
+        world.run(60s);
+        QVERIFY(world.allUse("three"));
+        QCOMPARE(world.status(2).epoch, epoch);
+    }
+
     void whoCannotReadTheRecordGrantsNothing() {
         World world("drain");
         world.run(2s);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a namespace's engines are healthy, and what comes of it when the one in use is not.
+#include "lock/manager/namespace.h"
+#include "runtime/completion.h"
+
+namespace lockscope::detail {
+
+namespace {
+constexpr int kLately = 10; ///< so many times as long as a switch takes
+} // namespace
+
+QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray id) {
+    const std::stop_token stop = self->m_stop.get_token();
+    for (;;) {
+        Engine* engine = self->engineOf(id);
+        if (!engine) co_return; // taken out of the configuration
+        Connection* const connection = engine->connection;
+        const Completion<bool> answered;
+        self->m_runtime.spawn([connection, answered, stop]() -> QCoro::Task<> {
+            const auto alive = co_await connection->ping(stop);
+            answered.complete(alive.has_value());
+        });
+        const auto good = co_await answered.wait(self->m_runtime, self->m_config.healthTimeout, stop);
+        engine = self->engineOf(id);
+        if (!engine) co_return;
+        if (engine->health.enter(good.value_or(false))) {
+            const bool healthy = engine->health.healthy();
+            self->tell(healthy ? ManagerEvent::Kind::Healthy : ManagerEvent::Kind::Unhealthy, id, self->m_active.epoch);
+            engine = self->engineOf(id); // whoever was told may have given a new configuration
+            if (!engine) co_return;
+        }
+        // One that answers again is not left any more. Whoever was cut off finds all engines unhealthy, and some of
+        // them healthy again before the others: that alone is no reason for everybody to change.
+        const bool failing = !good.value_or(false) && !engine->health.healthy();
+        const bool away = failing && self->m_active.engine == id && self->m_config.onFailure;
+        if (away && self->m_proposing == 0) co_await switchAway(self, id);
+        co_await self->m_runtime.sleep(self->m_config.healthEvery, stop);
+    }
+}
+
+QCoro::Task<> Namespace::switchAway(std::shared_ptr<Namespace> self, QByteArray from) {
+    if (self->m_deciding.epoch > self->m_active.epoch) co_return; // a switch is under way
+    // The first that was not left lately. Where some processes cannot reach one engine and some not another, they would
+    // take turns in leaving these two, and never try the one that all of them can reach.
+    const Nanos now = self->m_runtime.monotonic();
+    const Nanos lately = kLately * self->settleTime();
+    const Engine* best = nullptr;
+    Nanos bestLeftAt{};
+    for (const Engine& engine : self->m_engines) {
+        if (engine.config.id() == from || !engine.health.healthy()) continue;
+        const Nanos leftAt = now < laterBy(engine.leftAt, lately) ? engine.leftAt : Nanos(0);
+        if (best && bestLeftAt <= leftAt) continue;
+        best = &engine;
+        bestLeftAt = leftAt;
+    }
+    if (!best) co_return;
+    const QByteArray to = best->config.id();
+    co_await self->propose(to, SwitchReason::Health, self->m_stop.get_token());
+}
+
+} // namespace lockscope::detail
