@@ -224,10 +224,20 @@ void Namespace::reconfigure(NamespaceConfig config) {
     }
     m_engines = std::move(engines);
     m_config = std::move(config);
-    if (!otherPrimary || m_active.engine == wanted) return;
-    m_runtime.spawn([self = shared_from_this(), wanted]() -> QCoro::Task<> {
-        co_await self->propose(wanted, SwitchReason::Configuration, self->m_stop.get_token());
-    });
+    if (!otherPrimary) return;
+    m_wanted = wanted;
+    const bool stands = m_active.engine == wanted && !switching();
+    if (stands || std::exchange(m_following, true)) return;
+    m_runtime.spawn([self = shared_from_this()] { return follow(self); });
+}
+
+/// One after the other: of two proposals at once either could be the later one.
+QCoro::Task<> Namespace::follow(std::shared_ptr<Namespace> self) {
+    for (QByteArray proposed; proposed != self->m_wanted;) {
+        proposed = self->m_wanted;
+        co_await self->propose(proposed, SwitchReason::Configuration, self->m_stop.get_token());
+    }
+    self->m_following = false;
 }
 
 // --- the agreement -------------------------------------------------------------------------------------------------
@@ -394,8 +404,7 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, s
     if (!engineOf(engine)) {
         co_return std::unexpected(LockError{LockError::Kind::Refused, Text::tr("The namespace has no such engine.")});
     }
-    const bool undecided = m_proposing > 0 || m_deciding.epoch > m_active.epoch;
-    if (!undecided && usable() > 0 && m_active.engine == engine) co_return {}; // it stands as it should
+    if (!switching() && usable() > 0 && m_active.engine == engine) co_return {}; // it stands as it should
     const Proposing proposing(m_proposing);
     const auto meant = [engine, why, from = m_active](const EngineRecord& decided) {
         if (decided.epoch <= from.epoch) return false;

@@ -97,12 +97,15 @@ private:
     Nanos drainTime() const { return m_config.mode == SwitchMode::Drain ? m_config.drainFor : Nanos(0); }
     Nanos settleTime() const;
     LockError refused(bool written) const;
+    /// A switch is under way, as far as this process knows; or it may be.
+    bool switching() const { return m_proposing > 0 || m_deciding.epoch > m_active.epoch; }
     void judge(const Switchboard::View& view);
     /// Whether servers know no more of an agreement that this process knows to be settled.
     bool forgotten(const EngineRecord& latest) const;
     void leave(SwitchReason why);
     void adopt(const EngineRecord& record);
 
+    static QCoro::Task<> follow(std::shared_ptr<Namespace> self);
     static QCoro::Task<> keepAgreeing(std::shared_ptr<Namespace> self);
     static QCoro::Task<> turn(std::shared_ptr<Namespace> self);
     static QCoro::Task<> remind(std::shared_ptr<Namespace> self, Switchboard::View view);
@@ -140,10 +143,12 @@ private:
     Nanos m_holdsUntil{};         ///< own monotonic clock: when the holds on the one being left end
     Nanos m_confirmedUntil{};     ///< own monotonic clock
     std::shared_ptr<std::atomic<Nanos::rep>> m_believedUntil = std::make_shared<std::atomic<Nanos::rep>>(0);
-    EngineRecord m_deciding; ///< an unsettled record that was seen decided …
-    Nanos m_decidedSince{};  ///< … and since when, at the latest
-    int m_proposing = 0;     ///< proposals of this process that are under way
-    int m_splits = 0;        ///< looks in a row that found two proposals of which neither can win
+    EngineRecord m_deciding;  ///< an unsettled record that was seen decided …
+    Nanos m_decidedSince{};   ///< … and since when, at the latest
+    QByteArray m_wanted;      ///< the primary of the configuration that came last with another one …
+    bool m_following = false; ///< … which is being proposed
+    int m_proposing = 0;      ///< proposals of this process that are under way
+    int m_splits = 0;         ///< looks in a row that found two proposals of which neither can win
     std::stop_source m_inUse;
     SignalCount m_changed;
 };

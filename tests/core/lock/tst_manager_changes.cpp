@@ -166,6 +166,30 @@ private Q_SLOTS:
         QVERIFY(!process.manager->reload(config));
     }
 
+    /// The first one's switch is not over when the second one comes, or not even proposed.
+    void ofTwoReloadsTheLastOneCounts_data() {
+        QTest::addColumn<int>("between");
+        for (const int between : {0, 2, 5, 10, 300, 1000})
+            QTest::addRow("%d ms between them", between) << between;
+    }
+    void ofTwoReloadsTheLastOneCounts() {
+        QFETCH(int, between);
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+            World world("drain", seed * 10);
+            world.run(2s);
+            ManagerConfig other = world.config;
+            std::swap(other.namespaces[0].engines[0], other.namespaces[0].engines[1]);
+            for (const auto& process : world.processes)
+                QVERIFY(!process->manager->reload(other));
+            world.run(between * 1ms);
+            QCOMPARE(world.status(0).epoch, std::int64_t(1));
+            for (const auto& process : world.processes)
+                QVERIFY(!process->manager->reload(world.config));
+            world.run(60s);
+            QVERIFY2(world.allUse("one"), QByteArray::number(qlonglong(seed)).constData());
+        }
+    }
+
     void aLinkThatNamesAnotherFileIsAChange() {
         World world("drain", 1, 1);
         world.run(2s);
