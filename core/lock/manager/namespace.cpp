@@ -288,12 +288,13 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
     co_await board.write(settled, view, self->patience(), stop);
 }
 
-/// Servers that have forgotten what was agreed on, or know older things again, get to know it again. If others have
-/// gone on from there to as high an epoch meanwhile, it takes a higher one to know which of both is meant.
+/// Servers that have forgotten what was agreed on, or know older things again, or not that it is settled, get to know
+/// it again. If others have agreed on something else by the same number meanwhile, it takes a higher one to know which
+/// of both is meant.
 QCoro::Task<> Namespace::remind(std::shared_ptr<Namespace> self, Switchboard::View view) {
     const std::stop_token stop = self->m_stop.get_token();
     const EngineRecord known = self->m_active;
-    if (view.latest.epoch < known.epoch) {
+    if (view.latest.epoch < known.epoch || !view.latest.settled) {
         co_await self->m_board->write(known, view, self->patience(), stop);
         co_return;
     }
@@ -302,7 +303,8 @@ QCoro::Task<> Namespace::remind(std::shared_ptr<Namespace> self, Switchboard::Vi
 }
 
 bool Namespace::forgotten(const EngineRecord& latest) const {
-    return latest.epoch <= m_active.epoch && m_active.epoch > 0 && !latest.sameProposal(m_active);
+    if (m_active.epoch == 0 || latest.epoch > m_active.epoch) return false;
+    return !latest.sameProposal(m_active) || !latest.settled;
 }
 
 /// Two proposals of one epoch, and neither won: a third, by whoever is first. All processes see that at about the same

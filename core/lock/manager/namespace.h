@@ -100,7 +100,7 @@ private:
     /// A switch is under way, as far as this process knows; or it may be.
     bool switching() const { return m_proposing > 0 || m_deciding.epoch > m_active.epoch; }
     void judge(const Switchboard::View& view);
-    /// Whether servers know no more of an agreement that this process knows to be settled.
+    /// Whether servers do not know, or no more, of the agreement that this process knows to be settled.
     bool forgotten(const EngineRecord& latest) const;
     void leave(SwitchReason why);
     void adopt(const EngineRecord& record);

@@ -64,6 +64,22 @@ private Q_SLOTS:
         QVERIFY(allUsableFor(world, 10s));
     }
 
+    /// Not even the process that proposed it is left to tell the servers, but others have seen it.
+    void whoKnowsThatItIsSettledTellsTheServers() {
+        World world("drain");
+        world.run(2s);
+        for (const char* host : {"two", "three"})
+            put(world, host, proposal(world, 1, "X", true));
+        put(world, "one", proposal(world, 2, "Y", false));
+        world.run(3s);
+        QVERIFY(world.allUse("two"));
+        put(world, "two", proposal(world, 1, "X", false));
+        world.backends.down.insert(QStringLiteral("three"));
+        QVERIFY(allUsableFor(world, 10s));
+        QVERIFY(world.allUse("two"));
+        QCOMPARE(world.status(0).epoch, std::int64_t(2));
+    }
+
     /// Databases without persistence are all started anew: whoever runs knows what they knew.
     void whatAllServersForgetTheyAreTold_data() {
         QTest::addColumn<bool>("older");
