@@ -4,6 +4,7 @@
 #include "lock/blocking/manager.h"
 #include "lock/blocking/multi_lock.h"
 #include "lock/blocking/service.h"
+#include "lock/listener_call.h"
 
 #include <QCoreApplication>
 
@@ -119,14 +120,10 @@ void Handle::giveUpQuietly(recipes::Mode mode) noexcept {
 }
 
 void Handle::report(const LockException& problem) const noexcept {
-    try {
-        if (m_onUnlockFailed)
-            m_onUnlockFailed(problem);
-        else
-            qWarning("Lockscope: %s", problem.what());
-    } catch (const std::exception& defect) {
-        qWarning("Lockscope: the handler of a failed unlock threw: %s", defect.what());
-    }
+    if (m_onUnlockFailed)
+        lockscope::detail::callListener(m_onUnlockFailed, problem);
+    else
+        qWarning("Lockscope: the lock “%s” could not be given back: %s", m_entry->name.constData(), problem.what());
 }
 
 std::shared_ptr<const HoldView> Handle::view(recipes::Mode mode) const {

@@ -70,7 +70,7 @@ public:
         m_handle.onSuspended(std::move(listener));
     }
     /// Called on the unlocking thread when unlock() could not tell the caller. Default: a line on stderr. What
-    /// LockOptions::minHold puts off, and then fails, onEvent() hears of, or stderr.
+    /// LockOptions::minHold puts off, and then fails, onEvent() hears of, or stderr. It must not throw.
     /// Set it before other threads use this object.
     void onUnlockFailed(std::function<void(const LockException&)> handler) {
         m_handle.onUnlockFailed(std::move(handler));

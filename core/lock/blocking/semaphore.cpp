@@ -24,7 +24,7 @@ Permit Semaphore::take(int permits, Nanos wait, std::stop_token stop, std::optio
             if (!*guard && wait == kNever) throw Cancelled(Cancelled::Why::Stopped); // as Handle::take()
             if (!*guard) co_return false;
             auto view = guard->view();
-            permit.m_box = service.box(*std::move(guard), std::move(view), thread);
+            permit.m_box = service.box(*std::move(guard), std::move(view), thread, entry.name);
             permit.m_service = m_handle.service();
             co_return true;
         },
@@ -41,10 +41,11 @@ Permit& Permit::operator=(Permit&& other) noexcept {
 
 Permit::~Permit() {
     if (!m_box) return;
+    const QByteArray name = m_box->name;
     try {
         release();
     } catch (const std::exception& problem) {
-        qWarning("Lockscope: %s", problem.what());
+        qWarning("Lockscope: permits of “%s” could not be given back: %s", name.constData(), problem.what());
     }
 }
 

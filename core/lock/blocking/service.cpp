@@ -183,8 +183,9 @@ void Service::forget(Entry* entry) {
     delete entry;
 }
 
-std::shared_ptr<GuardBox> Service::box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread) {
-    auto* const made = new GuardBox{std::move(guard), std::move(view), std::move(thread)};
+std::shared_ptr<GuardBox> Service::box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread,
+                                       QByteArray name) {
+    auto* const made = new GuardBox{std::move(guard), std::move(view), std::move(thread), std::move(name)};
     m_boxes.insert(made);
     return {made, [service = shared_from_this()](GuardBox* box) {
                 Service* const raw = service.get();

@@ -34,6 +34,7 @@ struct GuardBox {
     LockGuard guard;
     std::shared_ptr<const HoldView> view;
     QByteArray thread; ///< that took it
+    QByteArray name;   ///< of its lock
 };
 
 /// A call from another thread, and the place where that waits for its end.
@@ -74,7 +75,8 @@ public:
     template <typename T>
     T call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::stop_token stop = {});
     /// A guard, to be given back by the service's thread when nobody refers to it any more.
-    std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread);
+    std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread,
+                                  QByteArray name);
     /// Of a release whose caller hears what becomes of it: while this lives, nobody else need be told of its failure.
     /// On the service's thread.
     class Heard {

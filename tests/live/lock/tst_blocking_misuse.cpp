@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_redis.h"
 #include "lock/blocking/condition.h"
+#include "lock/blocking/semaphore.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -72,6 +73,26 @@ private Q_SLOTS:
         QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"listener threw something"_qs));
         client.close();
         QVERIFY_THROWS_EXCEPTION(UnreachableException, orders.lock());
+    }
+
+    void anUnlockThatFailsNamesItsLock() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"“orders” could not be given back: This thread"_qs));
+        orders.unlock();
+        blocking::Semaphore seats(client, "seats", 1);
+        blocking::Permit seat = seats.acquire();
+        QVERIFY(seats.forceUnlock());
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"permits of “seats” could not be given back"_qs));
+        seat = blocking::Permit();
+    }
+
+    void aHandlerOfFailedUnlocksThatThrowsEndsNoProgram() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        orders.onUnlockFailed([](const LockException&) { throw 7; });
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"listener threw something"_qs));
+        orders.unlock();
     }
 
     /// Whoever closes it second relies on its end as the first one does: what its callbacks use goes next.
