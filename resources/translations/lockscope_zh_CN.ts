@@ -270,6 +270,14 @@
         <translation>%1 在 %2 内没有回答；请求是否已执行，不得而知。</translation>
     </message>
     <message>
+        <source>%1 closed the connection. Is it an etcd, and is this its client port? If it wants TLS, write etcds://.</source>
+        <translation>%1 关闭了连接。它是 etcd 吗？这是它的客户端端口吗？如果它要求 TLS，请写 etcds://。</translation>
+    </message>
+    <message>
+        <source>%1 did not answer in time. Check address, port and firewall.</source>
+        <translation>%1 没有及时回答。请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
         <source>What %1 sends is not the answer of an etcd (%2). Is it an etcd 3.4 or newer, and is this its client port?</source>
         <translation>%1 发来的不是 etcd 的回答（%2）。它是 etcd 3.4 或更新版本吗？这是它的客户端端口吗？</translation>
     </message>

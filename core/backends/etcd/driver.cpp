@@ -105,6 +105,7 @@ Result<OwnedWatch> EtcdDriver::watch(QByteArray key, bool deletionsOnly, std::st
 }
 
 Result<std::int64_t> EtcdDriver::open(std::stop_token stop) {
+    const std::shared_ptr<Members> members = m_members; // the driver may go meanwhile
     Range nothing;
     nothing.key = QByteArray(1, '\0');
     nothing.limit = 1;
@@ -112,7 +113,7 @@ Result<std::int64_t> EtcdDriver::open(std::stop_token stop) {
     if (read) co_return read->revision;
     // A user who may not read that key is connected all the same.
     if (read.error().kind == Error::Kind::Denied) co_return 0;
-    co_return std::unexpected(read.error());
+    co_return std::unexpected(errors::notReached(read.error(), members->where()));
 }
 
 } // namespace lockscope::etcd

@@ -60,6 +60,22 @@ Error requestTimeout(Nanos after, const QString& where) {
             Text::tr("%1 did not answer within %2; whether the request ran is not known.").arg(where, inWords(after))};
 }
 
+Error notReached(const Error& why, const QString& where) {
+    if (!why.outcomeUnknown()) return why;
+    switch (why.kind) {
+    case Kind::Disconnected:
+        return {Kind::Unreachable, 0,
+                Text::tr("%1 closed the connection. Is it an etcd, and is this its client port? If it wants TLS, write "
+                         "etcds://.")
+                    .arg(where)};
+    case Kind::RequestTimeout:
+        return {Kind::Unreachable, 0,
+                Text::tr("%1 did not answer in time. Check address, port and firewall.").arg(where)};
+    default:
+        return {Kind::Unreachable, why.code, why.message};
+    }
+}
+
 Error garbage(const QString& what, const QString& where) {
     return {Kind::Protocol, 0,
             Text::tr("What %1 sends is not the answer of an etcd (%2). Is it an etcd 3.4 or newer, and is this its "

@@ -10,6 +10,8 @@ Error ended(const net::Ending& ending, const QString& where);
 Error connectTimeout(Nanos after, const QString& where);
 Error closed(const QString& where);
 Error requestTimeout(Nanos after, const QString& where);
+/// Of the question whether there is an etcd at all: it changes nothing, so no outcome of it is unknown.
+Error notReached(const Error& why, const QString& where);
 Error garbage(const QString& what, const QString& where);
 Error driverGone(const QString& where);
 /// The server's own error, by gRPC's number and text; `status` is HTTP's.

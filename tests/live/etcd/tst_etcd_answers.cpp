@@ -328,6 +328,19 @@ private Q_SLOTS:
         QVERIFY(!run(driver.watch("k", true)));
         QVERIFY(m_runtime.monotonic() - begun < 5s);
     }
+    /// Whether there is one at all, is a question that changes nothing.
+    void whatIsNoEtcdIsNotReached() {
+        FakeEtcd rude(m_runtime, [](QTcpSocket& socket, int) { socket.abort(); });
+        EtcdDriver driver(m_runtime, urlOf(rude), impatient());
+        const Error closed = run(driver.open()).error();
+        QVERIFY2(closed.kind == Kind::Unreachable, qPrintable(closed.message));
+        QVERIFY2(closed.message.contains(QStringLiteral("etcds://")), qPrintable(closed.message));
+        FakeEtcd silent(m_runtime, [](QTcpSocket&, int) {});
+        EtcdDriver waiting(m_runtime, urlOf(silent), impatient());
+        const Error late = run(waiting.open()).error();
+        QVERIFY2(late.kind == Kind::Unreachable, qPrintable(late.message));
+        QVERIFY2(late.message.contains(QStringLiteral("firewall")), qPrintable(late.message));
+    }
 
 private:
     EventLoopRuntime m_runtime;
