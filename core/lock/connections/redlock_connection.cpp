@@ -73,6 +73,9 @@ public:
 
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
+        if (spec.name.isEmpty())
+            return std::unexpected(LockError{LockError::Kind::Refused,
+                                             QCoreApplication::translate("LockError", "The lock needs a name.")});
         if (id == "redis-redlock")
             return std::make_unique<KeptRecipe>(
                 m_parts, std::make_unique<recipes::Redlock>(m_parts->nodes, spec.name, lockOptions(m_url)));

@@ -41,6 +41,8 @@ private Q_SLOTS:
             const bool made = connection->makeRecipe(recipe.id, {"orders", 1}).has_value();
             QVERIFY2(made == serves(backend, recipe), recipe.id);
         }
+        const auto nameless = connection->makeRecipe(backend.defaultRecipe, {"", 1});
+        QVERIFY(!nameless && nameless.error().kind == LockError::Kind::Refused);
         QCOMPARE(parseConnectionUrl(urlOf(backend, QStringLiteral("h1,h2"))).has_value(),
                  backend.several || QByteArray(backend.scheme) == "sqlite");
         const QString tls = QLatin1String(backend.tls), plain = urlOf(backend, QStringLiteral("h1"));
