@@ -1361,8 +1361,8 @@
         <translation>%1 一旦能再次连上服务器，锁“%2”就会归还，最迟在会话结束时。</translation>
     </message>
     <message>
-        <source>“%1” can not be a lock's name on ZooKeeper: it becomes a path, which has no empty, “.” or “..” parts and is not the server's own “/zookeeper”.</source>
-        <translation>“%1”不能作 ZooKeeper 上的锁名：它会成为路径，路径中不能有空的、“.”或“..”部分，也不能是服务器自己的“/zookeeper”。</translation>
+        <source>“%1” can not be a lock's name on ZooKeeper: it becomes a path, which has no empty, “.” or “..” parts, no control characters, emoji or what is not UTF-8, and is not the server's own “/zookeeper”.</source>
+        <translation>“%1”不能作为 ZooKeeper 上的锁名：它会成为一个路径，其中没有空的、“.”或“..”部分，没有控制字符、表情符号或非 UTF-8 的内容，也不是服务器自己的“/zookeeper”。</translation>
     </message>
     <message>
         <source>The lock “%1” is no longer ours: its session ended or somebody freed it.</source>
@@ -1371,6 +1371,10 @@
     <message>
         <source>At “%1” or below it there is what %2 writes, which this recipe does not share a lock with: it was left alone. Use another lock name, or the recipe and the layout= that fit.</source>
         <translation>“%1”处或其下是 %2 所写的内容，这个算法不与它共用锁：未作改动。请换一个锁名，或使用合适的算法和 layout=。</translation>
+    </message>
+    <message>
+        <source>Below “%1” there are nodes that are no lock known here, such as the path of another lock whose name begins with “%1/”: it was left alone, since somebody may hold it by them. Use another lock name.</source>
+        <translation>在“%1”之下有一些节点，它们不是这里认识的锁，例如名称以“%1/”开头的另一把锁的路径：没有动它，因为可能有人凭借它们持有锁。请换一个锁名。</translation>
     </message>
     <message>
         <source>The semaphore “%1” has %2 permits in all; %3 can not be taken at once.</source>

@@ -39,7 +39,7 @@ Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArra
     if (there.erase(ZkFamily::GoZooKeeper)) there.insert(ZkFamily::Curator); // each sees the other
     for (const ZkFamily family : there) {
         if (family != ZkFamily::Curator && family != ZkFamily::Kazoo && family != ZkFamily::Menagerie)
-            co_return std::unexpected(foreignFormat(m_lock.path, familyName(family)));
+            co_return std::unexpected(foreignFormat(m_lock.path, family));
     }
     // Where kazoo or Menagerie have been, they come again; an empty queue does not say that they have gone.
     ZkFamily known = m_family.value_or(toldFamily());

@@ -58,7 +58,7 @@ std::optional<LockError> ZkReadWrite::refusal(const std::vector<ZkChild>& childr
     for (const ZkFamily family : familiesOf(children)) {
         const bool fits =
             kazoos ? family == ZkFamily::Kazoo || family == ZkFamily::KazooReadWrite : family == ZkFamily::ReadWrite;
-        if (!fits) return foreignFormat(m_lock.path, familyName(family));
+        if (!fits) return foreignFormat(m_lock.path, family);
     }
     return std::nullopt;
 }

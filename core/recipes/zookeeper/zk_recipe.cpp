@@ -363,7 +363,8 @@ std::expected<QByteArray, LockError> lockPath(const QByteArray& name) {
         LockError::Kind::Refused,
         QCoreApplication::translate("LockError",
                                     "“%1” can not be a lock's name on ZooKeeper: it becomes a path, which has "
-                                    "no empty, “.” or “..” parts and is not the server's own “/zookeeper”.")
+                                    "no empty, “.” or “..” parts, no control characters, emoji or what is not "
+                                    "UTF-8, and is not the server's own “/zookeeper”.")
             .arg(QString::fromUtf8(name))});
 }
 
@@ -402,6 +403,16 @@ LockError foreignFormat(const QByteArray& path, const QString& what) {
                              "with: it was left alone. Use another lock name, or the recipe and the layout= "
                              "that fit.")
                 .arg(QString::fromUtf8(path), what)};
+}
+
+LockError foreignFormat(const QByteArray& path, ZkFamily family) {
+    if (family != ZkFamily::Unknown) return foreignFormat(path, familyName(family));
+    return {LockError::Kind::ForeignFormat,
+            QCoreApplication::translate(
+                "LockError", "Below “%1” there are nodes that are no lock known here, such as the path of another lock "
+                             "whose name begins with “%1/”: it was left alone, since somebody may hold it by them. "
+                             "Use another lock name.")
+                .arg(QString::fromUtf8(path))};
 }
 
 } // namespace lockscope::recipes

@@ -31,6 +31,8 @@ LockError lockError(const zookeeper::Error& error);
 LockError notOwner(const ZkLock& lock);
 /// Another library's lock at a path, or a mixture.
 LockError foreignFormat(const QByteArray& path, const QString& what);
+/// The same of a child of that path.
+LockError foreignFormat(const QByteArray& path, ZkFamily family);
 
 /// Removes a child of `parent`, somebody's; false: there is none, or no longer.
 Outcome<bool> removeHolder(ZkLock lock, QByteArray parent, std::optional<QByteArray> child, std::stop_token stop);

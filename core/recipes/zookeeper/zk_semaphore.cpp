@@ -20,7 +20,7 @@ Outcome<bool> ZkSemaphore::ownPath(Nanos giveUpAt, std::stop_token stop) {
     const std::expected<std::vector<ZkChild>, LockError> seen = co_await above.look(stop, giveUpAt);
     if (!seen) co_return std::unexpected(seen.error());
     for (const ZkFamily family : familiesOf(*seen)) {
-        if (family != ZkFamily::Semaphore) co_return std::unexpected(foreignFormat(m_lock.path, familyName(family)));
+        if (family != ZkFamily::Semaphore) co_return std::unexpected(foreignFormat(m_lock.path, family));
     }
     co_return true;
 }

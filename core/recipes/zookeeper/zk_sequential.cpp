@@ -9,7 +9,7 @@ const RecipeInfo& ZkSequential::info() const {
 
 std::optional<LockError> ZkSequential::refusal(const std::vector<ZkChild>& children) const {
     for (const ZkFamily family : familiesOf(children)) {
-        if (family != ZkFamily::Menagerie) return foreignFormat(m_lock.path, familyName(family));
+        if (family != ZkFamily::Menagerie) return foreignFormat(m_lock.path, family);
     }
     return std::nullopt;
 }

@@ -238,9 +238,23 @@ private Q_SLOTS:
         QCOMPARE(childrenOf(a.driver, path).size(), 2u);
     }
 
+    /// What that means, no user would find out by what is said of other libraries.
+    void aLockAboveAnothersPathIsRefused() {
+        Client a(m_runtime, m_server, "a");
+        const QByteArray name = fresh();
+        const auto deep = a.recipe("zk-mutex", name + "/deep"), above = a.recipe("zk-mutex", name);
+        VERIFY_OK(take(*deep, request(1s)));
+        const auto refused = take(*above, request(1s));
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().message.contains(u"“/%1/”"_qs.arg(QLatin1String(name))),
+                 qPrintable(refused.error().message));
+    }
+
     void namesThatZooKeeperCanNotHave() {
         for (const char* name : {"", "/", "a//b", "a/../b", "./a", "a/", "zookeeper/quota"})
             QVERIFY(lockPath(name).error().kind == Kind::Refused);
+        for (const char* name : {"a\nb", "\xf0\x9f\x98\x80", "\xff"})
+            QVERIFY(lockPath(name).error().message.contains(QLatin1String("control characters, emoji")));
         QCOMPARE(lockPath("orders").value(), QByteArray("/orders"));
         QCOMPARE(lockPath("/shop/orders:42").value(), QByteArray("/shop/orders:42"));
     }
