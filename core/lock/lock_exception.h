@@ -10,7 +10,8 @@ namespace lockscope {
 class LockException : public std::runtime_error {
 public:
     explicit LockException(const LockError& error)
-        : std::runtime_error(error.message.toStdString()), m_kind(error.kind) {}
+        : std::runtime_error(QString(error.message).replace(QChar(0), QChar(0x2400)).toStdString()),
+          m_kind(error.kind) {} // names may have zero bytes, what() ends at one
     /// What went wrong: LockError says what each means.
     LockError::Kind kind() const { return m_kind; }
 

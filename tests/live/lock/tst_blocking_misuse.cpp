@@ -171,6 +171,16 @@ private Q_SLOTS:
         QVERIFY(orders.stillMine());
     }
 
+    void aNameWithAZeroByteCutsNoMessage() {
+        blocking::Client client(url());
+        try {
+            blocking::Semaphore(client, std::string_view("nul\0in", 6), 0);
+            QFAIL("it was made");
+        } catch (const RefusedException& refused) {
+            QVERIFY2(QByteArray(refused.what()).contains("needs at least one permit"), refused.what());
+        }
+    }
+
     void anEpochThatDoesNotFitIsRefused() {
         blocking::Client client(url());
         LockOptions options;
