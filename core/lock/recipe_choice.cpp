@@ -62,6 +62,12 @@ LockError leaseTooShort(Nanos lease) {
 
 std::optional<LockError> wrongIn(const LockOptions& options) {
     if (options.lease < 1ms) return leaseTooShort(options.lease);
+    if (std::min({options.watchdog, options.maxHold, options.minHold}) < Nanos(0)) {
+        return LockError{LockError::Kind::Refused,
+                         QCoreApplication::translate("LockError",
+                                                     "A watchdog's period and the longest and shortest time "
+                                                     "of a hold cannot be negative: 0 is none.")};
+    }
     if (options.epoch < 0 || options.epoch > kMostEpochs) return epochTooHigh(options.epoch);
     return std::nullopt;
 }

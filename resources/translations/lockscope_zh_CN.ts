@@ -1141,6 +1141,10 @@
         <translation>无法授予 %1 毫秒的租约：服务器以整毫秒计。请至少申请 1 毫秒。</translation>
     </message>
     <message>
+        <source>A watchdog's period and the longest and shortest time of a hold cannot be negative: 0 is none.</source>
+        <translation>看门狗的周期以及持有的最长和最短时间不能为负：0 表示没有。</translation>
+    </message>
+    <message>
         <source>No recipe on %1 offers %2.</source>
         <translation>%1 上没有算法提供%2。</translation>
     </message>

@@ -171,6 +171,20 @@ private Q_SLOTS:
         QVERIFY(orders.stillMine());
     }
 
+    void negativeTimesAreRefused_data() {
+        QTest::addColumn<int>("which");
+        QTest::newRow("watchdog") << 0;
+        QTest::newRow("maxHold") << 1;
+        QTest::newRow("minHold") << 2;
+    }
+    void negativeTimesAreRefused() {
+        QFETCH(int, which);
+        LockOptions options;
+        (which == 0 ? options.watchdog : which == 1 ? options.maxHold : options.minHold) = -1s;
+        blocking::Client client(url());
+        QVERIFY_THROWS_EXCEPTION(RefusedException, blocking::Mutex(client, "orders", options));
+    }
+
     void aNameWithAZeroByteCutsNoMessage() {
         blocking::Client client(url());
         try {
