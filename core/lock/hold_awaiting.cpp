@@ -25,7 +25,8 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     if (!hold || !core->stillMine(*hold)) co_return std::unexpected(notHeldForCondition());
     const int holds = hold->taken;
     const bool renewed = hold->renewing;
-    const Nanos lease = hold->grant.lease;
+    const bool byLease = core->recipe->info().heldBy == recipes::HeldBy::Lease;
+    const Nanos lease = byLease ? hold->grant.lease : hold->ownLease;
 
     // Entered before the lock is free: whoever takes it then finds us.
     const auto entered = co_await condition->enlist(thread, stop);
@@ -55,7 +56,7 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     // Back into the lock, however long that takes: the caller's next line is written for a holder.
     LockRequest request;
     request.thread = thread;
-    if (core->recipe->info().heldBy == recipes::HeldBy::Lease && !renewed) request.lease = lease;
+    if (!renewed) request.lease = lease;
     for (int held = 0; held < holds;) {
         // It is taken anew each time that what was taken so far has been lost meanwhile; a re-entry leaves it alone.
         std::expected<Taken, LockError> taken;

@@ -53,19 +53,28 @@ Nanos LockCore::deadlineOf(const recipes::Grant& grant) const {
     return laterBy(grant.askedAt, grant.lease);
 }
 
-std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::shared_ptr<Hold> reused) {
+std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, std::optional<Nanos> ownLease,
+                                     std::shared_ptr<Hold> reused) {
     const Thread thread = grant.thread;
     const Mode mode = grant.mode;
+    const recipes::HeldBy heldBy = recipe->info().heldBy;
+    const bool byLease = heldBy == recipes::HeldBy::Lease;
+    // A session or a connection does not end with it: it is given back then.
+    const bool endsHere = ownLease && !byLease && heldBy != recipes::HeldBy::Nothing;
+    const Nanos ownEnd = endsHere ? laterBy(client.runtime.monotonic(), *ownLease) : kNever;
     if (const auto old = find(thread, mode); old && grant.holds == 1 && mode != Mode::Permit) {
         lose(old, QT_TRANSLATE_NOOP("Lock", "the server granted the lock anew: it had freed this hold before"));
     }
     if (const auto again = mode == Mode::Permit ? nullptr : find(thread, mode)) {
         again->grant = std::move(grant);
         ++again->taken;
-        // Sessions and connections are not heard from by a re-entry.
-        if (recipe->info().heldBy == recipes::HeldBy::Lease) {
+        again->ownLease = std::max(again->ownLease, ownLease.value_or(Nanos(0)));
+        if (byLease) {
             moveDeadline(*again, deadlineOf(again->grant), again->newsUntil);
-            if (renewed && !again->renewing) keepRenewing(again);
+            if (!ownLease && !again->renewing) keepRenewing(again);
+        } else { // sessions and connections are not heard from by a re-entry
+            moveDeadline(*again, std::max(again->leaseUntil, ownEnd), again->newsUntil);
+            if (!ownLease) again->renewing = true;
         }
         again->view->token = tokenOf(again->grant);
         granted(*again, EventKind::Reentered);
@@ -83,9 +92,9 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, bool renewed, std::sh
     hold->ends = options.honourDeadline;
     hold->since = client.runtime.monotonic();
     const Nanos end = deadlineOf(hold->grant);
-    const bool byLease = recipe->info().heldBy == recipes::HeldBy::Lease;
-    hold->setDeadline(byLease ? end : kNever, byLease ? kNever : end);
-    hold->renewing = renewed;
+    hold->setDeadline(byLease ? end : ownEnd, byLease ? kNever : end);
+    hold->ownLease = ownLease.value_or(Nanos(0));
+    hold->renewing = !ownLease;
     hold->suspended = hold->cutOff = false;
     hold->watchAgain();
     // Who was told of an earlier loss was told the truth; who has not been is told of the next one.

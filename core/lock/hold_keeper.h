@@ -18,6 +18,7 @@ struct Hold {
     recipes::Grant grant;   ///< as the recipe said; its holds are the thread's, of all lock objects
     int taken = 0;          ///< how often, by this lock object
     Nanos since{};          ///< own monotonic clock: first granted
+    Nanos ownLease{};       ///< the longest that one of its takings asked for, while none wants a watchdog
     Nanos leaseUntil{};     ///< own monotonic clock: how far the lease goes; kNever: there is none
     Nanos newsUntil{};      ///< the same of what there is news of, a session or a connection
     Nanos deadline{};       ///< the first of both: when it ends if nothing more is heard; kNever
@@ -171,7 +172,7 @@ private:
     Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);
     /// Gives a grant back that is of no use. No coroutine, so that a copy of the grant need not stand in a caller's.
     Outcome<int> putBack(const recipes::Grant& grant) const { return recipe->release(grant, {}); }
-    std::shared_ptr<Hold> hold(recipes::Grant grant, bool renewed, std::shared_ptr<Hold> reused);
+    std::shared_ptr<Hold> hold(recipes::Grant grant, std::optional<Nanos> ownLease, std::shared_ptr<Hold> reused);
     void granted(const Hold& hold, trace::EventKind kind);
     void watch(const std::shared_ptr<Hold>& hold);
     void awaitNews(const std::shared_ptr<Hold>& hold);

@@ -122,7 +122,7 @@ LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest 
         const bool late = core->options.honourDeadline && runtime.monotonic() >= core->deadlineOf(**grant);
         const bool ofLost = held > 0 && (*grant)->holds > 1 && core->holdCount(thread, request.mode) == 0;
         if (!late && !ofLost) {
-            std::shared_ptr<Hold> taken = core->hold(std::move(**grant), !request.lease, again);
+            std::shared_ptr<Hold> taken = core->hold(std::move(**grant), request.lease, again);
             co_return made<T>(core, taken);
         }
         // Give it back and ask again, if there is time.

@@ -166,8 +166,12 @@ void LockCore::lookAtDeadline(const std::shared_ptr<Hold>& hold) {
         hold->ending->set(hold->deadline);
         return;
     }
-    recipe->overdue(hold->own(hold->leaving)); // the server may see its end later
+    const recipes::Grant grant = hold->own(hold->leaving);
+    const bool onlyHere = recipe->info().heldBy != HeldBy::Lease && hold->leaseUntil <= client.runtime.monotonic();
+    if (!onlyHere) recipe->overdue(grant); // the server may see its end later
     lose(hold, QT_TRANSLATE_NOOP("Lock", "own clock past the end of the lease"));
+    // Its session or connection goes on, and would keep it.
+    if (onlyHere) client.runtime.spawn([self = shared_from_this(), grant] { return giveBack(self, grant); });
 }
 
 QCoro::Task<> LockCore::longestHold(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold) {

@@ -51,7 +51,8 @@ struct LockRequest {
     /// A lease of its own, at least 1 ms, that no watchdog renews: the lock is free when it ends. nullopt =
     /// LockOptions::lease. A thread that holds the lock already has it until the longest of what its takings ask for
     /// ends: one that a watchdog keeps stays kept, and a taking without a lease of its own is kept also inside of one
-    /// that has.
+    /// that has. What a session or a connection holds is given back by this program then, by its own clock. etcd grants
+    /// whole seconds, and no less than its election time-out.
     std::optional<Nanos> lease = std::nullopt;
 };
 

@@ -171,6 +171,40 @@ private Q_SLOTS:
         QVERIFY(world.take(Mode::Exclusive, "2"));
     }
 
+    void aLeaseOfItsOwnEndsWhatASessionOrAConnectionHolds_data() {
+        QTest::addColumn<bool>("session");
+        QTest::newRow("session") << true;
+        QTest::newRow("connection") << false;
+    }
+    void aLeaseOfItsOwnEndsWhatASessionOrAConnectionHolds() {
+        QFETCH(bool, session);
+        PretendWorld world(session ? HeldBy::Session : HeldBy::Connection);
+        world.server.lease = 1h; // that is heard of
+        const auto takeFor = [&](const char* thread, Nanos lease) {
+            LockRequest request;
+            request.thread = thread;
+            request.wait = Nanos(0);
+            request.lease = lease;
+            return world.take(request);
+        };
+        QVERIFY(takeFor("1", 3s));
+        QVERIFY(takeFor("1", 5s)); // the longest counts
+        QVERIFY(world.lock->remaining() <= 5s);
+        world.run(4s);
+        QVERIFY(world.lock->stillMine());
+        world.run(2s);
+        QVERIFY(!world.lock->stillMine());
+        QCOMPARE(world.told(Event::Lost), 1);
+        QVERIFY(!world.server.writer); // both holds were given back
+        QVERIFY(takeFor("2", 3s));
+        QVERIFY(world.take(Mode::Exclusive, "2")); // to be kept
+        world.run(10s);
+        QVERIFY(world.lock->stillMine("2"));
+        QCOMPARE(world.unlock(Mode::Exclusive, "2").value(), 1);
+        world.run(10s);
+        QVERIFY(world.lock->stillMine("2"));
+    }
+
     void theMinimumHoldTimeKeepsOthersOutAfterTheUnlock() {
         LockOptions options;
         options.lease = 3s;
