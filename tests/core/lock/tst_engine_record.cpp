@@ -131,6 +131,71 @@ private Q_SLOTS:
         QVERIFY(world.allUse("three"));
         QVERIFY(world.status(0).epoch > 2);
     }
+
+    /// More than any promise is about: several servers forget at once, or know what they knew long ago. Once they are
+    /// well again, all processes use one engine, and one at a time holds the lock.
+    void whateverServersForgetAllAgreeInTheEnd_data() {
+        QTest::addColumn<QByteArray>("mode");
+        QTest::newRow("drain") << QByteArray("drain");
+        QTest::newRow("immediate") << QByteArray("immediate");
+    }
+    void whateverServersForgetAllAgreeInTheEnd() {
+        QFETCH(QByteArray, mode);
+        const QStringList hosts{QStringLiteral("one"), QStringLiteral("two"), QStringLiteral("three")};
+        for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+            World world(mode.constData(), seed * 10);
+            std::mt19937_64 random(seed);
+            world.work();
+            std::vector<Record> known;
+            for (int step = 0; step < 80; ++step) {
+                const QString host = hosts[qsizetype(random() % 3)];
+                Process& process = *world.processes[random() % 3];
+                Record& record = world.backends.servers[host].record;
+                known.push_back(record);
+                switch (random() % 10) {
+                case 0:
+                    world.backends.down.insert(host);
+                    break;
+                case 1:
+                    world.backends.cut.insert({process.name, host});
+                    break;
+                case 2:
+                case 3:
+                    for (const QString& one : hosts)
+                        if (random() % 4 != 0) world.backends.servers[one].record = {};
+                    break;
+                case 4:
+                    record = known[random() % known.size()];
+                    record.version = QByteArray::number(++world.backends.servers[host].version);
+                    break;
+                case 5:
+                    process.runtime.spawn([&process, engine = int(random() % 3)]() -> QCoro::Task<> {
+                        co_await process.manager->switchTo("shop", engine);
+                    });
+                    break;
+                case 6:
+                    world.backends.cut.clear();
+                    world.backends.down.clear();
+                    break;
+                default:
+                    break;
+                }
+                world.run(500ms);
+            }
+            world.backends.cut.clear();
+            world.backends.down.clear();
+            world.run(60s);
+            for (std::size_t i = 0; i < world.processes.size(); ++i) {
+                QVERIFY2(world.status(i).usable, QByteArray::number(qlonglong(seed)).constData());
+                QCOMPARE(world.status(i).epoch, world.status(0).epoch);
+                QCOMPARE(world.status(i).engine, world.status(0).engine);
+            }
+            for (int look = 0; look < 500; ++look) {
+                world.run(10ms);
+                QVERIFY2(world.holders() <= 1, QByteArray::number(qlonglong(seed)).constData());
+            }
+        }
+    }
 };
 
 QTEST_GUILESS_MAIN(TestEngineRecord)

@@ -322,8 +322,8 @@ private Q_SLOTS:
         runtime.kill();
     }
 
-    /// Servers die and come back, processes are cut off from some of them, people switch by hand: whatever happens, at
-    /// most one process believes to hold the lock at a time.
+    /// Servers die and come back, processes are cut off from some of them or stopped for a while, people switch by
+    /// hand: whatever happens, at most one process believes to hold the lock at a time.
     void noTwoHoldersWhateverIsCut_data() {
         QTest::addColumn<QByteArray>("mode");
         QTest::newRow("drain") << QByteArray("drain");
@@ -340,13 +340,20 @@ private Q_SLOTS:
             for (int step = 0; step < 120; ++step) {
                 const QString host = hosts[qsizetype(random() % 3)];
                 Process& process = *world.processes[random() % 3];
-                switch (random() % 8) {
+                switch (random() % 10) {
                 case 0:
                     world.backends.down.insert(host);
                     break;
                 case 1:
                 case 2:
                     world.backends.cut.insert({process.name, host});
+                    break;
+                case 6:
+                    if (process.runtime.life() == Runtime::Life::Running) process.runtime.pause();
+                    break;
+                case 7:
+                    for (const auto& stopped : world.processes)
+                        if (stopped->runtime.life() == Runtime::Life::Paused) stopped->runtime.resume();
                     break;
                 case 3:
                     process.runtime.spawn([&process, engine = int(random() % 3)]() -> QCoro::Task<> {
