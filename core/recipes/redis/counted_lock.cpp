@@ -99,9 +99,18 @@ Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::sto
     if (verdict == 1) {
         Grant& grant = answer.grant.emplace();
         grant.holds = static_cast<int>(reply->items[1].integer);
+        // More than there should be: a release that was answered, and that the next master or a server that was started
+        // again has never heard of. Nobody would give that hold up, and each one of ours would keep it alive; the next
+        // release says how many there should be.
+        const bool revived = !account->unsure && grant.holds > account->holds + 1;
+        if (revived) {
+            grant.holds = account->holds + 1;
+            account->unsure = true;
+            account->ends = forgottenAt(runtime, request.lease);
+        }
         // The first hold: whatever was in doubt when this was on its way is gone, and must not end this one.
         if (grant.holds == 1) {
-            account->unsure = false;
+            account->unsure = revived;
             account->era = nullptr;
         }
         if (!account->era) account->era = std::make_shared<const char>();

@@ -312,6 +312,54 @@ private Q_SLOTS:
         QCOMPARE(keysLeft(m_a->driver), QStringList());
     }
 
+    /// As when a replica is promoted that has never heard of a release: its holder was told that it is free.
+    void aReleaseThatWasForgottenIsMadeGoodByTheNextOne_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::addColumn<Mode>("mode");
+        for (const char* id : {"redis-reentrant", "redis-fenced", "redis-fair", "redis-rw"})
+            QTest::newRow(id) << QByteArray(id) << Mode::Exclusive;
+        QTest::newRow("redis-rw, reading") << QByteArray("redis-rw") << Mode::Shared;
+    }
+    void aReleaseThatWasForgottenIsMadeGoodByTheNextOne() {
+        QFETCH(QByteArray, id);
+        QFETCH(Mode, mode);
+        const auto a = m_a->recipe(id, kName), b = m_b->recipe(id, kName);
+        Request request = requestFor(*a, 0s);
+        request.mode = mode;
+        const auto first = run(a->acquire(request, {}));
+        QVERIFY(taken(first));
+        std::map<QByteArray, QByteArray> before;
+        const redis::Result keys = call(m_b->driver, {"KEYS", "*orders*"});
+        for (const redis::Reply& key : keys->items) {
+            if (!key.text.startsWith("redisson_lock_token:"))
+                before[key.text] = call(m_b->driver, {"DUMP", key.text})->text;
+        }
+        QCOMPARE(run(a->release(**first, {})).value_or(-1), 0);
+        for (const auto& [key, value] : before)
+            QVERIFY(call(m_b->driver, {"RESTORE", key, "30000", value}));
+
+        const auto second = run(a->acquire(request, {}));
+        QVERIFY(taken(second));
+        QCOMPARE((*second)->holds, 1);
+        request.held = 1;
+        const auto third = run(a->acquire(request, {}));
+        QVERIFY(taken(third));
+        QCOMPARE((*third)->holds, 2);
+        QVERIFY(run(a->renew(**third, {})).value_or(false));
+        QCOMPARE(run(a->release(**third, {})).value_or(-1), 1);
+        QVERIFY(!run(b->acquire(requestFor(*b, 0s), {}))->has_value());
+        QCOMPARE(run(a->release(**second, {})).value_or(-1), 0);
+        QCOMPARE(keysLeft(m_a->driver), QStringList());
+        // Without another hold in between it is made good as well.
+        for (const auto& [key, value] : before)
+            QVERIFY(call(m_b->driver, {"RESTORE", key, "30000", value}));
+        request.held = 0;
+        const auto last = run(a->acquire(request, {}));
+        QVERIFY(taken(last));
+        QCOMPARE(run(a->release(**last, {})).value_or(-1), 0);
+        QVERIFY(taken(run(b->acquire(requestFor(*b, 0s), {}))));
+    }
+
     void aServerThatIsGoneIsSaid() {
         RedisServer server(m_runtime);
         VERIFY_STARTED(server);
