@@ -21,6 +21,13 @@ private:
     std::shared_ptr<Doubts> m_doubts;
 };
 
+/// What the server says to a WAIT when it has become somebody's replica: before it, or while it was being answered. The
+/// next master is to be asked for the lock.
+bool isReplacedMaster(const redis::Error& error) {
+    return error.kind == redis::Error::Kind::Refused &&
+           (error.code == "UNBLOCKED" || error.message.contains(QLatin1String("WAIT cannot be used with")));
+}
+
 LockError notConfirmed(const QByteArray& name, std::int64_t have, int want) {
     return {LockError::Kind::Refused,
             QCoreApplication::translate("LockError",
@@ -111,7 +118,7 @@ Outcome<std::optional<Grant>> RedisConfirmed::acquire(Request request, std::stop
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         const LockError failure =
             confirmed ? notConfirmed(m_name, confirmed->integer, m_replicas) : lockError(confirmed.error(), m_name);
-        const bool mayPass = confirmed || passes(failure);
+        const bool mayPass = confirmed || passes(failure) || isReplacedMaster(confirmed.error());
         if (!mayPass || runtime.monotonic() >= giveUpAt) co_return std::unexpected(failure);
         trouble = failure;
         // Replicas that come back tell nobody.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentinels that disagree: each names a master and the epoch of the configuration that it knows it from.
+// Sentinels that disagree: each names a master and the epoch of the configuration that it knows it from. And a master
+// that they replace between two commands.
 #include "backends/redis/topology/sentinel_port.h"
 #include "fake_redis.h"
+#include "recipes/redis/redis_recipe.h"
 
 using namespace lockscope;
 using namespace lockscope::redis;
@@ -106,6 +108,40 @@ private Q_SLOTS:
         sentinels.all3Say(second, 0);
         sentinels.hangUp();
         QVERIFY(comesTrue([&] { return port.master() && port.master()->port == second.port(); }));
+    }
+
+    /// It has the lock, and is a replica by the time that it is asked who else has it: the next one is asked for both.
+    void oneThatIsReplacedBeforeItsReplicasConfirm_data() {
+        QTest::addColumn<QByteArray>("answer");
+        QTest::newRow("before it is asked") << QByteArray("-ERR WAIT cannot be used with replica instances.\r\n");
+        QTest::newRow("while it is asked") << QByteArray("-UNBLOCKED force unblock from blocking operation, instance "
+                                                         "state changed (master -> replica?)\r\n");
+    }
+    void oneThatIsReplacedBeforeItsReplicasConfirm() {
+        QFETCH(QByteArray, answer);
+        bool replaced = false;
+        Sentinels sentinels(m_runtime);
+        FakeRedis next(m_runtime, [](QTcpSocket& socket, const QByteArrayList& command) {
+            return command.front() == "SET" ? QByteArray("+OK\r\n") : master(socket, command);
+        });
+        FakeRedis first(m_runtime, [&](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "ROLE") return listOf({replaced ? "slave" : "master", "0"});
+            if (command.front() != "WAIT") return replaced ? "-READONLY You can't write against one.\r\n" : "+OK\r\n";
+            replaced = true;
+            sentinels.all3Say(next, 2);
+            return answer;
+        });
+        sentinels.all3Say(first, 1);
+        SentinelPort port(m_runtime, sentinels.url(), quick());
+        recipes::RedisLock spec{port, "orders", "client"};
+        spec.replicas = 1;
+        const auto recipe = recipes::makeRedisRecipe("redis-set", std::move(spec));
+        recipes::Request request;
+        request.wait = 20s;
+        const auto grant = run(recipe->acquire(request, {}));
+        VERIFY_OK(grant);
+        QVERIFY(*grant && replaced);
+        QCOMPARE(port.master()->port, next.port());
     }
 
 private:
