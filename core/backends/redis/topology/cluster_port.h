@@ -9,7 +9,8 @@ class ClusterWatch;
 /// A Redis Cluster as one Redis: each command goes to the node that owns its keys, wherever that is by now.
 ///
 /// Follows MOVED and ASK, and waits out TRYAGAIN, CLUSTERDOWN, and a node that is away until its replica takes over,
-/// no longer than the command time-out. Keys of one command in different slots are refused before anything is sent.
+/// no longer than the command time-out. Scripts that look at more than one key (Script::Sees) wait until their slot has
+/// moved as a whole. Keys of one command in different slots are refused before anything is sent.
 /// Commands without a key go to any node. Channels are subscribed to, with plain SUBSCRIBE, at the owner of their
 /// slot; a Message with `gap` comes when that changes.
 ///
