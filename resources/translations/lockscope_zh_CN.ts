@@ -1539,6 +1539,10 @@
         <translation>“lockscope-manager”不是 1：这不是锁管理器的配置，或者版本更新。</translation>
     </message>
     <message>
+        <source>The namespace “%1”: %2</source>
+        <translation>命名空间“%1”：%2</translation>
+    </message>
+    <message>
         <source>None of the servers of the namespace “%1” keeps records; name a Redis, ZooKeeper, etcd or a database among its witnesses.</source>
         <translation>命名空间“%1”的服务器都不保存记录；请在见证者中列出一个 Redis、ZooKeeper、etcd 或数据库。</translation>
     </message>

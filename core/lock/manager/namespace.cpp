@@ -65,6 +65,12 @@ Connection* Namespace::connect(const ConnectionUrl& url, const QByteArray& clien
 
 std::optional<QString> Namespace::complaintOf(const NamespaceConfig& config) const {
     const QString name = QString::fromUtf8(config.name);
+    // Or it would show when the engine is needed, after a switch.
+    for (const Engine& engine : m_engines) {
+        const auto made = engine.connection->makeRecipe(engine.config.recipe, {config.name + ":orders", 1});
+        if (!made && made.error().kind == LockError::Kind::NotSupported)
+            return QCoreApplication::translate("LockManager", "The namespace “%1”: %2").arg(name, made.error().message);
+    }
     if (m_board->servers() == 0)
         return QCoreApplication::translate("LockManager",
                                            "None of the servers of the namespace “%1” keeps records; name a Redis, "

@@ -2,6 +2,7 @@
 // What the documentation says of each kind of servers, against the connections themselves.
 #include "lock/backend_table.h"
 #include "lock/connection.h"
+#include "lock/manager/lock_manager.h"
 #include "runtime/event_loop_runtime.h"
 
 #include <QFile>
@@ -52,6 +53,20 @@ private Q_SLOTS:
             QVERIFY(parseConnectionUrl(plain + tls)->tls);
         else
             QVERIFY(!parseConnectionUrl(plain + QStringLiteral("?tls=on")));
+    }
+
+    /// Not only after the switch to it.
+    void aManagerRefusesAnEngineThatHasNoSuchRecipe() {
+        NamespaceConfig shop;
+        shop.name = "shop";
+        shop.engines = {{*parseConnectionUrl(QStringLiteral("redis://h1")), "redis-fenced"},
+                        {*parseConnectionUrl(QStringLiteral("zookeeper://h2")), "zk-mutex"}};
+        QVERIFY(LockManager::make(m_runtime, {{shop}}));
+        shop.engines.back().recipe = "sql-lease";
+        const auto refused = LockManager::make(m_runtime, {{shop}});
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().contains(QStringLiteral("“sql-lease” on zookeeper://h2")),
+                 qPrintable(refused.error()));
     }
 
     void everyRecipeIsServedSomewhere() {
