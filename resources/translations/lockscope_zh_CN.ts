@@ -1531,6 +1531,10 @@
         <translation>有两个名为“%1”的命名空间。</translation>
     </message>
     <message>
+        <source>This is not a JSON object, but another JSON value.</source>
+        <translation>这不是 JSON 对象，而是别的 JSON 值。</translation>
+    </message>
+    <message>
         <source>This is not a JSON object: %1 at byte %2.</source>
         <translation>这不是 JSON 对象：%1，在第 %2 字节。</translation>
     </message>

@@ -189,6 +189,8 @@ std::optional<QString> complaintOf(const ManagerConfig& config) {
 std::expected<ManagerConfig, QString> readManagerConfig(const QByteArray& json) {
     QJsonParseError error{};
     const QJsonDocument document = QJsonDocument::fromJson(json, &error);
+    if (error.error == QJsonParseError::NoError && !document.isObject())
+        return std::unexpected(Text::tr("This is not a JSON object, but another JSON value."));
     if (!document.isObject())
         return std::unexpected(Text::tr("This is not a JSON object: %1 at byte %2.")
                                    .arg(error.errorString(), QString::number(error.offset)));

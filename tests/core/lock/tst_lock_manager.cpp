@@ -399,6 +399,7 @@ private Q_SLOTS:
             QTest::newRow(name) << text << QString::fromUtf8(contains);
         };
         row("no JSON", "{", "JSON");
+        row("no object", "[1]", "another JSON value");
         row("version", QByteArray("{'lockscope-manager': 2}").replace('\'', '"'), "later version");
         row("unknown word", configText("drain", ", 'lese': '3s'"), "namespaces[0].lese");
         row("mode", configText("drian"), "namespaces[0].switch.mode");
