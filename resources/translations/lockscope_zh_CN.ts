@@ -1365,6 +1365,10 @@
         <translation>%1 一旦能再次连上服务器，锁“%2”就会归还，最迟在会话结束时。</translation>
     </message>
     <message>
+        <source>A lock's name on ZooKeeper cannot have %1 bytes: its servers take at most %2.</source>
+        <translation>ZooKeeper 上的锁名不能有 %1 个字节：其服务器最多接受 %2 个。</translation>
+    </message>
+    <message>
         <source>“%1” can not be a lock's name on ZooKeeper: it becomes a path, which has no empty, “.” or “..” parts, no control characters, emoji or what is not UTF-8, and is not the server's own “/zookeeper”.</source>
         <translation>“%1”不能作为 ZooKeeper 上的锁名：它会成为一个路径，其中没有空的、“.”或“..”部分，没有控制字符、表情符号或非 UTF-8 的内容，也不是服务器自己的“/zookeeper”。</translation>
     </message>

@@ -356,6 +356,13 @@ std::unique_ptr<Recipe> makeZooKeeperRecipe(const QByteArray& id, ZkLock lock) {
 }
 
 std::expected<QByteArray, LockError> lockPath(const QByteArray& name) {
+    constexpr qsizetype kLongest = 1'000'000; // servers hang up on who sends a request of 1 MiB (jute.maxbuffer)
+    if (name.size() > kLongest)
+        return std::unexpected(
+            LockError{LockError::Kind::Refused,
+                      QCoreApplication::translate("LockError", "A lock's name on ZooKeeper cannot have %1 bytes: its "
+                                                               "servers take at most %2.")
+                          .arg(QString::number(name.size()), QString::number(kLongest))});
     QByteArray path = name.startsWith('/') ? name : '/' + name;
     if (path != "/" && zookeeper::validPath(path) && path != "/zookeeper" && !path.startsWith("/zookeeper/"))
         return path;

@@ -255,6 +255,9 @@ private Q_SLOTS:
             QVERIFY(lockPath(name).error().kind == Kind::Refused);
         for (const char* name : {"a\nb", "\xf0\x9f\x98\x80", "\xff"})
             QVERIFY(lockPath(name).error().message.contains(QLatin1String("control characters, emoji")));
+        const auto huge = lockPath(QByteArray(1 << 20, 'n')); // would break the connection of all other locks
+        QVERIFY(!huge && huge.error().kind == Kind::Refused);
+        QVERIFY2(huge.error().message.size() < 200, "the name is part of the message");
         QCOMPARE(lockPath("orders").value(), QByteArray("/orders"));
         QCOMPARE(lockPath("/shop/orders:42").value(), QByteArray("/shop/orders:42"));
     }
