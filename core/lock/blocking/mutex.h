@@ -64,8 +64,9 @@ public:
     /// Called on the service thread with the reason when any hold of this lock by this program is lost, also because
     /// its client was closed. It must not block (no calls of blocking locks), nor throw.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
-    /// The same as soon as the server stops answering for a hold: time to wind down, before it may be lost. It may also
-    /// be kept, when the server is back in time.
+    /// The same when the server does not answer for a hold: time to wind down, before it may be lost. It may also be
+    /// kept, when the server is back in time. A frozen server is found out by the URL's `?timeout=` (3 s; databases
+    /// 10 s): with a lease that is not well above that, the loss comes first.
     void onSuspended(std::function<void(const std::string& reason)> listener) {
         m_handle.onSuspended(std::move(listener));
     }
