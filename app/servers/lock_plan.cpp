@@ -32,6 +32,14 @@ std::optional<QString> readMode(const Arguments& arguments, LockPlan& plan) {
     return std::nullopt;
 }
 
+/// The library would name other recipes; here an option is missing.
+std::optional<QString> permitsMissing(const LockPlan& plan) {
+    const recipes::RecipeInfo* const recipe = recipes::findRecipe(plan.recipe);
+    if (!recipe || !recipe->permits || plan.mode == recipes::Mode::Permit) return std::nullopt;
+    return tr("%1 is a semaphore: give --permits N, how many permits there are in all")
+        .arg(QString::fromLatin1(recipe->id));
+}
+
 /// Readers by a recipe that the server's usual writers would not see, and that would not see them.
 std::optional<QString> apartFromWriters(const LockPlan& plan) {
     if (plan.mode != recipes::Mode::Shared || !plan.recipe.isEmpty() || plan.url.service != Service::PostgreSql)
@@ -67,6 +75,7 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
         if (!recipe) return std::unexpected(recipe.error());
         plan.recipe = *recipe;
     }
+    if (const auto complaint = permitsMissing(plan)) return std::unexpected(*complaint);
     if (const auto complaint = apartFromWriters(plan)) return std::unexpected(*complaint);
     if (const auto lease = arguments->value("lease")) {
         const auto duration = durationOf("lease", *lease);

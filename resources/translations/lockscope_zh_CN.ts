@@ -3974,6 +3974,10 @@
         <translation>--permits 需要从 1 起的整数，而不是“%1”</translation>
     </message>
     <message>
+        <source>%1 is a semaphore: give --permits N, how many permits there are in all</source>
+        <translation>%1 是信号量：请用 --permits N 给出许可总数</translation>
+    </message>
+    <message>
         <source>readers on PostgreSQL need --recipe sql-advisory, and so do the writers of the same lock: the usual recipe for those, sql-lease, does not see them</source>
         <translation>PostgreSQL 上的读者需要 --recipe sql-advisory，同一把锁的写者也一样：写者通常用的 sql-lease 看不到他们</translation>
     </message>

@@ -221,6 +221,8 @@ private Q_SLOTS:
             << QStringLiteral("redis") << QStringLiteral("--shared --recipe redis-set") << QStringLiteral("redis-rw");
         QTest::newRow("both") << QStringLiteral("redis") << QStringLiteral("--shared --permits 2")
                               << QStringLiteral("exclude each other");
+        QTest::newRow("a semaphore") << QStringLiteral("redis") << QStringLiteral("--recipe redis-semaphore")
+                                     << QStringLiteral("--permits N");
         QTest::newRow("no permits") << QStringLiteral("redis") << QStringLiteral("--permits 0")
                                     << QStringLiteral("whole number");
     }
