@@ -31,6 +31,11 @@ class TestBlockingMisuse : public QObject {
     int odd(const char* what, const QString& url) const {
         QProcess program;
         program.setProcessChannelMode(QProcess::ForwardedChannels);
+        // What only the threads knew of that a copy of a process has not, looks like a leak there.
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        if (QLatin1String(what) == QLatin1String("exit"))
+            environment.insert(u"ASAN_OPTIONS"_qs, environment.value(u"ASAN_OPTIONS"_qs) + u":detect_leaks=0"_qs);
+        program.setProcessEnvironment(environment);
         program.start(QStringLiteral(LOCKSCOPE_ODD_PROGRAM), {QLatin1String(what), url});
         if (!program.waitForFinished(60'000)) {
             program.kill();
