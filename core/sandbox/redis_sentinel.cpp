@@ -142,7 +142,7 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::start(std::stop_token 
         // What keeps them apart is rare and lasts: a port that somebody else took meanwhile, for one.
         for (const auto& sentinel : m_sentinels) {
             sentinel->process.kill();
-            while (sentinel->process.running())
+            while (sentinel->process.running()) // dead in a moment: no signal is worth its keeping
                 co_await m_runtime.sleep(2ms, stop);
         }
         started = co_await meet(stop);

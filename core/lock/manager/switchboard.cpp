@@ -118,7 +118,9 @@ QCoro::Task<int> Switchboard::write(EngineRecord record, View seen, Nanos patien
             ++having;
             continue;
         }
-        const bool later = here.epoch < record.epoch || (here.sameProposal(record) && !here.settled);
+        // What is settled was decided: another proposal of its epoch that is not, can not be any more.
+        const bool decided = here.sameProposal(record) || record.settled;
+        const bool later = here.epoch < record.epoch || (here.epoch == record.epoch && decided && !here.settled);
         if (!later) continue;
         ++gathering->open;
         RecordStore* const store = m_stores[i];

@@ -83,6 +83,7 @@ Outcome<bool> RedisCondition::waitUntil(QByteArray thread, Nanos giveUpAt, std::
         }
         if (trouble && !passes(*trouble)) co_return std::unexpected(*trouble);
         if (trouble) {
+            // Nobody tells when it can be asked again.
             co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
             continue;
         }

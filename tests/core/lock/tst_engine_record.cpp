@@ -51,6 +51,22 @@ private Q_SLOTS:
         QCOMPARE(world.status(0).epoch, std::int64_t(2));
     }
 
+    /// Servers that had forgotten took one of somebody who is gone; nobody is left who would settle it.
+    void whatIsKnownToBeSettledReplacesWhatIsNot() {
+        World world("drain");
+        world.run(2s);
+        for (const char* host : {"one", "two", "three"})
+            put(world, host, proposal(world, 1, "X", true));
+        world.run(3s);
+        QVERIFY(world.allUse("two"));
+        world.backends.down.insert(QStringLiteral("three"));
+        for (const char* host : {"one", "two"})
+            put(world, host, proposal(world, 0, "Y", false));
+        QVERIFY(allUsableFor(world, 30s));
+        QVERIFY(world.allUse("two"));
+        QCOMPARE(world.status(0).epoch, std::int64_t(2));
+    }
+
     /// Whoever settled it reached one server only, and is gone, as is that server later.
     void allServersLearnThatItIsSettled() {
         World world("drain");

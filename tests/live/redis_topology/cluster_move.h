@@ -47,7 +47,7 @@ public:
     }
     QCoro::Task<> all() {
         co_await start();
-        co_await m_runtime.sleep(30ms);
+        co_await m_runtime.sleep(30ms); // others use the locks on half a slot meanwhile
         co_await carry();
         co_await m_runtime.sleep(30ms);
         co_await carry(); // a key that was made meanwhile, by one who had the old one locked
