@@ -25,10 +25,11 @@ std::expected<UrlOptions, QString> urlOptions(const ConnectionUrl& url) {
         options.driver.session = *duration;
     }
     if (const QString layout = url.option("layout"); !layout.isEmpty()) {
-        if (layout != u"curator" && layout != u"kazoo")
-            return std::unexpected(Text::tr("The option “layout” is either curator or kazoo: whose names locks have on "
-                                            "the server, and so who sees them."));
+        if (layout != u"curator" && layout != u"kazoo" && layout != u"both")
+            return std::unexpected(Text::tr("The option “layout” is curator, kazoo or both: whose names locks have on "
+                                            "the server, and so which libraries see them."));
         if (layout == u"kazoo") options.layout = Layout::Kazoo;
+        if (layout == u"both") options.layout = Layout::Both;
     }
     if (const QString acl = url.option("acl"); !acl.isEmpty()) {
         if (acl != u"creator" && acl != u"read" && acl != u"open")

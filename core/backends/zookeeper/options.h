@@ -35,9 +35,13 @@ struct DriverOptions {
 
 /// Whose names locks have in a queue that is empty: that says who sees them. Where somebody is already, zk-mutex goes
 /// by his, and zk-rw refuses those of the other layout.
-enum class Layout : std::uint8_t { Curator, Kazoo };
+enum class Layout : std::uint8_t {
+    Curator,
+    Kazoo,
+    Both, ///< one node of each kind, so that libraries that see one kind only stay out; of zk-mutex
+};
 
-/// What a URL's options say: `session=10s`, `layout=curator` or `kazoo`, `acl=creator`, `read` or `open`.
+/// What a URL's options say: `session=10s`, `layout=curator`, `kazoo` or `both`, `acl=creator`, `read` or `open`.
 struct UrlOptions {
     DriverOptions driver;
     Layout layout = Layout::Curator;

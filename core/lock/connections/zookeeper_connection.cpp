@@ -19,6 +19,14 @@ LockError notOfKazoos(const QByteArray& recipe) {
                 .arg(QString::fromLatin1(recipe))};
 }
 
+/// Taken all the same, one of the two libraries would not see it.
+LockError notOfBoth(const QByteArray& recipe) {
+    return {LockError::Kind::NotSupported,
+            QCoreApplication::translate("LockError", "“%1” cannot have nodes of two libraries. With layout=both there "
+                                                     "is zk-mutex; or leave the option out of the URL.")
+                .arg(QString::fromLatin1(recipe))};
+}
+
 class ZooKeeperConnection final : public Connection {
 public:
     ZooKeeperConnection(Runtime& runtime, ConnectionUrl url, QByteArray client)
@@ -57,6 +65,7 @@ public:
         if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
         if (m_options.layout == zookeeper::Layout::Kazoo && !recipe->info().layout.contains("kazoo"))
             return std::unexpected(notOfKazoos(id));
+        if (m_options.layout == zookeeper::Layout::Both && id != "zk-mutex") return std::unexpected(notOfBoth(id));
         return std::make_unique<KeptRecipe>(m_driver, std::move(recipe));
     }
     std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,

@@ -9,6 +9,44 @@ using zookeeper::Error;
 using zookeeper::Layout;
 using zookeeper::Result;
 
+namespace {
+constexpr qsizetype kMark = 3; ///< of "_c_", which Curator's protected names begin with
+
+/// What both nodes of one contender have in common; empty for another library's.
+QByteArray pairIdOf(const ZkChild& child) {
+    constexpr qsizetype kHex = 32, kUuid = 36;
+    if (child.family == ZkFamily::Kazoo) return child.name.left(kHex);
+    if (child.family != ZkFamily::Curator) return {};
+    return child.name.mid(kMark, kUuid).replace("-", "");
+}
+
+/// The other node of the same contender; nullopt: it has only that one.
+std::optional<QByteArray> twinOf(const std::vector<ZkChild>& children, const ZkChild& child) {
+    const QByteArray id = pairIdOf(child);
+    if (id.isEmpty()) return std::nullopt;
+    const auto twin = std::ranges::find_if(
+        children, [&](const ZkChild& other) { return other.name != child.name && pairIdOf(other) == id; });
+    if (twin == children.end()) return std::nullopt;
+    return twin->name;
+}
+
+/// Contenders with a node of each kind are seen by everybody: they say nothing of whose queue it is.
+std::vector<ZkChild> withoutPairs(const std::vector<ZkChild>& children) {
+    std::vector<ZkChild> alone;
+    std::ranges::copy_if(children, std::back_inserter(alone),
+                         [&](const ZkChild& child) { return !twinOf(children, child); });
+    return alone;
+}
+
+std::optional<LockError> notForBoth(const QByteArray& path, const std::vector<ZkChild>& children) {
+    for (const ZkFamily family : familiesOf(children)) {
+        if (family != ZkFamily::Curator && family != ZkFamily::GoZooKeeper && family != ZkFamily::Kazoo)
+            return foreignFormat(path, family);
+    }
+    return std::nullopt;
+}
+} // namespace
+
 const RecipeInfo& ZkMutex::info() const {
     return *findRecipe("zk-mutex");
 }
@@ -35,6 +73,7 @@ bool ZkMutex::sameFamily(const std::vector<ZkChild>& children) const {
 
 Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArray ownName, std::stop_token stop) {
     std::erase_if(children, [&](const ZkChild& child) { return child.name == ownName; });
+    children = withoutPairs(children);
     std::set<ZkFamily> there = familiesOf(children);
     if (there.erase(ZkFamily::GoZooKeeper)) there.insert(ZkFamily::Curator); // each sees the other
     for (const ZkFamily family : there) {
@@ -62,6 +101,10 @@ Outcome<ZkFamily> ZkMutex::familyToJoin(std::vector<ZkChild> children, QByteArra
 
 Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
                                                std::stop_token stop) {
+    if (m_lock.layout == Layout::Both) {
+        auto decided = co_await attemptBoth(mine, std::move(request), giveUpAt, stop);
+        co_return decided;
+    }
     const std::shared_ptr<ZkTicket> ticket = mine->newTicket();
     // Who was told of kazoo does not keep to what else it has met: kazoo would not see it in an empty queue.
     if (toldFamily() == ZkFamily::Kazoo && m_family != ZkFamily::Kazoo) m_family.reset();
@@ -99,6 +142,27 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkAttempt> mine, 
     co_return co_await holdWhenFirst(mine, *children, &predecessor, request, giveUpAt, stop);
 }
 
+Outcome<std::optional<Grant>> ZkMutex::attemptBoth(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
+                                                   std::stop_token stop) {
+    const std::shared_ptr<ZkTicket> curators = mine->newTicket(), kazoos = mine->newTicket();
+    if (!m_family || request.wait == Nanos(0)) {
+        const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop, giveUpAt);
+        if (!seen) co_return std::unexpected(seen.error());
+        if (const auto refusal = notForBoth(m_lock.path, *seen)) co_return std::unexpected(*refusal);
+        m_family = ZkFamily::Curator;
+        if (request.wait == Nanos(0) && lowestLock(*seen)) co_return std::nullopt;
+    }
+    const QByteArray prefix = uniquePrefix(m_lock.port.runtime(), Layout::Curator);
+    kazoos->prefix = prefix.mid(kMark).replace("-", "");
+    const std::expected<std::vector<ZkChild>, LockError> children =
+        co_await m_queue.join(curators, prefix, "lock-", data(request.thread), giveUpAt, stop, kazoos, "__lock__");
+    if (!children) co_return std::unexpected(children.error());
+    request.steps.at(2);
+    if (const auto refusal = notForBoth(m_lock.path, *children)) co_return std::unexpected(*refusal);
+    if (m_queue.isFirst(*curators, *children, &predecessor)) co_return granted(request, mine->tickets);
+    co_return co_await holdWhenFirst(mine, *children, &predecessor, request, giveUpAt, stop);
+}
+
 Outcome<std::optional<Grant>> ZkMutex::acquire(Request request, std::stop_token stop) {
     if (auto more = again(request)) return atOnce(std::move(*more));
     return tryUntilDecided(std::move(request), std::move(stop));
@@ -107,7 +171,13 @@ Outcome<std::optional<Grant>> ZkMutex::acquire(Request request, std::stop_token 
 Outcome<bool> ZkMutex::forceRelease(std::stop_token stop) {
     const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
     if (!children) co_return std::unexpected(children.error());
-    co_return co_await removeHolder(m_lock, m_lock.path, lowestLock(*children), stop);
+    const std::optional<QByteArray> lowest = lowestLock(*children);
+    const std::optional<QByteArray> twin = lowest ? twinOf(*children, readZkChild(*lowest)) : std::nullopt;
+    if (twin) { // either would keep somebody out
+        const std::expected<bool, LockError> removed = co_await removeHolder(m_lock, m_lock.path, twin, stop);
+        if (!removed) co_return std::unexpected(removed.error());
+    }
+    co_return co_await removeHolder(m_lock, m_lock.path, lowest, stop);
 }
 
 Outcome<bool> ZkMutex::isLocked(std::stop_token stop) {

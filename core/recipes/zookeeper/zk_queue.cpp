@@ -92,7 +92,7 @@ Outcome<void> ZkQueue::judgeNode(zookeeper::NodeStat stat, std::stop_token stop)
 
 zookeeper::Port::Reply<void> ZkQueue::makeParents(std::stop_token stop) {
     // Once it has seen a lock's path, kazoo takes for granted that it stays; a container goes when it is empty.
-    const NodeMode mode = m_layout == zookeeper::Layout::Kazoo ? NodeMode::Persistent : NodeMode::Container;
+    const NodeMode mode = m_layout == zookeeper::Layout::Curator ? NodeMode::Container : NodeMode::Persistent;
     return m_port.makePath(m_path, mode, std::move(stop));
 }
 
@@ -119,8 +119,29 @@ Outcome<bool> ZkQueue::findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpA
     }
 }
 
+/// Two nodes in one transaction: nobody's number is between theirs, so whoever waits for one of them waits for both,
+/// and no two contenders can wait for each other.
+zookeeper::Port::Reply<CreatedNode> ZkQueue::createBoth(QByteArray name, std::shared_ptr<ZkTicket> twin,
+                                                        QByteArray twinName, QByteArray data, std::stop_token stop) {
+    std::vector<zookeeper::Op> nodes;
+    for (const QByteArray& path : {name, twinName})
+        nodes.push_back({zookeeper::Op::Kind::Create, path, data, NodeMode::EphemeralSequential});
+    const Result<std::vector<QByteArray>> made = co_await m_port.multi(std::move(nodes), stop);
+    if (!made) co_return std::unexpected(made.error());
+    CreatedNode first;
+    first.path = made->front();
+    twin->path = made->back();
+    // Its transaction's number is the fencing token, and a transaction's answer does not tell it.
+    const Result<std::optional<zookeeper::NodeStat>> stat = co_await m_port.exists(first.path, std::nullopt, stop);
+    if (!stat) co_return std::unexpected(stat.error());
+    if (*stat) first.stat = **stat;
+    twin->czxid = first.stat.czxid;
+    co_return first;
+}
+
 Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
-                                            QByteArray data, Nanos giveUpAt, std::stop_token stop) {
+                                            QByteArray data, Nanos giveUpAt, std::stop_token stop,
+                                            std::shared_ptr<ZkTicket> twin, QByteArray twinKind) {
     ticket->parent = m_path;
     ticket->prefix = prefix.isEmpty() ? kind : prefix;
     if (prefix.isEmpty()) data = ticket->data = data + ':' + m_port.runtime().randomUuid();
@@ -135,7 +156,13 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
         ticket->asked = true;
         // Both are on their way before the first answer: the server does them in this order.
         const QByteArray name = zookeeper::childOf(m_path, prefix + kind);
-        auto creating = m_port.create(name, data, NodeMode::EphemeralSequential, Nanos(0), stop);
+        if (twin) {
+            twin->parent = m_path;
+            twin->generation = ticket->generation;
+            twin->asked = true;
+        }
+        auto creating = twin ? createBoth(name, twin, zookeeper::childOf(m_path, twin->prefix + twinKind), data, stop)
+                             : m_port.create(name, data, NodeMode::EphemeralSequential, Nanos(0), stop);
         auto listing = m_port.children(m_path, std::nullopt, stop);
         const Result<CreatedNode> created = co_await std::move(creating);
         bool mine = created.has_value();
@@ -158,6 +185,11 @@ Outcome<std::vector<ZkChild>> ZkQueue::join(std::shared_ptr<ZkTicket> ticket, QB
             const std::expected<bool, LockError> found = co_await findAgain(ticket, giveUpAt, stop);
             if (!found) co_return std::unexpected(found.error());
             mine = *found;
+            if (mine && twin) {
+                const std::expected<bool, LockError> both = co_await findAgain(twin, giveUpAt, stop);
+                if (!both) co_return std::unexpected(both.error());
+                if (!*both) co_return std::unexpected(lockError(created.error())); // somebody removed one of them
+            }
         } else if (created.error().kind != Error::Kind::SessionLost) {
             co_return std::unexpected(lockError(created.error()));
         }
@@ -266,7 +298,7 @@ Outcome<std::optional<Grant>> ZkQueued::holdWhenFirst(std::shared_ptr<ZkAttempt>
     if (!turn) co_return std::unexpected(turn.error());
     mine->again = *turn == ZkTurn::Gone;
     if (*turn != ZkTurn::Granted) co_return std::nullopt;
-    co_return granted(request, ticket);
+    co_return granted(request, mine->tickets);
 }
 
 } // namespace lockscope::recipes

@@ -49,8 +49,12 @@ public:
     /// Makes the ticket's node, `prefix` + `kind` + its number, and looks who else is there, in one round trip. After a
     /// lost reply the node is found again: by the prefix, which is nobody else's; where that is empty, by what the node
     /// contains, which then is `data` and something of its own. Errors as look() has them.
+    ///
+    /// With a `twin`, one more node is made in the same transaction, whose number is the next one: `twin->prefix` and
+    /// `twinKind` are what its name begins with.
     Outcome<std::vector<ZkChild>> join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
-                                       QByteArray data, Nanos giveUpAt, std::stop_token stop);
+                                       QByteArray data, Nanos giveUpAt, std::stop_token stop,
+                                       std::shared_ptr<ZkTicket> twin = nullptr, QByteArray twinKind = {});
 
     /// It is the ticket's turn already: what await() would answer at once.
     bool isFirst(const ZkTicket& ticket, const std::vector<ZkChild>& children, ZkRule rule) const;
@@ -62,6 +66,9 @@ public:
 private:
     bool isPlain(const zookeeper::NodeStat& stat) const;
     Outcome<void> judgeNode(zookeeper::NodeStat stat, std::stop_token stop);
+    zookeeper::Port::Reply<zookeeper::CreatedNode> createBoth(QByteArray name, std::shared_ptr<ZkTicket> twin,
+                                                              QByteArray twinName, QByteArray data,
+                                                              std::stop_token stop);
     zookeeper::Port::Reply<void> makeParents(std::stop_token stop);
     Outcome<bool> findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpAt, std::stop_token stop);
     Outcome<bool> blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray blocker, std::stop_token stop);
@@ -75,7 +82,8 @@ private:
 class ZkQueued : public ZkRecipe {
 protected:
     explicit ZkQueued(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path, m_lock.layout) {}
-    /// Waits until the attempt's only ticket is first, and holds; to be tried again when its node is gone before.
+    /// Waits until the attempt's first ticket is first in the queue, and holds by all of its tickets; to be tried again
+    /// when the first one's node is gone before.
     Outcome<std::optional<Grant>> holdWhenFirst(std::shared_ptr<ZkAttempt> mine, std::vector<ZkChild> children,
                                                 ZkRule rule, Request request, Nanos giveUpAt, std::stop_token stop);
     ZkQueue m_queue;

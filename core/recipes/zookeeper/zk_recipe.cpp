@@ -160,7 +160,7 @@ Grant ZkRecipe::grantOf(const std::shared_ptr<ZkHold>& hold, const Request& requ
                 hold->nodes.front()->czxid,
                 request.steps,
                 request.mode,
-                static_cast<int>(hold->nodes.size()),
+                request.mode == Mode::Permit ? static_cast<int>(hold->nodes.size()) : 1,
                 hold};
     grant.steps.at(workStep());
     return grant;

@@ -122,6 +122,42 @@ private Q_SLOTS:
         QVERIFY(instantIn(answer) - released < 1s);
         QVERIFY(m_peer->ask("release " + name).startsWith("released"));
     }
+    void curatorStaysOutOfALockOfBothKinds() { // the test with kazoo has the other half
+        Client a(m_runtime, m_server, "a");
+        a.layout = zookeeper::Layout::Both;
+        QCOMPARE(open("both", "mutex"), QByteArray("ready"));
+        QVERIFY(m_peer->ask("acquire both 5").startsWith("acquired"));
+        const auto ours = a.recipe("zk-mutex", "both");
+        QVERIFY(!take(*ours, request(Nanos(0))).value());
+        const auto waiting = begin(m_runtime, *ours);
+        pass(100ms);
+        QVERIFY(!waiting->done);
+        QVERIFY(m_peer->ask("release both").startsWith("released"));
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(waiting->taken);
+        QCOMPARE(below(a.driver, "/both").size(), std::size_t(2));
+        QCOMPARE(m_peer->ask("acquire both 0.3"), QByteArray("timeout"));
+        m_peer->tell("acquire both 10");
+        QVERIFY(eventually([&] { return below(a.driver, "/both").size() == 3; }));
+        VERIFY_OK(run(ours->release(**waiting->taken, {})));
+        QVERIFY(m_peer->hear().startsWith("acquired"));
+        QVERIFY(m_peer->ask("release both").startsWith("released"));
+    }
+    void tenOfEachAndTenOfOursInCuratorsFormatCountExactly() { // nobody waits in a circle
+        Client a(m_runtime, m_server, "a");
+        VERIFY_OK(run(a.driver.create("/counter-both", "0", NodeMode::Persistent)));
+        m_contender->tell("contend /both-count mutex /counter-both 5 10");
+        Contenders both(m_runtime, m_server.url(), "zk-mutex", "both-count", "/counter-both", Mode::Exclusive, 5s,
+                        zookeeper::Layout::Both);
+        Contenders curators(m_runtime, m_server.url(), "zk-mutex", "both-count", "/counter-both", Mode::Exclusive, 5s);
+        QVERIFY(eventually([&] { return both.done() && curators.done(); }, 60s));
+        QVERIFY2(both.failure.isEmpty() && curators.failure.isEmpty(), qPrintable(both.failure + curators.failure));
+        const QByteArray answer = m_contender->hear(60s);
+        const int theirs = answer.split(' ').last().toInt();
+        QVERIFY2(answer.startsWith("added ") && both.added() > 10 && curators.added() > 10 && theirs > 10,
+                 answer.constData());
+        QCOMPARE(run(a.driver.get("/counter-both"))->data.toInt(), both.added() + curators.added() + theirs);
+    }
     void readersOfBothTogether() {
         Client a(m_runtime, m_server, "a");
         const auto ours = a.recipe("zk-rw", "together");

@@ -159,6 +159,62 @@ private Q_SLOTS:
         kazoo->tell("contend /counter5 5 10");
         countedExactly(a, *kazoo, ours, "/counter5");
     }
+    void kazooStaysOutOfALockOfBothKinds() { // as a URL says it; CuratorPeer's test has the other half
+        const auto url = parseConnectionUrl(m_server.url() + QStringLiteral("?layout=both&session=5s")).value();
+        const auto connection = makeConnection(m_runtime, url);
+        VERIFY_OK(run(connection->open()));
+        Client a(m_runtime, m_server, "a");
+        const auto ours = connection->makeRecipe("zk-mutex", LockSpec{"both"}).value();
+        const auto held = take(*ours);
+        VERIFY_OK(held);
+        QVERIFY((*held)->token > 0);
+        std::vector<QByteArray> nodes = childrenOf(a.driver, "/both");
+        std::ranges::sort(nodes, {}, [](const QByteArray& name) { return name.right(10); });
+        QCOMPARE(nodes.size(), std::size_t(2));
+        QVERIFY2(nodes[0].contains("-lock-") && nodes[1].contains("__lock__"), nodes[0] + ' ' + nodes[1]);
+        QCOMPARE(nodes[1].right(10).toInt(), nodes[0].right(10).toInt() + 1);
+        const auto kazoo = peer("/both", false);
+        QCOMPARE(kazoo->hear(), QByteArray("ready"));
+        QCOMPARE(kazoo->ask("acquire 0.3"), QByteArray("timeout"));
+        kazoo->tell("acquire 10");
+        QVERIFY(eventually([&] { return childrenOf(a.driver, "/both").size() == 3; }));
+        handOver(*kazoo, *ours, **held);
+        // And now the other way round.
+        QVERIFY(!take(*ours, request(Nanos(0))).value());
+        const auto waiting = begin(m_runtime, *ours);
+        QVERIFY(eventually([&] { return childrenOf(a.driver, "/both").size() == 3; }));
+        pass(100ms);
+        QVERIFY(!waiting->done);
+        QVERIFY(kazoo->ask("release").startsWith("released"));
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(waiting->taken);
+        // Freed by force, nothing of it is left; its holder hears of it.
+        VERIFY_OK(run(ours->forceRelease({})));
+        QVERIFY(childrenOf(a.driver, "/both").empty());
+        QVERIFY(!run(ours->release(**waiting->taken, {})));
+        for (const char* id : {"zk-rw", "zk-sequential", "zk-semaphore"}) {
+            const auto refused = connection->makeRecipe(id, LockSpec{"both"});
+            QVERIFY2(!refused && refused.error().kind == LockError::Kind::NotSupported, id);
+        }
+    }
+    void tenOfEachAndTenOfOursInKazoosFormatCountExactly() { // nobody waits in a circle
+        Client a(m_runtime, m_server, "a");
+        VERIFY_OK(run(a.driver.create("/counter-both", "0", NodeMode::Persistent)));
+        const auto kazoo = peer("/both-count", false);
+        QCOMPARE(kazoo->hear(), QByteArray("ready"));
+        kazoo->tell("contend /counter-both 5 10");
+        Contenders both(m_runtime, m_server.url(), "zk-mutex", "both-count", "/counter-both", Mode::Exclusive, 5s,
+                        Layout::Both);
+        Contenders kazoos(m_runtime, m_server.url(), "zk-mutex", "both-count", "/counter-both", Mode::Exclusive, 5s,
+                          Layout::Kazoo);
+        QVERIFY(eventually([&] { return both.done() && kazoos.done(); }, 60s));
+        QVERIFY2(both.failure.isEmpty() && kazoos.failure.isEmpty(), qPrintable(both.failure + kazoos.failure));
+        const QByteArray answer = kazoo->hear(60s);
+        const int theirs = answer.split(' ').last().toInt();
+        QVERIFY2(both.added() > 10 && kazoos.added() > 10 && theirs > 10, answer.constData());
+        QCOMPARE(run(a.driver.get("/counter-both"))->data.toInt(), both.added() + kazoos.added() + theirs);
+        QVERIFY(childrenOf(a.driver, "/both-count").empty());
+    }
     void othersInAnEmptyQueueAreMetInKazoosFormatAgain() {
         Client curator(m_runtime, m_server, "curator"), a(m_runtime, m_server, "a");
         a.layout = Layout::Kazoo;
