@@ -15,7 +15,8 @@ constexpr std::array kUsages{
     Usage{"simulate", "simulate SCENARIO [--recipe R] [--seed N | --seeds A..B] [--until 60s] [--record FILE] [--json]",
           QT_TRANSLATE_NOOP("cli", "play a scenario in virtual time and judge it")},
     Usage{"lock",
-          "lock [--recipe R] [--shared | --permits N] [--lease 30s] [--wait 10s] [--id CLIENT] URL NAME -- COMMAND…",
+          "lock [--recipe R] [--shared | --permits N] [--lease 30s] [--wait 10s] [--id CLIENT] [--no-token] URL NAME "
+          "-- COMMAND…",
           QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
     Usage{"watch", "watch URL [--once] [--json]",
           QT_TRANSLATE_NOOP("cli", "locks on a running server; without --once, a line per change")},

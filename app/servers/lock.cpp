@@ -146,7 +146,7 @@ private:
         LockOptions options;
         options.lease = m_plan.lease;
         options.watchdog = m_plan.lease / 3; // two more tries before the lease ends
-        options.token = info.token;
+        options.token = m_plan.token;
         m_lock = std::make_unique<DistributedLock>(
             LockClient{m_runtime, m_connection->client(), nullptr, trace::kNoEntity}, std::move(recipe), options);
         m_lock->listen([this](DistributedLock::Event event, const QByteArray&, const QString& reason) {

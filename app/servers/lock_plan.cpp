@@ -5,6 +5,7 @@
 #include "scenario/schema_check.h"
 
 #include <QRandomGenerator>
+#include <QRegularExpression>
 
 namespace lockscope::cli {
 
@@ -40,6 +41,12 @@ std::optional<QString> permitsMissing(const LockPlan& plan) {
         .arg(QString::fromLatin1(recipe->id));
 }
 
+/// A bare number is one of seconds, as flock(1) and timeout(1) take it.
+QString withUnit(const QString& time) {
+    static const QRegularExpression number(QStringLiteral("^[0-9]+([.][0-9]+)?$"));
+    return number.match(time).hasMatch() ? time + QLatin1Char('s') : time;
+}
+
 /// Readers by a recipe that the server's usual writers would not see, and that would not see them.
 std::optional<QString> apartFromWriters(const LockPlan& plan) {
     if (plan.mode != recipes::Mode::Shared || !plan.recipe.isEmpty() || plan.url.service != Service::PostgreSql)
@@ -59,7 +66,8 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
                           {QStringLiteral("permits")},
                           {QStringLiteral("lease")},
                           {QStringLiteral("wait")},
-                          {QStringLiteral("id")}},
+                          {QStringLiteral("id")},
+                          {QStringLiteral("no-token"), false}},
                          {QStringLiteral("URL"), QStringLiteral("NAME")}, Arguments::Behind::SomebodysCommand);
     if (!arguments) return std::unexpected(arguments.error());
     LockPlan plan;
@@ -69,6 +77,7 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
     plan.name = arguments->place(1).toUtf8();
     if (plan.name.isEmpty()) return std::unexpected(tr("the lock needs a name"));
     plan.command = command;
+    plan.token = !arguments->has("no-token");
     if (const auto complaint = readMode(*arguments, plan)) return std::unexpected(*complaint);
     if (const auto id = arguments->value("recipe")) {
         const auto recipe = recipeOf(*id);
@@ -78,7 +87,7 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
     if (const auto complaint = permitsMissing(plan)) return std::unexpected(*complaint);
     if (const auto complaint = apartFromWriters(plan)) return std::unexpected(*complaint);
     if (const auto lease = arguments->value("lease")) {
-        const auto duration = durationOf("lease", *lease);
+        const auto duration = durationOf("lease", withUnit(*lease));
         if (!duration) return std::unexpected(duration.error());
         plan.lease = *duration;
         // On ZooKeeper the session is the lease.
@@ -86,7 +95,7 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
             plan.url.options[QStringLiteral("session")] = QStringLiteral("%1ms").arg(plan.lease / 1ms);
     }
     if (const auto wait = arguments->value("wait")) {
-        const auto duration = durationOf("wait", *wait, Nanos::zero());
+        const auto duration = durationOf("wait", withUnit(*wait), Nanos::zero());
         if (!duration) return std::unexpected(duration.error());
         plan.wait = *duration;
     }

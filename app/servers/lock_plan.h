@@ -11,7 +11,8 @@ struct LockPlan {
     ConnectionUrl url;
     QByteArray recipe; ///< empty: what the connection takes by itself
     recipes::Mode mode = recipes::Mode::Exclusive;
-    int permits = 1; ///< of a semaphore: how many there are in all; one is taken
+    bool token = true; ///< a fencing token with the grant, where the recipe gives one
+    int permits = 1;   ///< of a semaphore: how many there are in all; one is taken
     QByteArray name;
     QByteArray client;       ///< empty: a new identity
     QByteArray thread = "1"; ///< another for each run under one name: two of them are not one that takes it again

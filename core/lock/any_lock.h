@@ -19,6 +19,9 @@ enum class HoldEvent : std::uint8_t {
     /// A hold was given up, and the server could not be told, or knew nothing of it any more; `reason` says which. It
     /// is held here no longer; what the server still has of it ends with its lease, session or connection.
     ReleaseFailed,
+    /// A timed wait of a blocking lock is over, and the last answer that could be had was an error: `reason` says
+    /// which. The lock was not taken.
+    WaitFailed,
 };
 
 /// What a DistributedLock, on one server, and a ManagedLock, on whichever engine is in use, have in common: for those

@@ -68,6 +68,7 @@ std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const s
         const QByteArray& id = part.recipe.isEmpty() ? options.recipe : part.recipe;
         auto recipe = chooseRecipe(part.connection, id, recipes::Mode::Exclusive, {part.name});
         if (!recipe) return std::unexpected(recipe.error());
+        if (const auto refusal = unsafe((*recipe)->info(), options)) return std::unexpected(*refusal);
         all.push_back(*std::move(recipe));
         names += part.name;
     }

@@ -228,7 +228,7 @@ QCoro::Task<> LockCore::freeAfterRest(std::shared_ptr<LockCore> core, std::share
 }
 
 void LockCore::unheard(const LockError& error) const {
-    if (!listener) qWarning("Lockscope: a lock could not be given back: %s", qPrintable(error.message));
+    if (!listener) warn(QStringLiteral("a lock could not be given back: ") + error.message);
 }
 
 void LockCore::restIsOver(const std::shared_ptr<Hold>& hold) {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <QtGlobal>
+#include "lock/warning.h"
+
 #include <exception>
 #include <utility>
 
 namespace lockscope::detail {
 
-/// Calls a program's listener, which must not throw. What one throws all the same is reported on stderr, and keeps
+/// Calls a program's listener, which must not throw. What one throws all the same is told as a warning, and keeps
 /// neither other listeners nor the library from what they have to do.
 template <typename Listener, typename... Arguments>
 void callListener(const Listener& listener, Arguments&&... arguments) noexcept {
     try {
         listener(std::forward<Arguments>(arguments)...);
     } catch (const std::exception& thrown) {
-        qWarning("Lockscope: a listener threw “%s”; it must not throw.", thrown.what());
+        warn(QStringLiteral("a listener threw “%1”; it must not throw.").arg(QString::fromUtf8(thrown.what())));
     } catch (...) {
-        qWarning("Lockscope: a listener threw something; it must not throw.");
+        warn(QStringLiteral("a listener threw something; it must not throw."));
     }
 }
 

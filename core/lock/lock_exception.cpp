@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/lock_exception.h"
 
+#include <QCoreApplication>
+
 namespace lockscope {
+
+InterruptedException::InterruptedException()
+    : LockException({LockError::Kind::Interrupted,
+                     QCoreApplication::translate("LockError", "The wait for a lock was interrupted.")}) {
+}
 
 void throwLockError(const LockError& error) {
     switch (error.kind) {
@@ -23,6 +30,10 @@ void throwLockError(const LockError& error) {
         throw WaitExceededException(error);
     case LockError::Kind::NotPrepared:
         throw NotPreparedException(error);
+    case LockError::Kind::Interrupted:
+        throw InterruptedException();
+    case LockError::Kind::InvalidArgument:
+        throw InvalidArgumentException(error);
     }
     throw LockException(error);
 }

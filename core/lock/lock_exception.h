@@ -6,7 +6,8 @@
 
 namespace lockscope {
 
-/// What lockscope::blocking throws: a LockError, told apart by type. what() is its sentence, in UTF-8.
+/// The one family of exceptions that lockscope::blocking throws: a LockError, told apart by type. what() is its
+/// sentence, in UTF-8. `catch (const LockException&)` catches interrupted waits and wrong URLs, too.
 class LockException : public std::runtime_error {
 public:
     explicit LockException(const LockError& error)
@@ -35,11 +36,14 @@ using NotSupportedException = LockExceptionOf<LockError::Kind::NotSupported>;
 using DeadlockException = LockExceptionOf<LockError::Kind::Deadlock>;
 using WaitExceededException = LockExceptionOf<LockError::Kind::WaitExceeded>;
 using NotPreparedException = LockExceptionOf<LockError::Kind::NotPrepared>;
+/// A URL, a manager's configuration or a condition's argument makes no sense. Not a std::invalid_argument as well: with
+/// two bases that are a std::exception, `catch (const std::exception&)` would catch neither.
+using InvalidArgumentException = LockExceptionOf<LockError::Kind::InvalidArgument>;
 
 /// A wait was ended by its std::stop_token, or because its client was closed. Nothing is held because of it.
-class InterruptedException final : public std::runtime_error {
+class InterruptedException final : public LockException {
 public:
-    InterruptedException() : std::runtime_error("the wait for a lock was interrupted") {}
+    InterruptedException();
 };
 
 /// Throws the exception of an error's kind.

@@ -19,7 +19,7 @@ public:
     /// What this one held before is given back, as by its destructor.
     LockGuard& operator=(LockGuard&& other) noexcept;
     /// Gives the hold back in the background; what goes wrong with that is told to the lock's listener as
-    /// HoldEvent::ReleaseFailed, or on stderr when there is none. `co_await unlock()` to
+    /// HoldEvent::ReleaseFailed, or to the handler of onWarning() when there is none. `co_await unlock()` to
     /// know, and to be sure that the next holder may go on. The release keeps what it needs of the lock and of the
     /// connection; the runtime and its event loop, and a trace's recorder, must go on until it has ended, which is
     /// within the backend's time-out. A runtime that ends sooner leaves the hold to its lease, session or connection.

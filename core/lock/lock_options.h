@@ -3,17 +3,32 @@
 #include "recipes/recipe.h"
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace lockscope {
 
 /// As many epochs as fit above a token's 48 bits.
 constexpr std::int64_t kMostEpochs = 32767;
 
+/// A recipe's name, RecipeInfo::id, from whichever kind of text a program has.
+class RecipeId : public QByteArray {
+public:
+    RecipeId() = default;
+    RecipeId(const char* id) : QByteArray(id) {}
+    RecipeId(QByteArray id) : QByteArray(std::move(id)) {}
+    RecipeId(std::string_view id) : QByteArray(id.data(), static_cast<qsizetype>(id.size())) {}
+    RecipeId(const std::string& id) : RecipeId(std::string_view(id)) {}
+};
+
 /// How a lock is held.
 struct LockOptions {
-    /// Which algorithm, of RecipeInfo::id; empty: the one that suits the connection and what is made of it. Only for
-    /// locks that are made by name over a connection; of several as one, for the parts that name none.
-    QByteArray recipe = {};
+    /// Which algorithm; empty: the one that suits the connection and what is made of it. Only for locks that are made
+    /// by name over a connection; of several as one, for the parts that name none.
+    RecipeId recipe = {};
+    /// Take a recipe that is built to be seen failing (RecipeInfo::naive), such as redis-setnx. Without this, locks
+    /// that are made by name refuse it.
+    bool allowNaive = false;
     /// What the server grants at a time; at least 1 ms, whole milliseconds. Recipes that are held by a session or a
     /// connection have no lease of their own.
     Nanos lease = 30s;
@@ -24,8 +39,9 @@ struct LockOptions {
     /// happens to clients that do not look. That clock stands still while the whole machine is suspended: who works on
     /// a machine that may be, checks tokens where it writes.
     bool honourDeadline = true;
-    /// Take a fencing token with each grant, where the recipe can give one.
-    bool token = false;
+    /// Take a fencing token with each grant, where the recipe can give one. Redis keeps a counter for it, a key beside
+    /// the lock's own, which outlives the hold and expires 30 days after the lock was last taken. False: no such key.
+    bool token = true;
     /// The longest that a hold may last, counted from its first grant; 0 = no bound. When it is over, the holder is
     /// told "lost" and the lock is given back: what a watchdog renews for a hung worker would never be free otherwise.
     Nanos maxHold{};
@@ -33,13 +49,15 @@ struct LockOptions {
     /// nothing from then on, but the server is asked to free the lock no sooner than this: a job that is done in a
     /// moment is not done again by a machine whose clock is a little late. That goes on when the lock object and its
     /// connection are gone, but not when the runtime is: then it ends as if it were still held. When the server cannot
-    /// be told then, the lock's listener hears HoldEvent::ReleaseFailed, or stderr when there is none.
+    /// be told then, the lock's listener hears HoldEvent::ReleaseFailed, or when there is none, onWarning()'s handler.
     Nanos minHold{};
     /// How many permits there are in all, of a semaphore: for the trace. 0 = it is none.
     int capacity = 0;
     /// Stands in the high bits of every token, above 48 bits of the recipe's own: tokens of a later epoch are greater
     /// whatever the recipe gives. 0 = none; up to kMostEpochs. LockManager sets it.
     std::int64_t epoch = 0;
+
+    friend bool operator==(const LockOptions&, const LockOptions&) = default;
 };
 
 /// One taking of a lock: what a caller may want other than what LockOptions say.

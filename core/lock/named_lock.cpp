@@ -10,6 +10,7 @@ makeLock(Connection& connection, const QByteArray& name, recipes::Mode mode, Loc
     if (const auto wrong = wrongIn(options)) return std::unexpected(*wrong);
     auto recipe = chooseRecipe(connection, options.recipe, mode, {name, permits});
     if (!recipe) return std::unexpected(recipe.error());
+    if (const auto refusal = unsafe((*recipe)->info(), options)) return std::unexpected(*refusal);
     if (mode == recipes::Mode::Permit) options.capacity = permits;
     return std::make_unique<DistributedLock>(connection.lockClient(), *std::move(recipe), withTimelyWatchdog(options),
                                              connection.lockEntity(name));

@@ -72,6 +72,15 @@ std::optional<LockError> wrongIn(const LockOptions& options) {
     return std::nullopt;
 }
 
+std::optional<LockError> unsafe(const recipes::RecipeInfo& recipe, const LockOptions& options) {
+    if (!recipe.naive || options.allowNaive) return std::nullopt;
+    return LockError{LockError::Kind::Refused,
+                     QCoreApplication::translate("LockError",
+                                                 "The recipe “%1” is unsafe: it exists to be seen failing. "
+                                                 "Take another one, or set LockOptions::allowNaive.")
+                         .arg(QString::fromLatin1(recipe.id))};
+}
+
 LockOptions withTimelyWatchdog(LockOptions options) {
     if (options.watchdog >= options.lease) options.watchdog = options.lease / 3;
     return options;

@@ -22,6 +22,8 @@ LockError leaseTooShort(Nanos lease);
 
 /// What makes no sense of the options of a lock; nullopt = nothing.
 std::optional<LockError> wrongIn(const LockOptions& options);
+/// The error of a recipe that is built to be seen failing, when the options do not allow it; nullopt = none.
+std::optional<LockError> unsafe(const recipes::RecipeInfo& recipe, const LockOptions& options);
 /// The same options with a watchdog that does not always come too late.
 LockOptions withTimelyWatchdog(LockOptions options);
 

@@ -23,6 +23,10 @@ QByteArray lockErrorId(LockError::Kind kind) {
         return "wait-exceeded";
     case LockError::Kind::NotPrepared:
         return "not-prepared";
+    case LockError::Kind::Interrupted:
+        return "interrupted";
+    case LockError::Kind::InvalidArgument:
+        return "invalid-argument";
     }
     return {};
 }

@@ -16,6 +16,8 @@ struct LockError {
         Deadlock,       ///< the server ended this request to end a deadlock; nothing was changed
         WaitExceeded, ///< the server's own limit on waiting ended it (InnoDB's lock wait time-out); nothing was changed
         NotPrepared,  ///< what the recipe needs on the server is missing (a table): Connection::prepare() makes it
+        Interrupted,  ///< a stop request ended the wait, or its client was closed; nothing is held because of it
+        InvalidArgument, ///< a URL or a manager's configuration makes no sense; no server was asked
     };
     Kind kind = Kind::Refused;
     QString message; ///< one sentence for people; never a password

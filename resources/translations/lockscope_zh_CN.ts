@@ -243,8 +243,8 @@
         <translation>选项“session=%1”不是时长；例如写成 session=10s。</translation>
     </message>
     <message>
-        <source>The option “layout” is either curator or kazoo: whose names locks have on the server, and so who sees them.</source>
-        <translation>选项“layout”只能是 curator 或 kazoo：锁在服务器上用谁的节点名，也就决定谁能看到它们。</translation>
+        <source>The option “layout” is curator, kazoo or both: whose names locks have on the server, and so which libraries see them.</source>
+        <translation>选项“layout”是 curator、kazoo 或 both：锁在服务器上用谁的节点名，因而哪些库能看到它们。</translation>
     </message>
     <message>
         <source>The option “acl” is creator, read or open: whether others may do nothing, look, or do everything with the nodes that are made.</source>
@@ -954,6 +954,14 @@
 <context>
     <name>Lock</name>
     <message>
+        <source>the lock “%1” could not be given back: %2</source>
+        <translation>锁“%1”无法归还：%2</translation>
+    </message>
+    <message>
+        <source>a hold of “%1” could not be given back: %2</source>
+        <translation>对“%1”的一次持有无法归还：%2</translation>
+    </message>
+    <message>
         <source>the server granted the lock anew: it had freed this hold before</source>
         <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
     </message>
@@ -1013,12 +1021,24 @@
         <translation>不支持 %1 上的锁。</translation>
     </message>
     <message>
+        <source>If this account may not create tables, let another account create them and set ClientOptions::prepare = false.</source>
+        <translation>若此账号不能建表，请用另一个账号建好，并设置 ClientOptions::prepare = false。</translation>
+    </message>
+    <message>
+        <source>A wait for a condition wants a lock that owns the condition's mutex.</source>
+        <translation>等待条件变量时，传入的锁须持有该条件变量的互斥锁。</translation>
+    </message>
+    <message>
         <source>A lock of several needs one part at least.</source>
         <translation>由多把锁合成的锁至少要有一个组成部分。</translation>
     </message>
     <message>
         <source>The clients of a MultiLock's parts share one thread: make all but the first with ClientOptions::beside.</source>
         <translation>MultiLock 各部分的客户端须共用一个线程：除第一个外，其余都用 ClientOptions::beside 创建。</translation>
+    </message>
+    <message>
+        <source>Another thread of this program does. Take what is to change threads by acquire(); giveBack() frees what was left behind.</source>
+        <translation>本程序的另一个线程持有它。要在线程之间转移的持有请用 acquire() 获取；被遗留的持有可用 giveBack() 归还。</translation>
     </message>
     <message>
         <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
@@ -1031,6 +1051,10 @@
     <message>
         <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
         <translation>在锁的回调中做阻塞调用会等待自己；请让另一个线程来做。</translation>
+    </message>
+    <message>
+        <source>This client has the lock “%1” already, with other options (%2): all objects of one client and name have the same ones.</source>
+        <translation>此客户端已有锁“%1”，但选项不同（%2）：同一客户端、同一名称的所有对象须用相同的选项。</translation>
     </message>
     <message>
         <source>Locks of the recipe “%1” have no conditions; those of %2 do.</source>
@@ -1089,6 +1113,10 @@
         <translation>“%1”没有 kazoo 能看到的节点名。layout=kazoo 时可用 zk-mutex 和 zk-rw；或者从 URL 中去掉这个选项。</translation>
     </message>
     <message>
+        <source>“%1” cannot have nodes of two libraries. With layout=both there is zk-mutex; or leave the option out of the URL.</source>
+        <translation>“%1”不能有两种库的节点。layout=both 时可用 zk-mutex；或者从 URL 中去掉这个选项。</translation>
+    </message>
+    <message>
         <source>The parts of a lock of several are kept by one runtime: make their connections over the same.</source>
         <translation>由多把锁合成的锁，各部分须由同一个运行时维持：请在同一个运行时上建立它们的连接。</translation>
     </message>
@@ -1111,6 +1139,10 @@
     <message>
         <source>This thread does not hold the lock.</source>
         <translation>此线程不持有该锁。</translation>
+    </message>
+    <message>
+        <source>The wait for a lock was interrupted.</source>
+        <translation>对锁的等待被中断。</translation>
     </message>
     <message>
         <source>exclusive holds</source>
@@ -1143,6 +1175,10 @@
     <message>
         <source>A watchdog's period and the longest and shortest time of a hold cannot be negative: 0 is none.</source>
         <translation>看门狗的周期以及持有的最长和最短时间不能为负：0 表示没有。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” is unsafe: it exists to be seen failing. Take another one, or set LockOptions::allowNaive.</source>
+        <translation>算法“%1”不安全：它为了展示失败而存在。请换用别的算法，或设置 LockOptions::allowNaive。</translation>
     </message>
     <message>
         <source>No recipe on %1 offers %2.</source>
@@ -1299,6 +1335,14 @@
     <message>
         <source>The lock is free there when its lease ends, in %1 ms at the latest.</source>
         <translation>租约结束时锁在那里会被释放，最迟在 %1 ms 后。</translation>
+    </message>
+    <message>
+        <source>The name “%1” is no 64-bit number, and the URL says key=number; write for example 4242, or leave the option out to have names hashed.</source>
+        <translation>名称“%1”不是 64 位整数，而 URL 写了 key=number；例如写成 4242，或去掉这个选项，让名称取哈希值。</translation>
+    </message>
+    <message>
+        <source>The name “%1” is not two 32-bit numbers, and the URL says key=two-int; write for example 12,34.</source>
+        <translation>名称“%1”不是两个 32 位整数，而 URL 写了 key=two-int；例如写成 12,34。</translation>
     </message>
     <message>
         <source>The lock “%1” would be a connection's, and a pooler that stands in between may hand the server's process on to others with every transaction. Connect to the server itself; or write pooler=session in the URL if it gives each connection a process of its own.</source>
@@ -2710,8 +2754,8 @@
         <translation>%1 不再接受连接：%2。请提高上限，或同时少用一些锁。</translation>
     </message>
     <message>
-        <source>The tables of the locks are not on %1, or are of an older version: %2. Prepare the database first.</source>
-        <translation>%1 上没有锁的表，或版本较旧：%2。请先准备数据库。</translation>
+        <source>The tables of the locks are not on %1, or are of an older version: %2. Prepare the database first: ClientOptions::prepare, or Connection::prepare(), creates them; for an account that may not, have another one do it.</source>
+        <translation>%1 上没有锁的表，或其版本较旧：%2。请先准备数据库：ClientOptions::prepare 或 Connection::prepare() 会建表；账号不能建表时，请用另一个账号来建。</translation>
     </message>
     <message>
         <source>%1 has such a row already: %2.</source>

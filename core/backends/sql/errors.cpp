@@ -160,8 +160,10 @@ QString sentence(Kind kind, const QString& where, const QString& text) {
         return Text::tr("%1 takes no more connections: %2. Raise its limit, or use fewer locks at once.")
             .arg(where, text);
     case Kind::MissingTable:
-        return Text::tr("The tables of the locks are not on %1, or are of an older version: %2. Prepare the database "
-                        "first.")
+        return Text::tr(
+                   "The tables of the locks are not on %1, or are of an older version: %2. Prepare the database "
+                   "first: ClientOptions::prepare, or Connection::prepare(), creates them; for an account that may "
+                   "not, have another one do it.")
             .arg(where, text);
     case Kind::DuplicateKey:
         return Text::tr("%1 has such a row already: %2.").arg(where, text);

@@ -221,6 +221,19 @@ QCoro::Task<Result> makeIn(Session& session, Tables tables, std::stop_token stop
     co_return done;
 }
 
+/// Everything is there, of this version: nothing has to be written, which this account may not be allowed to. What
+/// cannot be seen is left to makeIn(), which says what is wrong.
+QCoro::Task<bool> isPrepared(Session& session, Tables tables, std::stop_token stop) {
+    Statement statement;
+    statement.text = "SELECT MAX(version) FROM " + tables.versions;
+    Result seen = co_await session.execute(statement, kSchemaWait, stop);
+    if (!seen || seen->number() != kSchemaVersion) co_return false;
+    seen = co_await checkColumns(session, lookAtLocks(tables), tables.locks, stop);
+    if (seen) seen = co_await checkColumns(session, lookAtRecords(tables), tables.records, stop);
+    if (seen) seen = co_await checkKey(session, tables, stop);
+    co_return seen.has_value();
+}
+
 } // namespace
 
 Tables tablesOf(Dialect dialect, const QString& name) {
@@ -259,6 +272,10 @@ QString schemaText(const Tables& tables) {
 QCoro::Task<Result> prepareSchema(Port& port, Tables tables, std::stop_token stop) {
     auto session = co_await port.session(stop);
     if (!session) co_return std::unexpected(session.error());
+    if (co_await isPrepared(*session->operator->(), tables, stop)) {
+        (*session)->giveBack();
+        co_return Result();
+    }
     if (tables.dialect == Dialect::Sqlite) {
         // Readers and the writer do not keep each other waiting. A file system that cannot do it says so by going on.
         Statement wal;

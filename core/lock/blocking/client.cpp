@@ -14,7 +14,7 @@ namespace lockscope::blocking {
 namespace {
 ConnectionUrl read(std::string_view text) {
     auto url = parseConnectionUrl(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
-    if (!url) throw std::invalid_argument(url.error().toStdString());
+    if (!url) throwLockError({LockError::Kind::InvalidArgument, url.error()});
     return *std::move(url);
 }
 
@@ -35,7 +35,8 @@ public:
     Connection& connection(int number) { return *at(number); }
     QByteArray identity() const override { return m_connections.front()->client(); }
     QByteArray kindOf(const detail::LockWish& wish) const override {
-        return wish.options.recipe.isEmpty() ? QByteArray::number(int(wish.mode)) : wish.options.recipe;
+        if (wish.options.recipe.isEmpty()) return QByteArray::number(int(wish.mode));
+        return wish.options.recipe;
     }
     std::expected<Made, LockError> make(const detail::LockWish& wish) override {
         auto lock = wish.parts.empty()
@@ -102,6 +103,16 @@ std::shared_ptr<detail::Service> serve(const ConnectionUrl& url, const ClientOpt
     });
 }
 
+/// What to do about a server that could not be prepared.
+LockError unprepared(LockError error) {
+    if (error.kind != LockError::Kind::Refused) return error;
+    error.message += QLatin1Char(' ');
+    error.message += QCoreApplication::translate(
+        "LockError", "If this account may not create tables, let another account create them and set "
+                     "ClientOptions::prepare = false.");
+    return error;
+}
+
 /// Its number.
 int serveToo(detail::Service& service, const ConnectionUrl& url, const ClientOptions& options) {
     return service.call<int>([&](std::stop_token) -> recipes::Outcome<int> {
@@ -127,13 +138,16 @@ Client::Client(std::string_view url, const ClientOptions& options) {
     const int number = m_number;
     m_identity = service
                      .call<QString>([&](std::stop_token stop) -> recipes::Outcome<QString> {
-                         const auto opened = co_await connectionOf(service, number).open(stop);
-                         if (opened) co_return QString::fromUtf8(connectionOf(service, number).client());
+                         auto ready = co_await connectionOf(service, number).open(stop);
+                         if (ready && options.prepare) {
+                             ready = co_await connectionOf(service, number).prepare(stop);
+                             if (!ready) ready = std::unexpected(unprepared(ready.error()));
+                         }
+                         if (ready) co_return QString::fromUtf8(connectionOf(service, number).client());
                          if (number > 0) static_cast<Servers&>(service.source()).drop(number);
-                         co_return std::unexpected(opened.error());
+                         co_return std::unexpected(ready.error());
                      })
                      .toStdString();
-    if (options.prepare) prepare();
 }
 
 Client::~Client() {

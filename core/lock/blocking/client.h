@@ -9,8 +9,8 @@
 
 /// Locks for programs whose threads block: the same recipes, watchdogs and deadlines as everywhere else, kept by one
 /// service thread for each client. No event loop of the program's own is needed. A program that has a QCoreApplication
-/// makes it before the first client; for others the first client makes one, which nobody has to run (Qt sets the locale
-/// from the environment then). When a program's own goes away, it closes all clients, as Client::close() does.
+/// makes it before the first client; for others the first client makes one, which nobody has to run. When a program's
+/// own goes away, it closes all clients, as Client::close() does.
 ///
 /// How long calls take: those that wait for a lock take what they are told to, and unlock() and the like one exchange
 /// with the server. When that does not answer, each may take longer by up to twice the time-out of its backend (3 s;
@@ -30,8 +30,10 @@ class Client;
 struct ClientOptions {
     /// Identity on the servers; empty: a new one (36 characters). Two clients that live at once must not share one.
     std::string identity = {};
-    /// Create what the recipes need on the server (tables), if it is missing.
-    bool prepare = false;
+    /// Create what the recipes need on the server (tables of databases), if it is missing. Where all of it is there
+    /// already, nothing is written. False for an account that may not create tables: have another one create them
+    /// (Client::schema() has the statements).
+    bool prepare = true;
     /// Where the history of its locks is written: who asked, got and lost them, and gave them back. nullptr: nowhere. A
     /// new, empty one, or that of a client beside over the same server: nobody else may write it, any thread may read
     /// it at any time, and save it as a recording. Its times count from the beginning of the client's thread.
@@ -46,12 +48,12 @@ struct ClientOptions {
 /// Thread-safe. The objects made from it may outlive it; once it is closed they throw UnreachableException.
 class Client {
 public:
-    /// Connects and logs in; blocks until then. Throws std::invalid_argument for a URL that makes no sense,
-    /// LockException when the server cannot be used; neither tells a password.
+    /// Connects, logs in and prepares the server; blocks until then. Throws InvalidArgumentException for a URL that
+    /// makes no sense, other LockExceptions when the server cannot be used; none tells a password.
     explicit Client(std::string_view url, const ClientOptions& options = {});
     /// close(), unless there are others beside it.
     ~Client();
-    /// The one that it was made of can only be assigned to, or go.
+    /// A moved-from client may only be assigned to or destroyed.
     Client(Client&&) noexcept = default;
     /// Does not close what this one was: locks made from it go on, and the last of them ends it. close() it before, if
     /// they should not.

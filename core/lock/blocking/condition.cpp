@@ -3,6 +3,8 @@
 
 #include "lock/blocking/service.h"
 
+#include <QCoreApplication>
+
 namespace lockscope::blocking {
 
 namespace {
@@ -14,7 +16,9 @@ AnyCondition& conditionOf(detail::Service& service, detail::Entry& entry) {
 
 bool Condition::await(std::unique_lock<Mutex>& lock, Nanos wait, std::stop_token stop) {
     if (lock.mutex() != &m_mutex || !lock.owns_lock())
-        throw std::invalid_argument("Condition::wait wants a lock that owns the condition's mutex");
+        throwLockError({LockError::Kind::InvalidArgument,
+                        QCoreApplication::translate(
+                            "LockError", "A wait for a condition wants a lock that owns the condition's mutex.")});
     const QByteArray thread = detail::threadNumber();
     detail::Service& service = *m_mutex.m_handle.service();
     detail::Entry& entry = *m_mutex.m_handle.entry();

@@ -5,6 +5,7 @@
 #include "lock/blocking/multi_lock.h"
 #include "lock/blocking/service.h"
 #include "lock/listener_call.h"
+#include "lock/warning.h"
 
 #include <QCoreApplication>
 
@@ -73,6 +74,7 @@ Handle::~Handle() {
 
 bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop, std::optional<Nanos> lease) {
     const QByteArray thread = threadNumber();
+    const std::shared_ptr<const std::atomic<bool>> mark = threadEnd();
     return m_service->call<bool>(
         [&](std::stop_token stopped) -> recipes::Outcome<bool> {
             if (!m_entry->lock) co_return std::unexpected(closedError());
@@ -81,10 +83,15 @@ bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop, std::opt
             request.wait = wait;
             request.thread = thread;
             request.lease = lease;
+            const Nanos begun = m_service->runtime().monotonic();
             const auto taken = co_await m_entry->lock->take(request, stopped);
+            if (!taken && endedInOutage(taken.error(), request, begun)) {
+                m_service->hear(*m_entry, HoldEvent::WaitFailed, thread, taken.error().message.toStdString());
+                co_return false;
+            }
             if (taken && *taken) {
                 const std::lock_guard held(m_entry->guard);
-                m_entry->views[{thread, mode}] = m_entry->lock->view(thread, mode);
+                m_entry->views[{thread, mode}] = {m_entry->lock->view(thread, mode), mark};
             }
             // Only a source that closes meanwhile gives up without an end: no caller of lock() looks at what it gets.
             if (taken && !*taken && wait == kNever) throw Cancelled(Cancelled::Why::Stopped);
@@ -93,15 +100,97 @@ bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop, std::opt
         std::move(stop));
 }
 
+Hold Handle::acquire(recipes::Mode mode, Nanos wait, std::stop_token stop, std::optional<Nanos> lease, int permits) {
+    // Permits are never re-entered: so theirs is the thread's number, which a history shows.
+    const QByteArray thread = mode == recipes::Mode::Permit ? threadNumber() : ownNumber();
+    Hold hold;
+    m_service->call<bool>(
+        [&](std::stop_token stopped) -> recipes::Outcome<bool> {
+            if (!m_entry->lock) co_return std::unexpected(closedError());
+            LockRequest request;
+            request.mode = mode;
+            request.permits = permits;
+            request.wait = wait;
+            request.thread = thread;
+            request.lease = lease;
+            const Nanos begun = m_service->runtime().monotonic();
+            auto guard = co_await m_entry->lock->acquire(request, stopped);
+            if (!guard && endedInOutage(guard.error(), request, begun)) {
+                m_service->hear(*m_entry, HoldEvent::WaitFailed, thread, guard.error().message.toStdString());
+                co_return false;
+            }
+            if (!guard) co_return std::unexpected(guard.error());
+            if (!*guard && wait == kNever) throw Cancelled(Cancelled::Why::Stopped); // as take()
+            if (!*guard) co_return false;
+            auto view = guard->view();
+            hold.m_box = m_service->box(*std::move(guard), std::move(view), thread, m_entry->name);
+            hold.m_service = m_service;
+            hold.m_entry = m_entry;
+            co_return true;
+        },
+        std::move(stop));
+    return hold;
+}
+
+/// A wait that was to end, and has, while the server could not be asked: not in time, as far as the caller can tell.
+bool Handle::endedInOutage(const LockError& error, const LockRequest& request, Nanos begun) const {
+    if (request.wait <= Nanos(0) || request.wait == kNever) return false;
+    if (error.kind != LockError::Kind::Unreachable && error.kind != LockError::Kind::OutcomeUnknown) return false;
+    return m_service->runtime().monotonic() - begun >= request.wait;
+}
+
+bool Handle::heldByAnother(const QByteArray& thread) const {
+    const std::lock_guard held(m_entry->guard);
+    return std::ranges::any_of(m_entry->views, [&](const auto& one) {
+        return one.first.first != thread && one.second.view && one.second.view->mine;
+    });
+}
+
+int Handle::giveBack(HoldsOf whose) {
+    using Key = std::pair<QByteArray, recipes::Mode>;
+    return m_service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
+        std::vector<Key> theirs;
+        {
+            const std::lock_guard held(m_entry->guard);
+            for (const auto& [key, one] : m_entry->views)
+                if (whose == HoldsOf::AllThreads || one.threadEnded->load()) theirs.push_back(key);
+        }
+        int given = 0;
+        std::optional<LockError> failure;
+        for (const Key& key : theirs) {
+            for (;;) {
+                if (!m_entry->lock) co_return std::unexpected(closedError());
+                if (m_entry->lock->holdCount(key.first, key.second) == 0) break;
+                const Service::Heard heard(*m_service, key.first);
+                const auto left = co_await m_entry->lock->unlock(key.first, key.second);
+                if (left) ++given;
+                if (!left && left.error().kind != LockError::Kind::NotOwner) failure = left.error();
+                if (!left) break;
+            }
+            const std::lock_guard held(m_entry->guard);
+            if (m_entry->lock && m_entry->lock->holdCount(key.first, key.second) == 0) m_entry->views.erase(key);
+        }
+        if (failure) co_return std::unexpected(*failure);
+        co_return given;
+    });
+}
+
 int Handle::giveUp(recipes::Mode mode) {
     const QByteArray thread = threadNumber();
     return m_service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
         if (!m_entry->lock) co_return std::unexpected(closedError());
         const Service::Heard heard(*m_service, thread);
-        const auto left = co_await m_entry->lock->unlock(thread, mode);
+        const bool never = m_entry->lock->holdCount(thread, mode) == 0 && !view(thread, mode);
+        auto left = co_await m_entry->lock->unlock(thread, mode);
         if (m_entry->lock && m_entry->lock->holdCount(thread, mode) == 0) {
             const std::lock_guard held(m_entry->guard);
             m_entry->views.erase({thread, mode});
+        }
+        if (!left && never && left.error().kind == LockError::Kind::NotOwner && heldByAnother(thread)) {
+            left.error().message += QLatin1Char(' ');
+            left.error().message += QCoreApplication::translate(
+                "LockError", "Another thread of this program does. Take what is to change threads by acquire(); "
+                             "giveBack() frees what was left behind.");
         }
         co_return left;
     });
@@ -110,10 +199,10 @@ int Handle::giveUp(recipes::Mode mode) {
 void Handle::giveUpQuietly(recipes::Mode mode) noexcept {
     try {
         giveUp(mode);
-    } catch (const LockException& problem) {
-        report(problem);
     } catch (const InterruptedException&) {
         // The client is being closed: what was held ends with its lease, session or connection, as close() says.
+    } catch (const LockException& problem) {
+        report(problem);
     } catch (const std::exception& defect) {
         report(LockException({LockError::Kind::OutcomeUnknown, QString::fromUtf8(defect.what())}));
     }
@@ -123,14 +212,19 @@ void Handle::report(const LockException& problem) const noexcept {
     if (m_onUnlockFailed)
         lockscope::detail::callListener(m_onUnlockFailed, problem);
     else
-        qWarning("Lockscope: the lock “%s” could not be given back: %s", m_entry->name.constData(), problem.what());
+        lockscope::detail::warn(QCoreApplication::translate("Lock", "the lock “%1” could not be given back: %2")
+                                    .arg(QString::fromUtf8(m_entry->name), QString::fromUtf8(problem.what())));
 }
 
 std::shared_ptr<const HoldView> Handle::view(recipes::Mode mode) const {
+    return view(threadNumber(), mode);
+}
+
+std::shared_ptr<const HoldView> Handle::view(const QByteArray& thread, recipes::Mode mode) const {
     if (!m_service->ofThisProcess()) return nullptr; // it is the other process that holds
     const std::lock_guard held(m_entry->guard);
-    const auto found = m_entry->views.find({threadNumber(), mode});
-    return found == m_entry->views.end() ? nullptr : found->second;
+    const auto found = m_entry->views.find({thread, mode});
+    return found == m_entry->views.end() ? nullptr : found->second.view;
 }
 
 bool Handle::stillMine(recipes::Mode mode) const {

@@ -2,10 +2,17 @@
 #pragma once
 #include "lock/any_lock.h"
 #include "lock/blocking/client.h"
+#include "lock/blocking/hold.h"
 
 namespace lockscope::blocking {
 class Manager;
 struct LockPart;
+
+/// Which holds of a lock a program gives back at once, whoever of its threads took them.
+enum class HoldsOf : std::uint8_t {
+    EndedThreads, ///< nobody is left who could unlock them
+    AllThreads,   ///< also those of threads that go on, and whose guard was destroyed by another thread
+};
 } // namespace lockscope::blocking
 
 namespace lockscope::blocking::detail {
@@ -38,7 +45,12 @@ public:
     Handle& operator=(const Handle&) = delete;
 
     bool take(recipes::Mode mode, Nanos wait, std::stop_token stop = {}, std::optional<Nanos> lease = std::nullopt);
+    /// The same for an object that owns the hold; empty when not in time. A hold of its own: it does not re-enter what
+    /// the calling thread has.
+    Hold acquire(recipes::Mode mode, Nanos wait, std::stop_token stop = {}, std::optional<Nanos> lease = std::nullopt,
+                 int permits = 1);
     int giveUp(recipes::Mode mode);
+    int giveBack(HoldsOf whose);
     /// giveUp() for destructors: problems go to the handler.
     void giveUpQuietly(recipes::Mode mode) noexcept;
     bool stillMine(recipes::Mode mode) const;
@@ -59,6 +71,9 @@ public:
 
 private:
     std::shared_ptr<const HoldView> view(recipes::Mode mode) const;
+    std::shared_ptr<const HoldView> view(const QByteArray& thread, recipes::Mode mode) const;
+    bool heldByAnother(const QByteArray& thread) const;
+    bool endedInOutage(const LockError& error, const LockRequest& request, Nanos begun) const;
     std::shared_ptr<Service> m_service;
     std::shared_ptr<Entry> m_entry;
     std::uint64_t m_listener = 0, m_lostListener = 0, m_suspendedListener = 0;

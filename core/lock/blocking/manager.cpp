@@ -59,7 +59,7 @@ std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const Manag
     try {
         return detail::startService(make);
     } catch (const RefusedException&) {
-        throw std::invalid_argument(complaint.value_or(QString()).toStdString());
+        throwLockError({LockError::Kind::InvalidArgument, complaint.value_or(QString())});
     }
 }
 
@@ -115,7 +115,7 @@ void Manager::reload(const ManagerConfig& config) {
         service.call<std::optional<QString>>([&](std::stop_token) -> recipes::Outcome<std::optional<QString>> {
             co_return managerOf(service).reload(config);
         });
-    if (complaint) throw std::invalid_argument(complaint->toStdString());
+    if (complaint) throwLockError({LockError::Kind::InvalidArgument, *complaint});
 }
 
 void Manager::watchFile(const std::string& path) {
@@ -124,7 +124,7 @@ void Manager::watchFile(const std::string& path) {
         service.call<std::optional<QString>>([&](std::stop_token) -> recipes::Outcome<std::optional<QString>> {
             co_return managerOf(service).watchFile(QString::fromStdString(path));
         });
-    if (complaint) throw std::invalid_argument(complaint->toStdString());
+    if (complaint) throwLockError({LockError::Kind::InvalidArgument, *complaint});
 }
 
 LockManager::Status Manager::status(std::string_view space) {

@@ -42,8 +42,9 @@ struct ManagerOptions {
 /// Thread-safe. The locks made from it may outlive it; once it is closed they throw UnreachableException.
 class Manager {
 public:
-    /// Connects to the servers and blocks until all namespaces have an engine in use. Throws std::invalid_argument for
-    /// a configuration that makes no sense, UnreachableException when it takes longer than ManagerOptions::patience.
+    /// Connects to the servers and blocks until all namespaces have an engine in use. Throws
+    /// InvalidArgumentException for a configuration that makes no sense, UnreachableException when it takes longer than
+    /// ManagerOptions::patience.
     explicit Manager(const ManagerConfig& config, const ManagerOptions& options = {});
     /// close().
     ~Manager();
@@ -58,10 +59,10 @@ public:
     /// LockManager::switchTo; blocks until that is decided, not until the engine is in use. Throws LockException, with
     /// a stop request InterruptedException.
     void switchTo(std::string_view space, int engine, std::stop_token stop = {});
-    /// LockManager::reload. Throws std::invalid_argument with the sentence when it is refused.
+    /// LockManager::reload. Throws InvalidArgumentException with the sentence when it is refused.
     void reload(const ManagerConfig& config);
-    /// LockManager::watchFile. Throws std::invalid_argument when the file as it is now is refused; it is watched all
-    /// the same.
+    /// LockManager::watchFile. Throws InvalidArgumentException when the file as it is now is refused; it is
+    /// watched all the same.
     void watchFile(const std::string& path);
     /// Where a namespace stands; nothing of one that there is not.
     LockManager::Status status(std::string_view space);

@@ -21,7 +21,8 @@ struct LockPart {
 ///     if (lock) ship(both.tokens());
 ///
 /// What DistributedMultiLock says of order, and of losing a part, holds here; otherwise as Mutex.
-/// std::scoped_lock over several Mutexes takes them together, too, but each is then lost alone. Thread-safe.
+/// std::scoped_lock over several Mutexes takes them together, too, but each is then lost alone, and where others want
+/// the same ones it is many times slower: see Mutex. Thread-safe.
 class MultiLock : public detail::AloneLock {
 public:
     /// `options` are for all parts. Throws RefusedException when there is no part, the same lock is named twice, or the
@@ -30,7 +31,7 @@ public:
         : AloneLock(parts, std::move(options)) {}
 
     /// The fencing tokens of this thread's hold, in the order of the parts, to send with each write; 0 = that part
-    /// gives none (LockOptions::token asks for them). Empty when this thread does not hold it. Asks the service thread.
+    /// gives none. Empty when this thread does not hold it. Asks the service thread.
     std::vector<std::int64_t> tokens() const { return m_handle.tokens(recipes::Mode::Exclusive); }
     /// There is no one token of several locks.
     std::int64_t token() const = delete;

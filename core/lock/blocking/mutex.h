@@ -13,12 +13,14 @@ namespace detail {
 class AloneLock {
 public:
     /// Takes it, however long that takes, and sees what other threads of this program wrote before they gave it up, by
-    /// whichever client. All of these throw LockException; with a stop token InterruptedException.
+    /// whichever client. All of these throw LockException; with a stop token InterruptedException. The hold is the
+    /// calling thread's: it alone unlocks. What another thread is to give back, acquire() takes.
     void lock() { m_handle.take(recipes::Mode::Exclusive, kNever); }
     void lock(std::stop_token stop) { m_handle.take(recipes::Mode::Exclusive, kNever, std::move(stop)); }
     /// One try; asks the server, but does not wait for the holder.
     bool try_lock() { return m_handle.take(recipes::Mode::Exclusive, Nanos(0)); }
-    /// Takes it in time; false when that was too short.
+    /// Takes it in time; false when that was too short, also because the server was away until then: onEvent() hears of
+    /// that as HoldEvent::WaitFailed, with the reason. What waiting cannot mend (a refused login, say) throws.
     template <typename Rep, typename Period>
     bool try_lock_for(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
         return m_handle.take(recipes::Mode::Exclusive, waitOf(wait), std::move(stop));
@@ -33,17 +35,35 @@ public:
                           std::stop_token stop = {}) {
         return m_handle.take(recipes::Mode::Exclusive, waitOf(wait), std::move(stop), waitOf(lease));
     }
+    /// Takes it for an object that owns the hold, and that any thread may give back: for thread pools and event loops.
+    /// Waits as long as it takes.
+    Hold acquire(std::stop_token stop = {}) {
+        return m_handle.acquire(recipes::Mode::Exclusive, kNever, std::move(stop));
+    }
+    /// The same with one try; empty when somebody has it, this thread included.
+    Hold tryAcquire() { return m_handle.acquire(recipes::Mode::Exclusive, Nanos(0)); }
+    /// The same in time; empty when that was too short, as with try_lock_for().
+    template <typename Rep, typename Period>
+    Hold tryAcquireFor(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
+        return m_handle.acquire(recipes::Mode::Exclusive, waitOf(wait), std::move(stop));
+    }
     /// Gives one hold up. Does not throw, because guards call it in their destructors: what goes wrong is told to
     /// onUnlockFailed().
     void unlock() noexcept { m_handle.giveUpQuietly(recipes::Mode::Exclusive); }
     /// Gives one hold up; the holds that this thread has left. Throws NotOwnerException when it was lost, or was never
     /// this thread's.
     int unlockOrThrow() { return m_handle.giveUp(recipes::Mode::Exclusive); }
+    /// Gives holds back that other threads of this program took by lock() and the like, and left behind: a thread that
+    /// ended, or whose guard another one destroyed. Without this a watchdog renews them for as long as the client
+    /// lives (or LockOptions::maxHold says). How many were given back. Make sure that nobody acts on them any more.
+    /// Throws LockException when the server could not be told.
+    int giveBack(HoldsOf whose) { return m_handle.giveBack(whose); }
 
     /// Whether this thread holds it and may still act on that: false once lost or past the own deadline. Looks at the
     /// clock, does not ask the server, and works while the service thread is busy.
     bool stillMine() const { return m_handle.stillMine(recipes::Mode::Exclusive); }
-    /// The fencing token of this thread's hold, to send with each write; 0 = none (LockOptions::token asks for one).
+    /// The fencing token of this thread's hold, to send with each write; 0 = none: the recipe gives none, or
+    /// LockOptions::token is off.
     std::int64_t token() const { return m_handle.token(recipes::Mode::Exclusive); }
     /// How often this thread holds it; asks the service thread.
     int holdCount() const { return m_handle.holdCount(recipes::Mode::Exclusive); }
@@ -57,7 +77,7 @@ public:
     bool isLocked() { return m_handle.isLocked(); }
     /// Called on the service thread at each event of any hold of this lock by this program, until this call sets
     /// another one; nullptr: none. `reason` is a translated sentence of those events that have one: Lost, Suspended,
-    /// ReleaseFailed. It must not block (no calls of blocking locks), nor throw.
+    /// ReleaseFailed, WaitFailed. It must not block (no calls of blocking locks), nor throw.
     void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
         m_handle.onEvent(std::move(listener));
     }
@@ -70,8 +90,9 @@ public:
     void onSuspended(std::function<void(const std::string& reason)> listener) {
         m_handle.onSuspended(std::move(listener));
     }
-    /// Called on the unlocking thread when unlock() could not tell the caller. Default: a line on stderr. What
-    /// LockOptions::minHold puts off, and then fails, onEvent() hears of, or stderr. It must not throw.
+    /// Called on the unlocking thread when unlock() could not tell the caller. Default: the handler of onWarning(),
+    /// which is a line on stderr unless the program sets one. What LockOptions::minHold puts off, and then fails,
+    /// onEvent() hears of, or that handler. It must not throw.
     /// Set it before other threads use this object.
     void onUnlockFailed(std::function<void(const LockException&)> handler) {
         m_handle.onUnlockFailed(std::move(handler));
@@ -89,8 +110,8 @@ protected:
 
 } // namespace detail
 
-/// A mutex that the threads of many processes share; satisfies TimedLockable, so that std::unique_lock, std::lock_guard
-/// and std::scoped_lock work:
+/// A mutex that the threads of many processes share; satisfies TimedLockable, so that std::unique_lock and
+/// std::lock_guard work:
 ///
 ///     blocking::Client client("redis://127.0.0.1");
 ///     blocking::Mutex orders(client, "orders");
@@ -99,14 +120,19 @@ protected:
 ///
 /// Thread-safe. Reentrant per thread where its recipe is (most are; RecipeInfo::reentrant), as Redisson's and Curator's
 /// locks: a thread unlocks as often as it locked, and no thread unlocks another's. Objects of one client that name the
-/// same lock and recipe are one lock, with the options of the one that was there first.
+/// same lock and recipe are one lock and have the same options: others are refused.
+///
+/// For several mutexes take a MultiLock. std::scoped_lock and std::lock work over them, but are slow where others want
+/// the same ones: they take one, try the next, give back and begin anew, and each step asks a server (1.6 instead of 71
+/// takings a second of two contended locks on ZooKeeper).
 ///
 /// Unlike a mutex in memory it can be lost: when the server or the network is away for longer than the lease, or
 /// somebody frees it by force. Ask stillMine() before what must not happen twice, give token() to what checks it, or
 /// listen by onLost().
 class Mutex : public detail::AloneLock {
 public:
-    /// Throws LockException when the server has no such recipe.
+    /// Throws LockException when the server has no such recipe; RefusedException when this client has a lock of that
+    /// name with other options, or for a recipe that is unsafe (LockOptions::allowNaive).
     Mutex(const Client& client, std::string_view name, LockOptions options = {})
         : AloneLock(client, name, recipes::Mode::Exclusive, std::move(options)) {}
     /// One of a manager's namespace, on whichever engine that uses. Throws NotSupportedException when the recipe of any
@@ -124,7 +150,7 @@ private:
 /// SharedMutex: servers that can tell the two apart refuse the other, PostgreSQL cannot.
 class SharedMutex : public detail::AloneLock {
 public:
-    /// Throws LockException when the server has no such recipe.
+    /// As Mutex.
     SharedMutex(const Client& client, std::string_view name, LockOptions options = {})
         : AloneLock(client, name, recipes::Mode::Shared, std::move(options)) {}
     /// As Mutex.
@@ -147,6 +173,14 @@ public:
     bool tryLockSharedWithLease(std::chrono::duration<Rep, Period> wait,
                                 std::chrono::duration<LeaseRep, LeasePeriod> lease, std::stop_token stop = {}) {
         return m_handle.take(recipes::Mode::Shared, detail::waitOf(wait), std::move(stop), detail::waitOf(lease));
+    }
+    /// As acquire() and tryAcquireFor(), for a reader.
+    Hold acquireShared(std::stop_token stop = {}) {
+        return m_handle.acquire(recipes::Mode::Shared, kNever, std::move(stop));
+    }
+    template <typename Rep, typename Period>
+    Hold tryAcquireSharedFor(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
+        return m_handle.acquire(recipes::Mode::Shared, detail::waitOf(wait), std::move(stop));
     }
     void unlock_shared() noexcept { m_handle.giveUpQuietly(recipes::Mode::Shared); }
     int unlockSharedOrThrow() { return m_handle.giveUp(recipes::Mode::Shared); }

@@ -4,36 +4,8 @@
 
 namespace lockscope::blocking {
 
-namespace detail {
-struct GuardBox;
-}
-
-/// Some permits, held: given back when this goes, or sooner by release(). Movable, also to another thread; empty when
-/// nothing was taken. One object is not for several threads at once.
-class [[nodiscard]] Permit {
-public:
-    Permit() = default;
-    Permit(Permit&&) noexcept = default;
-    /// What this one held before is given back, as by its destructor.
-    Permit& operator=(Permit&& other) noexcept;
-    /// What goes wrong is told on stderr; release() to know.
-    ~Permit();
-
-    /// True from its grant until release(): also when it was lost meanwhile.
-    explicit operator bool() const { return m_box != nullptr; }
-    /// False once lost or past the own deadline; looks at the clock, not at the server.
-    bool stillMine() const;
-    /// What is left by the own clock, unless it is renewed; 0 when empty, or lost, kNever when nothing ends it. Does
-    /// not ask the server.
-    Nanos remaining() const;
-    /// Gives them back. Throws NotOwnerException when they were lost. The permit is empty afterwards.
-    void release();
-
-private:
-    friend class Semaphore;
-    std::shared_ptr<detail::Service> m_service;
-    std::shared_ptr<detail::GuardBox> m_box;
-};
+/// Some permits, held: given back when this goes, or sooner by release().
+using Permit = Hold;
 
 /// So many permits that the threads of many processes share. Thread-safe.
 class Semaphore {
@@ -45,11 +17,11 @@ public:
     Semaphore(const Manager& manager, std::string_view space, std::string_view name, int permits)
         : m_handle(manager, space, name, recipes::Mode::Permit, permits) {}
 
-    /// Takes so many together, however long that takes. Throws LockException, InterruptedException.
+    /// Takes so many together, however long that takes. Throws LockException; with a stop token InterruptedException.
     Permit acquire(int permits = 1, std::stop_token stop = {}) { return take(permits, kNever, std::move(stop)); }
     /// One try; empty when there are not so many free.
     Permit tryAcquire(int permits = 1) { return take(permits, Nanos(0), {}); }
-    /// Takes them in time; empty when that was too short.
+    /// Takes them in time; empty when that was too short, also because the server was away: onEvent() hears of that.
     template <typename Rep, typename Period>
     Permit tryAcquireFor(std::chrono::duration<Rep, Period> wait, int permits = 1, std::stop_token stop = {}) {
         return take(permits, detail::waitOf(wait), std::move(stop));
@@ -77,7 +49,9 @@ public:
     }
 
 private:
-    Permit take(int permits, Nanos wait, std::stop_token stop, std::optional<Nanos> lease = std::nullopt);
+    Permit take(int permits, Nanos wait, std::stop_token stop, std::optional<Nanos> lease = std::nullopt) {
+        return m_handle.acquire(recipes::Mode::Permit, wait, std::move(stop), lease, permits);
+    }
     detail::Handle m_handle;
 };
 

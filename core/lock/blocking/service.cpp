@@ -44,10 +44,23 @@ LockError closedError() {
             QCoreApplication::translate("LockError", "The client of this lock has been closed; make a new one.")};
 }
 
-QByteArray threadNumber() {
+QByteArray ownNumber() {
     static std::atomic<quint64> last = 0;
-    thread_local const QByteArray mine = QByteArray::number(++last);
+    return QByteArray::number(++last);
+}
+
+QByteArray threadNumber() {
+    thread_local const QByteArray mine = ownNumber();
     return mine;
+}
+
+std::shared_ptr<const std::atomic<bool>> threadEnd() {
+    struct Mark {
+        std::shared_ptr<std::atomic<bool>> ended = std::make_shared<std::atomic<bool>>(false);
+        ~Mark() { *ended = true; }
+    };
+    thread_local const Mark mark;
+    return mark.ended;
 }
 
 Service::Service(const SourceMaker& make) {
@@ -120,13 +133,44 @@ QCoro::Task<> Service::drive(std::shared_ptr<PendingCall> pending, std::function
     if (m_closing && m_pending.empty()) m_allEnded.complete(true);
 }
 
+namespace {
+/// An object of a lock that is there already wants it to be held otherwise; nullopt = it does not. That both name the
+/// same recipe, one of them as the usual one, is known by then.
+std::optional<LockError> clash(const Entry& there, const LockWish& wish) {
+    const LockOptions& old = there.options;
+    const LockOptions& now = wish.options;
+    QStringList others;
+    const auto compare = [&others](const char* name, const auto& one, const auto& other) {
+        if (one != other) others += QString::fromLatin1(name);
+    };
+    compare("lease", old.lease, now.lease);
+    compare("watchdog", old.watchdog, now.watchdog);
+    compare("honourDeadline", old.honourDeadline, now.honourDeadline);
+    compare("token", old.token, now.token);
+    compare("maxHold", old.maxHold, now.maxHold);
+    compare("minHold", old.minHold, now.minHold);
+    compare("capacity", old.capacity, now.capacity);
+    compare("epoch", old.epoch, now.epoch);
+    compare("permits", there.permits, wish.permits);
+    if (others.isEmpty()) return std::nullopt;
+    return LockError{LockError::Kind::Refused,
+                     QCoreApplication::translate("LockError",
+                                                 "This client has the lock “%1” already, with other options (%2): all "
+                                                 "objects of one client and name have the same ones.")
+                         .arg(QString::fromUtf8(wish.name), others.join(QStringLiteral(", ")))};
+}
+} // namespace
+
 std::shared_ptr<Entry> Service::entry(const LockWish& wish) {
     std::shared_ptr<Entry> found;
     call<bool>([&, this](std::stop_token) -> recipes::Outcome<bool> {
         const Key asked{wish.space, wish.name, m_source->kindOf(wish)};
         const auto known = m_entries.find(asked);
         if (known != m_entries.end()) found = known->second.lock();
-        if (found) co_return true;
+        if (found) {
+            if (const auto refusal = clash(*found, wish)) co_return std::unexpected(*refusal);
+            co_return true;
+        }
         auto made = m_source->make(wish);
         if (!made) co_return std::unexpected(made.error());
         // The usual recipe, and the same by its name: servers could not tell the holds of two such locks apart.
@@ -134,10 +178,13 @@ std::shared_ptr<Entry> Service::entry(const LockWish& wish) {
         const auto same = m_entries.find(usual);
         if (same != m_entries.end()) found = same->second.lock();
         if (found) {
+            if (const auto refusal = clash(*found, wish)) co_return std::unexpected(*refusal);
             note(asked, found);
             co_return true;
         }
         auto* const entry = new Entry;
+        entry->options = wish.options;
+        entry->permits = wish.permits;
         entry->lock = std::move(made->lock);
         entry->space = wish.space;
         entry->name = wish.name;
@@ -162,7 +209,8 @@ std::shared_ptr<Entry> Service::entry(const LockWish& wish) {
 void Service::hear(Entry& entry, HoldEvent event, const QByteArray& thread, const std::string& reason) {
     const std::lock_guard held(entry.calling);
     if (event == HoldEvent::ReleaseFailed && entry.onEvent.empty() && !m_heard.contains(thread))
-        qWarning("Lockscope: the lock “%s” could not be given back: %s", entry.name.constData(), reason.c_str());
+        lockscope::detail::warn(QCoreApplication::translate("Lock", "the lock “%1” could not be given back: %2")
+                                    .arg(QString::fromUtf8(entry.name), QString::fromStdString(reason)));
     tell(entry.onEvent, event, reason);
     if (event == HoldEvent::Lost) tell(entry.onLost, event, reason);
     if (event == HoldEvent::Suspended) tell(entry.onSuspended, event, reason);

@@ -20,8 +20,16 @@ struct Entry {
     QByteArray space, name;                         ///< as LockWish has them
     std::vector<std::array<QByteArray, 3>> knownAs; ///< the same: its keys in the service's list
 
+    LockOptions options; ///< of its first object; the others have the same
+    int permits = 1;     ///< the same
+
+    /// A thread's hold, as any thread may see it.
+    struct Seen {
+        std::shared_ptr<const HoldView> view;
+        std::shared_ptr<const std::atomic<bool>> threadEnded; ///< of the thread that took it
+    };
     std::mutex guard; ///< of what follows
-    std::map<std::pair<QByteArray, recipes::Mode>, std::shared_ptr<const HoldView>> views;
+    std::map<std::pair<QByteArray, recipes::Mode>, Seen> views;
 
     std::recursive_mutex calling; ///< of what follows; held while listeners are called: after its end none is
     using Listeners = std::map<std::uint64_t, std::function<void(HoldEvent, const std::string& reason)>>;
@@ -68,7 +76,8 @@ public:
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;
 
-    /// The lock of that name; made when it is the first of its name and recipe. Throws LockException.
+    /// The lock of that name; made when it is the first of its name and recipe. Throws LockException; RefusedException
+    /// when there is one with other options.
     std::shared_ptr<Entry> entry(const LockWish& wish);
     /// Runs a coroutine on the service's thread and blocks until it has ended. Throws LockException,
     /// InterruptedException. Not to be called on the service's thread.
@@ -77,6 +86,8 @@ public:
     /// A guard, to be given back by the service's thread when nobody refers to it any more.
     std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread,
                                   QByteArray name);
+    /// Tells the listeners of a lock. On the service's thread.
+    void hear(Entry& entry, HoldEvent event, const QByteArray& thread, const std::string& reason);
     /// Of a release whose caller hears what becomes of it: while this lives, nobody else need be told of its failure.
     /// On the service's thread.
     class Heard {
@@ -112,7 +123,6 @@ private:
     using Key = std::array<QByteArray, 3>; ///< namespace, name, kind
     void note(const Key& key, const std::shared_ptr<Entry>& entry);
     void forget(Entry* entry);
-    void hear(Entry& entry, HoldEvent event, const QByteArray& thread, const std::string& reason);
     void run(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work);
     void begin(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work,
                std::stop_token stop);
@@ -167,5 +177,9 @@ LockError closedError();
 
 /// The number that stands for the calling thread: another for each thread that ever was.
 QByteArray threadNumber();
+/// A number that stands for no thread, another one each time.
+QByteArray ownNumber();
+/// Becomes true when the calling thread has ended.
+std::shared_ptr<const std::atomic<bool>> threadEnd();
 
 } // namespace lockscope::blocking::detail

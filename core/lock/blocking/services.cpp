@@ -2,6 +2,7 @@
 #include "lock/blocking/service.h"
 
 #include <QCoreApplication>
+#include <clocale>
 #include <thread>
 
 namespace lockscope::blocking::detail {
@@ -22,7 +23,11 @@ public:
             static int count = 1;
             static char name[] = "lockscope";
             static char* words[] = {name, nullptr};
+            // Qt sets the locale from the environment, which is a program's own business.
+            const char* const locale = std::setlocale(LC_ALL, nullptr);
+            const std::string before = locale ? locale : "C";
             new QCoreApplication(count, words);
+            std::setlocale(LC_ALL, before.c_str());
         }
         if (!std::exchange(m_watchesApplication, true)) qAddPostRoutine([] { all().endAll(); });
     }

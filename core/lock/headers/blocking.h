@@ -18,6 +18,7 @@
 #include "lock/blocking/multi_lock.h"
 #include "lock/blocking/mutex.h"
 #include "lock/blocking/semaphore.h"
+#include "lock/warning.h"
 // clang-format on
 
 #pragma pop_macro("slots")

@@ -17,6 +17,7 @@
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 #include "lock/distributed_mutex.h"
+#include "lock/warning.h"
 #include "runtime/event_loop_runtime.h"
 // clang-format on
 

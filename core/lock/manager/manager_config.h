@@ -18,29 +18,21 @@ enum class SwitchMode : std::uint8_t {
     Immediate, ///< holders are told "lost" first; tokens carry the epoch
 };
 
-/// What tells holders of one engine from those of the next is the epoch in their tokens: they are taken unless a
-/// program wants none.
-inline LockOptions withTokens() {
-    LockOptions options;
-    options.token = true;
-    return options;
-}
-
 /// How the locks of one namespace are kept, and when that changes.
 struct NamespaceConfig {
     QByteArray name;
     std::vector<EngineConfig> engines;    ///< the primary first, then up to two fallbacks
     std::vector<ConnectionUrl> witnesses; ///< servers that only keep the record of which engine is in use
     SwitchMode mode = SwitchMode::Drain;
-    bool onFailure = false;             ///< switch when the engine in use fails the health checks of any process
-    Nanos drainFor = 30s;               ///< how long holders may go on when their engine is left
-    Nanos confirmFor = 5s;              ///< how long a process trusts what it read of the record
-    Nanos healthEvery = 1s;             ///< between two health checks of an engine
-    Nanos healthTimeout = 1s;           ///< after which a check has failed
-    int failures = 3;                   ///< so many failed checks in a row make an engine unhealthy, …
-    int successes = 5;                  ///< … so many good ones healthy again
-    LockOptions options = withTokens(); ///< lease, watchdog, token
-    bool allowNaive = false;            ///< take recipes that exist to be seen failing
+    bool onFailure = false;   ///< switch when the engine in use fails the health checks of any process
+    Nanos drainFor = 30s;     ///< how long holders may go on when their engine is left
+    Nanos confirmFor = 5s;    ///< how long a process trusts what it read of the record
+    Nanos healthEvery = 1s;   ///< between two health checks of an engine
+    Nanos healthTimeout = 1s; ///< after which a check has failed
+    int failures = 3;         ///< so many failed checks in a row make an engine unhealthy, …
+    int successes = 5;        ///< … so many good ones healthy again
+    LockOptions options;      ///< lease, watchdog, token
+    bool allowNaive = false;  ///< take recipes that exist to be seen failing
 };
 
 struct ManagerConfig {

@@ -20,6 +20,7 @@ std::expected<std::unique_ptr<DistributedLock>, LockError> Namespace::makeLock(c
     LockOptions options = m_config.options;
     options.recipe = engine->config.recipe;
     options.epoch = m_active.epoch;
+    options.allowNaive = m_config.allowNaive;
     const recipes::RecipeInfo* const info = recipes::findRecipe(options.recipe);
     const recipes::Mode mode = info && !info->exclusive ? recipes::Mode::Permit : recipes::Mode::Exclusive;
     return lockscope::makeLock(*engine->connection, m_config.name + ':' + name, mode, options, permits);

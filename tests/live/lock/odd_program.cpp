@@ -2,6 +2,7 @@
 #include "lock/blocking/mutex.h"
 
 #include <QCoreApplication>
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -93,7 +94,7 @@ int triesAndGoes(const char* url) {
 /// that had gone, and of its own.
 int endsACopy(const char* url) {
     {
-        blocking::Client gone(url, {.prepare = true});
+        blocking::Client gone(url);
         blocking::Mutex stock(gone, "stock");
         stock.lock();
         stock.unlock();
@@ -115,12 +116,23 @@ int endsACopy(const char* url) {
     return 0;
 }
 
+/// The first client makes an application object, which is no reason to change how the program writes its numbers.
+int keepsItsLocale(const char* url) {
+    EXPECT(setenv("LC_ALL", "C.UTF-8", 1) == 0);
+    const std::string before = std::setlocale(LC_ALL, nullptr);
+    EXPECT(before == "C");
+    const blocking::Client client(url);
+    EXPECT(std::setlocale(LC_ALL, nullptr) == before);
+    return 0;
+}
+
 } // namespace
 
-/// What programs should not do, and some do: odd_program application|fork|exit URL
+/// What programs should not do, and some do: odd_program application|fork|exit|locale URL
 int main(int count, char** words) {
     if (count != 3) return 255;
     const std::string_view what = words[1];
     if (what == "exit") return endsACopy(words[2]);
+    if (what == "locale") return keepsItsLocale(words[2]);
     return what == "fork" ? copied(words[2]) : applicationGoesFirst(words[2]);
 }

@@ -215,7 +215,7 @@ private Q_SLOTS:
         options.watchdog = 100ms;
         blocking::Client client(url());
         blocking::Mutex first(client, "orders", options);
-        auto second = std::make_unique<blocking::Mutex>(client, "orders"); // the same lock
+        auto second = std::make_unique<blocking::Mutex>(client, "orders", options); // the same lock
         std::atomic<bool> toldFirst = false, toldSecond = false;
         first.onLost([&](const std::string&) {
             second.reset();
@@ -348,7 +348,7 @@ private Q_SLOTS:
     }
 
     void whatGoesWrongIsToldApartByType() {
-        QVERIFY_THROWS_EXCEPTION(std::invalid_argument, (void)blocking::Client("redsi://127.0.0.1"));
+        QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, (void)blocking::Client("redsi://127.0.0.1"));
         QVERIFY_THROWS_EXCEPTION(UnreachableException, (void)blocking::Client("redis://127.0.0.1:1"));
         try {
             blocking::Client refused("redis://nobody:sesame@127.0.0.1:" + std::to_string(m_server->port()));
@@ -453,10 +453,8 @@ private Q_SLOTS:
     }
 
     void tokensGrow() {
-        LockOptions options;
-        options.token = true;
         blocking::Client client(url());
-        blocking::Mutex orders(client, "orders", options);
+        blocking::Mutex orders(client, "orders");
         std::int64_t last = 0;
         for (int i = 0; i < 5; ++i) {
             const std::lock_guard guard(orders);

@@ -327,10 +327,10 @@ private Q_SLOTS:
         QVERIFY_THROWS_EXCEPTION(RefusedException, manager.switchTo("shop", 7));
         manager.reload(config);
         config.namespaces[0].mode = SwitchMode::Immediate;
-        QVERIFY_THROWS_EXCEPTION(std::invalid_argument, manager.reload(config));
-        QVERIFY_THROWS_EXCEPTION(std::invalid_argument, manager.watchFile("/nowhere/locks.json"));
+        QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, manager.reload(config));
+        QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, manager.watchFile("/nowhere/locks.json"));
         config.namespaces[0].engines.clear();
-        QVERIFY_THROWS_EXCEPTION(std::invalid_argument, blocking::Manager{config});
+        QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, blocking::Manager{config});
         m_servers.second.kill();
         m_servers.witness.kill();
         QVERIFY_THROWS_EXCEPTION(UnreachableException, manager.switchTo("shop", 1));

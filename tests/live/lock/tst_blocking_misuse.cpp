@@ -2,6 +2,7 @@
 #include "live_redis.h"
 #include "lock/blocking/condition.h"
 #include "lock/blocking/semaphore.h"
+#include "lock/warning.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -88,7 +89,7 @@ private Q_SLOTS:
         blocking::Semaphore seats(client, "seats", 1);
         blocking::Permit seat = seats.acquire();
         QVERIFY(seats.forceUnlock());
-        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"permits of “seats” could not be given back"_qs));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"a hold of “seats” could not be given back"_qs));
         seat = blocking::Permit();
     }
 
@@ -198,6 +199,100 @@ private Q_SLOTS:
         } catch (const RefusedException& refused) {
             QVERIFY2(QByteArray(refused.what()).contains("needs at least one permit"), refused.what());
         }
+    }
+
+    void anObjectWithOtherOptionsIsRefused_data() {
+        QTest::addColumn<int>("which");
+        QTest::addColumn<QString>("word");
+        QTest::newRow("lease") << 0 << u"lease"_qs;
+        QTest::newRow("watchdog") << 1 << u"watchdog"_qs;
+        QTest::newRow("token") << 2 << u"token"_qs;
+        QTest::newRow("maxHold") << 3 << u"maxHold"_qs;
+        QTest::newRow("minHold") << 4 << u"minHold"_qs;
+    }
+    void anObjectWithOtherOptionsIsRefused() {
+        QFETCH(int, which);
+        QFETCH(QString, word);
+        LockOptions other;
+        other.recipe = std::string("redis-reentrant"); // the usual one by its name is no other option
+        if (which == 0) other.lease = 20s;
+        if (which == 1) other.watchdog = 2s;
+        if (which == 2) other.token = false;
+        if (which == 3) other.maxHold = 1h;
+        if (which == 4) other.minHold = 1s;
+        blocking::Client client(url()), another(url());
+        {
+            blocking::Mutex first(client, "orders");
+            try {
+                blocking::Mutex(client, "orders", other);
+                QFAIL("it was made");
+            } catch (const RefusedException& refused) {
+                const QString told = QString::fromUtf8(refused.what());
+                QVERIFY2(told.contains(u"“orders”"_qs) && told.contains(u'(' + word + u')'), qPrintable(told));
+            }
+            const blocking::Mutex elsewhere(another, "orders", other);
+        }
+        const blocking::Mutex later(client, "orders", other); // nobody has it otherwise any more
+    }
+
+    void aSemaphoreOfAnotherSizeIsRefused() {
+        blocking::Client client(url());
+        blocking::Semaphore two(client, "seats", 2);
+        QVERIFY_THROWS_EXCEPTION(RefusedException, blocking::Semaphore(client, "seats", 3));
+        const blocking::Permit one = two.acquire(), other = blocking::Semaphore(client, "seats", 2).tryAcquire();
+        QVERIFY(one && other);
+    }
+
+    void anUnsafeRecipeWantsAWord() {
+        blocking::Client client(url());
+        LockOptions unsafe;
+        unsafe.recipe = "redis-setnx";
+        try {
+            blocking::Mutex(client, "orders", unsafe);
+            QFAIL("it was made");
+        } catch (const RefusedException& refused) {
+            QVERIFY2(QByteArray(refused.what()).contains("allowNaive"), refused.what());
+        }
+        unsafe.allowNaive = true;
+        blocking::Mutex orders(client, "orders", unsafe);
+        QVERIFY(orders.try_lock());
+        orders.unlock();
+    }
+
+    void allExceptionsAreOfOneFamily() {
+        QVERIFY_THROWS_EXCEPTION(LockException, (void)blocking::Client("redsi://127.0.0.1"));
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        std::stop_source stop;
+        stop.request_stop();
+        try {
+            orders.lock(stop.get_token());
+            QFAIL("it was taken");
+        } catch (const LockException& interrupted) {
+            QCOMPARE(interrupted.kind(), LockError::Kind::Interrupted);
+        }
+        bool caught = false; // also by the standard's common base
+        try {
+            orders.lock(stop.get_token());
+        } catch (const std::exception&) {
+            caught = true;
+        }
+        QVERIFY(caught);
+    }
+
+    void whatNobodyElseHearsGoesToTheHandler() {
+        std::vector<std::string> told;
+        onWarning([&](const std::string& sentence) { told.push_back(sentence); });
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders");
+        orders.unlock();
+        onWarning(nullptr);
+        QCOMPARE(told.size(), std::size_t(1));
+        QVERIFY2(told[0].find("“orders” could not be given back: This thread") != std::string::npos, told[0].c_str());
+    }
+
+    void aClientLeavesTheLocaleAlone() {
+        QCOMPARE(odd("locale", m_server->url()), 0);
     }
 
     void anEpochThatDoesNotFitIsRefused() {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/blocking/hold.h"
+
+#include "lock/blocking/service.h"
+#include "lock/warning.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::blocking {
+
+Hold& Hold::operator=(Hold&& other) noexcept {
+    const Hold old(std::move(*this)); // given back when it goes
+    m_entry = std::move(other.m_entry);
+    m_service = std::move(other.m_service);
+    m_box = std::move(other.m_box);
+    return *this;
+}
+
+Hold::~Hold() {
+    if (!m_box) return;
+    const QString name = QString::fromUtf8(m_box->name);
+    try {
+        release();
+    } catch (const InterruptedException&) {
+        // The client is being closed: what was held ends with its lease, session or connection, as close() says.
+    } catch (const std::exception& problem) {
+        lockscope::detail::warn(QCoreApplication::translate("Lock", "a hold of “%1” could not be given back: %2")
+                                    .arg(name, QString::fromUtf8(problem.what())));
+    }
+}
+
+bool Hold::stillMine() const {
+    return m_box && m_box->view->stillMineAt(m_service->now());
+}
+
+Nanos Hold::remaining() const {
+    if (!stillMine()) return Nanos(0);
+    const Nanos deadline(m_box->view->deadline.load());
+    return deadline == kNever ? kNever : std::max(Nanos(0), deadline - m_service->now());
+}
+
+std::int64_t Hold::token() const {
+    return m_box ? m_box->view->token.load() : 0;
+}
+
+std::vector<std::int64_t> Hold::tokens() const {
+    using Tokens = std::vector<std::int64_t>;
+    if (!m_box) return {};
+    return m_service->call<Tokens>(
+        [&](std::stop_token) -> recipes::Outcome<Tokens> { co_return m_box->guard.tokens(); });
+}
+
+void Hold::release() {
+    if (!m_box) return;
+    const std::shared_ptr<detail::Entry> entry = std::exchange(m_entry, nullptr);
+    const std::shared_ptr<detail::GuardBox> box = std::exchange(m_box, nullptr);
+    const std::shared_ptr<detail::Service> service = std::exchange(m_service, nullptr);
+    service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
+        const detail::Service::Heard heard(*service, box->thread);
+        const auto left = co_await box->guard.unlock();
+        co_return left;
+    });
+}
+
+} // namespace lockscope::blocking
