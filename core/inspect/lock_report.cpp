@@ -64,11 +64,11 @@ void ReportFeed::write(const LockReport& report) {
     std::vector<QByteArray> names;
     for (const LockRow& row : report.locks) {
         names.push_back(row.name);
-        m_feed.update(row.name, row, trace::kNoEntity, false, false);
+        m_feed.update(row.name, row);
     }
     for (const QByteArray& name : m_names)
         if (!std::binary_search(names.begin(), names.end(), name))
-            m_feed.update(name, std::nullopt, trace::kNoEntity, false, false);
+            m_feed.update(name, std::nullopt);
     m_names = std::move(names);
 }
 

@@ -3,6 +3,8 @@
 
 #include "trace/recorder.h"
 
+#include <algorithm>
+
 namespace lockscope::inspect {
 
 using trace::EntityId;
@@ -14,6 +16,16 @@ namespace {
 trace::HoldMode modeOf(const LockRow& row) {
     if (row.mode == "shared") return trace::HoldMode::Shared;
     return row.mode == "permit" ? trace::HoldMode::Permits : trace::HoldMode::Exclusive;
+}
+
+/// -1: never.
+bool isLater(std::int64_t deadline, std::int64_t than) {
+    return than >= 0 && (deadline < 0 || deadline > than);
+}
+
+bool sameDeadline(std::int64_t a, std::int64_t b, Nanos tolerance) {
+    if (a < 0 || b < 0) return a == b;
+    return std::abs(a - b) <= tolerance.count();
 }
 } // namespace
 
@@ -44,11 +56,14 @@ void TraceFeed::updateOwner(const QByteArray& lockName, std::optional<LockRow> r
     }
     row->waiterCount.reset();
     if (waiters >= 0) row->waiterCount = int(waiters);
-    update(lockName, row, cause, false, false);
+    update(lockName, row, {.cause = cause});
 }
 
-void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, EntityId cause, bool expired,
-                       bool forced) {
+Nanos TraceFeed::toleranceOf(const Sight& sight) const {
+    return sight.uncertainty.value_or(m_tolerance);
+}
+
+void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight) {
     if (!row && !m_locks.contains(lockName)) return;
     Known& lock = known(lockName, row ? row->format : QByteArray());
     const bool held = row && row->state == LockRow::State::Held;
@@ -62,22 +77,23 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
         holder = same != row->holders.end() ? *same : row->holders.front();
     }
     // A format that does not say who holds it: whoever wrote it, where that was seen.
-    const EntityId writer = held && row->holders.empty() ? cause : kNoEntity;
+    const bool nameless = held && row->holders.empty() && !(sight.ownerStays && lock.owner != kNoEntity);
+    const EntityId writer = nameless && !sight.clockMoved ? sight.cause : kNoEntity;
     const bool sameOwner = held && lock.owner != kNoEntity && holder.client == lock.holder.client &&
                            holder.thread == lock.holder.thread && (writer == kNoEntity || writer == lock.owner);
 
     if (lock.owner != kNoEntity && !sameOwner) {
-        const bool overdue = lock.deadline >= 0 && (m_recorder.now() + m_tolerance).count() >= lock.deadline;
+        const bool overdue = lock.deadline >= 0 && (m_recorder.now() + toleranceOf(sight)).count() >= lock.deadline;
         FreedBy why = FreedBy::Release;
-        if (expired || (cause == kNoEntity && !forced && overdue))
+        if (sight.freedBy)
+            why = *sight.freedBy;
+        else if (sight.cause == kNoEntity && overdue)
             why = FreedBy::Expiry;
-        else if (forced)
-            why = FreedBy::Force;
-        else if (held && cause != kNoEntity)
+        else if (held && sight.cause != kNoEntity)
             why = FreedBy::Overwrite;
-        free(lock, why == FreedBy::Expiry ? kNoEntity : cause, why);
+        free(lock, why == FreedBy::Expiry ? kNoEntity : sight.cause, why);
     }
-    if (held) hold(lock, holder, *row, writer);
+    if (held) hold(lock, holder, *row, writer, sight);
 
     if (row && row->token && *row->token != lock.token) {
         lock.token = *row->token;
@@ -99,27 +115,39 @@ void TraceFeed::free(Known& lock, EntityId cause, FreedBy why) {
     tell(EventKind::RecordFreed, cause, lock, 0, owner, std::uint8_t(why));
 }
 
-void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, EntityId writer) {
-    const std::int64_t deadline = row.ttlMs ? (m_recorder.now() + std::chrono::milliseconds(*row.ttlMs)).count() : -1;
+void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, EntityId writer, const Sight& sight) {
+    const Nanos now = m_recorder.now();
+    const std::int64_t deadline = row.ttlMs ? (now + std::chrono::milliseconds(*row.ttlMs)).count() : -1;
     const auto holds = std::uint32_t(holder.holds.value_or(1));
     const bool taken = lock.owner == kNoEntity;
     const trace::HoldMode mode = modeOf(row);
-    if (!taken && holds == lock.holds && mode == lock.mode && sameDeadline(deadline, lock.deadline)) return;
+    const bool moved = sight.exactDeadline ? sight.exactDeadline != lock.exactDeadline
+                                           : !sameDeadline(deadline, lock.deadline, toleranceOf(sight));
+    const bool changed = holds != lock.holds || mode != lock.mode;
+    if (!taken && !changed && !moved) return;
+    const bool renewed = moved && !sight.clockMoved && (sight.cause != kNoEntity || isLater(deadline, lock.deadline));
+    // A re-entry that leaves the TTL alone must not make the deadline creep by rounding.
+    if (taken || moved) {
+        lock.deadline = deadline;
+        lock.exactDeadline = sight.exactDeadline;
+    }
+    if (taken || renewed) lock.leaseFrom = now;
+    lock.holds = holds;
+    lock.mode = mode;
+    const auto tellHold = [&](EventKind kind, EntityId actor) {
+        tell(kind, actor, lock, lock.deadline, holds, static_cast<std::uint8_t>(mode));
+    };
     if (taken) {
         lock.owner = writer != kNoEntity ? writer : m_resolver(holder);
         lock.holder = holder;
+        tellHold(EventKind::RecordHeld, lock.owner);
+    } else if (changed || renewed) {
+        tellHold(EventKind::RecordRenewed, sight.cause != kNoEntity ? sight.cause : lock.owner);
+    } else {
+        const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now - lock.leaseFrom).count();
+        tell(EventKind::RecordDeadline, lock.owner, lock, lock.deadline,
+             static_cast<std::uint32_t>(std::clamp<std::int64_t>(age, 0, UINT32_MAX)));
     }
-    // A re-entry that leaves the TTL alone must not make the deadline creep by rounding.
-    if (taken || !sameDeadline(deadline, lock.deadline)) lock.deadline = deadline;
-    lock.holds = holds;
-    lock.mode = mode;
-    tell(taken ? EventKind::RecordHeld : EventKind::RecordRenewed, lock.owner, lock, lock.deadline, holds,
-         static_cast<std::uint8_t>(mode));
-}
-
-bool TraceFeed::sameDeadline(std::int64_t a, std::int64_t b) const {
-    if (a < 0 || b < 0) return a == b;
-    return std::abs(a - b) <= m_tolerance.count();
 }
 
 void TraceFeed::nodeLost() {

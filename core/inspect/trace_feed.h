@@ -12,26 +12,43 @@ class Recorder;
 
 namespace lockscope::inspect {
 
+/// What is known, besides the row, of how a record came to look as it does. By default nothing is: somebody looked.
+struct Sight {
+    /// The thread whose command changed the record; kNoEntity: nobody's did, or it is not known.
+    trace::EntityId cause = trace::kNoEntity;
+    /// How the hold that stood there before ended, where that was seen. Else it is concluded: from the deadline, and
+    /// from the cause (who writes over a hold that nobody freed has overwritten it).
+    std::optional<trace::FreedBy> freedBy = {};
+    /// Where the world knows the deadline exactly: equal for as long as nobody moves it; kNever: there is none.
+    /// Missing: one deadline is told from another by now + TTL, give or take `uncertainty`.
+    std::optional<Nanos> exactDeadline = {};
+    /// By how much now + TTL may be off, for instance because the answer was on its way. Missing: the feed's tolerance.
+    std::optional<Nanos> uncertainty = {};
+    /// Only the server's clock was moved: a deadline that is another one now is nobody's renewal.
+    bool clockMoved = false;
+    /// The cause wrote into an entry without becoming its owner, in a format that does not name the owner.
+    bool ownerStays = false;
+};
+
 /// Writes what a server's locks look like into a trace, as the difference from what was last written: RecordHeld,
-/// RecordRenewed, RecordFreed, RecordWaiters, RecordToken. Used by the simulator, which sees every change of every key,
-/// and by watchers of real servers, which see snapshots.
+/// RecordRenewed, RecordDeadline, RecordFreed, RecordWaiters, RecordToken. Used by the simulator, which sees every
+/// change of every key, and by watchers of real servers, which see snapshots.
 class TraceFeed {
 public:
     /// The Thread entity of a party; asked for each new holder. A party without a client stands for a holder whose name
     /// the format does not keep.
     using Resolver = std::function<trace::EntityId(const Party&)>;
 
-    /// `node` becomes the parent of the Lock entities (kNoEntity: none). Deadlines are instants of the trace's time:
-    /// now + TTL. One that moves by no more than `tolerance` is the same deadline: TTLs come in whole milliseconds, and
-    /// over a network with some delay.
+    /// `node` becomes the parent of the Lock entities (kNoEntity: none). Deadlines are instants of the trace's time.
+    /// One that was not seen exactly, and moves by no more than `tolerance`, is the same deadline: TTLs come in whole
+    /// milliseconds, and over a network with some delay.
     TraceFeed(trace::Recorder& recorder, trace::EntityId node, Resolver resolver, Nanos tolerance = 2ms);
 
-    /// The record of one lock now; no row = nothing of it is left on the server. `cause` is the thread whose command
-    /// changed it, kNoEntity when nobody's did or it is not known. `expired`: the server's clock freed it;
-    /// `forced`: somebody other than the owner freed it on purpose. A change of owner without a free lock in between is
-    /// an overwrite when there is a cause; without one it is two changes between two looks.
-    void update(const QByteArray& lockName, const std::optional<LockRow>& row, trace::EntityId cause, bool expired,
-                bool forced);
+    /// The record of one lock now; no row = nothing of it is left on the server. A change of owner without a free lock
+    /// in between is an overwrite when there is a cause; without one it is two changes between two looks. A renewal is
+    /// told when somebody's command moved the deadline, or when, without a cause, the deadline is later than the
+    /// uncertainty allows; any other move is a RecordDeadline.
+    void update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight = {});
     /// The same by somebody who knows only whose the lock is: nothing is said of those who wait.
     void updateOwner(const QByteArray& lockName, std::optional<LockRow> row, trace::EntityId cause);
 
@@ -52,6 +69,8 @@ private:
         trace::EntityId owner = trace::kNoEntity;
         Party holder; ///< the party that `owner` stands for
         std::int64_t deadline = -1;
+        std::optional<Nanos> exactDeadline;
+        Nanos leaseFrom{}; ///< when the lease was full: its grant or the last renewal
         std::uint32_t holds = 0;
         trace::HoldMode mode = trace::HoldMode::Exclusive;
         std::int64_t waiters = -1;
@@ -61,8 +80,8 @@ private:
     Known& known(const QByteArray& lockName, const QByteArray& format);
     void free(Known& lock, trace::EntityId cause, trace::FreedBy why);
     /// `writer` holds it when the format does not say who.
-    void hold(Known& lock, const Party& holder, const LockRow& row, trace::EntityId writer);
-    bool sameDeadline(std::int64_t a, std::int64_t b) const;
+    void hold(Known& lock, const Party& holder, const LockRow& row, trace::EntityId writer, const Sight& sight);
+    Nanos toleranceOf(const Sight& sight) const;
     void tell(trace::EventKind kind, trace::EntityId actor, const Known& lock, std::int64_t value = 0,
               std::uint32_t aux = 0, std::uint8_t flags = 0);
 

@@ -25,9 +25,11 @@ public:
     }
     /// The server has answered.
     void reset() { m_longest = kFirst; }
+    /// No pause is longer.
+    static constexpr Nanos kLongest = 500ms;
 
 private:
-    static constexpr Nanos kShortest = 50ms, kFirst = 100ms, kLongest = 500ms;
+    static constexpr Nanos kShortest = 50ms, kFirst = 100ms;
     Nanos m_longest = kFirst;
 };
 

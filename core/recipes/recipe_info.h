@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "trace/time.h"
+
 #include <QByteArray>
 #include <QString>
 #include <QStringList>
@@ -28,6 +30,7 @@ struct RecipeInfo {
     bool watchdog = false; ///< can be renewed
     bool token = false;    ///< can give fencing tokens
     bool fair = false;
+    Nanos deadWaiter{}; ///< of a queue: a waiter that is not heard of for so long is dead, and gives way to the next
     HeldBy heldBy = HeldBy::Lease;
     bool news = false;      ///< of HeldBy::Lease: parts of it live otherwise, and Recipe::news tells of those
     bool exclusive = true;  ///< offers Mode::Exclusive

@@ -43,6 +43,7 @@ public:
     }
     void range(QLatin1String key, Range& to) const {
         if (!has(key)) return;
+        const std::size_t complaints = m_complaints.size();
         const QJsonValue value = m_object[key];
         if (value.isString()) {
             to.low = to.high = parsed(value.toString(), at(key));
@@ -50,7 +51,7 @@ public:
         }
         to.low = parsed(value[0].toString(), at(key) + QStringLiteral("/0"));
         to.high = parsed(value[1].toString(), at(key) + QStringLiteral("/1"));
-        if (to.low > to.high) {
+        if (m_complaints.size() == complaints && to.low > to.high) {
             m_complaints.push_back(
                 {at(key),
                  tr("the shorter time comes first: [\"%1\", \"%2\"]").arg(value[1].toString(), value[0].toString())});
@@ -78,7 +79,7 @@ private:
         if (const auto duration = parseDuration(text)) return *duration;
         // The schema saw to the form, so it is the size or a fraction of a nanosecond.
         m_complaints.push_back({path, tr("“%1” is not a whole number of nanoseconds below 292 years").arg(text)});
-        return Nanos(1); // harmless, so that one mistake makes one complaint
+        return 1s; // harmless, so that one mistake makes one complaint
     }
 
     QJsonObject m_object;
@@ -152,6 +153,15 @@ void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
     positive(scenario.until, "/until");
     if (scenario.lock.lease < 1ms) { // what the servers count in
         complaints.push_back({QStringLiteral("/lock/lease"), tr("a lease is at least 1ms")});
+    }
+    const bool legible = std::ranges::none_of(
+        complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock/")); });
+    if (legible && scenario.lock.watchdog >= scenario.lock.lease) {
+        complaints.push_back(
+            {QStringLiteral("/lock/watchdog"),
+             tr("a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such "
+                "as a third of the lease, or \"off\"")
+                 .arg(formatDuration(scenario.lock.lease), formatDuration(scenario.lock.watchdog))});
     }
     positive(scenario.workload.writeEvery.low, "/clients/write_every"); // writes without end at one instant, otherwise
     // A client that neither works nor thinks would take and free the lock for ever at one instant.

@@ -37,7 +37,7 @@ void LiveClient::start() {
     m_world.recorder.emit(EventKind::ClientStarted, m_entity);
     m_runtime->spawn([this] {
         return sim::runClientProgram({*m_runtime, m_world.settings, *this, m_thread, [this] { return makeLock(); },
-                                      [this](DistributedLock* lock) { m_lock = lock; }});
+                                      [this](DistributedLock* lock, sim::Doing) { m_lock = lock; }});
     });
 }
 

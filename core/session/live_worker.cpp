@@ -116,12 +116,12 @@ void LiveWorker::seen(const inspect::LockReport& report) {
         now.insert(row.name);
         if (row.format == "redisson-fastmulti") m_fastMulti.insert(row.name);
         if (m_ownRecord.knowsBetter(row.name, report.at)) continue;
-        m_feed.update(row.name, row, trace::kNoEntity, false, false);
+        m_feed.update(row.name, row);
         m_ownRecord.seen(row.name, row.holders.empty() ? trace::kNoEntity : threadOf(row.holders.front()));
     }
     for (const QByteArray& name : m_known) {
         if (now.contains(name) || m_ownRecord.knowsBetter(name, report.at)) continue;
-        m_feed.update(name, std::nullopt, trace::kNoEntity, false, false);
+        m_feed.update(name, std::nullopt);
         m_ownRecord.seen(name, trace::kNoEntity);
     }
     // A lock of our own workload may have come and gone between two looks.
@@ -318,7 +318,7 @@ QCoro::Task<> LiveWorker::free(QByteArray lockName) {
     } else if (!*freed) {
         m_listener.refused(LiveSession::tr("“%1” was free already.").arg(QString::fromUtf8(lockName)));
     } else {
-        m_feed.update(lockName, std::nullopt, trace::kNoEntity, false, true);
+        m_feed.update(lockName, std::nullopt, {.freedBy = trace::FreedBy::Force});
     }
 }
 

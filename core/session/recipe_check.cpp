@@ -2,6 +2,7 @@
 #include "session/recipe_check.h"
 
 #include "recipes/recipe_info.h"
+#include "recipes/redis/redis_recipe.h"
 #include "scenario/schema_check.h"
 
 namespace lockscope::session {
@@ -40,6 +41,9 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
         if (!message.isEmpty()) problems.push_back({file, 0, path, message});
     };
     note(QStringLiteral("/recipe"), complaintAbout(scenario.recipe));
+    if (recipes::lockKeys(scenario.recipe.toUtf8(), scenario.lock.name.toUtf8()).empty())
+        note(QStringLiteral("/lock/name"),
+             Text::tr("“%1” names no lock: redis-multi takes names such as \"a,b\"").arg(scenario.lock.name));
     for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
         const scenario::Fault& fault = scenario.faults[i];
         if (fault.action == scenario::Action::Set && fault.setting == QLatin1String("recipe"))

@@ -35,11 +35,14 @@ void Client::start() {
     m_wire = std::make_unique<RedisWire>(m_world.scheduler, m_world.network, m_link, m_world.node, *m_runtime,
                                          m_world.recorder, m_entity, m_thread);
     m_world.recorder.emit(EventKind::ClientStarted, m_entity);
+    // It takes part from here on, even if it dies before its first request: at no step of the lock that it is for.
+    m_world.recorder.emit(EventKind::Step, m_thread, m_world.node.lockEntity(m_world.settings.lock.name.toUtf8()));
     m_runtime->spawn([this] {
         return runClientProgram({*m_runtime, m_world.settings, *this, m_thread, [this] { return makeLock(); },
-                                 [this](DistributedLock* lock) {
+                                 [this](DistributedLock* lock, Doing doing) {
                                      m_lock = lock;
-                                     m_since = m_world.scheduler.now();
+                                     m_doing = doing;
+                                     if (doing != Doing::Working) m_since = m_world.scheduler.now();
                                  }});
     });
 }
@@ -86,6 +89,7 @@ void Client::resume() {
 
 void Client::kill() {
     m_lock = nullptr; // the program's coroutine is about to end, and its lock with it
+    m_doing = Doing::Nothing;
     m_runtime->kill();
     m_wire.reset();
 }

@@ -33,7 +33,8 @@ public:
     bool holds() const { return m_lock && m_lock->holdCount() > 0; }
     /// When the lock was granted or asked for last, whichever is the case now.
     Nanos since() const { return m_since; }
-    bool waits() const { return m_lock && m_lock->holdCount() == 0; }
+    /// It has asked for the lock and has no answer yet. One that lost its lock and works on does not wait.
+    bool waits() const { return m_doing == Doing::Asking && !holds(); }
 
     void pause();
     void resume();
@@ -63,6 +64,7 @@ private:
     Nanos m_since{};
     std::shared_ptr<recipes::Doubts> m_doubts; ///< of the process that runs now
     DistributedLock* m_lock = nullptr;         ///< owned by the program's coroutine
+    Doing m_doing = Doing::Nothing;
     std::unique_ptr<VirtualRuntime> m_runtime;
     std::unique_ptr<RedisWire> m_wire;
 };

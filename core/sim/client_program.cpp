@@ -15,7 +15,9 @@ QCoro::Task<> work(ProgramContext& context, DistributedLock& lock) {
     Runtime& runtime = context.runtime;
     const Nanos until = laterBy(runtime.monotonic(), runtime.random(workload.hold.low, workload.hold.high));
     const std::int64_t token = lock.token();
-    const auto mayGoOn = [&] { return !workload.stopOnLoss || lock.holdCount() > 0; };
+    // stillMine() looks at the own clock, holdCount() does not: after a pause the news of the loss may still be on its
+    // way.
+    const auto mayGoOn = [&] { return !workload.stopOnLoss || lock.stillMine(); };
     while (mayGoOn()) {
         const Nanos left = until - runtime.monotonic();
         const Nanos nap = std::max(runtime.random(workload.writeEvery.low, workload.writeEvery.high), kShortestPause);
@@ -39,13 +41,16 @@ QCoro::Task<> runClientProgram(ProgramContext context) {
         const Nanos pause = std::max(runtime.random(think.low, think.high), kShortestRound);
         co_await runtime.sleep(pause);
         const std::unique_ptr<DistributedLock> lock = context.makeLock();
-        context.using_(lock.get());
+        context.doing(lock.get(), Doing::Asking);
         const auto taken = co_await lock->tryLockFor(context.settings.lock.wait);
         if (taken && *taken) {
+            context.doing(lock.get(), Doing::Working);
             co_await work(context, *lock);
+            // What is past its deadline is not given back: it may be another's by now. Its loss is told in a moment.
+            if (lock->holdCount() > 0 && !lock->stillMine()) co_await runtime.sleep(kShortestPause);
             if (lock->holdCount() > 0) co_await lock->unlock();
         }
-        context.using_(nullptr);
+        context.doing(nullptr, Doing::Nothing);
     }
 }
 

@@ -6,6 +6,9 @@
 
 namespace lockscope::sim {
 
+/// What a client's program does with its lock.
+enum class Doing : std::uint8_t { Nothing, Asking, Working };
+
 /// What a client's program works with. `settings` may change while it runs: read anew for each round.
 struct ProgramContext {
     Runtime& runtime;
@@ -13,12 +16,14 @@ struct ProgramContext {
     ResourcePort& resource;
     trace::EntityId thread = trace::kNoEntity;
     std::function<std::unique_ptr<DistributedLock>()> makeLock;
-    /// The lock that the program uses now, or nullptr between rounds: so that faults find it.
-    std::function<void(DistributedLock*)> using_;
+    /// The lock that the program uses now, nullptr while it does nothing with one: so that faults find it. Called
+    /// whenever that changes.
+    std::function<void(DistributedLock*, Doing)> doing;
 };
 
 /// The program that every workload client runs, simulated or real, for ever: think, take the lock, write to the guarded
-/// resource now and then while holding, give it up. Ends by Cancelled only.
+/// resource now and then while holding, give it up. Before each write a client that stops on a loss asks its lock
+/// whether it still holds it, and so looks at its own clock. Ends by Cancelled only.
 QCoro::Task<> runClientProgram(ProgramContext context);
 
 } // namespace lockscope::sim

@@ -67,8 +67,24 @@ void World::killClient(Client& client, std::uint8_t flags) {
     client.kill();
 }
 
+void World::delayLink(Client& client, Nanos extra, std::uint8_t flags) {
+    client.link().extraLatency = std::clamp(extra, Nanos(0), kLongest);
+    emit(EventKind::LinkDelayed, flags, client.entity(), client.link().entity, client.link().extraLatency.count());
+}
+
+void World::jumpClock(Client* client, Nanos offset, std::uint8_t flags) {
+    offset = std::clamp(offset, -kLongest, kLongest);
+    // The jump first: what it does to leases follows it in the trace.
+    emit(EventKind::ClockJumped, flags, client ? client->entity() : m_node.entity(), trace::kNoEntity, offset.count());
+    client ? client->setClockOffset(offset) : m_node.setClockOffset(offset);
+}
+
+std::uint8_t World::flagsOf(const Fault& fault) {
+    return static_cast<std::uint8_t>(trace::kFault | (fault.byHand ? trace::kByHand : 0));
+}
+
 std::expected<void, QString> World::act(const Fault& fault) {
-    const auto flags = static_cast<std::uint8_t>(trace::kFault | (fault.byHand ? trace::kByHand : 0));
+    const std::uint8_t flags = flagsOf(fault);
     if (fault.action == Action::HealAll) {
         healAll(flags);
         return {};
@@ -87,6 +103,7 @@ std::expected<void, QString> World::act(const Fault& fault) {
             tr("There is no node “%1”; the node here is “%2”.").arg(fault.target, QString::fromUtf8(m_node.id())));
     }
 
+    const bool wasDead = client ? client->life() == Runtime::Life::Dead : m_node.life() == Node::Life::Dead;
     switch (fault.action) {
     case Action::PauseClient:
         pauseClient(*client, flags);
@@ -128,17 +145,11 @@ std::expected<void, QString> World::act(const Fault& fault) {
         client->link().cut = false;
         break;
     case Action::DelayLink:
-        client->link().extraLatency = std::clamp(fault.value, Nanos(0), kLongest);
-        emit(EventKind::LinkDelayed, flags, client->entity(), client->link().entity,
-             client->link().extraLatency.count());
+        delayLink(*client, fault.value, flags);
         break;
-    case Action::JumpClock: {
-        const Nanos offset = std::clamp(fault.value, -kLongest, kLongest);
-        client ? client->setClockOffset(offset) : m_node.setClockOffset(offset);
-        emit(EventKind::ClockJumped, flags, client ? client->entity() : m_node.entity(), trace::kNoEntity,
-             offset.count());
+    case Action::JumpClock:
+        jumpClock(client, fault.value, flags);
         break;
-    }
     case Action::StopWatchdog:
         client->stopWatchdog(true);
         emit(EventKind::WatchdogStopped, flags, client->entity());
@@ -153,7 +164,22 @@ std::expected<void, QString> World::act(const Fault& fault) {
     }
     const bool onLink = aspectOf(fault.action) == Aspect::Cut || aspectOf(fault.action) == Aspect::Delay;
     const trace::EntityId struck = !client ? m_node.entity() : onLink ? client->link().entity : client->entity();
-    undoLater(fault, client ? QString::fromUtf8(client->name()) : fault.target, struck);
+    const QString target = client ? QString::fromUtf8(client->name()) : fault.target;
+    switch (fault.action) {
+    case Action::PauseClient:
+    case Action::ResumeClient:
+    case Action::PauseNode:
+    case Action::ResumeNode:
+        if (wasDead) return {}; // nobody was there to be struck
+        break;
+    case Action::KillClient:
+    case Action::KillNode:
+        if (!wasDead) m_lasting.erase({Aspect::Life, struck}); // what was done to the living is over
+        break;
+    default:
+        break;
+    }
+    noteStruck(fault, target, struck);
     return {};
 }
 
@@ -171,44 +197,45 @@ World::Aspect World::aspectOf(Action action) {
     }
 }
 
-std::optional<World::Aspect> World::changedBy(EventKind kind) {
-    switch (kind) {
-    case EventKind::ClientPaused:
-    case EventKind::ClientResumed:
-    case EventKind::ClientKilled:
-    case EventKind::NodeStarted:
-    case EventKind::NodePaused:
-    case EventKind::NodeResumed:
-    case EventKind::NodeKilled:
-        return Aspect::Life;
-    case EventKind::LinkCut:
-    case EventKind::LinkMended:
-        return Aspect::Cut;
-    case EventKind::LinkDelayed:
-        return Aspect::Delay;
-    case EventKind::ClockJumped:
-        return Aspect::Clock;
-    default:
-        return std::nullopt;
-    }
-}
-
-void World::undoLater(const Fault& fault, const QString& target, trace::EntityId struck) {
-    const auto undo = fault.duration ? undoing(fault.action) : std::nullopt;
+void World::noteStruck(const Fault& fault, const QString& target, trace::EntityId entity) {
+    const auto undo = undoing(fault.action);
+    if (fault.action == Action::StopWatchdog || fault.action == Action::LoseReply) return;
+    const Struck struck(aspectOf(fault.action), entity);
+    std::vector<Lasting>& lasting = m_lasting[struck];
+    const bool sets = fault.action == Action::DelayLink || fault.action == Action::JumpClock;
+    // An undoing ends all that was done, a lasting value all values before it.
+    if (!undo || (sets && !fault.duration)) lasting.clear();
     if (!undo) return;
+    const std::uint64_t number = ++m_lastFault;
+    lasting.push_back({number, fault.value});
+    if (!fault.duration) return;
     Fault later;
     later.at = now() + std::clamp(*fault.duration, Nanos(0), kLongest);
     later.action = *undo;
     later.target = target; // whoever it struck, not whoever holds by then
     later.byHand = fault.byHand;
-    const std::pair changed(aspectOf(fault.action), struck);
     m_scheduler.at(
-        *later.at,
-        [this, later, healings = m_healings, changed, changes = m_changes[changed]] {
-            const bool itsOwn = healings == m_healings && changes == m_changes[changed];
-            if (itsOwn && stillLasts(later)) strike(later);
-        },
-        VirtualScheduler::Rank::Late);
+        *later.at, [this, struck, number, later] { endFault(struck, number, later); }, VirtualScheduler::Rank::Late);
+}
+
+void World::endFault(const Struck& struck, std::uint64_t number, const Fault& undo) {
+    std::vector<Lasting>& lasting = m_lasting[struck];
+    const auto own = std::ranges::find(lasting, number, &Lasting::number);
+    if (own == lasting.end()) return;
+    const bool newest = own + 1 == lasting.end();
+    lasting.erase(own);
+    const bool sets = undo.action == Action::DelayLink || undo.action == Action::JumpClock;
+    if (lasting.empty()) {
+        if (stillLasts(undo)) strike(undo);
+    } else if (sets && newest) {
+        // Not by strike(): the fault that lasts on is no new one, and has its own end.
+        Client* const client = undo.target.toUtf8() == m_node.id() ? nullptr : findClient(undo.target);
+        const Nanos value = lasting.back().value;
+        if (undo.action == Action::JumpClock)
+            jumpClock(client, value, flagsOf(undo));
+        else if (client)
+            delayLink(*client, value, flagsOf(undo));
+    }
 }
 
 bool World::stillLasts(const Fault& undo) {
@@ -223,7 +250,7 @@ bool World::stillLasts(const Fault& undo) {
 }
 
 void World::healAll(std::uint8_t flags) {
-    ++m_healings; // what would be undone later is undone now
+    m_lasting.clear(); // what would end later ends now
     for (const auto& client : m_clients) {
         client->link().cut = false;
         client->link().extraLatency = Nanos(0);
@@ -256,6 +283,7 @@ std::expected<void, QString> World::set(const QString& setting, const QString& t
     const int before = m_settings.workload.clients;
     m_settings = changed;
     m_resource->setTokenCheck(m_settings.resource.tokenCheck);
+    watchLock();
     emit(EventKind::SettingChanged, flags, trace::kNoEntity, trace::kNoEntity, 0,
          m_recorder.trace().text((setting + QLatin1Char('=') + text).toUtf8()));
     // Clients that somebody killed stay dead when something else is set, or when others join.

@@ -2,10 +2,18 @@
 #include "sim/key_look.h"
 
 #include "inspect/redis_recogniser.h"
+#include "inspect/redisson_names.h"
 
 namespace lockscope::sim {
 
 namespace {
+
+using inspect::redisson::queueDeadlinesKey;
+using inspect::redisson::queueKey;
+
+/// Of long keys only the first elements are read, as the number of the others is all that a record says of them: a look
+/// costs the same however many wait.
+constexpr std::int64_t kMostElements = 4;
 
 std::optional<inspect::KeySnapshot> lookAtKey(RedisEngine& engine, RedisEngine::SessionId session,
                                               const QByteArray& key) {
@@ -15,6 +23,10 @@ std::optional<inspect::KeySnapshot> lookAtKey(RedisEngine& engine, RedisEngine::
     if (look.type == "none") return std::nullopt;
     const std::int64_t ttl = engine.execute(session, {"PTTL", key}).integer;
     if (ttl >= 0) look.ttlMs = ttl;
+    const QByteArray last = QByteArray::number(qlonglong(kMostElements - 1));
+    const auto countOthers = [&](const char* command) {
+        look.more = std::max<std::int64_t>(0, engine.execute(session, {command, key}).integer - kMostElements);
+    };
     if (look.type == "string") {
         look.string = engine.execute(session, {"GET", key}).text;
     } else if (look.type == "hash") {
@@ -23,14 +35,16 @@ std::optional<inspect::KeySnapshot> lookAtKey(RedisEngine& engine, RedisEngine::
             look.hash.emplace_back(reply.items[i].text, reply.items[i + 1].text);
         }
     } else if (look.type == "list") {
-        for (const redis::Reply& item : engine.execute(session, {"LRANGE", key, "0", "-1"}).items) {
+        for (const redis::Reply& item : engine.execute(session, {"LRANGE", key, "0", last}).items) {
             look.list.push_back(item.text);
         }
+        countOthers("LLEN");
     } else if (look.type == "zset") {
-        const redis::Reply reply = engine.execute(session, {"ZRANGE", key, "0", "-1", "WITHSCORES"});
+        const redis::Reply reply = engine.execute(session, {"ZRANGE", key, "0", last, "WITHSCORES"});
         for (std::size_t i = 0; i + 1 < reply.items.size(); i += 2) {
             look.zset.emplace_back(reply.items[i].text, reply.items[i + 1].text.toDouble());
         }
+        countOthers("ZCARD");
     }
     return look;
 }
@@ -40,14 +54,22 @@ std::optional<inspect::KeySnapshot> lookAtKey(RedisEngine& engine, RedisEngine::
 std::vector<inspect::KeySnapshot> lookAt(RedisEngine& engine, RedisEngine::SessionId session,
                                          const QByteArray& lockName) {
     std::vector<inspect::KeySnapshot> keys;
+    // A lock that is free may have a queue all the same.
+    std::vector<QByteArray> companions{queueKey(lockName), queueDeadlinesKey(lockName)};
     if (auto look = lookAtKey(engine, session, lockName)) {
-        const std::vector<QByteArray> companions = inspect::companionsOf(*look);
+        companions = inspect::companionsOf(*look);
         keys.push_back(std::move(*look));
-        for (const QByteArray& companion : companions) {
-            if (auto other = lookAtKey(engine, session, companion)) keys.push_back(std::move(*other));
-        }
+    }
+    for (const QByteArray& companion : companions) {
+        if (auto other = lookAtKey(engine, session, companion)) keys.push_back(std::move(*other));
     }
     return keys;
+}
+
+bool concernsRecord(const QByteArray& key, const QByteArray& lockName) {
+    if (key == lockName) return true;
+    // Until when waiters count as alive changes with each of their requests, and is no part of the record.
+    return key.contains(lockName) && key != queueDeadlinesKey(lockName) && !key.startsWith("lockscope_lock_alive:");
 }
 
 } // namespace lockscope::sim

@@ -9,4 +9,7 @@ namespace lockscope::sim {
 std::vector<inspect::KeySnapshot> lookAt(RedisEngine& engine, RedisEngine::SessionId session,
                                          const QByteArray& lockName);
 
+/// Whether a change of that key may change what the record of the lock says.
+bool concernsRecord(const QByteArray& key, const QByteArray& lockName);
+
 } // namespace lockscope::sim

@@ -25,8 +25,10 @@ Node::Node(VirtualScheduler& scheduler, trace::Recorder& recorder, const QByteAr
     };
     m_engine.onKeyChange = [this](const RedisEngine::KeyChange& change) {
         const auto session = m_sessions.find(change.by);
-        m_changed[change.key] = {session == m_sessions.end() ? trace::kNoEntity : session->second.thread,
-                                 change.expired};
+        inspect::Sight& sight = m_changed[change.key] = {};
+        if (session != m_sessions.end()) sight.cause = session->second.thread;
+        if (change.by == m_observer) sight.freedBy = trace::FreedBy::Force; // it looks, and frees by force
+        if (change.expired) sight.freedBy = trace::FreedBy::Expiry;
     };
     m_recorder.emit(EventKind::NodeStarted, m_entity);
 }
@@ -40,8 +42,13 @@ std::int64_t Node::clockUs() const {
            std::chrono::floor<std::chrono::microseconds>(m_scheduler.now() + m_clockOffset).count();
 }
 
-void Node::watch(const QByteArray& lockName) {
-    if (m_watched.insert(lockName).second) m_feed.lockEntity(lockName);
+void Node::watch(const QByteArray& lockName, std::vector<QByteArray> keys) {
+    Q_ASSERT(!keys.empty());
+    m_feed.lockEntity(lockName);
+    std::vector<QByteArray>& watched = m_watched[lockName];
+    if (watched == keys) return;
+    const bool known = !std::exchange(watched, std::move(keys)).empty();
+    if (known && m_life != Life::Dead) writeRecord(lockName, {});
 }
 
 RedisEngine::SessionId Node::connect(trace::EntityId thread, std::function<void(const RedisEngine::Push&)> push,
@@ -72,8 +79,24 @@ bool Node::deliver(RedisEngine::SessionId session, redis::Args args, std::functi
 
 void Node::run(const Arrival& arrival) {
     redis::Reply reply = m_engine.execute(arrival.session, arrival.args);
+    noteRead(arrival, reply);
+    if (losesRace(arrival, reply)) m_changed[arrival.args[1]].ownerStays = true;
     settle();
     arrival.answer(std::move(reply));
+}
+
+void Node::noteRead(const Arrival& arrival, const redis::Reply& reply) {
+    if (arrival.args.size() != 2 || arrival.args[0] != "GET" || !m_watched.contains(arrival.args[1])) return;
+    const auto session = m_sessions.find(arrival.session);
+    if (session != m_sessions.end()) session->second.read[arrival.args[1]] = reply.text;
+}
+
+bool Node::losesRace(const Arrival& arrival, const redis::Reply& reply) const {
+    if (arrival.args.size() != 3 || arrival.args[0] != "GETSET" || !m_watched.contains(arrival.args[1])) return false;
+    const auto session = m_sessions.find(arrival.session);
+    if (session == m_sessions.end()) return false;
+    const auto before = session->second.read.find(arrival.args[1]);
+    return before != session->second.read.end() && before->second != reply.text;
 }
 
 void Node::settle() {
@@ -84,25 +107,69 @@ void Node::settle() {
 void Node::writeRecords() {
     // Looking at a key may expire it: such changes are written in another round.
     while (!m_changed.empty()) {
-        std::map<QByteArray, Change> changed;
+        std::map<QByteArray, inspect::Sight> changed;
         changed.swap(m_changed);
-        for (const QByteArray& name : m_watched) {
-            const auto related = std::ranges::find_if(
-                changed, [&name](const auto& entry) { return entry.first == name || entry.first.contains(name); });
-            if (related == changed.end()) continue;
-            const auto own = changed.find(name);
-            const Change change = own == changed.end() ? Change{} : own->second;
-            const auto keys = lookAt(m_engine, m_observer, name);
-            inspect::RecogniserOptions options;
-            options.patterns = {inspect::KeyPattern{name, "string"}};
-            options.wallMs = clockUs() / 1000;
-            std::optional<inspect::LockRow> row;
-            for (auto& found : inspect::recognise(keys, std::nullopt, options)) {
-                if (found.name == name) row = std::move(found);
+        for (const auto& [name, keys] : m_watched) {
+            bool concerned = false;
+            inspect::Sight sight;
+            for (const QByteArray& key : keys) {
+                concerned = concerned || std::ranges::any_of(changed, [&key](const auto& entry) {
+                                return concernsRecord(entry.first, key);
+                            });
+                const auto own = changed.find(key);
+                if (own != changed.end()) sight = own->second;
             }
-            m_feed.update(name, row, change.cause, change.expired, m_forced);
+            if (concerned) writeRecord(name, sight);
         }
     }
+}
+
+void Node::writeRecord(const QByteArray& lockName, inspect::Sight sight) {
+    Found found = lookAtLock(lockName);
+    sight.exactDeadline = found.exactDeadline;
+    m_feed.update(lockName, found.row, sight);
+}
+
+Node::Found Node::lookAtLock(const QByteArray& lockName) {
+    const std::vector<QByteArray>& keys = m_watched.at(lockName);
+    Found all = lookAtPart(keys.front());
+    if (keys.size() == 1) return all;
+    const auto isHeld = [](const Found& part) {
+        return part.row && part.row->state == inspect::LockRow::State::Held && part.row->holders.size() == 1;
+    };
+    for (const QByteArray& key : keys) {
+        const Found part = lookAtPart(key);
+        if (!isHeld(all) || !isHeld(part)) return {};
+        inspect::Party &whose = all.row->holders.front(), other = part.row->holders.front();
+        if (whose.client != other.client || whose.thread != other.thread) return {};
+        whose.holds = std::min(whose.holds, other.holds);
+        if (part.exactDeadline >= all.exactDeadline) continue;
+        all.exactDeadline = part.exactDeadline; // the first part to go takes the whole along
+        all.row->ttlMs = part.row->ttlMs;
+        all.row->neverExpires = false;
+    }
+    all.row->name = lockName;
+    all.row->waiters.reset(); // those who wait for one part do not queue for the whole
+    all.row->waiterCount.reset();
+    return all;
+}
+
+Node::Found Node::lookAtPart(const QByteArray& key) {
+    const auto keys = lookAt(m_engine, m_observer, key);
+    // A key without a TTL may carry its end in its value, by the clock of the client that wrote it.
+    const Nanos offset = !keys.empty() && keys.front().ttlMs ? m_clockOffset : Nanos(0);
+    const auto wall = std::chrono::floor<std::chrono::milliseconds>(m_scheduler.now() + offset);
+    inspect::RecogniserOptions options;
+    options.patterns = {inspect::KeyPattern{key, "string"}};
+    options.wallMs = VirtualRuntime::kEpochMs + wall.count();
+    Found found;
+    for (auto& row : inspect::recognise(keys, std::nullopt, options)) {
+        if (row.name == key) found.row = std::move(row);
+    }
+    // TTLs are whole milliseconds from the clock's present one: the two together do not change while time passes.
+    if (found.row && found.row->ttlMs)
+        found.exactDeadline = wall + std::chrono::milliseconds(*found.row->ttlMs) - offset;
+    return found;
 }
 
 void Node::armExpiry() {
@@ -134,6 +201,7 @@ void Node::resume() {
     if (m_life != Life::Paused) return;
     m_life = Life::Running;
     expire(); // its clock went on meanwhile
+    tellMovedDeadlines();
     while (!m_waiting.empty() && m_life == Life::Running) {
         const Arrival arrival = std::move(m_waiting.front());
         m_waiting.pop_front();
@@ -155,8 +223,8 @@ void Node::kill() {
         m_engine.disconnect(id);
     m_engine.clear();
     // Without its server the record is gone, whoever it named.
-    for (const QByteArray& name : m_watched)
-        m_feed.update(name, std::nullopt, trace::kNoEntity, false, true);
+    for (const auto& [name, keys] : m_watched)
+        m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
     for (const auto& [id, session] : sessions)
         session.broken();
 }
@@ -169,19 +237,24 @@ void Node::setClockOffset(Nanos offset) {
     m_clockOffset = offset;
     m_expiryAt = kNever;
     if (m_expiry) m_scheduler.cancel(std::exchange(m_expiry, 0));
-    if (m_life != Life::Running) return;
+    if (m_life != Life::Running) return; // a stopped server looks at its clock when it goes on
     m_engine.expireDue();
-    for (const QByteArray& name : m_watched)
-        m_changed.try_emplace(name); // deadlines moved, seen from true time
     settle();
+    tellMovedDeadlines();
+}
+
+void Node::tellMovedDeadlines() {
+    for (const auto& [name, keys] : m_watched)
+        writeRecord(name, {.clockMoved = true});
 }
 
 void Node::forceRelease(const QByteArray& lockName) {
     if (m_life != Life::Running) return;
-    m_forced = true;
-    m_engine.execute(m_observer, {"DEL", lockName});
+    const auto watched = m_watched.find(lockName);
+    const std::vector<QByteArray> keys = watched == m_watched.end() ? std::vector{lockName} : watched->second;
+    for (const QByteArray& key : keys)
+        m_engine.execute(m_observer, {"DEL", key});
     settle();
-    m_forced = false;
 }
 
 } // namespace lockscope::sim

@@ -6,7 +6,6 @@
 #include "trace/recorder.h"
 
 #include <deque>
-#include <set>
 
 namespace lockscope::sim {
 
@@ -24,9 +23,13 @@ public:
     trace::EntityId entity() const { return m_entity; }
     const QByteArray& id() const { return m_id; }
     Life life() const { return m_life; }
+    /// RedisEngine::steps()
+    std::uint64_t steps() const { return m_engine.steps(); }
     trace::EntityId lockEntity(const QByteArray& name) { return m_feed.lockEntity(name); }
-    /// This key's record is written to the trace; without it a plain string key is no lock.
-    void watch(const QByteArray& lockName);
+    /// The lock's record is written to the trace; without it a plain string key is no lock. `keys`: what says who holds
+    /// it. A lock of several keys is held by the one who holds all of them.
+    void watch(const QByteArray& lockName, std::vector<QByteArray> keys);
+    void watch(const QByteArray& lockName) { watch(lockName, {lockName}); }
 
     /// A connection of that thread. The node tells `push` of published messages and `broken` when the process dies.
     RedisEngine::SessionId connect(trace::EntityId thread, std::function<void(const RedisEngine::Push&)> push,
@@ -52,6 +55,7 @@ private:
         trace::EntityId thread = trace::kNoEntity;
         std::function<void(const RedisEngine::Push&)> push;
         std::function<void()> broken;
+        std::map<QByteArray, QByteArray> read = {}; ///< what GET last told it of watched keys
     };
     struct Arrival {
         RedisEngine::SessionId session;
@@ -59,15 +63,25 @@ private:
         std::function<void(redis::Reply)> answer;
         bool end = false; ///< of the connection, instead of a command
     };
-    struct Change {
-        trace::EntityId cause = trace::kNoEntity;
-        bool expired = false;
-    };
     std::int64_t clockUs() const;
     void run(const Arrival& arrival);
+    /// Whether a GETSET wrote into a lock that another has won: it returned something else than its sender had read
+    /// before. The recipe that takes locks so knows then that the lock is not its own; the entry does not name anybody.
+    bool losesRace(const Arrival& arrival, const redis::Reply& reply) const;
+    void noteRead(const Arrival& arrival, const redis::Reply& reply);
     /// Writes the records that changed, and arms the timer for the next expiry.
     void settle();
     void writeRecords();
+    void writeRecord(const QByteArray& lockName, inspect::Sight sight);
+    /// What a look at the server finds; no row: nothing of it is there.
+    struct Found {
+        std::optional<inspect::LockRow> row;
+        Nanos exactDeadline = kNever; ///< inspect::Sight::exactDeadline
+    };
+    Found lookAtLock(const QByteArray& lockName);
+    Found lookAtPart(const QByteArray& key);
+    /// Its clock may have been moved since the records were written.
+    void tellMovedDeadlines();
     void armExpiry();
     void expire();
 
@@ -83,10 +97,9 @@ private:
     VirtualScheduler::TimerId m_expiry = 0;
     Nanos m_expiryAt = kNever;
     std::map<RedisEngine::SessionId, Session> m_sessions;
-    std::deque<Arrival> m_waiting; ///< arrived while paused
-    std::set<QByteArray> m_watched;
-    std::map<QByteArray, Change> m_changed; ///< since the last settle()
-    bool m_forced = false;
+    std::deque<Arrival> m_waiting;                           ///< arrived while paused
+    std::map<QByteArray, std::vector<QByteArray>> m_watched; ///< keys by lock
+    std::map<QByteArray, inspect::Sight> m_changed;          ///< since the last settle()
     bool m_observing = false;
 };
 

@@ -38,7 +38,7 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
                  const auto client = m_recorder.trace().intern(EntityKind::Client, party.client);
                  return m_recorder.trace().intern(EntityKind::Thread, party.thread.value_or("?"), client);
              }) {
-    m_node.watch(m_settings.lock.name.toUtf8());
+    watchLock();
     const auto lock = m_node.lockEntity(m_settings.lock.name.toUtf8());
     const auto resource = m_recorder.trace().intern(EntityKind::Resource, m_settings.resource.name.toUtf8(), lock);
     m_resource = std::make_unique<GuardedResource>(m_recorder, resource, m_settings.resource.tokenCheck);
@@ -49,6 +49,11 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
 }
 
 World::~World() = default;
+
+void World::watchLock() {
+    const QByteArray name = m_settings.lock.name.toUtf8();
+    m_node.watch(name, recipes::lockKeys(m_settings.recipe.toUtf8(), name));
+}
 
 void World::setClients(int count, int before) {
     while (static_cast<int>(m_clients.size()) < count) {
@@ -135,7 +140,6 @@ Client* World::findClient(const QString& target) {
 
 void World::emit(EventKind kind, std::uint8_t flags, trace::EntityId actor, trace::EntityId subject, std::int64_t value,
                  std::uint32_t aux) {
-    if (const auto aspect = changedBy(kind)) ++m_changes[{*aspect, subject == trace::kNoEntity ? actor : subject}];
     m_recorder.emit(kind, actor, subject, value, aux, flags);
 }
 

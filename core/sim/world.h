@@ -23,21 +23,32 @@ public:
     /// Does something to the world now, after all that happens at this instant. The complaint is a sentence: no such
     /// target, or a setting that makes no sense; then nothing has changed.
     std::expected<void, QString> apply(const scenario::Fault& fault);
+    /// The work that its server has done so far: a measure of cost that is equal on every machine.
+    std::uint64_t serverSteps() const { return m_node.steps(); }
     /// The scenario's settings as they are now.
     const scenario::Scenario& settings() const { return m_settings; }
 
 private:
     /// What of its target a fault changes.
     enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock };
+    using Struck = std::pair<Aspect, trace::EntityId>; ///< of a client, a node or a link
+    /// A fault that has struck and not ended yet.
+    struct Lasting {
+        std::uint64_t number = 0; ///< tells faults apart
+        Nanos value{};            ///< DelayLink, JumpClock
+    };
     static Aspect aspectOf(scenario::Action action);
-    static std::optional<Aspect> changedBy(trace::EventKind kind);
     void schedule(const scenario::Fault& fault);
     void strike(const scenario::Fault& fault);
     std::expected<void, QString> act(const scenario::Fault& fault);
     std::expected<void, QString> set(const QString& setting, const QString& text, std::uint8_t flags);
-    /// Unless what it did to that entity (a client, a node, a link) has been changed again by then.
-    void undoLater(const scenario::Fault& fault, const QString& target, trace::EntityId struck);
+    /// Notes what the fault has done to that entity. A fault with a duration ends after it: then the target is as the
+    /// faults that still last want it. What somebody has undone or replaced meanwhile has no end of its own any more.
+    void noteStruck(const scenario::Fault& fault, const QString& target, trace::EntityId entity);
+    void endFault(const Struck& struck, std::uint64_t number, const scenario::Fault& undo);
     void healAll(std::uint8_t flags);
+    /// By the keys that the recipe uses now.
+    void watchLock();
     /// Starts clients from number `before` on, or kills those that are too many.
     void setClients(int count, int before = 0);
     /// Whether what this fault undoes still lasts.
@@ -50,6 +61,10 @@ private:
     void pauseClient(Client& client, std::uint8_t flags);
     void resumeClient(Client& client, std::uint8_t flags);
     void killClient(Client& client, std::uint8_t flags);
+    void delayLink(Client& client, Nanos extra, std::uint8_t flags);
+    /// nullptr: the node's clock.
+    void jumpClock(Client* client, Nanos offset, std::uint8_t flags);
+    static std::uint8_t flagsOf(const scenario::Fault& fault);
 
     scenario::Scenario m_settings;
     std::uint64_t m_seed;
@@ -60,10 +75,10 @@ private:
     Node m_node;
     std::unique_ptr<GuardedResource> m_resource;
     std::vector<std::unique_ptr<Client>> m_clients;
-    std::vector<scenario::Fault> m_triggered; ///< those that wait for an event
-    int m_healings = 0;                       ///< an undoing that was asked for before the last one is off
-    std::map<std::pair<Aspect, trace::EntityId>, int> m_changes; ///< so far; an undoing of an earlier one is off
-    std::map<trace::EventKind, int> m_seen;                      ///< events that triggers count
+    std::vector<scenario::Fault> m_triggered;         ///< those that wait for an event
+    std::map<Struck, std::vector<Lasting>> m_lasting; ///< in the order in which they struck
+    std::uint64_t m_lastFault = 0;
+    std::map<trace::EventKind, int> m_seen; ///< events that triggers count
 };
 
 } // namespace lockscope::sim

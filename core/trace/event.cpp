@@ -89,6 +89,8 @@ const char* kindName(EventKind kind) {
         return "record-unobserved";
     case EventKind::RecordObserved:
         return "record-observed";
+    case EventKind::RecordDeadline:
+        return "record-deadline";
     case EventKind::WriteAccepted:
         return "write-accepted";
     case EventKind::WriteRefused:

@@ -314,6 +314,11 @@ void State::applyRecord(const Event& event) {
         record.seen = true;
         if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
         break;
+    case EventKind::RecordDeadline: // the lease is as old as it was
+        record.deadline = event.value;
+        record.seen = true;
+        if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
+        break;
     case EventKind::RecordFreed:
         record.seen = true;
         record.owner = kNoEntity;

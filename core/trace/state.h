@@ -42,6 +42,8 @@ struct Record {
     HoldMode mode = HoldMode::Exclusive; ///< while held
     bool seen = false;                   ///< some row said who holds it, or that nobody does
     bool observed = true;
+    /// Whose hold a RecordRenewed prolongs, by the record before it: another thread than the owner may have sent it.
+    EntityId ownerOfRenewed(const Event& event) const { return observed && owner != kNoEntity ? owner : event.actor; }
     friend bool operator==(const Record&, const Record&) = default;
 };
 

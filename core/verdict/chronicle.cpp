@@ -44,6 +44,26 @@ std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t r
     return {};
 }
 
+/// How far a node's clock was ahead before that row.
+Nanos clockBefore(trace::EntityId node, std::size_t row, const trace::Trace& trace) {
+    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    for (std::size_t i = row; i-- > last;) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind == EventKind::Healed) return Nanos(0);
+        if (kind != EventKind::ClockJumped) continue;
+        const Event e = trace.at(i);
+        if (e.actor == node) return Nanos(e.value);
+    }
+    return Nanos(0);
+}
+
+void readClockJump(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node) {
+    const bool nodes = e.actor == node;
+    const bool nearer = nodes && Nanos(e.value) > c.nodeClock;
+    if (nodes) c.nodeClock = Nanos(e.value);
+    if ((nearer || e.actor == client) && !c.recordEnded) c.clockJump.emplace(e.time(), e);
+}
+
 void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node, const trace::Trace& trace) {
     const auto begin = [&](std::optional<Chronicle::Span>& span) {
         if (!c.recordEnded || !c.explains(span)) span = Chronicle::Span{e.time(), kNever};
@@ -71,9 +91,17 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
             end(c.cut);
         break;
     }
+    case EventKind::NodePaused:
+        if (e.actor == node) begin(c.nodeStopped);
+        break;
+    case EventKind::NodeResumed:
+    case EventKind::NodeKilled:
+        if (e.actor == node) end(c.nodeStopped);
+        break;
     case EventKind::Healed:
         end(c.paused);
         end(c.cut);
+        c.nodeClock = Nanos(0);
         if (!c.recordEnded) c.watchdogStopped.reset();
         break;
     case EventKind::ClientStarted:
@@ -83,7 +111,7 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
         if (e.actor == client && !c.watchdogStopped) c.watchdogStopped = e.time();
         break;
     case EventKind::ClockJumped:
-        if ((e.actor == client || e.actor == node) && !c.recordEnded) c.clockJump.emplace(e.time(), e);
+        readClockJump(c, e, client, node);
         break;
     default:
         break;
@@ -91,6 +119,7 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
 }
 
 void readRecord(Chronicle& c, const Event& e) {
+    const bool owns = c.leaseFrom && !c.recordEnded;
     switch (e.kind) {
     case EventKind::RecordHeld:
         if (e.actor == c.thread && !c.recordEnded) {
@@ -102,11 +131,15 @@ void readRecord(Chronicle& c, const Event& e) {
         }
         break;
     case EventKind::RecordRenewed:
-        if (e.actor == c.thread && !c.recordEnded) {
+        // Another may have renewed its hold; of a hold that is older than what we read, only its own renewals tell.
+        if (owns || (e.actor == c.thread && !c.recordEnded && !c.successorAt)) {
             c.deadline = e.value;
             c.leaseFrom = e.time();
             ++c.renewals;
         }
+        break;
+    case EventKind::RecordDeadline:
+        if (e.actor == c.thread && !c.recordEnded) c.deadline = e.value;
         break;
     case EventKind::RecordFreed:
         if (e.aux == c.thread && !c.recordEnded) {
@@ -162,6 +195,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     const std::size_t end = std::min(trace.size(), row + kFarthest);
     const std::size_t begin = beginOfHold(thread, lock, row, trace);
     c.watchdogStopped = watchdogStoppedBefore(client, begin, trace);
+    c.nodeClock = clockBefore(node, begin, trace);
     std::int64_t believedUntil = -1;
     for (std::size_t i = begin; i < end; ++i) {
         const EventKind kind = trace.kindAt(i);
@@ -198,14 +232,16 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
 
 trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace) {
     const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    trace::EntityId renewer = trace::kNoEntity; // the owner, where the trace does not say who got the lock
     for (std::size_t i = std::min(row + 1, trace.size()); i-- > last;) {
         if (!isRecord(trace.kindAt(i))) continue;
         const Event e = trace.at(i);
         if (e.subject != lock) continue;
-        if (e.kind == EventKind::RecordHeld || e.kind == EventKind::RecordRenewed) return e.actor;
-        if (e.kind == EventKind::RecordFreed) return trace::kNoEntity;
+        if (e.kind == EventKind::RecordHeld) return e.actor;
+        if (e.kind == EventKind::RecordFreed) return renewer;
+        if (e.kind == EventKind::RecordRenewed && renewer == trace::kNoEntity) renewer = e.actor;
     }
-    return trace::kNoEntity;
+    return renewer;
 }
 
 } // namespace lockscope::verdict

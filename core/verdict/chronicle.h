@@ -14,13 +14,16 @@ struct Chronicle {
     };
     trace::EntityId thread = trace::kNoEntity;
     std::optional<Nanos> granted;
-    std::optional<Span> paused; ///< the pause that explains the end of its record, else the last one
-    std::optional<Span> cut;    ///< its link to the lock's node
+    std::optional<Span> paused;      ///< the pause that explains the end of its record, else the last one
+    std::optional<Span> cut;         ///< its link to the lock's node
+    std::optional<Span> nodeStopped; ///< the lock's node was paused: requests waited there
     std::optional<Nanos> watchdogStopped;
     std::optional<Nanos> killed;
-    std::optional<std::pair<Nanos, trace::Event>> clockJump; ///< its own clock's, or the node's
-    std::int64_t deadline = -1;                              ///< of its lease, as last seen in the record; -1 = none
-    std::optional<Nanos> leaseFrom;                          ///< when the record last got it: its grant or a renewal
+    /// Its own clock's, or one of the node's that brought the ends of leases nearer.
+    std::optional<std::pair<Nanos, trace::Event>> clockJump;
+    Nanos nodeClock{};              ///< how far the node's clock is ahead
+    std::int64_t deadline = -1;     ///< of its lease, as last seen in the record; -1 = none
+    std::optional<Nanos> leaseFrom; ///< when the record last got it: its grant or a renewal
     int renewals = 0;
     int renewalsFailed = 0;
 

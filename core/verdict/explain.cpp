@@ -5,6 +5,7 @@
 #include "verdict/words.h"
 
 #include <algorithm>
+#include <map>
 
 namespace lockscope::verdict {
 
@@ -205,6 +206,13 @@ private:
                        ? tr("%1 has been cut off from %2 since %3.").arg(who, node, at(c.cut->from))
                        : tr("%1 was cut off from %2 from %3 to %4.").arg(who, node, at(c.cut->from), at(c.cut->to));
         }
+        if (c.explains(c.nodeStopped)) {
+            const QString node = name(m_trace.entity(m_v.lock).parent);
+            return c.nodeStopped->to == kNever
+                       ? tr("%1 has been stopped since %2: requests wait there.").arg(node, at(c.nodeStopped->from))
+                       : tr("%1 was stopped from %2 to %3: requests waited there.")
+                             .arg(node, at(c.nodeStopped->from), at(c.nodeStopped->to));
+        }
         if (!expired) return {};
         if (c.watchdogStopped && *c.watchdogStopped <= *c.recordEnded)
             return tr("The watchdog of %1 stopped at %2, so nothing renewed its lease.")
@@ -283,17 +291,17 @@ private:
         // As far back as it takes: an owner without an expiry may have got the lock a long time ago.
         while (row-- > 0) {
             const EventKind kind = m_trace.kindAt(row);
-            if (kind != EventKind::RecordHeld && kind != EventKind::RecordRenewed && kind != EventKind::RecordFreed)
-                continue;
+            const bool moves = kind == EventKind::RecordRenewed || kind == EventKind::RecordDeadline;
+            if (!moves && kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
             const trace::Event e = m_trace.at(row);
             if (e.subject != m_v.lock) continue;
             if (kind == EventKind::RecordFreed && !renewed) return {};
             if (kind != EventKind::RecordFreed) {
                 if (!renewed) entry.deadline = e.value;
-                entry.owner = e.actor;
+                entry.owner = e.actor; // in the end that of the row at which it got the lock
                 renewed = true;
             }
-            if (kind != EventKind::RecordRenewed) break;
+            if (!moves) break;
         }
         if (entry.owner == trace::kNoEntity) return entry;
         const EntityId client = m_trace.clientOf(entry.owner);
@@ -308,11 +316,46 @@ private:
         return entry;
     }
 
+    /// The first of those who died while they waited, and when, where the server's queue is longer than the number of
+    /// live waiters.
+    std::optional<std::pair<EntityId, Nanos>> deadWaiter() const {
+        const std::size_t end = std::min(m_v.row, m_trace.size());
+        std::int64_t queued = -1;
+        std::map<EntityId, Nanos> waiting; // since when
+        std::vector<std::tuple<Nanos, EntityId, Nanos>> dead;
+        for (std::size_t row = end > 500'000 ? end - 500'000 : 0; row < end; ++row) {
+            const EventKind kind = m_trace.kindAt(row);
+            if (isMessage(kind) || isEffect(kind)) continue;
+            const trace::Event e = m_trace.at(row);
+            if (kind == EventKind::ClientKilled) {
+                std::erase_if(waiting, [&](const auto& waiter) {
+                    const bool gone = m_trace.clientOf(waiter.first) == e.actor;
+                    if (gone) dead.emplace_back(waiter.second, waiter.first, e.time());
+                    return gone;
+                });
+            }
+            if (e.subject != m_v.lock) continue;
+            if (kind == EventKind::RecordWaiters) queued = e.value;
+            if (kind == EventKind::Requested)
+                waiting.emplace(e.actor, e.time());
+            else if (isBelief(kind))
+                waiting.erase(e.actor);
+        }
+        if (dead.empty() || queued <= std::int64_t(waiting.size())) return {};
+        const auto& [since, thread, died] = *std::ranges::min_element(dead);
+        return std::pair(thread, died);
+    }
+
     /// What stands in the way of a grant.
     QString obstacle() const {
         const Entry record = entry();
-        if (record.owner == trace::kNoEntity)
-            return tr("On the server the lock is free: whoever waits was not told, or asks in vain.");
+        if (record.owner == trace::kNoEntity) {
+            const auto dead = deadWaiter();
+            if (!dead) return tr("On the server the lock is free: whoever waits was not told, or asks in vain.");
+            return tr("On the server the lock is free, but %1, which died at %2 while it waited, still has a place in "
+                      "the queue: nobody behind it gets the lock until the server drops that place.")
+                .arg(actor(dead->first), at(dead->second));
+        }
         const QString owner = actor(record.owner);
         if (record.ownerDied && record.deadline < 0)
             return tr("%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.")

@@ -24,9 +24,20 @@ void FifoJudge::changed(const Row& row, const Belief& belief) {
     constexpr std::size_t most = 16; // one would do; a lock without any order would fill the memory
     for (auto at = m_waiters.lower_bound({key.first, 0}); at != m_waiters.end() && at->first.first == key.first; ++at) {
         Waiter& other = at->second;
-        if (other.since + m_slack >= waiter.asked || other.overtaken.size() >= most) continue;
+        if (laterBy(other.since, slackOf(at->first, row.trace)) >= waiter.asked || other.overtaken.size() >= most)
+            continue;
         other.overtaken.push_back(row.violation(Invariant::Fifo, key.first, {key.second, at->first.second}));
     }
+}
+
+Nanos FifoJudge::slackOf(const Key& waiter, const trace::Trace& trace) const {
+    const trace::EntityId client = trace.clientOf(waiter.second), node = trace.entity(waiter.first).parent;
+    if (m_slow.isTooSlow(client, node)) return kNever;
+    constexpr int kWays = 8; // a withdrawal, a subscription, a look and its message, each there and back
+    Nanos slack = m_slack;
+    for (int i = 0; i < kWays; ++i)
+        slack = laterBy(slack, m_slow.extra(client, node));
+    return slack;
 }
 
 void FifoJudge::gone(trace::EntityId client, const trace::Trace& trace) {
@@ -44,6 +55,7 @@ void FifoJudge::nodeAway(trace::EntityId node, const Row& row) {
 }
 
 void FifoJudge::allAway(const Row& row) {
+    if (row.event.kind == trace::EventKind::Healed) m_slow.healed();
     for (auto& [key, waiter] : m_waiters)
         lostPlace(waiter, row.event.time());
 }

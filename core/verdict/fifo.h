@@ -2,6 +2,7 @@
 #pragma once
 #include "trace/state.h"
 #include "verdict/ledger.h"
+#include "verdict/slow_links.h"
 
 #include <map>
 
@@ -13,11 +14,13 @@ namespace lockscope::verdict {
 /// doubt: B asked more than the slack after A did, got the lock or its permits while A still waited, and A, who had
 /// been there all that time, got it later. Readers are left out: those behind one writer get the lock together, and
 /// learn of it in any order. Of an A that was paused, cut off or suspended, or whose server went away, its place counts
-/// from the end of that: queues forget those who are not there. Of a B it counts from its first asking: they may also
-/// remember. The violation lasts from B's grant to A's.
+/// from the end of that: queues forget those who are not there. Over a slow link it comes later by what its messages
+/// take, and where the link is too slow to get on, nothing is demanded. Of a B it counts from its first asking: queues
+/// may also remember. The violation lasts from B's grant to A's.
 class FifoJudge {
 public:
-    FifoJudge(Ledger& ledger, Nanos slack) : m_ledger(ledger), m_slack(slack) {}
+    FifoJudge(Ledger& ledger, const Bounds& bounds)
+        : m_ledger(ledger), m_slack(bounds.fifoSlack), m_slow(bounds.roundTrip, bounds.slowLink) {}
 
     /// A thread's belief changed at `row`: a wait or a hold began or ended.
     void changed(const Row& row, const trace::Belief& belief);
@@ -25,6 +28,8 @@ public:
     void gone(trace::EntityId client, const trace::Trace& trace);
     /// Everybody of this client may have lost its place.
     void away(trace::EntityId client, const Row& row);
+    /// A link is slower or quicker from now on.
+    void delayed(const Row& row) { m_slow.delayed(row.event, row.trace); }
     /// Everybody who waits for a lock of this node may have lost its place.
     void nodeAway(trace::EntityId node, const Row& row);
     /// No order was promised so far, or is any more.
@@ -44,8 +49,12 @@ private:
         waiter.overtaken.clear();
     }
 
+    /// From when on others certainly queued later than this waiter, counted from its Waiter::since.
+    Nanos slackOf(const Key& waiter, const trace::Trace& trace) const;
+
     Ledger& m_ledger;
     Nanos m_slack;
+    SlowLinks m_slow;
     std::map<Key, Waiter> m_waiters;
 };
 

@@ -31,7 +31,7 @@ bool endsRequest(EventKind kind) {
 /// Walks the trace once with the state beside it, and tells each invariant's judge what it asks for.
 struct Judge::Impl {
     Impl(std::shared_ptr<const trace::Trace> t, const Bounds& b)
-        : trace(std::move(t)), progress(ledger, b.progress), fifo(ledger, b.fifoSlack), bounds(b) {}
+        : trace(std::move(t)), progress(ledger, b), fifo(ledger, b), bounds(b) {}
 
     void take(std::size_t number) {
         const Event event = trace->at(number);
@@ -101,9 +101,11 @@ struct Judge::Impl {
         case EventKind::ConnectionRestored:
             clientAway(e.actor, row);
             break;
+        case EventKind::LinkDelayed:
+            fifo.delayed(row);
+            [[fallthrough]];
         case EventKind::LinkCut:
         case EventKind::LinkMended:
-        case EventKind::LinkDelayed:
         case EventKind::ReplyLossArmed:
             clientAway(trace->entity(e.subject).parent, row);
             break;
@@ -128,7 +130,7 @@ struct Judge::Impl {
     void settingChanged(const QByteArray& change) {
         const bool wasFair = bounds.fair;
         bounds.follow(bounds, change);
-        progress.setBound(bounds.progress);
+        progress.setBounds(bounds);
         if (bounds.fair != wasFair) fifo.forget(); // an order is promised to those who ask from now on
     }
 

@@ -63,8 +63,13 @@ void ProgressJudge::look(const Row& row, const State& state) {
         updateAll(e.time(), row.trace, state);
         break;
     }
+    case EventKind::LinkDelayed:
+        m_slow.delayed(e, row.trace);
+        updateAll(e.time(), row.trace, state);
+        break;
     case EventKind::Healed:
         m_cut.clear();
+        m_slow.healed();
         [[fallthrough]];
     case EventKind::ClientStarted:
     case EventKind::ClientPaused:
@@ -122,7 +127,9 @@ void ProgressJudge::update(EntityId id, Nanos at, const Trace& trace, const Stat
     lock.number = SIZE_MAX;
 }
 
-void ProgressJudge::setBound(Nanos bound) {
+void ProgressJudge::setBounds(const Bounds& bounds) {
+    m_slow.setTooLong(bounds.slowLink); // counts from the next change on
+    const Nanos bound = bounds.progress;
     if (bound == m_bound) return;
     m_bound = bound;
     m_alarms.clear();
@@ -175,7 +182,8 @@ bool ProgressJudge::waitsAlive(EntityId thread, const Belief& belief, EntityId n
     if (belief.phase != Belief::Phase::Waiting) return false;
     const EntityId client = trace.clientOf(thread);
     const Life life = lifeOf(state, client);
-    return life != Life::Paused && life != Life::Dead && !m_cut.contains({client, node});
+    const bool connected = !m_cut.contains({client, node}) && !m_slow.isTooSlow(client, node);
+    return life != Life::Paused && life != Life::Dead && connected;
 }
 
 } // namespace lockscope::verdict

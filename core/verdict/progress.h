@@ -2,6 +2,7 @@
 #pragma once
 #include "trace/state.h"
 #include "verdict/ledger.h"
+#include "verdict/slow_links.h"
 
 #include <map>
 #include <set>
@@ -10,17 +11,19 @@ namespace lockscope::verdict {
 
 /// A lock that could be granted is granted within the bound.
 ///
-/// It could be while its node is up, a live (running) client whose link to that node is not cut waits, and nobody alive
+/// It could be while its node is up, a live (running) client whose link to that node is neither cut nor too slow
+/// (Bounds::slowLink) waits, and nobody alive
 /// holds: the record is free, or its owner's client is dead or does not believe (a client that we know nothing of is
 /// taken for a living holder). Without any record, nobody alive holds when nobody believes. The clock starts anew
 /// whenever that ceases to be so, also when the node goes down; the violation lasts from the bound's passing to that
 /// moment.
 class ProgressJudge {
 public:
-    ProgressJudge(Ledger& ledger, Nanos bound) : m_ledger(ledger), m_bound(bound) {}
+    ProgressJudge(Ledger& ledger, const Bounds& bounds)
+        : m_ledger(ledger), m_bound(bounds.progress), m_slow(bounds.roundTrip, bounds.slowLink) {}
 
     /// From now on; for those that are overdue already it changes nothing.
-    void setBound(Nanos bound);
+    void setBounds(const Bounds& bounds);
     /// A row, after it was folded into `state`.
     void look(const Row& row, const trace::State& state);
     /// The belief of a thread ended by its own deadline.
@@ -49,7 +52,8 @@ private:
     Nanos m_bound;
     std::map<trace::EntityId, Lock> m_locks;
     std::set<std::pair<trace::EntityId, trace::EntityId>> m_cut; ///< (client, node)
-    std::set<std::pair<Nanos, trace::EntityId>> m_alarms;        ///< when the bound passes, lock
+    SlowLinks m_slow;
+    std::set<std::pair<Nanos, trace::EntityId>> m_alarms; ///< when the bound passes, lock
 };
 
 } // namespace lockscope::verdict

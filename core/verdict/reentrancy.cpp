@@ -20,6 +20,12 @@ const trace::Record* recordOf(const State& state, trace::EntityId lock) {
     return found == state.records.end() ? nullptr : &found->second;
 }
 
+/// Whose hold a row of the record tells of. `record` as it was before the row.
+trace::EntityId ownerIn(const Event& e, const trace::Record* record) {
+    if (e.kind == EventKind::RecordFreed) return e.aux;
+    return e.kind == EventKind::RecordRenewed && record ? record->ownerOfRenewed(e) : e.actor;
+}
+
 } // namespace
 
 void ReentrancyJudge::look(const Row& row, const State& state) {
@@ -48,7 +54,7 @@ void ReentrancyJudge::look(const Row& row, const State& state) {
         break;
     }
     if (fine) return;
-    const trace::EntityId thread = e.kind == EventKind::RecordFreed ? e.aux : e.actor;
+    const trace::EntityId thread = isRecord(e.kind) ? ownerIn(e, recordOf(state, e.subject)) : e.actor;
     m_ledger.add(row.violation(Invariant::Reentrancy, e.subject, {thread}));
 }
 
@@ -67,7 +73,7 @@ bool ReentrancyJudge::beliefIsFine(const Event& e, const State& state) const {
 
 bool ReentrancyJudge::recordIsFine(const Event& e, const State& state) const {
     const trace::Record* record = recordOf(state, e.subject);
-    const trace::EntityId owner = e.kind == EventKind::RecordFreed ? e.aux : e.actor;
+    const trace::EntityId owner = ownerIn(e, record);
     const Belief* belief = beliefOf(state, e.subject, owner);
     if (!belief) return true; // nobody that we see
     const std::uint32_t before =

@@ -20,11 +20,13 @@ void StaleWriteJudge::look(const Row& row, const trace::State& state) {
         break;
     }
     case EventKind::RecordHeld:
-    case EventKind::RecordRenewed:
-        m_recorded.insert(e.subject);
-        m_named.insert({e.subject, e.actor});
-        m_waiting.erase({e.subject, e.actor});
+        recordNames({e.subject, e.actor});
         break;
+    case EventKind::RecordRenewed: {
+        const auto record = state.records.find(e.subject);
+        recordNames({e.subject, record == state.records.end() ? e.actor : record->second.ownerOfRenewed(e)});
+        break;
+    }
     case EventKind::RecordFreed:
         m_recorded.insert(e.subject);
         break;
@@ -34,6 +36,12 @@ void StaleWriteJudge::look(const Row& row, const trace::State& state) {
     default:
         break;
     }
+}
+
+void StaleWriteJudge::recordNames(Hold hold) {
+    m_recorded.insert(hold.first);
+    m_named.insert(hold);
+    m_waiting.erase(hold);
 }
 
 Nanos StaleWriteJudge::undecidedSince() const {

@@ -27,6 +27,7 @@ public:
 private:
     using Hold = std::pair<trace::EntityId, trace::EntityId>; ///< lock, thread
     void judgeWrite(const Row& row, const trace::State& state);
+    void recordNames(Hold hold);
 
     Ledger& m_ledger;
     std::map<trace::EntityId, std::int64_t> m_newest; ///< token by resource

@@ -3,6 +3,7 @@
 #include "trace/trace.h"
 
 #include <QString>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -91,10 +92,15 @@ struct Bounds {
     bool fair = false;
     /// The recipe counts how often its holder takes the lock. False: a holder that asks again waits for itself.
     bool reentrant = true;
-    /// Who asked by this much later certainly queued later, whatever clocks and networks did.
+    /// A waiter that asked by this much later certainly queued later, whatever time-outs, pauses and losses did.
     Nanos fifoSlack = 1s;
-    /// What a setting that was changed in the middle (SettingChanged, "lease=3s") does to these; nullptr: nothing.
-    void (*follow)(Bounds& bounds, const QByteArray& change) = nullptr;
+    /// The longest way there and back on a link that nothing delays.
+    Nanos roundTrip{};
+    /// Where the way there and back takes longer than this, nobody gets on: answers come after the time-out, or after
+    /// the end of the lease that they tell of. Such a client does not count as connected.
+    Nanos slowLink = kNever;
+    /// What a setting that was changed in the middle (SettingChanged, "lease=3s") does to these; empty: nothing.
+    std::function<void(Bounds& bounds, const QByteArray& change)> follow;
 };
 
 /// Judges incrementally: consume() looks at new rows only. Belongs to one thread.

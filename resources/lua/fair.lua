@@ -154,10 +154,13 @@ local function leave()
     return 1
 end
 
+-- Any request of a waiter is a sign of life: late, perhaps, but before anybody missed it.
+local waits = action == 'take' or (action == 'keep' and ARGV[8] == '1')
+if waits and redis.call('zscore', alive, me) then
+    heard()
+end
+
 if action == 'take' then
-    if redis.call('zscore', alive, me) then
-        heard() -- late, perhaps, but before anybody missed us
-    end
     local purged = purge()
     local head = redis.call('lindex', queue, 0)
     local held = redis.call('exists', lock) == 1
@@ -222,7 +225,6 @@ if action == 'release' then
 end
 
 if action == 'keep' then
-    local waits = ARGV[8] == '1'
     if not waits then
         leave()
     end

@@ -624,6 +624,14 @@
         <source>done</source>
         <translation>完成</translation>
     </message>
+    <message>
+        <source>record: deadline moved</source>
+        <translation>记录：期限变了</translation>
+    </message>
+    <message>
+        <source>nobody renewed it</source>
+        <translation>没有人续约</translation>
+    </message>
 </context>
 <context>
     <name>Export</name>
@@ -2345,6 +2353,10 @@
         <source>“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2</source>
         <translation>“%1”可用于真实服务器（lockscope lock），但它的服务器无法模拟；可以模拟的有：%2</translation>
     </message>
+    <message>
+        <source>“%1” names no lock: redis-multi takes names such as "a,b"</source>
+        <translation>“%1”中没有锁的名字：redis-multi 使用 "a,b" 这样的名字</translation>
+    </message>
 </context>
 <context>
     <name>Recording</name>
@@ -2399,6 +2411,10 @@
     <message>
         <source>%1 could not be created: %2. Check that the folder exists and that you may write there.</source>
         <translation>无法创建 %1：%2。请检查文件夹是否存在、是否有写权限。</translation>
+    </message>
+    <message>
+        <source>%1 was changed after it was recorded: its scenario, its recipe or the bound that it is judged by. Its events are whole.</source>
+        <translation>%1 在录制之后被改动：它的场景、算法或判定所用的上限。其事件完好无损。</translation>
     </message>
 </context>
 <context>
@@ -2725,6 +2741,10 @@
     <message>
         <source>%1: the picture could not be written</source>
         <translation>%1：无法写入图片</translation>
+    </message>
+    <message>
+        <source>--seed %1: this needs a scenario to run, such as --scenario gc-pause</source>
+        <translation>--seed %1：需要一个要运行的场景，例如 --scenario gc-pause</translation>
     </message>
 </context>
 <context>
@@ -3657,6 +3677,18 @@
         <comment>a sentence after a sentence</comment>
         <translation>%1 %2</translation>
     </message>
+    <message>
+        <source>%1 has been stopped since %2: requests wait there.</source>
+        <translation>%1 从 %2 起一直处于暂停状态：请求都在那里等待。</translation>
+    </message>
+    <message>
+        <source>%1 was stopped from %2 to %3: requests waited there.</source>
+        <translation>%1 从 %2 到 %3 处于暂停状态：请求都在那里等待。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but %1, which died at %2 while it waited, still has a place in the queue: nobody behind it gets the lock until the server drops that place.</source>
+        <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
+    </message>
 </context>
 <context>
     <name>ZooKeeper</name>
@@ -4166,6 +4198,15 @@
     <message>
         <source>vanished</source>
         <translation>消失</translation>
+    </message>
+    <message>
+        <source>%1; %2 unknown</source>
+        <comment>runs of a simulation</comment>
+        <translation>%1；%2 次未知</translation>
+    </message>
+    <message>
+        <source>the digest covers the recording's events, but not its scenario, its recipe and the bound that it is judged by: it was made by an older version</source>
+        <translation>摘要只涵盖录制的事件，不涵盖其场景、算法和判定所用的上限：该录制由较旧的版本生成</translation>
     </message>
 </context>
 <context>
@@ -5990,6 +6031,10 @@
     <message>
         <source>%1 could not be written: %2</source>
         <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such as a third of the lease, or "off"</source>
+        <translation>%1 的租约在看门狗于 %2 后续约之前就已结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
     </message>
 </context>
 <context>

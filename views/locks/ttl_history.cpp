@@ -32,7 +32,8 @@ std::vector<LeaseStretch> leaseHistory(const trace::Trace& trace, trace::EntityI
     std::size_t row = end;
     const auto add = [&](Nanos start, Nanos finish, const trace::Event& e, bool renewed) {
         const Nanos deadline = fromValue(e.value);
-        const Nanos lease = deadline == kNever ? Nanos::zero() : deadline - e.time();
+        const Nanos age = e.kind == EventKind::RecordDeadline ? std::chrono::milliseconds(e.aux) : Nanos(0);
+        const Nanos lease = deadline == kNever ? Nanos::zero() : deadline - (e.time() - age);
         LeaseStretch* const later = found.empty() ? nullptr : &found.back();
         // A re-entry moves no deadline: the lease that it tells of is this one.
         if (later && later->renewed && later->from == finish && later->deadline == deadline)
@@ -46,7 +47,7 @@ std::vector<LeaseStretch> leaseHistory(const trace::Trace& trace, trace::EntityI
         if (!trace::isRecord(kind) || kind == EventKind::RecordWaiters || kind == EventKind::RecordToken) continue;
         const trace::Event e = trace.at(row);
         if (e.subject != lock) continue;
-        if (kind == EventKind::RecordHeld || kind == EventKind::RecordRenewed) {
+        if (kind == EventKind::RecordHeld || kind == EventKind::RecordRenewed || kind == EventKind::RecordDeadline) {
             for (const auto& [start, finish] : resumed)
                 add(start, finish, e, false);
             resumed.clear();

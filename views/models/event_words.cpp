@@ -161,6 +161,8 @@ QString eventWord(EventKind kind) {
         return Words::tr("record: held");
     case EventKind::RecordRenewed:
         return Words::tr("record: renewed");
+    case EventKind::RecordDeadline:
+        return Words::tr("record: deadline moved");
     case EventKind::RecordFreed:
         return Words::tr("record: free");
     case EventKind::RecordWaiters:
@@ -241,6 +243,8 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::RecordHeld:
     case EventKind::RecordRenewed:
         return joined({deadline(e.value), holds(e.aux)});
+    case EventKind::RecordDeadline:
+        return joined({deadline(e.value), Words::tr("nobody renewed it")});
     case EventKind::RecordFreed:
         return freedWords(e, trace);
     case EventKind::RecordWaiters:

@@ -54,6 +54,11 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         judgeHolders(l, event.at, row);
         return;
     }
+    case EventKind::RecordDeadline:
+        if (l.owner == trace::kNoEntity) l.owner = event.actor; // the trace began while it was held
+        l.deadline = event.value;
+        l.ownerRow = row;
+        break;
     case EventKind::RecordFreed: {
         l.owner = trace::kNoEntity;
         l.deadline = -1;

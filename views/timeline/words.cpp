@@ -87,7 +87,9 @@ double Lease::fraction(std::int64_t t) const {
 
 Lease leaseOf(const trace::Trace& trace, const Span& span) {
     const trace::Event event = trace.at(span.row);
-    return {event.at, event.value, span.label};
+    // A deadline that was moved without a renewal leaves the lease as old as it was.
+    const Nanos age = event.kind == trace::EventKind::RecordDeadline ? std::chrono::milliseconds(event.aux) : Nanos(0);
+    return {event.at - age.count(), event.value, span.label};
 }
 
 QString sectionCaption(LaneKind kind) {

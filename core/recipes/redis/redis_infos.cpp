@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/recipe_infos.h"
+#include "recipes/redis/redis_recipe.h"
 #include "recipes/redlock/redlock.h"
 
 #include <QCoreApplication>
@@ -130,6 +131,7 @@ RecipeInfo redisFair() {
          Text::tr("wait for my message, at most PTTL; again 1"), Text::tr("hold; watchdog: PEXPIRE {lease} if mine"),
          Text::tr("script: HINCRBY me -1; at 0 DEL, PUBLISH 0 to the first in the queue")});
     info.fair = true;
+    info.deadWaiter = kWaiterPatience;
     return info;
 }
 

@@ -17,15 +17,13 @@
 namespace lockscope::recipes {
 
 namespace {
+const QByteArray kMulti = "redis-multi";
+
 /// One reentrant lock for each name in "a,b,c", in the order of the names: whoever takes several takes them in the same
 /// order as everybody else.
 std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
-    std::set<QByteArray> names;
-    for (const QByteArray& name : lock.name.split(',')) {
-        if (!name.trimmed().isEmpty()) names.insert(name.trimmed());
-    }
     std::vector<std::unique_ptr<Recipe>> parts;
-    for (const QByteArray& name : names) {
+    for (const QByteArray& name : lockKeys(kMulti, lock.name)) {
         RedisLock one{lock.port, name, lock.client, lock.polling, lock.doubts};
         one.alive = lock.alive;
         one.confirmFor = lock.confirmFor;
@@ -33,7 +31,7 @@ std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
         parts.push_back(makeRedisRecipe("redis-reentrant", std::move(one)));
     }
     if (parts.empty()) return nullptr;
-    return std::make_unique<MultiRecipe>(lock.port.runtime(), *findRecipe("redis-multi"), std::move(parts));
+    return std::make_unique<MultiRecipe>(lock.port.runtime(), *findRecipe(kMulti), std::move(parts));
 }
 
 /// What a server answers that can not do anything now, and has done nothing.
@@ -79,8 +77,17 @@ QString withAdvice(const redis::Error& error) {
 }
 } // namespace
 
+std::vector<QByteArray> lockKeys(const QByteArray& recipe, const QByteArray& name) {
+    if (recipe != kMulti) return {name};
+    std::set<QByteArray> names;
+    for (const QByteArray& each : name.split(',')) {
+        if (!each.trimmed().isEmpty()) names.insert(each.trimmed());
+    }
+    return {names.begin(), names.end()};
+}
+
 std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock) {
-    if (id == "redis-multi") return makeMulti(lock);
+    if (id == kMulti) return makeMulti(lock);
     auto bare = makeBare(id, lock);
     if (lock.replicas <= 0 || !bare) return bare;
     return std::make_unique<RedisConfirmed>(lock,

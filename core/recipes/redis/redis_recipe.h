@@ -19,6 +19,9 @@ struct Doubts {
     SignalCount turn; ///< to use WAIT, whether replicas have what was written: one has it at a time
 };
 
+/// A waiter of a fair lock that is not heard of for so long is dead, unless it is told otherwise.
+inline constexpr Nanos kWaiterPatience = 10s;
+
 /// What every Redis recipe is made of.
 struct RedisLock {
     redis::Port& port;
@@ -29,9 +32,12 @@ struct RedisLock {
     int permits = 1;       ///< of a semaphore: how many there are in all
     int replicas = 0;      ///< so many replicas must confirm each acquisition (WAIT), or it is given back
     Nanos confirmFor = 1s; ///< so long they have for that: less than what an answer may take, or that is given up first
-    Nanos patience = 10s;  ///< of a fair lock: a waiter that is not heard of for so long is dead
+    Nanos patience = kWaiterPatience;            ///< of a fair lock: a waiter that is not heard of for so long is dead
     std::shared_ptr<const void> alive = nullptr; ///< what the port is part of, if the recipe is to keep it
 };
+
+/// The keys that say who holds a lock: the name itself, of `redis-multi` each of the names in "a,b,c", in order.
+std::vector<QByteArray> lockKeys(const QByteArray& recipe, const QByteArray& name);
 
 /// The recipe of that id over a Redis, nullptr when there is none.
 std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock);

@@ -67,8 +67,8 @@ Reply pubsubChannels(Call& call) {
         return Reply::error(oneLine("ERR unknown subcommand or wrong number of arguments for '" + printed(call.arg(1)) +
                                     "'. Try PUBSUB HELP."));
     std::vector<Reply> names;
-    for (const auto& topic : call.server.channels())
-        if (call.argc() == 2 || globMatches(call.arg(2), topic.name)) names.push_back(Reply::bulk(topic.name));
+    for (const auto& topic : Server::inOrder(call.server.channels()))
+        if (call.argc() == 2 || globMatches(call.arg(2), topic->first)) names.push_back(Reply::bulk(topic->first));
     return Reply::array(std::move(names));
 }
 
@@ -76,10 +76,9 @@ Reply pubsubNumsub(Call& call) {
     const auto& channels = call.server.channels();
     std::vector<Reply> counts;
     for (int i = 2; i < call.argc(); ++i) {
-        const auto it = std::find_if(channels.begin(), channels.end(),
-                                     [&](const auto& topic) { return topic.name == call.arg(i); });
+        const auto it = channels.find(call.arg(i));
         counts.push_back(Reply::bulk(call.arg(i)));
-        counts.push_back(Reply::number(it == channels.end() ? 0 : std::int64_t(it->subscribers.size())));
+        counts.push_back(Reply::number(it == channels.end() ? 0 : std::int64_t(it->second.subscribers.size())));
     }
     return Reply::array(std::move(counts));
 }

@@ -31,6 +31,10 @@ void RedisEngine::expireDue() {
     m_server->expireDue();
 }
 
+std::uint64_t RedisEngine::steps() const {
+    return m_server->steps();
+}
+
 void RedisEngine::clear() {
     m_server->clear();
 }

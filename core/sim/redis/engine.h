@@ -69,6 +69,8 @@ public:
     std::optional<std::int64_t> nextExpiryUs() const;
     /// Removes all keys that are due by now, in the order (deadline, key).
     void expireDue();
+    /// The work done so far: commands, those of scripts included, and elements that they answered with.
+    std::uint64_t steps() const;
     /// Loses all data and the script cache, as a server does that restarts without persistence. Calls no onKeyChange.
     void clear();
 

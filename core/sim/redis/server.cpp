@@ -102,6 +102,7 @@ Reply Server::dispatch(Session& session, const Args& args) {
 Reply Server::run(const Command& command, Session& session, const Args& args, SessionId by) {
     Call call{*this, session, args, command, by};
     Reply reply = command.handler(call);
+    m_steps += 1 + reply.items.size();
     if (!m_changes.empty()) tell(by, command.name);
     return reply;
 }
@@ -252,35 +253,41 @@ bool Server::subscribe(Session& session, const QByteArray& channel, bool pattern
     auto& mine = pattern ? session.patterns : session.channels;
     if (std::find(mine.begin(), mine.end(), channel) != mine.end()) return false;
     mine.push_back(channel);
-    auto& topics = pattern ? m_patterns : m_channels;
-    auto it = std::find_if(topics.begin(), topics.end(), [&](const Topic& topic) { return topic.name == channel; });
-    if (it == topics.end()) it = topics.insert(topics.end(), {channel, {}});
-    it->subscribers.push_back(session.id);
+    Topic& topic = (pattern ? m_patterns : m_channels)[channel];
+    if (topic.subscribers.empty()) topic.number = ++m_lastTopic;
+    topic.subscribers.push_back(session.id);
     return true;
 }
 
 bool Server::unsubscribe(Session& session, const QByteArray& channel, bool pattern) {
     auto& mine = pattern ? session.patterns : session.channels;
     if (std::erase(mine, channel) == 0) return false;
-    auto& topics = pattern ? m_patterns : m_channels;
-    const auto it =
-        std::find_if(topics.begin(), topics.end(), [&](const Topic& topic) { return topic.name == channel; });
-    std::erase(it->subscribers, session.id);
-    if (it->subscribers.empty()) topics.erase(it);
+    Topics& topics = pattern ? m_patterns : m_channels;
+    const auto it = topics.find(channel);
+    std::erase(it->second.subscribers, session.id);
+    if (it->second.subscribers.empty()) topics.erase(it);
     return true;
+}
+
+std::vector<Server::Topics::const_iterator> Server::inOrder(const Topics& topics) {
+    std::vector<Topics::const_iterator> all;
+    for (auto it = topics.begin(); it != topics.end(); ++it)
+        all.push_back(it);
+    std::ranges::sort(all, {}, [](const auto& it) { return it->second.number; });
+    return all;
 }
 
 std::int64_t Server::publish(const QByteArray& channel, const QByteArray& payload) {
     // Gathered first: a subscriber's reaction may change who is subscribed, and who is there.
     std::vector<RedisEngine::Push> pushes;
-    for (const Topic& topic : m_channels)
-        if (topic.name == channel)
-            for (const SessionId id : topic.subscribers)
-                pushes.push_back({id, channel, payload, {}});
-    for (const Topic& topic : m_patterns)
-        if (globMatches(topic.name, channel))
-            for (const SessionId id : topic.subscribers)
-                pushes.push_back({id, channel, payload, topic.name});
+    if (const auto topic = m_channels.find(channel); topic != m_channels.end())
+        for (const SessionId id : topic->second.subscribers)
+            pushes.push_back({id, channel, payload, {}});
+    if (!m_patterns.empty())
+        for (const auto& topic : inOrder(m_patterns))
+            if (globMatches(topic->first, channel))
+                for (const SessionId id : topic->second.subscribers)
+                    pushes.push_back({id, channel, payload, topic->first});
     if (m_front.onPush)
         for (const RedisEngine::Push& push : pushes)
             if (m_sessions.contains(push.to)) m_front.onPush(push);

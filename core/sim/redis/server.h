@@ -67,6 +67,7 @@ public:
     /// The same for a script: with the checks that a script's commands get, and their error texts.
     Reply runFromScript(ScriptContext& script, const Args& args);
 
+    std::uint64_t steps() const { return m_steps; }
     std::int64_t nowUs() const { return m_nowUs; }
     std::int64_t nowMs() const { return m_nowMs; }
     Database& database(int db) { return m_databases[std::size_t(db)]; }
@@ -94,11 +95,14 @@ public:
     bool unsubscribe(Session& session, const QByteArray& channel, bool pattern);
     std::int64_t publish(const QByteArray& channel, const QByteArray& payload);
     struct Topic {
-        QByteArray name;
-        std::vector<SessionId> subscribers;
+        std::vector<SessionId> subscribers; ///< in the order in which they subscribed
+        std::uint64_t number = 0;           ///< in the order of first subscriptions
     };
-    const std::vector<Topic>& channels() const { return m_channels; }
-    const std::vector<Topic>& patterns() const { return m_patterns; }
+    using Topics = std::map<QByteArray, Topic>; ///< by name
+    const Topics& channels() const { return m_channels; }
+    const Topics& patterns() const { return m_patterns; }
+    /// In the order of their first subscription.
+    static std::vector<Topics::const_iterator> inOrder(const Topics& topics);
 
 private:
     struct Change {
@@ -118,11 +122,13 @@ private:
     std::array<Database, kDatabases> m_databases;
     std::map<SessionId, Session> m_sessions;
     SessionId m_lastSession = 0;
-    std::vector<Topic> m_channels, m_patterns; ///< in the order of their first subscription
+    Topics m_channels, m_patterns;
+    std::uint64_t m_lastTopic = 0;
     std::map<std::pair<int, QByteArray>, std::vector<SessionId>> m_watchers;
     std::vector<Change> m_changes;
     int m_depth = 0; ///< of execute(): observers may look while a command runs, at the same instant
     std::int64_t m_nowUs = 0, m_nowMs = 0;
+    std::uint64_t m_steps = 0;
     std::unique_ptr<LuaHost> m_lua;
 };
 

@@ -33,10 +33,9 @@ struct World {
     EntityId thread(const QByteArray& client) {
         return trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, client));
     }
-    void update(const std::optional<LockRow>& row, EntityId cause = kNoEntity, bool expired = false,
-                bool forced = false) {
-        feed.update("orders", row, cause, expired, forced);
-    }
+    void update(const std::optional<LockRow>& row, const Sight& sight = {}) { feed.update("orders", row, sight); }
+    /// Somebody's command changed it.
+    void update(const std::optional<LockRow>& row, EntityId cause) { update(row, Sight{.cause = cause}); }
     std::vector<Event> events() const {
         std::vector<Event> all;
         for (std::size_t i = 0; i < trace->size(); ++i)
@@ -94,6 +93,77 @@ private Q_SLOTS:
         QCOMPARE(events[3].aux, 2u);
         QCOMPARE(events[3].value, Nanos(40s).count());
     }
+    void renewalByAnotherNamesIt() {
+        World world;
+        world.update(heldBy("A", 30'000), world.thread("A"));
+        world.now = 10s;
+        world.update(heldBy("A", 30'000), world.thread("B"));
+        const Event event = world.events().back();
+        QCOMPARE(event.kind, EventKind::RecordRenewed);
+        QCOMPARE(event.actor, world.thread("B"));
+        State state;
+        for (const Event& each : world.events())
+            state.apply(each, *world.trace);
+        QCOMPARE(state.records.begin()->second.owner, world.thread("A"));
+    }
+    void uncertaintyOfOneLookOutweighsTheTolerance() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.now = 10s;
+        world.update(heldBy("A", 20'040), Sight{.uncertainty = 50ms}); // the answer took its time
+        QCOMPARE(world.events().size(), 2u);
+        world.update(heldBy("A", 20'060), Sight{.uncertainty = 50ms});
+        QCOMPARE(world.events().back().kind, EventKind::RecordRenewed);
+    }
+    void earlierDeadlineIsNoRenewal() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.now = 10s;
+        world.update(heldBy("A", 15'000));
+        const Event event = world.events().back();
+        QCOMPARE(event.kind, EventKind::RecordDeadline);
+        QCOMPARE(event.actor, world.thread("A"));
+        QCOMPARE(event.value, Nanos(25s).count());
+        QCOMPARE(event.aux, 10'000u);
+    }
+    void movedClockRenewsNothing() {
+        World world;
+        world.update(heldBy("A", 30'000), Sight{.cause = world.thread("A"), .exactDeadline = 30s});
+        world.now = 10s;
+        world.update(heldBy("A", 25'000), Sight{.exactDeadline = 35s, .clockMoved = true});
+        QCOMPARE(world.events().back().kind, EventKind::RecordDeadline);
+        QCOMPARE(world.events().back().value, Nanos(35s).count());
+        State state;
+        for (const Event& each : world.events())
+            state.apply(each, *world.trace);
+        const Record& record = state.records.begin()->second;
+        QCOMPARE(record.leaseFrom, 0);
+        QCOMPARE(record.deadline, Nanos(35s).count());
+    }
+    void exactDeadlineThatNobodyMovedIsTheSame() {
+        World world;
+        world.update(heldBy("A", 30'000), Sight{.cause = world.thread("A"), .exactDeadline = 30s});
+        world.now = 10s + 999us;
+        // Another's command touched the queue; by TTL alone the deadline would be 0.999 ms later.
+        world.update(heldBy("A", 20'000), Sight{.cause = world.thread("B"), .exactDeadline = 30s});
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters}));
+    }
+    void loserThatWritesIntoANamelessEntryDoesNotOwnIt() {
+        World world;
+        LockRow row = heldBy("", 30'000);
+        row.holders.clear();
+        world.update(row, Sight{.cause = world.thread("A"), .exactDeadline = 30s});
+        world.now = 1s;
+        world.update(row, Sight{.cause = world.thread("B"), .exactDeadline = 31s, .ownerStays = true});
+        const Event event = world.events().back();
+        QCOMPARE(event.kind, EventKind::RecordRenewed);
+        QCOMPARE(event.actor, world.thread("B"));
+        world.update(std::nullopt, world.thread("A"));
+        const auto events = world.events();
+        const auto freed =
+            std::ranges::find_if(events, [](const Event& each) { return each.kind == EventKind::RecordFreed; });
+        QCOMPARE(freed->aux, world.thread("A"));
+    }
     void lockThatLostItsTtlNeverEnds() {
         World world;
         world.update(heldBy("A", 30'000));
@@ -106,27 +176,28 @@ private Q_SLOTS:
     }
     void freed_data() {
         QTest::addColumn<bool>("hasCause");
-        QTest::addColumn<bool>("expired");
-        QTest::addColumn<bool>("forced");
+        QTest::addColumn<int>("seen");
         QTest::addColumn<int>("nowMs");
         QTest::addColumn<int>("why");
-        QTest::newRow("released") << true << false << false << 1000 << int(FreedBy::Release);
-        QTest::newRow("expired") << false << true << false << 30'000 << int(FreedBy::Expiry);
-        QTest::newRow("forced") << true << false << true << 1000 << int(FreedBy::Force);
-        QTest::newRow("seen gone early") << false << false << false << 1000 << int(FreedBy::Release);
-        QTest::newRow("seen gone late") << false << false << false << 30'050 << int(FreedBy::Expiry);
+        QTest::newRow("released") << true << -1 << 1000 << int(FreedBy::Release);
+        QTest::newRow("expired") << false << int(FreedBy::Expiry) << 30'000 << int(FreedBy::Expiry);
+        QTest::newRow("forced") << true << int(FreedBy::Force) << 1000 << int(FreedBy::Force);
+        QTest::newRow("lost with its server") << false << int(FreedBy::NodeLoss) << 1000 << int(FreedBy::NodeLoss);
+        QTest::newRow("seen gone early") << false << -1 << 1000 << int(FreedBy::Release);
+        QTest::newRow("seen gone late") << false << -1 << 30'050 << int(FreedBy::Expiry);
     }
     void freed() {
         QFETCH(bool, hasCause);
-        QFETCH(bool, expired);
-        QFETCH(bool, forced);
+        QFETCH(int, seen);
         QFETCH(int, nowMs);
         QFETCH(int, why);
         World world;
         world.update(heldBy("A", 30'000));
         world.now = std::chrono::milliseconds(nowMs);
         const EntityId cause = hasCause ? world.thread("B") : kNoEntity;
-        world.update(std::nullopt, cause, expired, forced);
+        Sight sight{.cause = cause};
+        if (seen >= 0) sight.freedBy = FreedBy(seen);
+        world.update(std::nullopt, sight);
         const Event event = world.events().back();
         QCOMPARE(event.kind, EventKind::RecordFreed);
         QCOMPARE(event.actor, cause);

@@ -40,6 +40,11 @@ private Q_SLOTS:
         row("no unit", R"(, "until": "60")", "/until", "“60” should be a time with a unit");
         row("number for time", R"(, "lock": {"lease": 5})", "/lock/lease", "5 should be a time with a unit");
         row("time too long", R"(, "until": "999999999h")", "/until", "below 292 years");
+        row("lease too long", R"(, "lock": {"lease": "999999999h", "watchdog": "10s"})", "/lock/lease",
+            "below 292 years");
+        row("range too long", R"(, "clients": {"hold": ["5s", "999999999h"]})", "/clients/hold/1", "below 292 years");
+        row("watchdog too slow", R"(, "lock": {"lease": "5s", "watchdog": "10s"})", "/lock/watchdog",
+            "a lease of 5s ends before a watchdog renews it after 10s");
         row("not a range", R"(, "clients": {"hold": ["2s"]})", "/clients/hold", "or two of them");
         row("number for range", R"(, "clients": {"hold": 3})", "/clients/hold", "3 should be a time");
         row("bad range item", R"(, "clients": {"hold": ["2s", "4"]})", "/clients/hold/1", "“4” should be a time");

@@ -53,7 +53,7 @@ scenario::Scenario randomScenario(const QString& recipe, Dice& dice) {
     scenario.recipe = recipe;
     scenario.until = kTrouble + kAfter;
     scenario.lock.lease = dice.oneOf<Nanos>({1s, 2s, 3500ms});
-    scenario.lock.watchdog = dice.oneOf<Nanos>({Nanos(0), 300ms, 1s});
+    scenario.lock.watchdog = std::min(dice.oneOf<Nanos>({Nanos(0), 300ms, 1s}), scenario.lock.lease / 2);
     scenario.lock.wait = dice.oneOf<Nanos>({kNever, 2s, Nanos(0)});
     scenario.lock.token = dice.once(2);
     scenario.workload.clients = 1 + dice.upTo(5);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run is judged by: what its recipe promises under its settings, and what time-outs, pauses and losses may cost.
+#include "recipes/backoff.h"
+#include "recipes/recipe_info.h"
+#include "recipes/redis/redis_recipe.h"
+#include "scenario/scenario_file.h"
+#include "session/run.h"
+#include "sim/redis_wire.h"
+
+namespace lockscope::session {
+
+namespace {
+
+const Nanos kCommandTimeout = sim::RedisWire::Settings{}.commandTimeout;
+
+/// What a try costs that gets no answer.
+constexpr Nanos kPause = recipes::Backoff::kLongest;
+
+/// How many tries in a row may fail before it is no chance any more. Without loss: one whose answer a fault took away,
+/// and one more that takes back what that may have got.
+int failingTries(int lossPerMille) {
+    constexpr int kWithoutLoss = 2, kMost = 1000;
+    constexpr std::int64_t kMillion = 1'000'000;
+    const std::int64_t arrives = 1000 - lossPerMille;
+    const std::int64_t fails = kMillion - arrives * arrives; // the request or its answer is lost
+    int tries = kWithoutLoss;
+    for (std::int64_t chance = 1000 * kMillion; fails > 0 && chance > 1 && tries < kMost; ++tries)
+        chance = chance * fails / kMillion;
+    return tries;
+}
+
+/// What can change in the middle of a run, and what follows from it.
+struct Promise {
+    QByteArray recipe, lockName;
+    Nanos lease{}; ///< the longest so far: the dead may have it
+    Nanos queue{}; ///< the longest so far that a dead first waiter stood in the way
+    int tries = 0;
+
+    explicit Promise(const scenario::Scenario& scenario)
+        : recipe(scenario.recipe.toUtf8()),
+          lockName(scenario.lock.name.toUtf8()),
+          lease(scenario.lock.lease),
+          tries(failingTries(scenario.network.lossPerMille)) {}
+
+    void applyTo(verdict::Bounds& bounds) {
+        const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
+        bounds.fair = info && info->fair;
+        bounds.reentrant = !info || info->reentrant; // nothing is claimed of a recipe that is not known
+        if (info) queue = std::max(queue, info->deadWaiter);
+        // A lock of several parts is taken one after the other.
+        const auto parts = std::max<std::int64_t>(1, std::int64_t(recipes::lockKeys(recipe, lockName).size()));
+        const Nanos retries = tries * parts * (kCommandTimeout + kPause);
+        bounds.progress = std::max(bounds.progress, laterBy(laterBy(lease, queue), retries));
+        bounds.slowLink = std::min(kCommandTimeout, lease / 2);
+    }
+
+    void follow(verdict::Bounds& bounds, const QByteArray& change) {
+        const qsizetype equals = change.indexOf('=');
+        const QByteArray setting = change.left(equals), text = change.mid(equals + 1);
+        if (setting == "recipe") recipe = text;
+        if (setting == "lease")
+            if (const auto longer = scenario::parseDuration(QString::fromUtf8(text))) lease = std::max(lease, *longer);
+        if (setting == "recipe" || setting == "lease") applyTo(bounds);
+    }
+};
+
+} // namespace
+
+verdict::Bounds boundsFor(const scenario::Scenario& scenario) {
+    Promise promise(scenario);
+    verdict::Bounds bounds;
+    bounds.progress = Nanos(0);
+    bounds.roundTrip = laterBy(scenario.network.clientLatency.high, scenario.network.clientLatency.high);
+    promise.applyTo(bounds);
+    // A waiter that was away has a request under way that nobody answers any more, and a pause; then it withdraws what
+    // may be left of that, subscribes, and asks.
+    constexpr int kExchanges = 4;
+    constexpr Nanos kReconnect = 500ms;
+    bounds.fifoSlack = (promise.tries - 1) * (kCommandTimeout + kPause) + kReconnect;
+    for (int i = 0; i < kExchanges; ++i)
+        bounds.fifoSlack = laterBy(bounds.fifoSlack, bounds.roundTrip);
+    bounds.follow = [promise](verdict::Bounds& now, const QByteArray& change) mutable { promise.follow(now, change); };
+    return bounds;
+}
+
+bool isFair(const QString& recipe) {
+    const recipes::RecipeInfo* info = recipes::findRecipe(recipe.toUtf8());
+    return info && info->fair;
+}
+
+verdict::Bounds boundsFor(const trace::RecordingMeta& meta) {
+    scenario::Scenario settings;
+    // What a recording of running servers has there is no scenario that could run, but its settings are what was used.
+    if (const auto recorded = scenario::parseScenario(meta.scenario, QString())) settings = *recorded;
+    settings.recipe = meta.recipe;
+    verdict::Bounds bounds = boundsFor(settings);
+    bounds.progress = meta.progressBoundNs > 0 ? Nanos(meta.progressBoundNs) : verdict::Bounds{}.progress;
+    return bounds;
+}
+
+} // namespace lockscope::session

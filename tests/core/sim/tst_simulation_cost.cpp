@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an event costs with many clients: counted in steps of the server, equal on every machine.
+#include "recipes/recipe_info.h"
+#include "scenario/scenario_file.h"
+#include "sim/world.h"
+
+#include <QTest>
+#include <cmath>
+
+using namespace lockscope;
+
+class TestSimulationCost : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void costPerEventGrowsNoFasterThanTheLogarithm_data() {
+        QTest::addColumn<QString>("recipe");
+        for (const auto& recipe : recipes::simulatedRecipes())
+            QTest::newRow(recipe.id.constData()) << QString::fromUtf8(recipe.id);
+    }
+    void costPerEventGrowsNoFasterThanTheLogarithm() {
+        QFETCH(QString, recipe);
+        const double few = stepsPerEvent(recipe, 10), some = stepsPerEvent(recipe, 50),
+                     many = stepsPerEvent(recipe, 200);
+        qInfo("%s: %.2f, %.2f, %.2f steps an event with 10, 50, 200 clients", qPrintable(recipe), few, some, many);
+        constexpr double kSlack = 1.3;
+        QVERIFY(some <= few * kSlack * std::log(50) / std::log(10));
+        QVERIFY(many <= few * kSlack * std::log(200) / std::log(10));
+    }
+
+private:
+    static double stepsPerEvent(const QString& recipe, int clients) {
+        auto scenario = scenario::loadScenario(QStringLiteral("contention")).value();
+        scenario.recipe = recipe;
+        scenario.workload.clients = clients;
+        auto trace = std::make_shared<trace::Trace>();
+        sim::World world(scenario, 1, trace);
+        world.runUntil(20s);
+        return double(world.serverSteps()) / double(trace->size());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSimulationCost)
+#include "tst_simulation_cost.moc"
