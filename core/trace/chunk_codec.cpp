@@ -103,15 +103,43 @@ EncodedChunk encodeChunk(const Trace& trace, std::size_t first, std::size_t coun
     return chunk;
 }
 
+namespace {
+
+/// Whether nobody who reckons with a row's value leaves the range of its type: instants are -1 (never) or later than
+/// the trace's origin, times on the way and waits have -1 and -2 for "none" and "not known".
+bool isInRange(EventKind kind, std::int64_t value) {
+    using enum EventKind;
+    switch (kind) {
+    case RecordHeld:
+    case RecordRenewed:
+    case RecordDeadline:
+    case BelievedUntil:
+    case Requested:
+    case TimedOut:
+        return value >= -1;
+    case LinkDelayed:
+    case Request:
+    case Reply:
+    case Push:
+        return value >= -2;
+    case ClockJumped:
+        return std::abs(value / 2) <= kLatestEvent / 2;
+    default:
+        return true;
+    }
+}
+
+} // namespace
+
 bool decodeChunk(const EncodedChunk& chunk, Columns& rows, std::size_t entities, std::int64_t notBefore) {
     if (chunk.rows > Columns::kRows || chunk.check != checkOf(chunk)) return false;
     Unpacker at(chunk.at), value(chunk.value), actor(chunk.actor), subject(chunk.subject), aux(chunk.aux),
         kind(chunk.kind), flags(chunk.flags);
-    bool good = chunk.rows == 0 || chunk.firstAt >= notBefore;
+    bool good = chunk.rows == 0 || (chunk.firstAt >= std::max<std::int64_t>(notBefore, 0));
     std::uint64_t time = static_cast<std::uint64_t>(chunk.firstAt);
     for (std::size_t i = 0; i < chunk.rows; ++i) {
         const std::uint64_t step = at.get();
-        good &= step <= static_cast<std::uint64_t>(INT64_MAX) && time + step <= static_cast<std::uint64_t>(INT64_MAX);
+        good &= step <= std::uint64_t(kLatestEvent) && time + step <= std::uint64_t(kLatestEvent);
         time += step;
         rows.at[i] = static_cast<std::int64_t>(time);
         rows.value[i] = value.getSigned();
@@ -121,6 +149,8 @@ bool decodeChunk(const EncodedChunk& chunk, Columns& rows, std::size_t entities,
         rows.aux[i] = aux.get32();
         rows.kind[i] = static_cast<std::uint8_t>(kind.get());
         rows.flags[i] = static_cast<std::uint8_t>(flags.get());
+        const auto event = static_cast<EventKind>(rows.kind[i]);
+        good &= (!auxIsEntity(event) || rows.aux[i] < entities) && isInRange(event, rows.value[i]);
     }
     return good && at.good() && value.good() && actor.good() && subject.good() && aux.good() && kind.good() &&
            flags.good();

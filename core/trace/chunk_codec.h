@@ -6,6 +6,9 @@
 
 namespace lockscope::trace {
 
+/// No event of a recording is later, in ns (146 years): sums of an instant and a duration of that order stay in range.
+inline constexpr std::int64_t kLatestEvent = INT64_MAX / 2;
+
 /// A chunk as recordings store it: a blob per column. Times are differences, numbers take as many bytes as they need
 /// (LEB128, zigzag for signed ones), columns of nothing but zeros take none: a third of the size in memory.
 struct EncodedChunk {

@@ -39,6 +39,14 @@ struct RecordingMeta {
     std::size_t rows = 0;
     std::int64_t originWallMs = 0;
     Nanos reached{};
+
+    // Found out by the reader.
+    enum class Seal : std::uint8_t {
+        Missing, ///< an older recording, or one that is not finished: only its events are covered by a digest
+        Whole,
+        Broken, ///< something of the above was changed after it was recorded
+    };
+    Seal seal = Seal::Missing;
 };
 
 /// A violation as a recording stores it, so that one may query it with any SQLite tool. Readers judge anew.

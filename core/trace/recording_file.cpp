@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/recording_file.h"
 
+#include <QCryptographicHash>
 #include <QSqlError>
 #include <atomic>
 
@@ -9,6 +10,23 @@ namespace lockscope::trace {
 namespace {
 std::atomic<int> g_connections = 0; // connection names are global to the program
 } // namespace
+
+QByteArray sealOf(const RecordingMeta& meta) {
+    QCryptographicHash hash(QCryptographicHash::Sha256);
+    const auto add = [&hash](const QByteArray& text) {
+        hash.addData(QByteArray::number(text.size()) + ':');
+        hash.addData(text);
+    };
+    add(meta.scenario);
+    add(meta.recipe.toUtf8());
+    add(meta.origin.toUtf8());
+    add(meta.digest);
+    for (const qlonglong number : {qlonglong(meta.progressBoundNs), qlonglong(meta.originWallMs), qlonglong(meta.rows),
+                                   qlonglong(meta.reached.count())})
+        add(QByteArray::number(number));
+    add(QByteArray::number(qulonglong(meta.seed)));
+    return hash.result().toHex();
+}
 
 RecordingFile::RecordingFile(const QString& path, Mode mode)
     : m_name(QStringLiteral("lockscope-recording-%1").arg(++g_connections)) {

@@ -12,6 +12,9 @@ inline constexpr qint32 kApplicationId = 0x4c6b5363;
 /// The layout that this program writes and the newest that it reads.
 inline constexpr int kFormatVersion = 1;
 
+/// The digest of what a recording says about itself, its events' digest included.
+QByteArray sealOf(const RecordingMeta& meta);
+
 /// A connection to a SQLite file that belongs to the thread that made it, and goes away with this object.
 class RecordingFile {
 public:

@@ -40,6 +40,9 @@ struct RecordingReader::Impl {
                                : message.arg(QDir::toNativeSeparators(path), QString::number(trace->size()), why)});
     }
 
+    /// Each entity names only such as were there before it, so that nobody ever follows a circle.
+    static bool isNamedBefore(qlonglong named, qlonglong id) { return named == 0 || (named > 0 && named < id); }
+
     /// Nothing when the file looks like a recording from its first bytes.
     std::optional<RecordingError> lookAtHead() const {
         const QFileInfo info(path);
@@ -71,12 +74,16 @@ struct RecordingReader::Impl {
         meta.seed = metaValue("seed").toString().toULongLong();
         meta.recipe = metaValue("recipe").toString();
         meta.origin = metaValue("origin").toString();
-        meta.progressBoundNs = metaValue("progress_bound_ns").toLongLong();
+        meta.progressBoundNs = std::max<qlonglong>(0, metaValue("progress_bound_ns").toLongLong());
         meta.originWallMs = metaValue("origin_wall_ms").toLongLong();
         meta.digest = metaValue("digest").toString().toLatin1();
         meta.finished = metaValue("finished").toBool();
         meta.rows = static_cast<std::size_t>(std::max<qlonglong>(0, metaValue("rows").toLongLong()));
-        meta.reached = Nanos(std::max<qlonglong>(0, metaValue("reached_ns").toLongLong()));
+        meta.reached = Nanos(std::clamp<qlonglong>(metaValue("reached_ns").toLongLong(), 0, kLatestEvent));
+        const QByteArray seal = metaValue("meta_digest").toString().toLatin1();
+        meta.seal = seal.isEmpty()         ? RecordingMeta::Seal::Missing
+                    : seal == sealOf(meta) ? RecordingMeta::Seal::Whole
+                                           : RecordingMeta::Seal::Broken;
         trace->setOriginWallMs(meta.originWallMs);
     }
 
@@ -93,9 +100,12 @@ struct RecordingReader::Impl {
             return false;
         }
         while (q.next()) {
-            if (q.value(0).toLongLong() != qlonglong(trace->entityCount())) return false;
-            loader.addEntity({static_cast<EntityKind>(q.value(1).toUInt()), q.value(2).toUInt(), q.value(3).toUInt(),
-                              q.value(4).toByteArray()});
+            const qlonglong id = q.value(0).toLongLong(), kind = q.value(1).toLongLong(),
+                            parent = q.value(2).toLongLong(), other = q.value(3).toLongLong();
+            if (id != qlonglong(trace->entityCount()) || kind < 0 || kind > UINT8_MAX) return false;
+            if (!isNamedBefore(parent, id) || !isNamedBefore(other, id)) return false;
+            loader.addEntity({static_cast<EntityKind>(kind), static_cast<EntityId>(parent),
+                              static_cast<EntityId>(other), q.value(4).toByteArray()});
         }
         file->noteError(q);
         return file->lastError().isEmpty();
@@ -209,6 +219,10 @@ std::expected<void, RecordingError> RecordingReader::Impl::load(const std::funct
     const bool whole = file->lastError().isEmpty() && !namesDamaged && trace->size() == meta.rows;
     if (!whole || (meta.finished && trace->digest() != meta.digest)) return damaged();
     trace->reach(meta.reached);
+    if (meta.finished && meta.seal == RecordingMeta::Seal::Broken)
+        return error(Kind::Damaged,
+                     Words::tr("%1 was changed after it was recorded: its scenario, its recipe or the bound that it is "
+                               "judged by. Its events are whole."));
     if (progress) progress({trace->size(), trace->size()});
     return {};
 }

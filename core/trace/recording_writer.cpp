@@ -59,15 +59,20 @@ struct RecordingWriter::Impl {
 
     /// Of what this has written, not of what the trace holds by now: a world may go on while it is being recorded.
     bool writeMeta(bool finished) {
-        return put(QStringLiteral("scenario"), QString::fromUtf8(meta.scenario)) &&
-               put(QStringLiteral("seed"), QString::number(meta.seed)) && // SQLite has no unsigned 64-bit integers
-               put(QStringLiteral("recipe"), meta.recipe) && put(QStringLiteral("origin"), meta.origin) &&
-               put(QStringLiteral("progress_bound_ns"), qint64(meta.progressBoundNs)) &&
-               put(QStringLiteral("origin_wall_ms"), qint64(trace->originWallMs())) &&
-               put(QStringLiteral("digest"),
-                   finished ? QString::fromLatin1(trace->digest(rows, entities)) : QString()) &&
-               put(QStringLiteral("finished"), finished) && put(QStringLiteral("rows"), qint64(rows)) &&
-               put(QStringLiteral("reached_ns"), qint64(reached.count()));
+        RecordingMeta now = meta;
+        now.originWallMs = trace->originWallMs();
+        now.digest = finished ? trace->digest(rows, entities) : QByteArray();
+        now.rows = rows;
+        now.reached = reached;
+        return put(QStringLiteral("scenario"), QString::fromUtf8(now.scenario)) &&
+               put(QStringLiteral("seed"), QString::number(now.seed)) && // SQLite has no unsigned 64-bit integers
+               put(QStringLiteral("recipe"), now.recipe) && put(QStringLiteral("origin"), now.origin) &&
+               put(QStringLiteral("progress_bound_ns"), qint64(now.progressBoundNs)) &&
+               put(QStringLiteral("origin_wall_ms"), qint64(now.originWallMs)) &&
+               put(QStringLiteral("digest"), QString::fromLatin1(now.digest)) &&
+               put(QStringLiteral("finished"), finished) && put(QStringLiteral("rows"), qint64(now.rows)) &&
+               put(QStringLiteral("reached_ns"), qint64(now.reached.count())) &&
+               put(QStringLiteral("meta_digest"), finished ? QString::fromLatin1(sealOf(now)) : QString());
     }
 
     bool writeEntities(std::size_t upTo) {

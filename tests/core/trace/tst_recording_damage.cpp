@@ -28,6 +28,9 @@ private Q_SLOTS:
     void aFlippedBitKeepsTheRowsBefore();
     void aMissingChunkKeepsTheRowsBefore();
     void changedRowsAreFoundByTheDigest();
+    void entityOutOfRangeIsDamage_data();
+    void entityOutOfRangeIsDamage();
+    void whatItSaysOfItselfIsSealed();
     void neverCrashes();
 
 private:
@@ -68,6 +71,46 @@ void TestRecordingDamage::initTestCase() {
     QVERIFY(file.open(QIODevice::ReadOnly));
     m_good = file.readAll();
     QVERIFY(m_good.size() > 100'000);
+}
+
+void TestRecordingDamage::entityOutOfRangeIsDamage_data() {
+    QTest::addColumn<QString>("column");
+    QTest::addColumn<QString>("value");
+    for (const char* column : {"parent", "other"})
+        for (const char* value : {"4294967295", "2147483648", "100000", "-1", "4294967297", "id"})
+            QTest::addRow("%s=%s", column, value) << QString::fromLatin1(column) << QString::fromLatin1(value);
+    QTest::newRow("kind") << QStringLiteral("kind") << QStringLiteral("300");
+}
+
+void TestRecordingDamage::entityOutOfRangeIsDamage() {
+    QFETCH(QString, column);
+    QFETCH(QString, value);
+    change(QStringLiteral("UPDATE entities SET %1 = %2 WHERE id = (SELECT max(id) FROM entities)").arg(column, value));
+    const auto loaded = loadRecording(m_path);
+    QVERIFY(loaded.has_value());
+    QVERIFY(loaded->damage.has_value());
+    QCOMPARE(loaded->damage->kind, Kind::Damaged);
+    for (std::size_t id = 0; id < loaded->trace->entityCount(); ++id) {
+        const Entity& entity = loaded->trace->entity(EntityId(id));
+        QVERIFY(entity.parent < std::max<std::size_t>(id, 1) && entity.other < std::max<std::size_t>(id, 1));
+    }
+}
+
+void TestRecordingDamage::whatItSaysOfItselfIsSealed() {
+    write(m_good);
+    const auto whole = loadRecording(m_path);
+    QVERIFY(whole && !whole->damage);
+    QCOMPARE(whole->meta.seal, RecordingMeta::Seal::Whole);
+    for (const char* key : {"progress_bound_ns", "recipe", "scenario", "seed", "origin"}) {
+        change(QStringLiteral("UPDATE meta SET value = '77' WHERE key = '%1'").arg(QLatin1String(key)));
+        const auto changed = loadRecording(m_path);
+        QVERIFY2(changed && changed->damage, key);
+        QCOMPARE(changed->trace->size(), m_trace->size()); // its events are all there
+    }
+    change(QStringLiteral("DELETE FROM meta WHERE key = 'meta_digest'")); // as an older version wrote it
+    const auto older = loadRecording(m_path);
+    QVERIFY(older && !older->damage);
+    QCOMPARE(older->meta.seal, RecordingMeta::Seal::Missing);
 }
 
 void TestRecordingDamage::missing() {
