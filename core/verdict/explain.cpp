@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/state.h"
+#include "trace/time_text.h"
 #include "verdict/chronicle.h"
 #include "verdict/verdict.h"
 #include "verdict/words.h"
@@ -34,9 +35,9 @@ public:
         if (!together.isEmpty()) return together;
         const QString what = m_v.to == kNever
                                  ? tr("%1 have believed at the same time that they hold %2, since %3, for %4 so far.")
-                                       .arg(actors(), name(m_v.lock), at(m_v.from), lengthText(m_length))
+                                       .arg(actors(), name(m_v.lock), at(m_v.from), length())
                                  : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5.")
-                                       .arg(actors(), name(m_v.lock), lengthText(m_length), at(m_v.from), at(m_v.to));
+                                       .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
         return paragraph({what, cause(c), recordEnd(c), c.recordEnded ? beliefEnd(c) : QString()});
     }
 
@@ -90,9 +91,9 @@ public:
         const QString what =
             m_v.to == kNever
                 ? tr("Nobody alive holds %1 and %2 could be given it, but since %3 it is overdue: %4 so far.")
-                      .arg(name(m_v.lock), actors(), at(m_v.from), lengthText(m_length))
+                      .arg(name(m_v.lock), actors(), at(m_v.from), length())
                 : tr("Nobody alive held %1 and %2 could be given it, but it was overdue for %3: from %4 to %5.")
-                      .arg(name(m_v.lock), actors(), lengthText(m_length), at(m_v.from), at(m_v.to));
+                      .arg(name(m_v.lock), actors(), length(), at(m_v.from), at(m_v.to));
         return paragraph({what, obstacle()});
     }
 
@@ -144,10 +145,10 @@ public:
             sentences << tr("%1 waits for %2, which it holds itself: this lock does not count how often its holder "
                             "takes it.")
                              .arg(who, wanted(0));
-            sentences << (m_v.to == kNever
-                              ? tr("It cannot go on, since %1, for %2 so far.").arg(at(m_v.from), lengthText(m_length))
-                              : tr("It could not go on for %1: from %2 to %3.")
-                                    .arg(lengthText(m_length), at(m_v.from), at(m_v.to)));
+            sentences
+                << (m_v.to == kNever
+                        ? tr("It cannot go on, since %1, for %2 so far.").arg(at(m_v.from), length())
+                        : tr("It could not go on for %1: from %2 to %3.").arg(length(), at(m_v.from), at(m_v.to)));
             return paragraph(sentences);
         }
         for (std::size_t i = 0; i < count; ++i)
@@ -155,9 +156,8 @@ public:
                              .arg(actor(m_v.actors[i]), wanted(i), actor(m_v.actors[(i + 1) % count]));
         sentences
             << (m_v.to == kNever
-                    ? tr("None of them can go on, since %1, for %2 so far.").arg(at(m_v.from), lengthText(m_length))
-                    : tr("None of them could go on for %1: from %2 to %3.")
-                          .arg(lengthText(m_length), at(m_v.from), at(m_v.to)));
+                    ? tr("None of them can go on, since %1, for %2 so far.").arg(at(m_v.from), length())
+                    : tr("None of them could go on for %1: from %2 to %3.").arg(length(), at(m_v.from), at(m_v.to)));
         return paragraph(sentences);
     }
 
@@ -186,6 +186,7 @@ private:
                          .arg(actors(), name(m_v.lock), all, at(m_v.from), at(m_v.to));
     }
 
+    QString length() const { return lengthText(m_v.from, m_v.from + m_length); }
     QString at(Nanos t) const { return instantText(t, m_length); }
     QString name(EntityId id) const { return m_trace.displayName(id); }
     QString actor(EntityId id) const { return actorText(id, m_trace); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/words.h"
 
-#include <QLocale>
+#include <QCoreApplication>
 
 namespace lockscope::verdict {
 
@@ -10,30 +10,6 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(Verdict)
 };
 } // namespace
-
-QString lengthText(Nanos length) {
-    const QLocale locale;
-    const auto unit = [&](double n, int decimals, const char* name) {
-        return locale.toString(n, 'f', decimals) + u' ' + QString::fromUtf8(name);
-    };
-    const double ns = double(length.count());
-    if (length < 1us) return unit(ns, 0, "ns");
-    if (length < 1ms) return unit(ns / 1e3, 0, "µs");
-    if (length < 1s) return unit(ns / 1e6, length < 10ms ? 1 : 0, "ms");
-    if (length < 60s) return unit(ns / 1e9, 1, "s");
-    const auto s = std::chrono::duration_cast<std::chrono::seconds>(length).count();
-    if (length < 1h) return QStringLiteral("%1 m %2 s").arg(s / 60).arg(s % 60);
-    return QStringLiteral("%1 h %2 m").arg(s / 3600).arg(s / 60 % 60);
-}
-
-QString instantText(Nanos t, Nanos scale) {
-    const int decimals = scale >= 1s ? 1 : scale >= 10ms || scale == 0ns ? 3 : 6;
-    const QLocale locale;
-    if (t < 60s) return locale.toString(double(t.count()) / 1e9, 'f', decimals) + QStringLiteral(" s");
-    const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(t);
-    return QStringLiteral("%1 m %2 s")
-        .arg(QString::number(minutes.count()), locale.toString(double((t - minutes).count()) / 1e9, 'f', decimals));
-}
 
 QString actorText(trace::EntityId thread, const trace::Trace& trace) {
     const trace::Entity& e = trace.entity(thread);

@@ -13,15 +13,16 @@ QString unknown();
 /// "never": no deadline.
 QString never();
 
-/// With a unit and as many digits as matter: "120 µs", "812 ms", "4.2 s", "29.1 s", "3 m 12 s", "8 h 12 m", "3 d 4 h".
-/// kNever gives never(). Rounds down, so that a TTL never shows more than is left.
+// Times as trace/time_text.h writes them, by shorter names.
+
+/// durationText(): "4.2 s".
 QString duration(Nanos d);
 /// An instant on the time axis, to the millisecond: "6.812 s", "1:06.812".
 QString instant(Nanos t);
-/// The same, shorter, for ends of intervals: "6.0 s", "1:06.8".
+/// The same to a tenth of a second, where there is little room: "6.0 s", "1:06.8".
 QString instantShort(Nanos t);
-/// "6.0 – 7.2 s"; with to = kNever "6.0 s – now".
-QString interval(Nanos from, Nanos to);
+/// intervalText(): "6.0 – 7.2 s"; with to = kNever "6.0 s – now".
+QString interval(Nanos from, Nanos to, Nanos now = kNever);
 /// The big clock: "00:06.812", with hours "1:00:06.812".
 QString clock(Nanos t);
 /// Thousands kept apart by thin spaces: "1 284".

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
+#include "trace/time_text.h"
 
 #include <QTest>
 
@@ -59,6 +60,25 @@ private Q_SLOTS:
         QCOMPARE(views::interval(6s, 7200ms), QStringLiteral("6.0 – 7.2 s"));
         QCOMPARE(views::interval(6s, kNever), QStringLiteral("6.0 s – now"));
         QCOMPARE(views::interval(58s, 61s), QStringLiteral("58.0 s – 1:01.0"));
+    }
+
+    void anInstantNeverReadsAsTwo() {
+        // Whatever the precision, a shorter text is the beginning of a longer one: nothing is rounded up anywhere.
+        for (const Nanos t : {5858999us, 7071ms + 999us, 12'609'990us, 59'999'999us}) {
+            const QString exact = instantText(t, 1ms).chopped(2), moment = instantText(t).chopped(2),
+                          rough = instantText(t, 2s).chopped(2);
+            QVERIFY2(exact.startsWith(moment) && moment.startsWith(rough), qPrintable(exact + moment + rough));
+            QVERIFY2(clockText(t).endsWith(moment.rightJustified(6, QLatin1Char('0'))), qPrintable(clockText(t)));
+            QVERIFY(intervalText(t, t + 2s).startsWith(rough));
+            QVERIFY(intervalText(t, t + 20ms).startsWith(moment));
+        }
+        QCOMPARE(views::interval(5858999us, 7071999us), QStringLiteral("5.8 – 7.0 s"));
+        QCOMPARE(lengthText(5858999us, 7071999us), QStringLiteral("1.2 s"));
+        QCOMPARE(lengthText(9344ms, 12'609ms), QStringLiteral("3.3 s")); // 9.3 – 12.6 s: as anybody reckons
+        QCOMPARE(lengthText(6012300us, 6032700us), QStringLiteral("20 ms"));
+        QCOMPARE(lengthText(6s, 6s), QStringLiteral("0 s"));
+        QCOMPARE(views::interval(6012ms, 6032ms), QStringLiteral("6.012 – 6.032 s"));
+        QCOMPARE(views::interval(6012ms, kNever, 6032ms), QStringLiteral("6.012 s – now"));
     }
 
     void theClockKeepsItsWidth() {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/time.h"
+
+#include <QString>
+
+namespace lockscope {
+
+// How a person reads times. Everything that is shown goes through these functions, in sentences of a verdict as on the
+// screen: one rounding (down), so that an instant never reads as two. A text with fewer digits is always the beginning
+// of one with more. Translated.
+
+/// With a unit and as many digits as matter: "120 µs", "812 ms", "4.2 s", "29.1 s", "3 m 12 s", "8 h 12 m", "3 d 4 h".
+/// kNever gives "never". Rounded down, so that a TTL never shows more than is left.
+QString durationText(Nanos d);
+
+/// An instant on the time axis with as many decimals as tell instants `scale` apart: tenths of a second from 1 s on,
+/// milliseconds from 10 ms on, else microseconds; milliseconds where `scale` is 0, for a moment that stands alone.
+/// "6.8 s", "6.812 s", from a minute on "1:06.8". kNever gives "never".
+QString instantText(Nanos t, Nanos scale = Nanos(0));
+
+/// "6.0 – 7.2 s", both ends as exact as tells them apart. With to = kNever it goes on: "6.0 s – now", as exact as
+/// tells `from` and `now` apart.
+QString intervalText(Nanos from, Nanos to, Nanos now = kNever);
+
+/// How long it is from one instant to another, as a reader reckons it who sees both by intervalText(): "1.2 s" for
+/// 5.858 s to 7.071 s, which are shown as 5.8 s and 7.0 s. Precondition: to is not kNever and not before from.
+QString lengthText(Nanos from, Nanos to);
+
+/// A clock that keeps its width: "00:06.812", from an hour on "1:00:06.812". Not below 0.
+QString clockText(Nanos t);
+
+} // namespace lockscope
