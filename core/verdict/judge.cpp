@@ -172,8 +172,9 @@ struct Judge::Impl {
         const auto unless = [](bool seen) { return seen ? kNever : 0ns; };
         switch (invariant) {
         case Invariant::MutualExclusion:
-        case Invariant::Progress:
             return unless(sawBelief);
+        case Invariant::Progress:
+            return std::min(unless(sawBelief), progress.undecidedSince());
         case Invariant::StaleWrite:
             return std::min(unless(sawBelief || sawEffect), staleWrite.undecidedSince());
         case Invariant::Ownership:
@@ -225,6 +226,8 @@ Verdict Judge::verdict(bool finished) const {
     v.rows = m_impl->state.rows;
     v.reached = std::max(m_impl->now, 0ns);
     v.violations = m_impl->ledger.all();
+    const std::vector<Violation> pending = finished ? std::vector<Violation>() : m_impl->mutualExclusion.pending();
+    v.violations.insert(v.violations.end(), pending.begin(), pending.end());
     std::ranges::stable_sort(v.violations, {},
                              [](const Violation& x) { return std::tuple(x.from, x.invariant, x.lock); });
     if (finished)
@@ -234,6 +237,7 @@ Verdict Judge::verdict(bool finished) const {
         v.outcomes[static_cast<std::size_t>(i)] = m_impl->outcome(i);
         v.unknownSince[static_cast<std::size_t>(i)] = m_impl->unknownSince(i);
     }
+    if (!pending.empty()) v.outcomes[static_cast<std::size_t>(Invariant::MutualExclusion)] = Outcome::Violated;
     return v;
 }
 

@@ -67,6 +67,13 @@ void MutualExclusionJudge::timePassed(Nanos now) {
     });
 }
 
+std::vector<Violation> MutualExclusionJudge::pending() const {
+    std::vector<Violation> found;
+    for (const trace::EntityId id : m_fresh)
+        if (const auto lock = m_locks.find(id); lock->second.fresh) found.push_back(*lock->second.fresh);
+    return found;
+}
+
 void MutualExclusionJudge::file(Lock& lock) {
     lock.open = m_ledger.add(*lock.fresh);
     lock.fresh.reset();

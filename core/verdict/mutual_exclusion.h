@@ -32,6 +32,9 @@ public:
     void hasCapacity(trace::EntityId lock, std::int64_t permits) { m_locks[lock].capacity = permits; }
     /// Everything before `now` is known: overlaps that began before it have a length.
     void timePassed(Nanos now);
+    /// Overlaps that began at the very instant to which the trace has come and go on there. They are no violations yet,
+    /// but a picture of that instant already shows two believers.
+    std::vector<Violation> pending() const;
 
 private:
     struct Lock {

@@ -95,6 +95,10 @@ void ProgressJudge::timePassed(Nanos now, std::size_t row, const Trace& trace, c
         const auto [from, id] = *m_alarms.begin();
         m_alarms.erase(m_alarms.begin());
         Lock& lock = m_locks[id];
+        if (lock.standing == Standing::Unseen) {
+            m_undecidedSince = std::min(m_undecidedSince, from);
+            continue;
+        }
         Violation v;
         v.invariant = Invariant::Progress;
         v.lock = id;
@@ -114,17 +118,14 @@ void ProgressJudge::timePassed(Nanos now, std::size_t row, const Trace& trace, c
 
 void ProgressJudge::update(EntityId id, Nanos at, const Trace& trace, const State& state) {
     Lock& lock = m_locks[id];
-    const bool stuck = couldBeGranted(id, lock, trace, state);
-    if (stuck == lock.stuck) return;
-    lock.stuck = stuck;
-    if (stuck) {
-        lock.since = at;
-        if (m_bound != kNever) m_alarms.insert({laterBy(at, m_bound), id});
-        return;
-    }
-    if (m_bound != kNever) m_alarms.erase({laterBy(lock.since, m_bound), id});
+    const Standing standing = standingOf(id, lock, trace, state);
+    if (standing == lock.standing) return;
+    if (lock.standing != Standing::Fine && m_bound != kNever) m_alarms.erase({laterBy(lock.since, m_bound), id});
     if (lock.number != SIZE_MAX) m_ledger.at(lock.number).to = at;
     lock.number = SIZE_MAX;
+    lock.standing = standing;
+    lock.since = at;
+    if (standing != Standing::Fine && m_bound != kNever) m_alarms.insert({laterBy(at, m_bound), id});
 }
 
 void ProgressJudge::setBounds(const Bounds& bounds) {
@@ -134,12 +135,21 @@ void ProgressJudge::setBounds(const Bounds& bounds) {
     m_bound = bound;
     m_alarms.clear();
     for (const auto& [id, lock] : m_locks)
-        if (lock.stuck && lock.number == SIZE_MAX && bound != kNever) m_alarms.insert({laterBy(lock.since, bound), id});
+        if (lock.standing != Standing::Fine && lock.number == SIZE_MAX && bound != kNever)
+            m_alarms.insert({laterBy(lock.since, bound), id});
 }
 
 void ProgressJudge::updateAll(Nanos at, const Trace& trace, const State& state) {
     for (const auto& [id, lock] : m_locks)
         update(id, at, trace, state);
+}
+
+ProgressJudge::Standing ProgressJudge::standingOf(EntityId id, Lock& lock, const Trace& trace,
+                                                  const State& state) const {
+    if (!couldBeGranted(id, lock, trace, state)) return Standing::Fine;
+    const auto record = state.records.find(id);
+    const bool unseen = record != state.records.end() && !record->second.observed;
+    return unseen ? Standing::Unseen : Standing::Stuck;
 }
 
 bool ProgressJudge::couldBeGranted(EntityId id, Lock& lock, const Trace& trace, const State& state) const {

@@ -17,6 +17,9 @@ namespace lockscope::verdict {
 /// taken for a living holder). Without any record, nobody alive holds when nobody believes. The clock starts anew
 /// whenever that ceases to be so, also when the node goes down; the violation lasts from the bound's passing to that
 /// moment.
+///
+/// While the record is not observed, nothing is judged: a stopped or unreachable server may have granted the lock to
+/// anybody, or to nobody. Where such a gap outlasts the bound, the outcome is unknown from then on.
 class ProgressJudge {
 public:
     ProgressJudge(Ledger& ledger, const Bounds& bounds)
@@ -30,11 +33,19 @@ public:
     void deadlinePassed(trace::EntityId lock, Nanos at, const trace::Trace& trace, const trace::State& state);
     /// Everything before `now` is known. `row`: the first row not before it.
     void timePassed(Nanos now, std::size_t row, const trace::Trace& trace, const trace::State& state);
+    /// The first instant at which a gap in the record had outlasted the bound; kNever: there is none.
+    Nanos undecidedSince() const { return m_undecidedSince; }
 
 private:
+    /// How it stands with a lock.
+    enum class Standing : std::uint8_t {
+        Fine,   ///< held by somebody alive, or nobody alive asks for it
+        Stuck,  ///< it could be granted and is not
+        Unseen, ///< somebody waits and nobody believes, but the record is not observed
+    };
     struct Lock {
-        bool stuck = false; ///< it could be granted and is not
-        Nanos since{};
+        Standing standing = Standing::Fine;
+        Nanos since{};                 ///< of the standing
         std::size_t number = SIZE_MAX; ///< in the ledger, once the bound has passed
         bool recorded = false;
         bool shared = false;                        ///< some held it together with others
@@ -42,6 +53,7 @@ private:
     };
     void update(trace::EntityId id, Nanos at, const trace::Trace& trace, const trace::State& state);
     void updateAll(Nanos at, const trace::Trace& trace, const trace::State& state);
+    Standing standingOf(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
     bool couldBeGranted(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
     bool heldByTheLiving(trace::EntityId id, const Lock& lock, const trace::Trace& trace,
                          const trace::State& state) const;
@@ -50,6 +62,7 @@ private:
 
     Ledger& m_ledger;
     Nanos m_bound;
+    Nanos m_undecidedSince = kNever;
     std::map<trace::EntityId, Lock> m_locks;
     std::set<std::pair<trace::EntityId, trace::EntityId>> m_cut; ///< (client, node)
     SlowLinks m_slow;

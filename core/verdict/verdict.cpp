@@ -33,22 +33,26 @@ Outcome Verdict::overall() const {
     return any(Outcome::Unknown) ? Outcome::Unknown : Outcome::Holds;
 }
 
+Outcome Verdict::outcomeAt(Invariant invariant, Nanos t) const {
+    for (const Violation& v : violations) {
+        if (v.from > t) break;
+        if (v.invariant == invariant) return Outcome::Violated;
+    }
+    // What was not seen outweighs what nobody claims; a violation that came later says nothing about t.
+    const Nanos unknown = unknownSince[static_cast<std::size_t>(invariant)];
+    if (unknown <= t) return Outcome::Unknown;
+    const Outcome whole = outcomes[static_cast<std::size_t>(invariant)];
+    return whole == Outcome::Unknown && unknown == kNever ? Outcome::Unknown : Outcome::Holds;
+}
+
 Verdict Verdict::asOf(Nanos t) const {
     Verdict then = *this;
     then.reached = std::min(reached, t);
     std::erase_if(then.violations, [&](const Violation& v) { return v.from > t; });
     for (Violation& v : then.violations)
         v.to = std::min(v.to, then.reached);
-    for (const Invariant invariant : kInvariants) {
-        Outcome& outcome = then.outcomes[static_cast<std::size_t>(invariant)];
-        const Nanos unknown = unknownSince[static_cast<std::size_t>(invariant)];
-        const bool violated =
-            std::ranges::any_of(then.violations, [&](const Violation& v) { return v.invariant == invariant; });
-        if (outcome == Outcome::Violated && !violated)
-            outcome = unknown <= t ? Outcome::Unknown : Outcome::Holds;
-        else if (outcome == Outcome::Unknown && unknown != kNever && unknown > t)
-            outcome = Outcome::Holds;
-    }
+    for (const Invariant invariant : kInvariants)
+        then.outcomes[static_cast<std::size_t>(invariant)] = outcomeAt(invariant, t);
     return then;
 }
 

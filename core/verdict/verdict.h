@@ -72,6 +72,8 @@ struct Verdict {
     std::array<Nanos, kInvariants.size()> unknownSince = always(kNever);
     /// Violated when any is, else unknown when any is.
     Outcome overall() const;
+    /// How an invariant stood at t, whatever came later: violated only by what had begun by then.
+    Outcome outcomeAt(Invariant invariant, Nanos t) const;
     /// Violations that had begun at or before t, with intervals cut at t: the verdict as it stood then.
     /// An invariant violated only later held by then, unless it was unknown already.
     Verdict asOf(Nanos t) const;
@@ -111,7 +113,8 @@ public:
     Judge(Judge&&) noexcept;
     /// Takes in rows [rows so far, min(size, upTo)) and the time reached.
     void consume(std::size_t upTo = SIZE_MAX);
-    /// Open violations have to = kNever. `finished`: the world has ended; time reached closes them.
+    /// Open violations have to = kNever. `finished`: the world has ended; time reached closes them. Before that, two
+    /// who believe from the very last instant on count as a violation, too, so that a picture of that instant agrees.
     Verdict verdict(bool finished = false) const;
     /// Number of violations begun so far: cheap, for "run to the next violation".
     std::size_t begun() const;

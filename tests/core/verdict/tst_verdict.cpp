@@ -31,6 +31,8 @@ private Q_SLOTS:
     void overallAndAsOf();
     void whatWasUnknownIsNotMadeUpLater();
     void finishingClosesOpenViolations();
+    void anOverlapFromTheLastInstantOnIsSeenAtOnce();
+    void outcomesAtAnInstant();
     void identifiersAreAContract();
     void incrementalEqualsAtOnce_data();
     void incrementalEqualsAtOnce();
@@ -256,6 +258,35 @@ void TestVerdict::finishingClosesOpenViolations() {
     w.trace->reach(ms(9000));
     QCOMPARE(w.judge({}, false).violations.at(0).to, kNever);
     QCOMPARE(w.judge({}, true).violations.at(0).to, ms(9000));
+}
+
+void TestVerdict::anOverlapFromTheLastInstantOnIsSeenAtOnce() {
+    HandWritten w; // a run stopped at the very instant at which the second one believes
+    w.granted(1000, w.a);
+    w.granted(2000, w.b);
+    const Verdict v = w.judge();
+    QCOMPARE(v.violations.size(), 1u);
+    QCOMPARE(v.violations[0].from, ms(2000));
+    QCOMPARE(v.violations[0].to, kNever);
+    QCOMPARE(v.outcomeAt(Invariant::MutualExclusion, ms(2000)), Outcome::Violated);
+    QCOMPARE(w.judge({}, true).violations.size(), 0u); // an overlap of no length is none when nothing follows
+    w.trace->reach(ms(2500));
+    const Verdict later = w.judge();
+    QCOMPARE(later.violations, v.violations); // the same one, not a second
+}
+
+void TestVerdict::outcomesAtAnInstant() {
+    HandWritten w;
+    w.take(1000, w.a, 9000);
+    w.add(1500, Kind::RecordUnobserved, 0, w.lock);
+    w.add(1600, Kind::RecordObserved, 0, w.lock);
+    w.granted(3000, w.b);
+    w.trace->reach(ms(4000));
+    const Verdict v = w.judge();
+    QCOMPARE(v.outcomeAt(Invariant::MutualExclusion, ms(2999)), Outcome::Holds);
+    QCOMPARE(v.outcomeAt(Invariant::MutualExclusion, ms(3000)), Outcome::Violated);
+    QCOMPARE(v.outcomeAt(Invariant::Ownership, ms(1499)), Outcome::Holds);
+    QCOMPARE(v.outcomeAt(Invariant::Ownership, ms(1500)), Outcome::Unknown);
 }
 
 void TestVerdict::identifiersAreAContract() {

@@ -30,6 +30,9 @@ private Q_SLOTS:
     void progressIgnoresWaiters_data();
     void progressIgnoresWaiters();
     void progressRestartsWhenTheNodeIsBack();
+    void progressIsUnknownWhileTheRecordIsNotObserved();
+    void progressOfAShortGapIsNotUnknown();
+    void progressViolationEndsWhereNobodyLooks();
     void progressNeedsAHolderAliveNotTheRecordAlone();
     void countsByOneAreFine();
     void countsThatJump_data();
@@ -313,6 +316,58 @@ void TestVerdictInvariants::progressRestartsWhenTheNodeIsBack() {
     const auto found = w.violations(Invariant::Progress, {5s});
     QCOMPARE(found.size(), 1u);
     QCOMPARE(found[0].from, ms(25000));
+}
+
+void TestVerdictInvariants::progressIsUnknownWhileTheRecordIsNotObserved() {
+    HandWritten w; // the server is stopped just after a release: nobody can see to whom it gives the lock
+    w.started();
+    w.take(1000, w.a, 4000);
+    w.request(1500, w.b);
+    w.give(2000, w.a);
+    w.add(3000, Kind::RecordUnobserved, 0, w.lock);
+    w.trace->reach(ms(16000));
+    const Verdict during = w.judge({5s});
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).size(), 0u);
+    QCOMPARE(during.outcomes[std::size_t(Invariant::Progress)], Outcome::Unknown);
+    QCOMPARE(during.unknownSince[std::size_t(Invariant::Progress)], ms(8000));
+    QCOMPARE(during.asOf(ms(7000)).outcomes[std::size_t(Invariant::Progress)], Outcome::Holds);
+    // From the first look on the bound counts anew, and what was not seen stays unknown.
+    w.add(16000, Kind::RecordObserved, 0, w.lock);
+    w.held(18000, w.b, 30000);
+    w.granted(18000, w.b);
+    const Verdict after = w.judge({5s});
+    QCOMPARE(after.violations.size(), 0u);
+    QCOMPARE(after.outcomes[std::size_t(Invariant::Progress)], Outcome::Unknown);
+}
+
+void TestVerdictInvariants::progressOfAShortGapIsNotUnknown() {
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, 4000);
+    w.request(1500, w.b);
+    w.give(2000, w.a);
+    w.add(3000, Kind::RecordUnobserved, 0, w.lock);
+    w.add(6000, Kind::RecordObserved, 0, w.lock);
+    w.trace->reach(ms(10999));
+    QCOMPARE(w.judge({5s}).outcomes[std::size_t(Invariant::Progress)], Outcome::Holds);
+    w.trace->reach(ms(12000));
+    const auto found = w.violations(Invariant::Progress, {5s});
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(11000));
+}
+
+void TestVerdictInvariants::progressViolationEndsWhereNobodyLooks() {
+    HandWritten w;
+    w.started();
+    w.take(1000, w.a, 4000);
+    w.request(1500, w.b);
+    w.give(2000, w.a);
+    w.add(9000, Kind::RecordUnobserved, 0, w.lock);
+    w.trace->reach(ms(9500));
+    const auto found = w.violations(Invariant::Progress, {5s});
+    QCOMPARE(found.size(), 1u);
+    QCOMPARE(found[0].from, ms(7000));
+    QCOMPARE(found[0].to, ms(9000));
 }
 
 void TestVerdictInvariants::progressNeedsAHolderAliveNotTheRecordAlone() {
