@@ -90,6 +90,7 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         setClientPhase(c, {}, event.at, row);
         if (c.life->started) fault(event, row, c.life->faults);
         c.life->started = true;
+        expectBelief(event.actor); // a lane from its start on, also if it is struck before it ever asks
         break;
     }
     case EventKind::ClientPaused:

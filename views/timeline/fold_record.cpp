@@ -19,7 +19,7 @@ void LaneFold::countGrant(LockSlot& l, EntityId owner) {
     }
 }
 
-void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, bool renewed) {
+void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsigned flags) {
     SpanTrack& spans = l.lane->spans;
     if (spans.hasOpen()) spans.close(at);
     if (l.observed && l.owner == trace::kNoEntity) return;
@@ -28,12 +28,13 @@ void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, bool 
     span.row = row;
     span.state = unsigned(l.observed ? RecordState::Held : RecordState::Unobserved);
     span.label = l.observed ? l.owner & 0xffffffu : 0;
-    span.flags = (renewed ? kRenewedFlag : 0) | (l.observed && l.partial ? kPartialFlag : 0);
+    span.flags = (flags | (l.observed && l.partial ? kPartialFlag : 0)) & 0xfu;
     spans.push(span);
 }
 
 void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     LockSlot& l = lock(event.subject);
+    l.lane->seenFrom = std::min(l.lane->seenFrom, event.at);
     switch (event.kind) {
     case EventKind::RecordHeld:
         countGrant(l, event.actor);
@@ -50,7 +51,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         l.deadline = event.value;
         l.seen = true;
         if (!again) l.ownerRow = row;
-        if (!again) openRecord(l, event.at, row, true);
+        if (!again) openRecord(l, event.at, row, kRenewedFlag);
         judgeHolders(l, event.at, row);
         return;
     }
@@ -100,7 +101,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     case EventKind::RecordUnobserved:
         if (!l.observed) return;
         l.observed = false;
-        openRecord(l, event.at, row, false);
+        openRecord(l, event.at, row);
         if (l.lane->queue.hasOpen()) l.lane->queue.close(event.at);
         judgeHolders(l, event.at, row);
         return;
@@ -108,14 +109,14 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         if (l.observed) return;
         l.observed = true;
         // What was held before the gap counts as held until a row says otherwise: differences only are written.
-        openRecord(l, event.at, l.ownerRow, true);
+        openRecord(l, event.at, l.ownerRow, kResumedFlag);
         judgeHolders(l, event.at, row);
         return;
     default:
         return;
     }
     l.seen = true;
-    openRecord(l, event.at, row, false);
+    openRecord(l, event.at, row);
     judgeHolders(l, event.at, row);
 }
 

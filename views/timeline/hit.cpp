@@ -3,10 +3,15 @@
 
 #include "theme/format.h"
 
+#include <QCoreApplication>
 #include <cmath>
 
 namespace lockscope::views {
 namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
 
 /// Index of the tick nearest to t within `slack`, size() when none is.
 std::size_t nearest(const TickTrack& ticks, std::int64_t t, std::int64_t slack) {
@@ -77,7 +82,8 @@ TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF
     if (const std::size_t i = spanNear(lane.spans, hit.time, slack(2)); onBar && i < lane.spans.size())
         if (hit.time <= lane.endOf(lane.spans[i], scene.data.now()) + slack(2))
             return found(TimelineHit::What::Span, i);
-    if (lane.life)
+    const bool known = hit.time <= scene.data.now() + slack(2); // who is paused now may not be so later
+    if (lane.life && known)
         if (const std::size_t i = spanNear(lane.life->spans, hit.time, slack(2)); i < lane.life->spans.size())
             return found(TimelineHit::What::Life, i);
     return hit;
@@ -92,8 +98,15 @@ QString hitWords(const TimelineScene& scene, const TimelineHit& hit) {
     case TimelineHit::What::Label:
     case TimelineHit::What::Lane:
         if (hit.violations.empty() || hit.what == TimelineHit::What::Label) {
-            const std::int64_t t =
-                hit.what == TimelineHit::What::Label ? std::max<std::int64_t>(scene.playhead, 0) : hit.time;
+            const std::int64_t now = scene.data.now();
+            const std::int64_t t = hit.what == TimelineHit::What::Label
+                                       ? std::clamp<std::int64_t>(scene.playhead, 0, std::max<std::int64_t>(now, 0))
+                                       : hit.time;
+            if (t > now) {
+                // No lane's name: it may have none of it by then.
+                lines << Timeline::tr("%1: not known yet").arg(instant(Nanos(t)));
+                break;
+            }
             lines << laneTitle(scene.data, *hit.lane) + QStringLiteral(": ") + laneState(scene.data, *hit.lane, t);
         }
         break;

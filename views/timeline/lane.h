@@ -20,6 +20,7 @@ enum class RecordState : std::uint8_t {
     Unobserved, ///< nobody looked: a gap
 };
 inline constexpr unsigned kRenewedFlag = 1; ///< Span::flags of Held: goes on from the span before it
+inline constexpr unsigned kResumedFlag = 4; ///< Span::flags of Held: seen again after a gap; nobody renewed it there
 inline constexpr unsigned kPartialFlag = 2; ///< Span::flags of Held: began before it was seen, its length is not known
 enum class NodePhase : std::uint8_t {
     Up,
@@ -73,6 +74,7 @@ struct Lane {
     TickTrack ticks;
     TickTrack faults;                 ///< FaultTick
     SpanTrack queue;                  ///< record lanes: label = known queue depth
+    std::int64_t seenFrom = kOpenEnd; ///< record lanes: when something was first known of it
     const ClientLife* life = nullptr; ///< belief lanes
     /// The instant at which the open span ends by itself, unless something happens before: a belief's own deadline.
     std::int64_t openUntil = kOpenEnd;

@@ -33,9 +33,13 @@ void LaneFold::takeEntities() {
             break;
         case EntityKind::Lock:
             lock(id);
+            if (m_locksSoFar++ == 0) m_firstLock = id;
             break;
         case EntityKind::Resource:
             resource(id);
+            break;
+        case EntityKind::Thread:
+            if (m_locksSoFar == 1) m_expected.try_emplace(m_trace.clientOf(id), id);
             break;
         default:
             break;
@@ -124,6 +128,13 @@ LaneFold::Cursor& LaneFold::cursor(EntityId threadId, EntityId lockId) {
     c.lane->life = client(clientId).life;
     t.cursors.push_back(&c);
     return c;
+}
+
+void LaneFold::expectBelief(EntityId clientId) {
+    const auto expected = m_expected.find(clientId);
+    if (expected == m_expected.end()) return;
+    cursor(expected->second, m_firstLock);
+    m_expected.erase(expected);
 }
 
 void LaneFold::tick(TickTrack& track, std::int64_t at, std::uint32_t row, unsigned kind, std::uint32_t label) {

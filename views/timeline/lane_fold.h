@@ -3,6 +3,7 @@
 #include "timeline/timeline_data.h"
 
 #include <deque>
+#include <unordered_map>
 
 namespace lockscope::views {
 
@@ -13,7 +14,8 @@ class LaneFold {
 public:
     explicit LaneFold(TimelineData& data) : m_data(data), m_trace(data.trace()) {}
 
-    /// Looks at entities that are new since the last call: links get their lanes before anything happens on them.
+    /// Looks at entities that are new since the last call: links get their lanes before anything happens on them, and
+    /// clients that are there for one lock theirs as soon as they start.
     void takeEntities();
     void apply(const trace::Event& event, std::uint32_t row);
 
@@ -88,6 +90,7 @@ private:
     LinkSlot& link(EntityId clientId, EntityId nodeId);
     LinkSlot& link(EntityId linkId);
     Cursor& cursor(EntityId threadId, EntityId lockId);
+    void expectBelief(EntityId clientId);
     void fault(const trace::Event& event, std::uint32_t row, TickTrack& track);
     void tick(TickTrack& track, std::int64_t at, std::uint32_t row, unsigned kind, std::uint32_t label = 0);
 
@@ -107,7 +110,8 @@ private:
     // Record and effect (fold_record.cpp).
     void applyRecord(const trace::Event& event, std::uint32_t row);
     void countGrant(LockSlot& l, EntityId owner);
-    void openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, bool renewed);
+    /// `flags`: how the span begins, beside kPartialFlag.
+    void openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsigned flags = 0);
     void applyEffect(const trace::Event& event, std::uint32_t row);
 
     // Life, nodes, links (fold_life.cpp).
@@ -122,6 +126,11 @@ private:
     TimelineData& m_data;
     const trace::Trace& m_trace;
     std::size_t m_entities = 1;
+    std::size_t m_locksSoFar = 0; ///< among the entities looked at
+    EntityId m_firstLock = trace::kNoEntity;
+    /// By client: its first thread, if there was exactly one lock when it was named. It is there for that lock then,
+    /// and believes nothing of it until it asks.
+    std::unordered_map<EntityId, EntityId> m_expected;
     std::vector<std::uint32_t> m_slotOf; ///< by entity: 1 + index into the deque of its kind, 0 = none yet
     std::deque<ThreadSlot> m_threads;
     std::deque<ClientSlot> m_clients;

@@ -2,6 +2,7 @@
 #include "theme/format.h"
 #include "timeline/paint_kit.h"
 #include "timeline/words.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <cmath>
@@ -19,7 +20,7 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
     kit.p.fillRect(QRectF(x, y, std::round(r.width()), kit.m.px(3)), kit.waitDots);
     kit.p.setBrushOrigin(QPointF(0, 0));
     if (r.width() < 24) return;
-    const QString time = span.open() ? QString() : duration(Nanos(span.to - span.from));
+    const QString time = span.open() ? QString() : lengthText(Nanos(span.from), Nanos(span.to));
     const QString waits = span.open() ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(time);
     QStringList wordings{waits, time};
     //: On a waiting client, after "waits 4.6 s": how many asked before it.

@@ -108,7 +108,8 @@ QRectF PaintKit::across(std::int64_t from, std::int64_t to, const QRectF& bar, d
 }
 
 double PaintKit::text(const QRectF& rect, const QString& words, const Face& face, Role role) const {
-    if (tooNarrow(rect.width(), face, 4)) return rect.left();
+    // Below four letters nothing is elided, but what is shorter by itself may stand.
+    if (tooNarrow(rect.width(), face, int(std::min<qsizetype>(words.size(), 4)))) return rect.left();
     QString shown = words;
     double width = face.width(words);
     if (width > rect.width()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
 #include "timeline/words.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 
@@ -18,7 +19,7 @@ struct Timeline {
 QString when(const Span& span) {
     const Nanos from(span.from), to = span.open() ? kNever : Nanos(span.to);
     if (span.open()) return interval(from, to);
-    return Timeline::tr("%1 (%2)").arg(interval(from, to), duration(to - from));
+    return Timeline::tr("%1 (%2)").arg(interval(from, to), lengthText(from, to));
 }
 
 QString textOf(const trace::Trace& trace, trace::EntityId id) {
@@ -83,11 +84,13 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
             return Timeline::tr("%1 is held by %2 and never expires: %3")
                 .arg(who, trace.displayName(lease.owner), when(span));
         // Of what was there before us nobody knows since when.
+        const bool renewed = span.flags & kRenewedFlag ||
+                             (span.flags & kResumedFlag && trace.kindAt(span.row) == EventKind::RecordRenewed);
         const QString sentence =
-            span.flags & kPartialFlag && !(span.flags & kRenewedFlag)
+            span.flags & kPartialFlag && !renewed
                 ? Timeline::tr("%1 was held by %2 already when first seen at %3, expires at %4: %5")
-            : span.flags & kRenewedFlag ? Timeline::tr("%1 is held by %2, renewed at %3, expires at %4: %5")
-                                        : Timeline::tr("%1 is held by %2 since %3, expires at %4: %5");
+            : renewed ? Timeline::tr("%1 is held by %2, renewed at %3, expires at %4: %5")
+                      : Timeline::tr("%1 is held by %2 since %3, expires at %4: %5");
         return sentence.arg(who, trace.displayName(lease.owner), instant(Nanos(lease.from)),
                             instant(Nanos(lease.deadline)), when(span));
     }

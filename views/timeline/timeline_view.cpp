@@ -258,7 +258,8 @@ QString TimelineView::rowWords(int row) const {
     const std::lock_guard lock(m_loader->data()->mutex());
     const Lane& lane = *m_layout.rows()[std::size_t(row)].lane;
     const QString title = laneTitle(*m_loader->data(), lane), subtitle = laneSubtitle(*m_loader->data(), lane, m_notes);
-    const std::int64_t t = m_context ? m_context->playhead().count() : 0;
+    // A new past is folded in after the playhead has come there.
+    const std::int64_t t = std::min(m_context ? m_context->playhead().count() : 0, m_loader->data()->now());
     //: What a screen reader says of a lane: %1 its name, %2 how it stands.
     return tr("%1: %2").arg(subtitle.isEmpty() ? title : title + QStringLiteral(", ") + subtitle,
                             laneState(*m_loader->data(), lane, t));

@@ -41,7 +41,8 @@ const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
 QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     QString words = Timeline::tr("idle");
     const Span* span = spanAt(lane.spans, t);
-    if (span && t < lane.endOf(*span, std::max(t, data.now()) + 1)) {
+    // At the last instant that is known, what goes on still does.
+    if (span && t < lane.endOf(*span, data.now() + 1)) {
         switch (BeliefState(span->state)) {
         case BeliefState::Waiting:
             words = Timeline::tr("waiting for %1").arg(duration(Nanos(t - span->from)));
@@ -64,7 +65,9 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
 
 QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     const Span* span = spanAt(lane.spans, t);
-    if (!span) return Timeline::tr("free");
+    // A server of ours begins empty; what somebody else's held before the first look nobody knows.
+    const bool watched = data.trace().originWallMs() != 0;
+    if (!span) return watched && t < lane.seenFrom ? Timeline::tr("not observed") : Timeline::tr("free");
     if (RecordState(span->state) == RecordState::Unobserved) return Timeline::tr("not observed");
     const Lease lease = leaseOf(data.trace(), *span);
     QString words = lease.expires()
@@ -148,6 +151,7 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
 }
 
 QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
+    if (t > data.now()) return Timeline::tr("not known yet");
     switch (lane.kind) {
     case LaneKind::Belief:
         return beliefState(data, lane, t);

@@ -33,7 +33,7 @@ public:
     void advanceTo(Nanos) override {}
     void advanceToNext(session::Milestone, Nanos) override {}
     void apply(scenario::Fault, Nanos) override {}
-    void restart(std::uint64_t, bool) override {}
+    void restart(std::uint64_t, session::ByHand) override {}
 
     scenario::Scenario plan;
     bool ownClients = false;

@@ -196,6 +196,82 @@ private Q_SLOTS:
                  QStringLiteral("0:1000-2000 1:2000-5000 0:5000-6000"));
     }
 
+    void nobodyRenewsAtTheEndOfAGap() {
+        Cast s;
+        s.at(0s, EventKind::ClientStarted, s.a.client); // our own: its holds are seen from their beginning
+        s.at(1s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(9s).count(), 1);
+        s.at(2s, EventKind::RecordUnobserved, 0, s.lock);
+        s.at(4s, EventKind::RecordObserved, 0, s.lock);
+        s.at(5s, EventKind::RecordRenewed, s.a.thread, s.lock, Nanos(12s).count(), 1);
+        s.at(6s, EventKind::RecordUnobserved, 0, s.lock);
+        s.at(7s, EventKind::RecordObserved, 0, s.lock);
+        s.trace->reach(8s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
+        const auto span = [&](Nanos t) { return lock->spans[lock->spans.firstEndingAfter(t.count())]; };
+        QVERIFY(!(span(4500ms).flags & kRenewedFlag));
+        QVERIFY(span(4500ms).flags & kResumedFlag);
+        QVERIFY2(spanSentence(data, *lock, span(4500ms)).contains(QStringLiteral("since 1.000 s")),
+                 qPrintable(spanSentence(data, *lock, span(4500ms))));
+        QVERIFY(span(5500ms).flags & kRenewedFlag);
+        QVERIFY(!(span(7500ms).flags & kRenewedFlag));
+        QVERIFY2(spanSentence(data, *lock, span(7500ms)).contains(QStringLiteral("renewed at 5.000 s")),
+                 qPrintable(spanSentence(data, *lock, span(7500ms))));
+    }
+
+    void whatAServerHeldBeforeTheFirstLookIsNotKnown() {
+        Cast s;
+        s.at(3s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(9s).count(), 1);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
+        QCOMPARE(laneState(data, *lock, Nanos(1s).count()), QStringLiteral("free")); // a simulated server begins empty
+        s.trace->setOriginWallMs(1'700'000'000'000);
+        QCOMPARE(laneState(data, *lock, Nanos(1s).count()), QStringLiteral("not observed"));
+    }
+
+    void everyClientHasALaneFromItsStartOn() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto node = trace->intern(trace::EntityKind::Node, "redis-1");
+        const auto orders = trace->intern(trace::EntityKind::Lock, "orders", node);
+        std::vector<trace::EntityId> clients, threads;
+        for (const char* name : {"A", "B", "C"}) {
+            clients.push_back(trace->intern(trace::EntityKind::Client, name));
+            threads.push_back(trace->intern(trace::EntityKind::Thread, "1", clients.back()));
+        }
+        for (const auto client : clients)
+            trace->append({.at = 0, .actor = client, .kind = EventKind::ClientStarted});
+        TimelineData data(trace);
+        data.consume();
+        for (const auto thread : threads)
+            QVERIFY(laneOf(data, LaneKind::Belief, thread));
+        // Killed before it ever asked.
+        trace->append({.at = Nanos(500ms).count(), .actor = clients[0], .kind = EventKind::ClientKilled});
+        trace->append(
+            {.at = Nanos(900ms).count(), .actor = threads[1], .subject = orders, .kind = EventKind::Requested});
+        trace->reach(2s);
+        data.consume();
+        QCOMPARE(laneState(data, *laneOf(data, LaneKind::Belief, threads[0]), Nanos(1s).count()),
+                 QStringLiteral("dead"));
+        int beliefs = 0;
+        for (const auto& lane : data.lanes())
+            beliefs += lane->kind == LaneKind::Belief;
+        QCOMPARE(beliefs, 3); // the one that asked goes on in the lane that it had
+    }
+
+    void whichOfSeveralLocksAClientIsThereForIsNotGuessed() {
+        auto trace = std::make_shared<trace::Trace>();
+        trace->intern(trace::EntityKind::Lock, "orders");
+        trace->intern(trace::EntityKind::Lock, "invoices");
+        const auto client = trace->intern(trace::EntityKind::Client, "A");
+        trace->intern(trace::EntityKind::Thread, "1", client);
+        trace->append({.at = 0, .actor = client, .kind = EventKind::ClientStarted});
+        TimelineData data(trace);
+        data.consume();
+        QVERIFY(std::ranges::none_of(data.lanes(), [](const auto& lane) { return lane->kind == LaneKind::Belief; }));
+    }
+
     void whoTookItWhileNobodyLookedHasItsOwnLease() {
         Cast s;
         s.at(1s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(3s).count(), 1);

@@ -235,6 +235,20 @@ private Q_SLOTS:
         QVERIFY(text.contains("still believes"));
         QVERIFY(text.contains("damage: #1 after #2"));
         QVERIFY(text.contains("client B"));
+        // Below each write the number that it was written under, however short: two of A, two of B.
+        QVERIFY2(text.count(">1</text>") >= 2, qPrintable(QString::number(text.count(">1</text>"))));
+        QVERIFY(text.count(">2</text>") >= 2);
+    }
+
+    void aNumberOfOneDigitIsShownOnScreen() {
+        const Picture picture(false, 1);
+        QRect below = picture.bar(LaneKind::Effect, picture.cast.stock, 1500ms, 1700ms);
+        below.moveTop(below.bottom() + 2); // the write of 1.6 s
+        below.setHeight(picture.metrics.px(13));
+        const QRect nothing = below.translated(picture.bar(LaneKind::Effect, picture.cast.stock, 1600ms, 4s).width(),
+                                               0); // nobody writes at 4 s
+        QVERIFY(countPixels(picture.image, color(Role::TextDim), below, 70) > 3);
+        QCOMPARE(countPixels(picture.image, color(Role::TextDim), nothing, 70), 0);
     }
 };
 

@@ -331,6 +331,25 @@ private Q_SLOTS:
         QVERIFY(s.words(s.onBar(s.cast.stock, 7100ms)).contains(QStringLiteral("damage: #1 after #2")));
     }
 
+    void whatHasNotHappenedIsNotTold() {
+        Stage s; // ends at 10 s: A waits, C holds, and the axis goes on to 60 s
+        s.cast.at(10s, trace::EventKind::ClientPaused, s.cast.c.client);
+        s.session.grew();
+        s.view.zoom()->setRange(0, Nanos(60s).count());
+        QTRY_VERIFY(s.words(s.onBar(s.cast.c.thread, 9900ms)).contains(QStringLiteral("holds")));
+        for (const trace::EntityId entity :
+             {s.cast.a.thread, s.cast.b.thread, s.cast.c.thread, s.cast.lock, s.cast.stock, s.cast.node}) {
+            const QString words = s.words(s.onBar(entity, 46s));
+            QVERIFY2(words.contains(QStringLiteral("not known yet")), qPrintable(words));
+            for (const char* claim : {"wait", "hold", "held", "left", "idle", "paused", "free", "up"})
+                QVERIFY2(!words.contains(QLatin1String(claim)), qPrintable(words));
+        }
+        // What a screen reader hears is about what is known, too.
+        s.context.setPlayhead(46s);
+        const int row = s.view.layoutOfLanes().rowOf(s.cast.a.thread);
+        QVERIFY2(s.view.rowWords(row).contains(QStringLiteral("waiting for 1.7 s")), qPrintable(s.view.rowWords(row)));
+    }
+
     void whatIsHitIsWhatIsPainted() {
         Stage s;
         const QImage image = s.view.viewport()->grab().toImage();
