@@ -48,7 +48,7 @@ struct Gaps {
 
 LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (gaps.conflict) return LockCondition::DoubleBelief;
-    if (!facts.recorded) return LockCondition::Held;
+    if (!facts.recorded) return facts.believers.empty() ? LockCondition::Unobserved : LockCondition::Held;
     if (!facts.observed) return LockCondition::Unobserved;
     if (gaps.contradicted) return LockCondition::StaleBelief;
     if (!facts.held() && !facts.believers.empty()) return LockCondition::Held;
@@ -115,7 +115,9 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (!believers.empty())
         facts.mode = alone ? HoldMode::Exclusive : permits > 0 ? HoldMode::Permits : HoldMode::Shared;
     facts.observed = record.observed;
-    facts.recorded = record.seen || believers.empty();
+    // A server of ours begins empty; what somebody else's holds is not known before the first look at it.
+    const bool watched = trace.originWallMs() != 0 && !facts.ownClients;
+    facts.recorded = record.seen || (believers.empty() && (found != state.records.end() || !watched));
     facts.serverWaiters = record.observed ? record.waiters : -1;
     facts.grants = record.grants;
     facts.token = record.token;

@@ -10,21 +10,35 @@ using verdict::Outcome;
 using verdict::Violation;
 
 namespace {
-/// A damaging write is a moment, not a span.
-QString whenText(const Violation& violation) {
-    const bool moment = violation.to != kNever && violation.to - violation.from < 50ms;
-    return moment ? instantShort(violation.from) : interval(violation.from, violation.to);
+/// When it was, in the words and digits of its sentence.
+QString whenText(const Violation& violation, Nanos reached) {
+    if (violation.to == violation.from) return instant(violation.from);
+    return interval(violation.from, violation.to, std::max(reached, violation.from));
+}
+
+/// How many violations had begun by t.
+std::size_t begunBy(const verdict::Verdict& verdict, Nanos t) {
+    const auto end = std::ranges::partition_point(verdict.violations,
+                                                  [t](const Violation& violation) { return violation.from <= t; });
+    return std::size_t(end - verdict.violations.begin());
 }
 } // namespace
 
 InvariantsModel::InvariantsModel(ViewContext* context, QObject* parent)
     : QAbstractTableModel(parent), m_context(context), m_verdict(context->verdict()) {
     connect(context, &ViewContext::verdictChanged, this, &InvariantsModel::refresh);
+    connect(context, &ViewContext::playheadChanged, this, &InvariantsModel::playheadMoved);
 }
 
 void InvariantsModel::refresh() {
     m_verdict = m_context->verdict();
+    m_begun = begunBy(*m_verdict, m_context->playhead());
     Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+}
+
+void InvariantsModel::playheadMoved(Nanos t) {
+    const bool undecided = m_verdict->overall() == Outcome::Unknown; // since some instant that may be passed
+    if (begunBy(*m_verdict, t) != m_begun || undecided) refresh();
 }
 
 int InvariantsModel::rowCount(const QModelIndex& parent) const {
@@ -37,22 +51,40 @@ int InvariantsModel::columnCount(const QModelIndex& parent) const {
 
 Outcome InvariantsModel::outcome(Invariant invariant) const {
     // Of nothing at all nothing can be said, not even that it is fine.
-    return m_verdict->rows == 0 ? Outcome::Unknown : m_verdict->outcomes[std::size_t(invariant)];
+    return m_verdict->rows == 0 ? Outcome::Unknown : m_verdict->outcomeAt(invariant, m_context->playhead());
+}
+
+InvariantsModel::Tally InvariantsModel::tally(Invariant invariant) const {
+    Tally tally;
+    for (const Violation& violation : m_verdict->violations) {
+        if (violation.invariant != invariant) continue;
+        if (violation.from > m_context->playhead()) {
+            ++tally.later;
+            continue;
+        }
+        if (tally.soFar++ == 0) tally.first = whenText(violation, m_verdict->reached);
+    }
+    return tally;
 }
 
 QString InvariantsModel::when(Invariant invariant) const {
     if (m_verdict->rows == 0) return none();
-    if (outcome(invariant) == Outcome::Holds) return tr("held");
-    if (outcome(invariant) == Outcome::Unknown) return unknown();
-    int others = -1;
+    const Tally tally = this->tally(invariant);
     QString text;
-    for (const Violation& violation : m_verdict->violations) {
-        if (violation.invariant != invariant) continue;
-        if (++others > 0) continue;
-        text = whenText(violation);
+    switch (outcome(invariant)) {
+    case Outcome::Holds:
+        text = tr("held");
+        break;
+    case Outcome::Unknown:
+        text = unknown();
+        break;
+    case Outcome::Violated:
+        //: %1 is an interval of time, %n how many more there are.
+        text = tally.soFar > 1 ? tr("%1 + %n more", "", tally.soFar - 1).arg(tally.first) : tally.first;
+        break;
     }
-    //: %1 is an interval of time, %n how many more there are.
-    return others > 0 ? tr("%1 + %n more", "", others).arg(text) : text;
+    //: %1 how an invariant stands at the playhead, %n how many violations come later.
+    return tally.later > 0 ? tr("%1, %n later", "", tally.later).arg(text) : text;
 }
 
 QVariant InvariantsModel::data(const QModelIndex& index, int role) const {
@@ -71,6 +103,8 @@ QVariant InvariantsModel::data(const QModelIndex& index, int role) const {
         return int(outcome(invariant));
     case InvariantRole:
         return int(invariant);
+    case LaterRole:
+        return tally(invariant).later;
     case FromRole:
         for (const Violation& violation : m_verdict->violations)
             if (violation.invariant == invariant) return qlonglong(violation.from.count());
@@ -89,6 +123,7 @@ ViolationsModel::ViolationsModel(ViewContext* context, QObject* parent)
     : QAbstractListModel(parent), m_context(context) {
     connect(context, &ViewContext::sessionChanged, this, &ViolationsModel::reset);
     connect(context, &ViewContext::verdictChanged, this, &ViolationsModel::refresh);
+    connect(context, &ViewContext::playheadChanged, this, &ViolationsModel::playheadMoved);
     reset();
 }
 
@@ -112,6 +147,7 @@ void ViolationsModel::reset() {
     m_trace = m_context->trace();
     m_violations = wanted();
     m_rows = m_violations.size();
+    m_begun = begunAt(m_context->playhead());
     endResetModel();
 }
 
@@ -137,6 +173,26 @@ void ViolationsModel::refresh() {
         m_rows = m_violations.size();
         endInsertRows();
     }
+    m_begun = begunAt(m_context->playhead());
+}
+
+std::size_t ViolationsModel::begunAt(Nanos t) const {
+    std::size_t first = 0, last = m_rows;
+    while (first < last) {
+        const std::size_t middle = (first + last) / 2;
+        if (m_violations[middle].from <= t)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+void ViolationsModel::playheadMoved(Nanos t) {
+    const std::size_t before = std::exchange(m_begun, begunAt(t));
+    if (before == m_begun) return;
+    const auto [first, end] = std::minmax(before, m_begun);
+    Q_EMIT dataChanged(index(int(first)), index(int(end) - 1), {LaterRole});
 }
 
 int ViolationsModel::rowAt(Nanos t) const {
@@ -167,7 +223,9 @@ QVariant ViolationsModel::data(const QModelIndex& index, int role) const {
     case IdRole:
         return QString::fromLatin1(verdict::invariantId(violation.invariant));
     case WhenRole:
-        return whenText(violation);
+        return whenText(violation, m_violations.verdict->reached);
+    case LaterRole:
+        return std::size_t(index.row()) >= m_begun;
     default:
         return {};
     }

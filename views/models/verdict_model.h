@@ -6,7 +6,8 @@
 
 namespace lockscope::views {
 
-/// The invariants and how each fared; in the order of the words list.
+/// The invariants and how each fared up to the playhead, as the toolbar says it; what the run has found later is
+/// counted apart. In the order of the words list.
 class InvariantsModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -15,6 +16,7 @@ public:
         OutcomeRole = Qt::UserRole, ///< verdict::Outcome as int
         FromRole,                   ///< ns, start of the first violation; -1 = none
         InvariantRole,              ///< verdict::Invariant as int
+        LaterRole,                  ///< how many violations begin after the playhead
     };
     explicit InvariantsModel(ViewContext* context, QObject* parent = nullptr);
 
@@ -25,13 +27,21 @@ public:
 
 private:
     void refresh();
+    void playheadMoved(Nanos t);
     verdict::Outcome outcome(verdict::Invariant invariant) const;
+    /// Of one invariant: how many violations had begun at the playhead, and how many begin after it.
+    struct Tally {
+        int soFar = 0, later = 0;
+        QString first; ///< when the first one of those so far was
+    };
+    Tally tally(verdict::Invariant invariant) const;
     QString when(verdict::Invariant invariant) const;
     ViewContext* m_context;
     std::shared_ptr<const verdict::Verdict> m_verdict;
+    std::size_t m_begun = 0; ///< violations that had begun at the playhead when the views were told last
 };
 
-/// Every violation of the trace, by time; each explains itself.
+/// Every violation of the trace, by time; each explains itself, and those after the playhead are marked.
 class ViolationsModel : public QAbstractListModel {
     Q_OBJECT
 public:
@@ -42,12 +52,15 @@ public:
         IdRole,                  ///< "mutual-exclusion"
         WhenRole,                ///< "6.0 – 7.2 s"
         ExplainRole,
+        LaterRole, ///< begins after the playhead
     };
     explicit ViolationsModel(ViewContext* context, QObject* parent = nullptr);
     /// Only violations of this invariant; nullopt = all.
     void setOnly(std::optional<verdict::Invariant> invariant);
     /// The row of a violation that goes on at t, else -1.
     int rowAt(Nanos t) const;
+    /// How many had begun at the playhead.
+    int begun() const { return int(m_begun); }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
@@ -55,6 +68,8 @@ public:
 private:
     void refresh();
     void reset();
+    void playheadMoved(Nanos t);
+    std::size_t begunAt(Nanos t) const;
     /// Violations of a verdict; looked at and not copied: there may be ten thousands, and a verdict every few frames.
     struct Listed {
         std::shared_ptr<const verdict::Verdict> verdict;
@@ -67,7 +82,8 @@ private:
     std::shared_ptr<const trace::Trace> m_trace;
     std::optional<verdict::Invariant> m_only;
     Listed m_violations;
-    std::size_t m_rows = 0; ///< of m_violations, that are told of
+    std::size_t m_rows = 0;  ///< of m_violations, that are told of
+    std::size_t m_begun = 0; ///< of those, how many had begun at the playhead
 };
 
 } // namespace lockscope::views

@@ -36,16 +36,18 @@ void VerdictBanner::refresh() {
     const auto trace = m_context->trace();
     QString text;
     m_empty = !m_context->session();
-    const bool tooLittle = std::ranges::find(judged->outcomes, verdict::Outcome::Unknown) != judged->outcomes.end();
+    const bool tooLittle = std::ranges::any_of(verdict::kInvariants, [&](verdict::Invariant invariant) {
+        return judged->outcomeAt(invariant, playhead) == verdict::Outcome::Unknown;
+    });
     m_outcome = tooLittle || judged->rows == 0 ? verdict::Outcome::Unknown : verdict::Outcome::Holds;
     m_shown.reset();
     if (first != last) {
         // The one that goes on now, else the latest: what a person looking at this instant asks about. (kNever, of one
-        // that has not ended where the judge has come to, is later than any instant.)
+        // that has not ended where the judge has come to, is later than any instant.) Its interval is the one that its
+        // card and its band have: whole once the run has passed it, "so far" before.
         const auto goesOn =
             std::find_if(first, last, [&](const verdict::Violation& violation) { return violation.to >= playhead; });
         m_shown = goesOn == last ? *std::prev(last) : *goesOn;
-        m_shown->to = std::min({m_shown->to, playhead, judged->reached});
         m_outcome = verdict::Outcome::Violated;
         text = verdict::headline(*m_shown, *trace);
         //: %1 a sentence on one violation; %n how many more there are besides.

@@ -81,7 +81,7 @@ void InvariantDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
     painter->setFont(uiFont(-0.5));
     const QString when = index.siblingAtColumn(InvariantsModel::WhenColumn).data().toString();
     // "held" says no more than the tick; side by side it would only be noise.
-    const bool worth = violated || option.rect.width() > 220;
+    const bool worth = violated || option.rect.width() > 220 || index.data(InvariantsModel::LaterRole).toInt() > 0;
     if (worth && painter->fontMetrics().horizontalAdvance(when) <= room.width()) {
         painter->setPen(color(violated ? Role::ViolationText : Role::TextDim));
         painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, when);
@@ -136,12 +136,18 @@ void ViolationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
                             : marked                              ? Role::SurfaceHover
                                                                   : Role::SurfaceRaised));
     painter->drawRoundedRect(card, 4, 4);
-    painter->fillRect(QRectF(card.left(), card.top() + 4, 3, card.height() - 8), color(Role::Violation));
+    // What comes after the playhead is known, but is not how it stands at the instant that is shown.
+    const bool later = index.data(ViolationsModel::LaterRole).toBool();
+    const Role ink = later ? Role::TextDim : Role::ViolationText;
+    painter->fillRect(QRectF(card.left(), card.top() + 4, 3, card.height() - 8),
+                      color(later ? Role::TextFaint : Role::Violation));
     QRect room = option.rect.adjusted(kPad + 3, 7, -kPad, -7);
     painter->setFont(uiFont(-0.5));
-    const QString when = index.data(ViolationsModel::WhenRole).toString();
+    QString when = index.data(ViolationsModel::WhenRole).toString();
+    //: On the card of a violation that begins after the playhead; %1 is when, such as "6.0 – 7.2 s".
+    if (later) when = tr("later · %1").arg(when);
     const int whenWidth = painter->fontMetrics().horizontalAdvance(when);
-    painter->setPen(color(Role::ViolationText));
+    painter->setPen(color(ink));
     painter->drawText(room, Qt::AlignRight | Qt::AlignTop, when);
     painter->setFont(uiFont(0, QFont::DemiBold));
     painter->drawText(room, Qt::AlignLeft | Qt::AlignTop,
@@ -149,7 +155,7 @@ void ViolationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
                                                         room.width() - whenWidth - 8));
     room.setTop(room.top() + painter->fontMetrics().height() + 3);
     painter->setFont(uiFont(-0.5));
-    painter->setPen(color(Role::Text));
+    painter->setPen(color(later ? Role::TextDim : Role::Text));
     const QString words = index.data(ViolationsModel::ExplainRole).toString();
     if (isOneSize(option.widget))
         drawLines(*painter, room, words);

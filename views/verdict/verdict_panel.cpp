@@ -117,13 +117,18 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(m_violationsModel, signal, this, &VerdictPanel::tell);
     connect(m_violationsModel, &QAbstractItemModel::modelReset, this, &VerdictPanel::tell);
+    connect(m_violationsModel, &QAbstractItemModel::dataChanged, this, &VerdictPanel::tell); // the playhead passed some
     connect(context, &ViewContext::verdictChanged, this, &VerdictPanel::tell);
     tell();
 }
 
 void VerdictPanel::tell() {
     const int violations = m_violationsModel->rowCount();
-    m_caption->setHint(violations ? count(violations) : QString());
+    const int begun = m_violationsModel->begun();
+    //: How many violations: %1 up to the playhead, %2 after it.
+    m_caption->setHint(violations == 0       ? QString()
+                       : begun == violations ? count(violations)
+                                             : tr("%1 so far, %2 later").arg(count(begun), count(violations - begun)));
     m_violations->setUniformItemSizes(violations > kMeasured);
     const auto verdict = m_context->verdict();
     const bool judged = m_context->session() && verdict->rows > 0;

@@ -180,8 +180,9 @@ private Q_SLOTS:
         session.setVerdict(views::testing::pauseVerdict(story, *session.trace()));
         QCOMPARE(invariants.rowCount(), int(verdict::kInvariants.size()));
         QCOMPARE(invariants.index(0, 0).data().toString(), QStringLiteral("mutual-exclusion"));
+        context.setPlayhead(8s);
         QCOMPARE(invariants.index(0, 1).data().toString(), QStringLiteral("6.0 – 7.2 s"));
-        QCOMPARE(invariants.index(1, 1).data().toString(), QStringLiteral("7.1 s"));
+        QCOMPARE(invariants.index(1, 1).data().toString(), QStringLiteral("7.100 s"));
         QCOMPARE(invariants.index(2, 1).data().toString(), QStringLiteral("held"));
         QCOMPARE(violations.rowCount(), 2);
         QCOMPARE(violations.index(0).data(ViolationsModel::FromRole).toLongLong(), Nanos(6001ms).count());
@@ -190,6 +191,37 @@ private Q_SLOTS:
         QCOMPARE(violations.rowAt(8s), -1);
         violations.setOnly(verdict::Invariant::StaleWrite);
         QCOMPARE(violations.rowCount(), 1);
+    }
+
+    void whatComesAfterThePlayheadIsCountedApart() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        InvariantsModel invariants(&context);
+        ViolationsModel violations(&context);
+        session.setVerdict(views::testing::pauseVerdict(story, *session.trace()));
+        const auto outcome = [&](int row) {
+            return verdict::Outcome(invariants.index(row, 0).data(InvariantsModel::OutcomeRole).toInt());
+        };
+        context.setPlayhead(5s); // before both, as the toolbar says of that instant, too
+        QCOMPARE(outcome(0), verdict::Outcome::Holds);
+        QCOMPARE(invariants.index(0, 1).data().toString(), QStringLiteral("held, 1 later"));
+        QCOMPARE(violations.begun(), 0);
+        QVERIFY(violations.index(0).data(ViolationsModel::LaterRole).toBool());
+        QSignalSpy changed(&violations, &QAbstractItemModel::dataChanged);
+        context.setPlayhead(6500ms); // in the first, before the second
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(outcome(0), verdict::Outcome::Violated);
+        QCOMPARE(outcome(1), verdict::Outcome::Holds);
+        QCOMPARE(violations.begun(), 1);
+        QVERIFY(!violations.index(0).data(ViolationsModel::LaterRole).toBool());
+        QVERIFY(violations.index(1).data(ViolationsModel::LaterRole).toBool());
+        // Card, sentence and toolbar tell one interval in one way.
+        const QString words = violations.index(0).data(ViolationsModel::ExplainRole).toString();
+        QCOMPARE(violations.index(0).data(ViolationsModel::WhenRole).toString(), QStringLiteral("6.0 – 7.2 s"));
+        QVERIFY2(words.contains(QStringLiteral("from 6.0 s to 7.2 s")), qPrintable(words));
+        QVERIFY(violations.index(0).data().toString().endsWith(QStringLiteral("from 6.0 s")));
     }
 
     void aViolationThatGoesOnKeepsItsRow() {

@@ -3,6 +3,7 @@
 #include "locks/protocol_model.h"
 #include "models/lock_filter.h"
 #include "models/locks_model.h"
+#include "theme/format.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>
@@ -261,6 +262,26 @@ private Q_SLOTS:
         context.setPlayhead(22s);
         facts = lockFacts(lock, context);
         QVERIFY(facts.sinceKnown && facts.gauge().known);
+    }
+
+    void beforeTheFirstLookALockIsNotSaidToBeFree() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        t.setOriginWallMs(1'700'000'000'000); // somebody's server
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto queued = t.intern(trace::EntityKind::Lock, "fair");
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "4e36"));
+        t.append({Nanos(4s).count(), 2, 0, queued, 0, trace::EventKind::RecordWaiters});
+        t.append({Nanos(5s).count(), Nanos(20s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        t.reach(8s);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(2s);
+        QCOMPARE(lockFacts(lock, context).condition, LockCondition::Unobserved);
+        QCOMPARE(ttlText(lockFacts(lock, context)), unknown());
+        context.setPlayhead(6s);
+        QCOMPARE(lockFacts(lock, context).condition, LockCondition::Held);
+        QCOMPARE(lockFacts(queued, context).condition, LockCondition::Queued);
     }
 
     void aServerOutOfSightIsNotGuessedAt() {
