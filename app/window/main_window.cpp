@@ -2,6 +2,7 @@
 #include "window/main_window.h"
 
 #include "scenario/scenario_file.h"
+#include "theme/format.h"
 #include "theme/icons.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
@@ -54,7 +55,6 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     setAcceptDrops(true);
     setMinimumSize(1040, 600);
     setAnimated(false);
-    m_player->setSpeed(settings->speed());
 
     m_centre->addWidget(m_welcome);
     setCentralWidget(m_centre);
@@ -107,6 +107,35 @@ void MainWindow::furnish() {
     m_menus->fill();
     connect(m_transport, &views::TransportBar::said, this, [this](const QString& text) { m_messages->say(text); });
     m_transport->setCommands([this] { return m_registry->all(); });
+    connect(m_context, &views::ViewContext::futureReplaced, this, &MainWindow::tellOfNewFuture);
+    connect(m_player, &views::Player::restarted, this, &MainWindow::tellOfRestart);
+}
+
+void MainWindow::tellOfNewFuture(session::Rewrite why, Nanos from) {
+    QAction* const undo = m_registry->find(QStringLiteral("edit.undo"));
+    const QString when = views::instantShort(from);
+    switch (why) {
+    case session::Rewrite::Apply:
+        return m_messages->offer(tr("New future from %1. The old one is kept.").arg(when), undo);
+    case session::Rewrite::Withdraw:
+        return m_messages->offer(tr("Taken back: the run from %1 on is computed without it.").arg(when), undo);
+    case session::Rewrite::Undo:
+        return m_messages->offer(tr("The run from %1 on is as it was before.").arg(when),
+                                 m_registry->find(QStringLiteral("edit.redo")));
+    case session::Rewrite::Redo:
+        return m_messages->offer(tr("The run from %1 on is changed again.").arg(when), undo);
+    }
+}
+
+void MainWindow::tellOfRestart(session::ByHand byHand) {
+    if (!m_session) return;
+    if (byHand == session::ByHand::Drop)
+        return m_messages->offer(tr("Started again without what was done by hand."),
+                                 m_registry->find(QStringLiteral("edit.undo")));
+    const int kept = int(m_session->doneByHand().size());
+    if (kept == 0) return;
+    m_messages->offer(tr("Started again, with the %n thing(s) that were done by hand.", "", kept),
+                      m_registry->find(QStringLiteral("transport.restart-without")));
 }
 
 views::TransportBar* MainWindow::transport() {
@@ -272,7 +301,6 @@ void MainWindow::refreshTitle() {
 
 void MainWindow::remember() {
     m_settings->setGeometry(saveGeometry());
-    m_settings->setSpeed(m_player->speed());
     if (m_work) m_work->remember();
 }
 

@@ -77,6 +77,10 @@ private:
     /// What the first picture does not show: the transport bar and what is in the menus. Once; later calls do nothing.
     void furnish();
     void adoptPanelActions();
+    /// Says that the run is another one from `from` on, and offers the way back.
+    void tellOfNewFuture(session::Rewrite why, Nanos from);
+    /// Says that a restart does again what was done by hand, and offers one without.
+    void tellOfRestart(session::ByHand byHand);
     void refreshTitle();
     void remember();
 

@@ -6,6 +6,7 @@
 #include "theme/widgets.h"
 
 #include <QAccessible>
+#include <QAction>
 #include <QBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -37,7 +38,8 @@ Look lookOf(MessageBar::Kind kind) {
 
 } // namespace
 
-MessageBar::MessageBar(QWidget* parent) : QWidget(parent), m_text(new QLabel), m_close(new QToolButton) {
+MessageBar::MessageBar(QWidget* parent)
+    : QWidget(parent), m_text(new QLabel), m_close(new QToolButton), m_offer(new QToolButton) {
     m_text->setWordWrap(true);
     // What a server or a file says is shown as it is, never as markup.
     m_text->setTextFormat(Qt::PlainText);
@@ -48,7 +50,11 @@ MessageBar::MessageBar(QWidget* parent) : QWidget(parent), m_text(new QLabel), m
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(48, 4, 12, 5);
     layout->addWidget(m_text, 1);
+    layout->addWidget(m_offer);
     layout->addWidget(m_close);
+    m_offer->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    m_offer->setFocusPolicy(Qt::TabFocus);
+    m_offer->hide();
     m_leave.setSingleShot(true);
     connect(&m_leave, &QTimer::timeout, this, &MessageBar::dismiss);
     connect(m_close, &QToolButton::clicked, this, &MessageBar::dismiss);
@@ -60,6 +66,7 @@ void MessageBar::say(const QString& message, Kind kind) {
     // Only now: text that can be selected brings a whole document along, which the start of the program need not build.
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setText(message);
+    m_offer->hide();
     setAccessibleName(message);
     show();
     update();
@@ -69,6 +76,16 @@ void MessageBar::say(const QString& message, Kind kind) {
         m_leave.stop();
     else
         m_leave.start(kNoteMs);
+}
+
+void MessageBar::offer(const QString& message, QAction* action) {
+    say(message, Kind::Note);
+    if (QAction* const before = m_offer->defaultAction()) m_offer->removeAction(before);
+    m_offer->setDefaultAction(action);
+    m_offer->setText(action->toolTip()); // with its key
+    m_offer->show();
+    setAccessibleName(tr("%1 %2", "a message, and what to do about it").arg(message, action->toolTip()));
+    m_leave.start(2 * kNoteMs);
 }
 
 void MessageBar::dismiss() {

@@ -3,6 +3,7 @@
 #include <QTimer>
 #include <QWidget>
 
+class QAction;
 class QLabel;
 class QToolButton;
 
@@ -16,6 +17,10 @@ public:
     enum class Kind : std::uint8_t { Note, Good, Problem };
     explicit MessageBar(QWidget* parent = nullptr);
     void say(const QString& message, Kind kind = Kind::Note);
+    /// A note with what a person may want to do about it, as a button beside the sentence; it stays for twice as long.
+    void offer(const QString& message, QAction* action);
+    /// The button of an offer; hidden without one.
+    QToolButton* offerButton() const { return m_offer; }
     void dismiss();
     QString message() const;
     Kind kind() const { return m_kind; }
@@ -27,6 +32,7 @@ protected:
 private:
     QLabel* m_text;
     QToolButton* m_close;
+    QToolButton* m_offer;
     QTimer m_leave;
     Kind m_kind = Kind::Note;
 };

@@ -48,6 +48,7 @@ private:
     void rebuild() {
         const Nanos playhead = m_window->context()->playhead();
         const bool playing = m_window->player()->isPlaying();
+        const double speed = m_window->player()->speed();
         const bool shown = m_window->isVisible();
         const QString recording = m_window->recorder()->isRecording() ? m_window->recorder()->path() : QString();
         std::unique_ptr<session::Session> session = m_window->releaseSession();
@@ -55,6 +56,7 @@ private:
         make();
         if (session) {
             m_window->setSession(std::move(session), false);
+            m_window->player()->setSpeed(speed);
             if (playing) {
                 m_window->context()->setPlayhead(playhead);
                 m_window->player()->play();

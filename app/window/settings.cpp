@@ -15,7 +15,6 @@ const QString kGeometry = QStringLiteral("window/geometry");
 const QString kTables = QStringLiteral("window/tables/");
 const QString kFiles = QStringLiteral("recent/files");
 const QString kConnections = QStringLiteral("recent/connections");
-const QString kSpeed = QStringLiteral("play/speed");
 
 constexpr std::array kThemeIds{"system", "light", "dark"};
 
@@ -152,12 +151,6 @@ void Settings::addRecentConnection(const QString& url) {
 }
 void Settings::removeRecentConnection(const QString& url) {
     drop(kConnections, url);
-}
-double Settings::speed() const {
-    return m_store.value(kSpeed, 1.0).toDouble();
-}
-void Settings::setSpeed(double speed) {
-    store(kSpeed, speed);
 }
 
 } // namespace lockscope::app

@@ -53,9 +53,6 @@ public:
     void addRecentConnection(const QString& url);
     void removeRecentConnection(const QString& url);
 
-    double speed() const;
-    void setSpeed(double speed);
-
     void sync() { m_store.sync(); }
 
 Q_SIGNALS:

@@ -21,6 +21,7 @@ WindowMenus::WindowMenus(MainWindow* window)
     : QObject(window),
       m_window(window),
       m_file(window->menuBar()->addMenu(tr("&File"))),
+      m_edit(window->menuBar()->addMenu(tr("&Edit"))),
       m_session(window->menuBar()->addMenu(tr("&Session"))),
       m_play(window->menuBar()->addMenu(tr("&Play"))),
       m_view(window->menuBar()->addMenu(tr("&View"))),
@@ -31,11 +32,13 @@ WindowMenus::WindowMenus(MainWindow* window)
 
 void WindowMenus::fill() {
     fillFile();
+    fillEdit();
     fillSession();
     fillPlay();
     fillView();
     fillHelp();
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
+    connect(m_window->context(), &views::ViewContext::scenarioChanged, this, &WindowMenus::refresh);
     connect(m_window->settings(), &Settings::recentChanged, this, &WindowMenus::fillRecent);
     fillRecent();
     refresh();
@@ -65,6 +68,20 @@ void WindowMenus::fillFile() {
     menu->addAction(r->add(
         "file.close", group, tr("&Close the session"), {Qt::CTRL | Qt::Key_W}, [w] { w->closeSession(); }, "close"));
     menu->addAction(r->add("file.quit", group, tr("&Quit"), {Qt::CTRL | Qt::Key_Q}, [w] { w->close(); }));
+}
+
+void WindowMenus::fillEdit() {
+    MainWindow* const w = m_window;
+    ActionRegistry* const r = w->registry();
+    const QString group = tr("Edit");
+    m_edit->addAction(r->add("edit.undo", group, tr("&Undo"), {QKeySequence::Undo}, [w] {
+        if (session::Session* const session = w->context()->session()) session->undo();
+    }));
+    m_edit->addAction(r->add("edit.redo", group, tr("&Redo"), {QKeySequence::Redo}, [w] {
+        if (session::Session* const session = w->context()->session()) session->redo();
+    }));
+    m_edit->addSeparator();
+    m_edit->addAction(w->transport()->command("transport.restart-without"));
 }
 
 void WindowMenus::fillSession() {
@@ -236,6 +253,8 @@ void WindowMenus::refresh() {
     r->find(QStringLiteral("file.close"))->setEnabled(open);
     r->find(QStringLiteral("file.save-scenario"))->setEnabled(open && session->abilities().restart);
     r->find(QStringLiteral("file.record"))->setEnabled(open);
+    r->find(QStringLiteral("edit.undo"))->setEnabled(open && session->canUndo());
+    r->find(QStringLiteral("edit.redo"))->setEnabled(open && session->canRedo());
     for (const char* id : {"layout.restore", "layout.movable", "panel.controls", "panel.locks", "panel.events",
                            "panel.cluster", "panel.inspector"})
         r->find(QLatin1String(id))->setEnabled(open);

@@ -19,6 +19,7 @@ public:
 
 private:
     void fillFile();
+    void fillEdit();
     void fillSession();
     void fillPlay();
     void fillView();
@@ -28,7 +29,7 @@ private:
     void refresh();
 
     MainWindow* m_window;
-    QMenu *m_file, *m_session, *m_play, *m_view, *m_help;
+    QMenu *m_file, *m_edit, *m_session, *m_play, *m_view, *m_help;
     QMenu* m_recent = nullptr;
     QMenu* m_scenarios = nullptr;
 };

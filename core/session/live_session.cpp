@@ -89,10 +89,12 @@ void LiveSession::apply(scenario::Fault fault, Nanos) {
         }
         Q_EMIT scenarioChanged();
     }
+    fault.at = m_trace->reached();
+    m_byHand.push_back(fault);
     m_thread.put([this, fault] { m_worker->act(fault); });
 }
 
-void LiveSession::restart(std::uint64_t, bool) {
+void LiveSession::restart(std::uint64_t, ByHand) {
     Q_EMIT complained(tr("A live server cannot be started again from here; connect again for an empty picture."));
 }
 

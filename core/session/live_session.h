@@ -28,6 +28,7 @@ public:
     std::shared_ptr<const verdict::Verdict> verdict() const override { return m_verdict; }
     /// The workload's settings; what was done by hand on a live server does not run again by itself.
     scenario::Scenario scenario() const override { return m_settings; }
+    std::vector<scenario::Fault> doneByHand() const override { return m_byHand; }
     std::uint64_t seed() const override { return 0; }
     trace::RecordingMeta recordingMeta() const override { return m_meta; }
     Nanos planned() const override { return Nanos(0); }
@@ -38,7 +39,7 @@ public Q_SLOTS:
     void advanceTo(lockscope::Nanos) override {}
     void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) override;
     void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
-    void restart(std::uint64_t seed, bool keepByHand) override;
+    void restart(std::uint64_t seed, lockscope::session::ByHand byHand) override;
     void forceRelease(QByteArray lockName) override;
 
 private:
@@ -46,7 +47,8 @@ private:
     bool m_allowChanges;
     ConnectionUrl m_url;
     scenario::Scenario m_settings;
-    trace::RecordingMeta m_meta; ///< by the settings of the beginning; the trace tells what was changed
+    std::vector<scenario::Fault> m_byHand; ///< at the time up to which the trace had come
+    trace::RecordingMeta m_meta;           ///< by the settings of the beginning; the trace tells what was changed
     std::shared_ptr<trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_verdict;
     Health m_health;

@@ -100,7 +100,7 @@ void RecordingSession::apply(scenario::Fault, Nanos) {
     Q_EMIT complained(tr("A recording cannot be changed. Open its scenario to try something else with it."));
 }
 
-void RecordingSession::restart(std::uint64_t, bool) {
+void RecordingSession::restart(std::uint64_t, ByHand) {
     Q_EMIT complained(tr("A recording has one course only. Open its scenario to run it with another seed."));
 }
 

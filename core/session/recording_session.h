@@ -37,7 +37,7 @@ public Q_SLOTS:
     void advanceTo(lockscope::Nanos) override {}
     void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) override;
     void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
-    void restart(std::uint64_t seed, bool keepByHand) override;
+    void restart(std::uint64_t seed, lockscope::session::ByHand byHand) override;
 
 Q_SIGNALS:
     /// Rows read of all rows, while loading.

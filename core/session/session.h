@@ -17,6 +17,17 @@ enum class Milestone : std::uint8_t { Event, Acquisition, Fault, Violation };
 /// True for an event that a run to this milestone stops at. Violations are not events: always false for them.
 bool isMilestone(Milestone milestone, const trace::Event& event);
 
+/// What becomes, in another run, of the faults that a person caused.
+enum class ByHand : std::uint8_t { Keep, Drop };
+
+/// Why a session has another future now; see Session::futureReplaced().
+enum class Rewrite : std::uint8_t {
+    Apply,    ///< something was done in the past
+    Withdraw, ///< something done by hand was taken back
+    Undo,
+    Redo,
+};
+
 /// What a session is able to do; the window enables what it can.
 struct Abilities {
     bool faults = false;       ///< apply() works
@@ -54,6 +65,12 @@ public:
     virtual scenario::Scenario scenario() const = 0;
     /// The scenario's settings as they are now, after what was changed by hand: what a form shows.
     virtual scenario::Scenario settings() const { return scenario(); }
+    /// The faults and changes that a person made, in the order in which they were made. Those of a simulation are part
+    /// of scenario(), too.
+    virtual std::vector<scenario::Fault> doneByHand() const { return {}; }
+    /// True while there is a change by hand that undo() can take back, or redo() make again.
+    virtual bool canUndo() const { return false; }
+    virtual bool canRedo() const { return false; }
     virtual std::uint64_t seed() const = 0;
     /// What a recording of it says of itself: by it a reader judges as this session does.
     virtual trace::RecordingMeta recordingMeta() const;
@@ -65,12 +82,18 @@ public:
 public Q_SLOTS:
     /// Makes time come at least as far as t (simulated; others ignore it).
     virtual void advanceTo(lockscope::Nanos t) = 0;
-    /// Runs on from `from` until the next milestone after it; answers by milestoneReached().
+    /// Runs on from `from` until the next milestone after it; answers by milestoneReached(). It looks no further than
+    /// to the end of the plan or of what happened already, whichever is later: a search never makes a run longer.
     virtual void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) = 0;
     /// Does something to the world at `at`; in the past of a session that can rewind this drops the future.
     virtual void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) = 0;
-    /// From the start again. Keeps what was done by hand only if `keepByHand`.
-    virtual void restart(std::uint64_t seed, bool keepByHand) = 0;
+    /// From the start again.
+    virtual void restart(std::uint64_t seed, lockscope::session::ByHand byHand) = 0;
+    /// Takes back one of doneByHand(): the run is as if it had never been done. An index out of range does nothing.
+    virtual void withdraw(std::size_t index) { Q_UNUSED(index) }
+    /// Brings the run back that there was before the last change by hand, with its future; or does that change again.
+    virtual void undo() {}
+    virtual void redo() {}
 
     /// Frees a lock whoever holds it. Ask the user to type the lock's name before.
     virtual void forceRelease(QByteArray lockName) {
@@ -83,7 +106,10 @@ Q_SIGNALS:
     /// The trace grew or time went on. At most about 60 a second.
     void advanced();
     void verdictChanged();
+    /// `at`: where the milestone is, or up to where there is none.
     void milestoneReached(bool found, lockscope::Nanos at);
+    /// The run from `from` on is another one than before, for this reason. After traceReplaced().
+    void futureReplaced(lockscope::session::Rewrite why, lockscope::Nanos from);
     void healthChanged();
     void scenarioChanged();
     void ownLoadChanged();

@@ -8,6 +8,24 @@
 
 namespace lockscope::session {
 
+namespace {
+
+constexpr std::size_t kMostUndo = 100;
+
+/// Where two runs of one seed part: at the first of the faults that only one of them has.
+Nanos parting(const std::vector<scenario::Fault>& a, const std::vector<scenario::Fault>& b) {
+    Nanos at = kNever;
+    const auto only = [&at](const std::vector<scenario::Fault>& here, const std::vector<scenario::Fault>& there) {
+        for (const scenario::Fault& fault : here)
+            if (std::ranges::find(there, fault) == there.end()) at = std::min(at, fault.at.value_or(Nanos(0)));
+    };
+    only(a, b);
+    only(b, a);
+    return at == kNever ? Nanos(0) : at;
+}
+
+} // namespace
+
 SimulatedSession::SimulatedSession(scenario::Scenario scenario, std::uint64_t seed, QObject* parent)
     : Session(parent),
       m_base(std::move(scenario)),
@@ -123,11 +141,13 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
         return;
     }
     const bool past = at < m_trace->reached();
+    remember();
     // A new future from here: what was done by hand later on belongs to the old one.
     std::erase_if(m_byHand, [at](const scenario::Fault& earlier) { return *earlier.at > at; });
     if (past) {
         m_byHand.push_back(fault);
         rebuild(at);
+        Q_EMIT futureReplaced(Rewrite::Apply, at);
         return;
     }
     m_byHand.push_back(fault);
@@ -150,10 +170,57 @@ QString SimulatedSession::refusal(const scenario::Fault& fault) const {
     return complaints.size() > before ? complaints.back().message : QString();
 }
 
-void SimulatedSession::restart(std::uint64_t seed, bool keepByHand) {
+void SimulatedSession::restart(std::uint64_t seed, ByHand byHand) {
+    const bool drops = byHand == ByHand::Drop && !m_byHand.empty();
+    // The same run from its start is no change: nothing of it is lost.
+    if (drops || seed != m_seed) remember();
     m_seed = seed;
-    if (!keepByHand) m_byHand.clear();
+    if (drops) m_byHand.clear();
     rebuild(Nanos(0));
+}
+
+void SimulatedSession::withdraw(std::size_t index) {
+    if (index >= m_byHand.size()) return;
+    remember();
+    Course without = course();
+    without.byHand.erase(without.byHand.begin() + std::ptrdiff_t(index));
+    take(std::move(without), Rewrite::Withdraw);
+}
+
+void SimulatedSession::undo() {
+    if (m_undo.empty()) return;
+    m_redo.push_back(course());
+    Course before = std::move(m_undo.back());
+    m_undo.pop_back();
+    take(std::move(before), Rewrite::Undo);
+}
+
+void SimulatedSession::redo() {
+    if (m_redo.empty()) return;
+    m_undo.push_back(course());
+    Course after = std::move(m_redo.back());
+    m_redo.pop_back();
+    take(std::move(after), Rewrite::Redo);
+}
+
+SimulatedSession::Course SimulatedSession::course() const {
+    return {m_byHand, m_seed, m_trace->reached()};
+}
+
+void SimulatedSession::remember() {
+    m_redo.clear();
+    m_undo.push_back(course());
+    if (m_undo.size() > kMostUndo) m_undo.erase(m_undo.begin());
+}
+
+void SimulatedSession::take(Course course, Rewrite why) {
+    const Nanos from = course.seed == m_seed ? parting(m_byHand, course.byHand) : Nanos(0);
+    const Nanos to = std::max(course.reached, m_trace->reached());
+    m_byHand = std::move(course.byHand);
+    m_seed = course.seed;
+    rebuild(std::min(from, to));
+    tell([to](SimulationWorker& worker) { worker.target(to); });
+    Q_EMIT futureReplaced(why, from);
 }
 
 } // namespace lockscope::session

@@ -23,6 +23,9 @@ public:
     std::shared_ptr<const verdict::Verdict> verdict() const override { return m_verdict; }
     scenario::Scenario scenario() const override;
     scenario::Scenario settings() const override;
+    std::vector<scenario::Fault> doneByHand() const override { return m_byHand; }
+    bool canUndo() const override { return !m_undo.empty(); }
+    bool canRedo() const override { return !m_redo.empty(); }
     std::uint64_t seed() const override { return m_seed; }
     Nanos planned() const override { return m_base.until; }
 
@@ -30,9 +33,23 @@ public Q_SLOTS:
     void advanceTo(lockscope::Nanos t) override;
     void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) override;
     void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
-    void restart(std::uint64_t seed, bool keepByHand) override;
+    void restart(std::uint64_t seed, lockscope::session::ByHand byHand) override;
+    void withdraw(std::size_t index) override;
+    void undo() override;
+    void redo() override;
 
 private:
+    /// A run, as it takes to have it again: equal seed and equal faults give an equal run.
+    struct Course {
+        std::vector<scenario::Fault> byHand;
+        std::uint64_t seed = 0;
+        Nanos reached{};
+    };
+    Course course() const;
+    /// Before a change by hand: what there is now is what undo() brings back.
+    void remember();
+    /// Makes this the run, computed at once up to where it differs from the present one, and then on to where it was.
+    void take(Course course, Rewrite why);
     void rebuild(Nanos runTo);
     /// Why this cannot be done to any such world, empty when it can.
     QString refusal(const scenario::Fault& fault) const;
@@ -41,6 +58,7 @@ private:
 
     scenario::Scenario m_base; ///< as it was opened
     std::vector<scenario::Fault> m_byHand;
+    std::vector<Course> m_undo, m_redo; ///< the last one is the next to be taken
     std::uint64_t m_seed;
     std::shared_ptr<trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_verdict;

@@ -8,7 +8,6 @@ namespace lockscope::session {
 namespace {
 constexpr std::int64_t kSliceMs = 6;
 constexpr std::int64_t kPublishMs = 25;
-constexpr Nanos kSearchBound = 10min; ///< of simulated time, past where the search began
 } // namespace
 
 void SimulationWorker::build(const scenario::Scenario& scenario, std::uint64_t seed,
@@ -16,6 +15,8 @@ void SimulationWorker::build(const scenario::Scenario& scenario, std::uint64_t s
     m_search.reset();
     m_world.reset();
     m_trace = std::move(trace);
+    m_planned = scenario.until;
+    m_publishedRows = 0; // the new trace may happen to be as long as the old one was
     m_judge = std::make_unique<verdict::Judge>(m_trace, boundsFor(scenario));
     m_world = std::make_unique<sim::World>(scenario, seed, m_trace);
     m_world->runUntil(runTo);
@@ -36,7 +37,7 @@ void SimulationWorker::later() {
 }
 
 void SimulationWorker::search(Milestone milestone, Nanos from) {
-    m_search = Search{milestone, from, std::max(m_world->now(), from) + kSearchBound, m_trace->upperBound(from)};
+    m_search = Search{milestone, from, std::max({m_world->now(), from, m_planned}), m_trace->upperBound(from)};
     later();
 }
 

@@ -49,6 +49,7 @@ private:
     std::unique_ptr<sim::World> m_world;
     std::shared_ptr<trace::Trace> m_trace;
     std::unique_ptr<verdict::Judge> m_judge;
+    Nanos m_planned{}; ///< the scenario's end
     std::atomic<std::int64_t> m_target{0};
     std::atomic<bool> m_posted{false};
     std::optional<Search> m_search;

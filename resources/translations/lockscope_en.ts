@@ -101,6 +101,16 @@
     </message>
 </context>
 <context>
+    <name>lockscope::app::MainWindow</name>
+    <message numerus="yes">
+        <source>Started again, with the %n thing(s) that were done by hand.</source>
+        <translation>
+            <numerusform>Started again, with the one thing that was done by hand.</numerusform>
+            <numerusform>Started again, with the %n things that were done by hand.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lockscope::app::StatusLine</name>
     <message numerus="yes">
         <source>%n server(s)</source>
@@ -114,6 +124,16 @@
         <translation>
             <numerusform>%n client</numerusform>
             <numerusform>%n clients</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::BreakPanel</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
         </translation>
     </message>
 </context>
@@ -135,6 +155,14 @@
         <translation>
             <numerusform>%1 + %n more</numerusform>
             <numerusform>%1 + %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n later</source>
+        <extracomment>%1 how an invariant stands at the playhead, %n how many violations come later.</extracomment>
+        <translation>
+            <numerusform>%1, %n later</numerusform>
+            <numerusform>%1, %n later</numerusform>
         </translation>
     </message>
 </context>

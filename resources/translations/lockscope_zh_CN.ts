@@ -858,6 +858,43 @@
         <source>There is no recipe “%1”.</source>
         <translation>没有算法“%1”。</translation>
     </message>
+    <message>
+        <source>acts on %1, paused</source>
+        <translation>作用于 %1（已暂停）</translation>
+    </message>
+    <message>
+        <source>clock of %1 off</source>
+        <translation>%1 时钟偏差</translation>
+    </message>
+    <message>
+        <source>%1 paused</source>
+        <translation>%1 已暂停</translation>
+    </message>
+    <message>
+        <source>%1 dead</source>
+        <translation>%1 已死亡</translation>
+    </message>
+    <message>
+        <source>%1 cut</source>
+        <translation>%1 已切断</translation>
+    </message>
+    <message>
+        <source>%1 slower</source>
+        <translation>慢 %1</translation>
+    </message>
+    <message>
+        <source>Delay %1 by %2</source>
+        <translation>%1 延迟 %2</translation>
+    </message>
+    <message>
+        <source>Clock of %1 off by %2</source>
+        <translation>%1 的时钟偏差 %2</translation>
+    </message>
+    <message>
+        <source>%1 = %2</source>
+        <comment>a setting and its new value</comment>
+        <translation>%1 = %2</translation>
+    </message>
 </context>
 <context>
     <name>Format</name>
@@ -3307,6 +3344,14 @@
         <source>damage: #%1 held no more</source>
         <translation>损坏：#%1 已不持有</translation>
     </message>
+    <message>
+        <source>%1: not known yet</source>
+        <translation>%1：尚不可知</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>尚不可知</translation>
+    </message>
 </context>
 <context>
     <name>TlsFiles</name>
@@ -4267,6 +4312,32 @@
         <source>Lockscope</source>
         <translation>Lockscope</translation>
     </message>
+    <message>
+        <source>New future from %1. The old one is kept.</source>
+        <translation>从 %1 起是新的未来。旧的已保留。</translation>
+    </message>
+    <message>
+        <source>Taken back: the run from %1 on is computed without it.</source>
+        <translation>已撤回：从 %1 起的运行已重新计算，不含它。</translation>
+    </message>
+    <message>
+        <source>The run from %1 on is as it was before.</source>
+        <translation>从 %1 起的运行已恢复原样。</translation>
+    </message>
+    <message>
+        <source>The run from %1 on is changed again.</source>
+        <translation>从 %1 起的运行又已改变。</translation>
+    </message>
+    <message>
+        <source>Started again without what was done by hand.</source>
+        <translation>已重新开始，不含手动所做的操作。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Started again, with the %n thing(s) that were done by hand.</source>
+        <translation>
+            <numerusform>已重新开始，包含 %n 项手动操作。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::MessageBar</name>
@@ -4277,6 +4348,11 @@
     <message>
         <source>Close message (Esc)</source>
         <translation>关闭消息 (Esc)</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>a message, and what to do about it</comment>
+        <translation>%1 %2</translation>
     </message>
 </context>
 <context>
@@ -4497,6 +4573,22 @@
         <source>Scenario</source>
         <translation>场景</translation>
     </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>重做(&amp;R)</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::WorkArea</name>
@@ -4648,6 +4740,21 @@
     <message>
         <source>%1 (%2)</source>
         <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>Back to normal: %1</source>
+        <translation>恢复正常：%1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>who suffers: what a press does</comment>
+        <translation>%1：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>以及另外 %n 项</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4899,6 +5006,34 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::HandList</name>
+    <message>
+        <source>Done by hand</source>
+        <translation>手动操作</translation>
+    </message>
+    <message>
+        <source>Restart without these</source>
+        <translation>不含这些重新开始</translation>
+    </message>
+    <message>
+        <source>Runs the scenario from its start with the same seed, without what was done by hand</source>
+        <translation>以相同的种子从头运行场景，不含手动操作</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>when: what was done</comment>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Take back “%1” (Del)</source>
+        <translation>撤回“%1”(Del)</translation>
+    </message>
+    <message>
+        <source>Take back “%1”</source>
+        <translation>撤回“%1”</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::InvariantsModel</name>
     <message>
         <source>held</source>
@@ -4923,6 +5058,13 @@
     <message>
         <source>When</source>
         <translation>时间</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n later</source>
+        <extracomment>%1 how an invariant stands at the playhead, %n how many violations come later.</extracomment>
+        <translation>
+            <numerusform>%1，之后 %n 次</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5183,36 +5325,36 @@
 <context>
     <name>lockscope::views::Player</name>
     <message>
-        <source>Nothing happens after this.</source>
-        <translation>此后不再发生任何事。</translation>
-    </message>
-    <message>
-        <source>Nothing happened before this.</source>
-        <translation>此前没有发生任何事。</translation>
-    </message>
-    <message>
-        <source>The lock is not granted again after this.</source>
-        <translation>此后锁不再被授予。</translation>
-    </message>
-    <message>
         <source>The lock was not granted before this.</source>
         <translation>此前锁没有被授予。</translation>
     </message>
     <message>
-        <source>No fault strikes after this.</source>
-        <translation>此后没有故障。</translation>
+        <source>No event from here up to %1.</source>
+        <translation>从此处到 %1 没有事件。</translation>
     </message>
     <message>
-        <source>No fault struck before this.</source>
+        <source>The lock is not granted again up to %1.</source>
+        <translation>到 %1 为止锁不再被授予。</translation>
+    </message>
+    <message>
+        <source>No fault from here up to %1.</source>
+        <translation>从此处到 %1 没有故障。</translation>
+    </message>
+    <message>
+        <source>No violation from here up to %1.</source>
+        <translation>从此处到 %1 没有违反。</translation>
+    </message>
+    <message>
+        <source>No earlier event.</source>
+        <translation>此前没有事件。</translation>
+    </message>
+    <message>
+        <source>No earlier fault.</source>
         <translation>此前没有故障。</translation>
     </message>
     <message>
-        <source>No invariant breaks after this.</source>
-        <translation>此后没有不变量被违反。</translation>
-    </message>
-    <message>
-        <source>No invariant broke before this.</source>
-        <translation>此前没有不变量被违反。</translation>
+        <source>No earlier violation.</source>
+        <translation>此前没有违反。</translation>
     </message>
 </context>
 <context>
@@ -5515,6 +5657,14 @@
         <source>A seed is a whole number from 0 to 18446744073709551615.</source>
         <translation>种子是 0 到 18446744073709551615 的整数。</translation>
     </message>
+    <message>
+        <source>Restart without what was done by hand</source>
+        <translation>不含手动操作重新开始</translation>
+    </message>
+    <message>
+        <source>The seed of the run that was recorded</source>
+        <translation>所记录的运行的种子</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::TtlHistory</name>
@@ -5592,12 +5742,25 @@
         <source>Nothing to judge yet: play a scenario, or open a recording.</source>
         <translation>还没有可裁决的：播放一个场景，或打开一份录制。</translation>
     </message>
+    <message>
+        <source>%1 so far, %2 later</source>
+        <extracomment>How many violations: %1 up to the playhead, %2 after it.</extracomment>
+        <translation>至今 %1，之后 %2</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::ViewContext</name>
     <message>
         <source>This session cannot be changed: nothing was done.</source>
         <translation>此会话不能更改：什么也没有做。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ViolationDelegate</name>
+    <message>
+        <source>later · %1</source>
+        <extracomment>On the card of a violation that begins after the playhead; %1 is when, such as "6.0 – 7.2 s".</extracomment>
+        <translation>之后 · %1</translation>
     </message>
 </context>
 <context>

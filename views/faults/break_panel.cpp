@@ -3,11 +3,15 @@
 
 #include "faults/break_button.h"
 #include "faults/fault_menu.h"
+#include "faults/hand_list.h"
 #include "theme/icons.h"
 #include "theme/widgets.h"
 
 #include <QBoxLayout>
+#include <QGridLayout>
 #include <QMenu>
+#include <QShortcut>
+#include <QToolButton>
 
 namespace lockscope::views {
 
@@ -27,13 +31,19 @@ const std::array<QKeySequence, 10>& keys() {
     return all;
 }
 /// Stable names of the actions, for settings and tests.
+constexpr int kMostCures = 8; ///< buttons; where more suffer, "Heal everything" is the quicker way
 constexpr std::array kIds{"break.pause-client",  "break.kill-client", "break.kill-node",  "break.pause-node",
                           "break.cut-link",      "break.jump-clock",  "break.delay-link", "break.lose-reply",
                           "break.stop-watchdog", "break.heal"};
 } // namespace
 
 BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
-    : QWidget(parent), m_context(context), m_caption(new SectionCaption(tr("Break"))) {
+    : QWidget(parent),
+      m_context(context),
+      m_caption(new SectionCaption(tr("Break"))),
+      m_struck(new QWidget),
+      m_struckGrid(new QGridLayout(m_struck)),
+      m_hand(new HandList(context)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(kGrid + 4, kGrid, kGrid + 4, kGrid);
     column->setSpacing(kGrid / 2);
@@ -51,7 +61,20 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
         if (i == Heal) column->addSpacing(kGrid);
         column->addWidget(button);
         m_buttons[std::size_t(i)] = button;
+        // The key of an action that is off does nothing at all: then this one answers.
+        auto* refusal = new QShortcut(action->shortcut(), this);
+        refusal->setAutoRepeat(false);
+        refusal->setEnabled(false);
+        connect(refusal, &QShortcut::activated, this, [this, i] { sayWhyNot(Which(i)); });
+        m_refusals[std::size_t(i)] = refusal;
     }
+    m_struckGrid->setContentsMargins(0, kGrid / 2, 0, 0);
+    m_struckGrid->setSpacing(kGrid / 2);
+    m_struckGrid->setColumnStretch(0, 1);
+    m_struckGrid->setColumnStretch(1, 1);
+    m_struck->hide();
+    column->addWidget(m_struck);
+    column->addWidget(m_hand);
     column->addStretch();
     m_soon.setSingleShot(true);
     m_soon.setInterval(0);
@@ -85,6 +108,7 @@ void BreakPanel::refresh() {
     showOffer(LoseReply, client[LoseReplyOffer]);
     showOffer(Watchdog, client[WatchdogOffer]);
     showOffer(Heal, healOffer(*m_context));
+    showStruck();
     m_targetText = targetWords(targets, *m_context);
     m_caption->setHint(m_targetText);
 }
@@ -97,8 +121,61 @@ void BreakPanel::showOffer(Which which, const FaultOffer& offer) {
     if (otherIcon) action->setIcon(icon(offer.icon, offer.undoes ? Role::Accepted : Role::Fault));
     if (action->text() != offer.shortText) action->setText(offer.shortText);
     action->setEnabled(offer.enabled);
+    m_refusals[which]->setEnabled(!offer.enabled);
     const QString tip = offer.enabled ? tr("%1 (%2)").arg(offer.text, action->shortcut().toString()) : offer.why;
     if (action->toolTip() != tip) action->setToolTip(tip);
+}
+
+void BreakPanel::showStruck() {
+    std::vector<Struck> struck = struckOnes(*m_context);
+    const bool same = std::ranges::equal(struck, m_struckShown, {}, &Struck::words, &Struck::words);
+    m_struckShown = std::move(struck);
+    if (same) return;
+    qDeleteAll(m_cures);
+    m_cures.clear();
+    // Two short ones share a line, a long one has its own; none makes the panel wider.
+    int line = 0, column = 0;
+    const auto put = [this, &line, &column](QWidget* widget) {
+        constexpr int kHalf = 96;
+        const int columns = widget->sizeHint().width() > kHalf ? 2 : 1;
+        if (column + columns > 2) {
+            ++line;
+            column = 0;
+        }
+        m_struckGrid->addWidget(widget, line, column, 1, columns);
+        column += columns;
+    };
+    delete m_moreStruck;
+    for (std::size_t i = 0; i < std::min<std::size_t>(m_struckShown.size(), kMostCures); ++i) {
+        const Struck& one = m_struckShown[i];
+        auto* button = new QToolButton;
+        button->setText(one.words);
+        button->setIcon(
+            icon(one.cure.icon == QByteArray("delay") || one.cure.icon == QByteArray("clock") ? "heal" : one.cure.icon,
+                 Role::Accepted));
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+        button->setFocusPolicy(Qt::TabFocus);
+        const QString tip = one.cure.wantsValue ? tr("Back to normal: %1").arg(one.words) : one.cure.text;
+        button->setToolTip(tip);
+        button->setAccessibleName(tr("%1: %2", "who suffers: what a press does").arg(one.words, tip));
+        // By what is true when it is pressed: who is named by then, and not whoever stands in this place.
+        connect(button, &QToolButton::clicked, this, [this, cure = one.cure] { m_context->breakIt(cure.fault()); });
+        m_cures += button;
+        put(button);
+    }
+    if (m_struckShown.size() > std::size_t(kMostCures)) {
+        m_moreStruck = new DimLabel(tr("and %n more", "", int(m_struckShown.size()) - kMostCures));
+        put(m_moreStruck);
+    }
+    m_struck->setVisible(!m_struckShown.empty());
+}
+
+void BreakPanel::sayWhyNot(Which which) {
+    refresh();
+    session::Session* const session = m_context->session();
+    const FaultOffer& offer = m_offers[which];
+    if (session && !offer.enabled) Q_EMIT session->complained(offer.why);
 }
 
 void BreakPanel::trigger(Which which) {

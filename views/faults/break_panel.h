@@ -2,15 +2,20 @@
 #pragma once
 #include "faults/fault_offers.h"
 
-#include <QWidget>
+#include <QAbstractButton>
 
 class QMenu;
+class QGridLayout;
+class QShortcut;
 
 namespace lockscope::views {
 
+class HandList;
 class SectionCaption;
 
-/// The buttons that break things, each with its key. They act on what is selected, else on the holder, and say so.
+/// The buttons that break things, each with its key. They act on what is selected, else on the client that was paused
+/// last, else on the holder, and say so. Below them whoever suffers from a fault, each with what makes it good, and
+/// the list of what was done by hand. A key that can do nothing now says why.
 class BreakPanel : public QWidget {
     Q_OBJECT
 public:
@@ -20,12 +25,17 @@ public:
     QList<QAction*> breakActions() const { return m_actions; }
     /// "acts on A, the holder".
     QString targetText() const { return m_targetText; }
+    /// The buttons of those that suffer from a fault, in order.
+    QList<QAbstractButton*> cures() const { return m_cures; }
+    HandList* handList() const { return m_hand; }
 
 private:
     enum Which { Pause, Kill, KillNode, PauseNode, Cut, Clock, Delay, LoseReply, Watchdog, Heal, Count };
     void refreshSoon();
     void refresh();
     void showOffer(Which which, const FaultOffer& offer);
+    void showStruck();
+    void sayWhyNot(Which which);
     void trigger(Which which);
 
     ViewContext* m_context;
@@ -33,6 +43,13 @@ private:
     QList<QAction*> m_actions;
     std::array<FaultOffer, Count> m_offers;
     std::array<QWidget*, Count> m_buttons{};
+    std::array<QShortcut*, Count> m_refusals{}; ///< the keys of what cannot be done now
+    QWidget* m_struck;                          ///< holds m_cures
+    QGridLayout* m_struckGrid;
+    QList<QAbstractButton*> m_cures;
+    QPointer<QWidget> m_moreStruck; ///< how many have no button of their own
+    std::vector<Struck> m_struckShown;
+    HandList* m_hand;
     QString m_targetText;
     QTimer m_soon;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "faults/fault_menu.h"
 
-#include "models/lock_facts.h"
 #include "theme/icons.h"
 
 #include <QCoreApplication>
@@ -105,10 +104,9 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
         addFaultOffer(menu, context, clientOffers(context, e.parent)[LoseReplyOffer]);
         break;
     case EntityKind::Lock: {
-        const LockFacts facts = lockFactsToActOn(entity, context);
-        const EntityId holder = facts.believers.empty() ? facts.owner : facts.believers.front();
-        if (holder != kNoEntity) {
-            const auto offers = clientOffers(context, trace->clientOf(holder));
+        const EntityId client = targetsOfLock(context, entity).client; // the one that the Break panel acts on
+        if (client != kNoEntity) {
+            const auto offers = clientOffers(context, client);
             for (const ClientOffer which : {PauseOffer, KillOffer, WatchdogOffer})
                 addFaultOffer(menu, context, offers[which]);
             menu.addSeparator();

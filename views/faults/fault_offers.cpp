@@ -64,9 +64,41 @@ void refuse(FaultOffer& offer, const QString& why) {
     offer.why = why;
 }
 
+bool isOfTheWorkload(const ViewContext& context, const QString& name) {
+    const int clients = context.settings().workload.clients;
+    for (int i = 0; i < clients; ++i)
+        if (scenario::clientName(i) == name) return true;
+    return false;
+}
+
 bool isLive(const ViewContext& context) {
     const session::Session* const session = context.session();
     return session && session->abilities().live;
+}
+
+EntityId clientNamed(const ViewContext& context, const QString& name) {
+    const auto trace = context.trace();
+    return firstOf(context, EntityKind::Client, [&](EntityId id) { return trace->entity(id).name == name.toUtf8(); });
+}
+
+/// The client that a person paused last, of those that still are paused.
+EntityId pausedByHand(const ViewContext& context) {
+    const session::Session* const session = context.session();
+    if (!session) return kNoEntity;
+    const std::vector<scenario::Fault> done = session->doneByHand();
+    const auto& clients = context.stateToActOn().clients;
+    for (auto fault = done.rbegin(); fault != done.rend(); ++fault) {
+        if (fault->action != Action::PauseClient || fault->at > context.actsAt()) continue;
+        const EntityId client = clientNamed(context, fault->target);
+        if (client != kNoEntity && lookUp(clients, client).life == Life::Paused) return client;
+    }
+    return kNoEntity;
+}
+
+/// "A-redis-1" names a link; a client's name has no dash.
+QString linkText(const QString& target) {
+    const qsizetype dash = target.indexOf(QLatin1Char('-'));
+    return dash < 0 ? target : Words::tr("%1 ↔ %2").arg(target.left(dash), target.mid(dash + 1));
 }
 
 /// At somebody's server there are strangers and the observer besides our own clients. Only those of our own are seen to
@@ -310,10 +342,19 @@ FaultTargets faultTargets(const ViewContext& context) {
     default:
         break;
     }
-    const EntityId lock = context.focusedLock();
-    if (targets.node == kNoEntity && lock != kNoEntity) targets.node = trace->entity(lock).parent;
-    if (targets.node == kNoEntity) targets.node = firstOf(context, EntityKind::Node, [](EntityId) { return true; });
+    const FaultTargets ofLock = targetsOfLock(context, context.focusedLock());
+    if (targets.node == kNoEntity) targets.node = ofLock.node;
     if (targets.client != kNoEntity) return targets;
+    return {ofLock.client, targets.node, ofLock.why};
+}
+
+FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
+    using Why = FaultTargets::Why;
+    const auto trace = context.trace();
+    FaultTargets targets;
+    if (lock != kNoEntity) targets.node = trace->entity(lock).parent;
+    if (targets.node == kNoEntity) targets.node = firstOf(context, EntityKind::Node, [](EntityId) { return true; });
+    if (const EntityId paused = pausedByHand(context); paused != kNoEntity) return {paused, targets.node, Why::Paused};
 
     const auto strikable = [&](EntityId client) { return canBeStruck(context, client); };
     LockFacts facts = lockFactsToActOn(lock, context);
@@ -345,12 +386,82 @@ QString targetWords(const FaultTargets& targets, const ViewContext& context) {
         break;
     case Why::Selected:
         return Words::tr("acts on %1, selected").arg(name);
+    case Why::Paused:
+        return Words::tr("acts on %1, paused").arg(name);
     case Why::Holder:
         return Words::tr("acts on %1, the holder").arg(name);
     case Why::Waiter:
         return Words::tr("acts on %1, waiting longest").arg(name);
     case Why::First:
         return Words::tr("acts on %1").arg(name);
+    }
+    return {};
+}
+
+std::vector<Struck> struckOnes(const ViewContext& context) {
+    std::vector<Struck> struck;
+    if (!context.session()) return struck;
+    const auto trace = context.trace();
+    const trace::State& state = context.stateToActOn();
+    const auto add = [&](const QString& words, const FaultOffer& cure) { struck.push_back({words, cure}); };
+    const auto offClock = [&](EntityId who, std::int64_t offset, const FaultOffer& cure) {
+        if (offset != 0) add(Words::tr("clock of %1 off").arg(trace->displayName(who)), cure);
+    };
+    for (const auto& [id, client] : state.clients) {
+        const QString name = trace->displayName(id);
+        const auto offers = clientOffers(context, id);
+        if (client.life == Life::Paused) add(Words::tr("%1 paused").arg(name), offers[PauseOffer]);
+        // One that the workload has no room for is not missed.
+        if (client.life == Life::Dead && isOfTheWorkload(context, name))
+            add(Words::tr("%1 dead").arg(name), offers[KillOffer]);
+        offClock(id, client.clockOffset, offers[ClockOffer]);
+    }
+    for (const auto& [id, node] : state.nodes) {
+        const auto offers = nodeOffers(context, id);
+        if (node.life == Life::Paused) add(Words::tr("%1 paused").arg(trace->displayName(id)), offers[PauseNodeOffer]);
+        if (node.life == Life::Dead) add(Words::tr("%1 dead").arg(trace->displayName(id)), offers[KillNodeOffer]);
+        offClock(id, node.clockOffset, offers[NodeClockOffer]);
+    }
+    for (const auto& [id, link] : state.links) {
+        const trace::Entity& e = trace->entity(id);
+        const auto offers = linkOffers(context, e.parent, e.other);
+        const QString names = Words::tr("%1 ↔ %2").arg(trace->displayName(e.parent), trace->displayName(e.other));
+        if (link.cut) add(Words::tr("%1 cut").arg(names), offers[CutOffer]);
+        if (link.extraLatency != 0) add(Words::tr("%1 slower").arg(names), offers[DelayOffer]);
+    }
+    return struck;
+}
+
+QString faultText(const scenario::Fault& fault) {
+    switch (fault.action) {
+    case Action::PauseClient:
+    case Action::PauseNode:
+        return Words::tr("Pause %1").arg(fault.target);
+    case Action::ResumeClient:
+    case Action::ResumeNode:
+        return Words::tr("Resume %1").arg(fault.target);
+    case Action::KillClient:
+    case Action::KillNode:
+        return Words::tr("Kill %1").arg(fault.target);
+    case Action::RestartClient:
+    case Action::RestartNode:
+        return Words::tr("Restart %1").arg(fault.target);
+    case Action::CutLink:
+        return Words::tr("Cut %1").arg(linkText(fault.target));
+    case Action::MendLink:
+        return Words::tr("Mend %1").arg(linkText(fault.target));
+    case Action::DelayLink:
+        return Words::tr("Delay %1 by %2").arg(linkText(fault.target), duration(fault.value));
+    case Action::JumpClock:
+        return Words::tr("Clock of %1 off by %2").arg(fault.target, duration(fault.value));
+    case Action::StopWatchdog:
+        return Words::tr("Stop the watchdog of %1").arg(fault.target);
+    case Action::LoseReply:
+        return Words::tr("Lose the next reply to %1").arg(fault.target);
+    case Action::HealAll:
+        return Words::tr("Heal everything");
+    case Action::Set:
+        return Words::tr("%1 = %2", "a setting and its new value").arg(fault.setting, fault.text);
     }
     return {};
 }

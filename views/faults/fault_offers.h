@@ -36,13 +36,27 @@ std::vector<std::pair<Nanos, QString>> faultValues(scenario::Action action);
 /// Whom faults hit when nobody is chosen, and why.
 struct FaultTargets {
     trace::EntityId client = trace::kNoEntity, node = trace::kNoEntity;
-    enum class Why : std::uint8_t { Nobody, Selected, Holder, Waiter, First } why = Why::Nobody;
+    enum class Why : std::uint8_t { Nobody, Selected, Paused, Holder, Waiter, First } why = Why::Nobody;
 };
 /// At the instant at which faults strike. The selected client (or the client of the selected thread or link) and the
-/// selected node; else the one who holds the focused lock by its own belief or by the record, else the longest waiting,
-/// else the first. Of a server that is not ours only our own clients are chosen. kNoEntity: there is none.
+/// selected node; else those of the focused lock, by targetsOfLock(). kNoEntity: there is none.
 FaultTargets faultTargets(const ViewContext& context);
+/// Whom faults on a lock hit: the client that a person paused last and that still is paused, so that the key that
+/// paused it lets it go on; else the one who holds the lock by its own belief or by the record, else the longest
+/// waiting, else the first. Of a server that is not ours only our own clients are chosen.
+FaultTargets targetsOfLock(const ViewContext& context, trace::EntityId lock);
 /// "acts on A, the holder": translated.
 QString targetWords(const FaultTargets& targets, const ViewContext& context);
+
+/// Somebody or something that a fault has struck and that still suffers from it, with what makes it good.
+struct Struck {
+    QString words;   ///< "C paused": translated
+    FaultOffer cure; ///< with a value of 0 where it wants one
+};
+/// All of them at the instant at which faults strike: clients, then nodes, then links.
+std::vector<Struck> struckOnes(const ViewContext& context);
+
+/// What a fault does, in a few words: "Pause A", "Cut A ↔ redis-1", "lease = 3s". Translated.
+QString faultText(const scenario::Fault& fault);
 
 } // namespace lockscope::views

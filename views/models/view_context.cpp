@@ -38,7 +38,7 @@ void ViewContext::setSession(session::Session* session) {
     m_session = session;
     m_selection = kNoEntity;
     m_wanted.reset();
-    m_playhead = {};
+    m_playhead = m_furthest = {};
     if (session) {
         connect(session, &session::Session::traceReplaced, this, [this] {
             // The selection goes on in the new trace by name: a person who rewound still looks at the same client.
@@ -46,6 +46,7 @@ void ViewContext::setSession(session::Session* session) {
             adoptTrace();
         });
         connect(session, &session::Session::advanced, this, &ViewContext::onAdvanced);
+        connect(session, &session::Session::futureReplaced, this, &ViewContext::onFutureReplaced);
         connect(session, &session::Session::verdictChanged, this, &ViewContext::verdictChanged);
         connect(session, &session::Session::scenarioChanged, this, [this] {
             m_scenario.reset();
@@ -98,6 +99,13 @@ void ViewContext::onAdvanced() {
         grow();
 }
 
+void ViewContext::onFutureReplaced(session::Rewrite why, Nanos from) {
+    // A world looks a little ahead of the playhead: that nobody misses.
+    const bool seen = from < m_furthest;
+    m_furthest = why == session::Rewrite::Apply ? std::max(m_playhead, from) : m_furthest;
+    if (seen || why != session::Rewrite::Apply) Q_EMIT futureReplaced(why, from);
+}
+
 void ViewContext::grow() {
     m_grewMeanwhile = false;
     m_pace.start();
@@ -115,6 +123,7 @@ void ViewContext::setPlayhead(Nanos t) {
     t = std::max(t, Nanos::zero());
     if (t == m_playhead) return;
     m_playhead = t;
+    m_furthest = std::max(m_furthest, t);
     Q_EMIT playheadChanged(t);
 }
 

@@ -32,6 +32,8 @@ public:
     /// Asks whoever drives the playhead to go there: a live session is then followed no more, and a world that has not
     /// come so far is computed first. Goes there at once when nobody drives it.
     void seek(Nanos t);
+    /// The last instant that the playhead has been at in this future: what lies beyond it nobody has seen.
+    Nanos furthest() const { return m_furthest; }
     /// The trace's state at the playhead; computed once per (trace, rows up to the playhead, playhead). The reference
     /// is good until the next call.
     const trace::State& state() const;
@@ -60,6 +62,8 @@ public:
 
     /// Sends a fault to the session, as done by hand at actsAt(). Complains through the session when it cannot.
     void breakIt(scenario::Fault fault);
+    /// Asks whoever drives the playhead to run the session from its start again, with its seed.
+    void restart(session::ByHand byHand) { Q_EMIT restartRequested(byHand); }
     /// seek() and revealRequested(), with the entity selected; kNoEntity leaves the selection.
     void reveal(Nanos t, trace::EntityId entity = trace::kNoEntity);
 
@@ -67,7 +71,10 @@ Q_SIGNALS:
     void sessionChanged(); ///< another session, or its trace was replaced: forget everything derived
     void traceGrew();      ///< at most about 30 a second
     void playheadChanged(lockscope::Nanos t);
-    void seekRequested(lockscope::Nanos t); ///< by seek()
+    void seekRequested(lockscope::Nanos t);                   ///< by seek()
+    void restartRequested(lockscope::session::ByHand byHand); ///< by restart()
+    /// Session::futureReplaced(), where what was replaced had been seen.
+    void futureReplaced(lockscope::session::Rewrite why, lockscope::Nanos from);
     void selectionChanged(lockscope::trace::EntityId entity);
     void verdictChanged();
     void scenarioChanged(); ///< scenario() and settings() may differ now
@@ -85,11 +92,13 @@ private:
     void foldAhead();
     void adoptTrace();
     void onAdvanced();
+    void onFutureReplaced(session::Rewrite why, Nanos from);
     void grow();
     void setSelection(trace::EntityId entity);
 
     QPointer<session::Session> m_session;
     Nanos m_playhead{};
+    Nanos m_furthest{};
     trace::EntityId m_selection = trace::kNoEntity;
     std::optional<Identity> m_wanted; ///< selected in the trace before, not yet in this one
     std::shared_ptr<const trace::Trace> m_empty;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "transport/player.h"
 
+#include "theme/format.h"
+
 #include <QTimerEvent>
 #include <cmath>
 
@@ -18,17 +20,31 @@ constexpr std::size_t kSliceRows = 262'144;
 
 } // namespace
 
-QString nothingFoundText(Milestone milestone, bool forward) {
+QString nothingAheadText(Milestone milestone, Nanos upTo) {
+    const QString end = instant(upTo);
     switch (milestone) {
     case Milestone::Event:
-        return forward ? Player::tr("Nothing happens after this.") : Player::tr("Nothing happened before this.");
+        return Player::tr("No event from here up to %1.").arg(end);
     case Milestone::Acquisition:
-        return forward ? Player::tr("The lock is not granted again after this.")
-                       : Player::tr("The lock was not granted before this.");
+        return Player::tr("The lock is not granted again up to %1.").arg(end);
     case Milestone::Fault:
-        return forward ? Player::tr("No fault strikes after this.") : Player::tr("No fault struck before this.");
+        return Player::tr("No fault from here up to %1.").arg(end);
     case Milestone::Violation:
-        return forward ? Player::tr("No invariant breaks after this.") : Player::tr("No invariant broke before this.");
+        return Player::tr("No violation from here up to %1.").arg(end);
+    }
+    return {};
+}
+
+QString nothingBeforeText(Milestone milestone) {
+    switch (milestone) {
+    case Milestone::Event:
+        return Player::tr("No earlier event.");
+    case Milestone::Acquisition:
+        return Player::tr("The lock was not granted before this.");
+    case Milestone::Fault:
+        return Player::tr("No earlier fault.");
+    case Milestone::Violation:
+        return Player::tr("No earlier violation.");
     }
     return {};
 }
@@ -36,6 +52,9 @@ QString nothingFoundText(Milestone milestone, bool forward) {
 Player::Player(ViewContext* context, QObject* parent) : QObject(parent), m_context(context) {
     connect(context, &ViewContext::sessionChanged, this, &Player::attach);
     connect(context, &ViewContext::seekRequested, this, &Player::seek);
+    connect(context, &ViewContext::restartRequested, this, [this](session::ByHand byHand) {
+        if (const session::Session* open = m_session.data()) restart(open->seed(), byHand);
+    });
     attach();
 }
 
@@ -53,6 +72,7 @@ void Player::attach() {
     endSearches();
     setPlaying(false);
     if (!session) return;
+    setSpeed(kNormal);
     connect(session, &session::Session::milestoneReached, this, [this](bool found, Nanos at) {
         if (!m_searching) return;
         const Milestone milestone = *m_searching;
@@ -61,7 +81,7 @@ void Player::attach() {
             seek(at);
             Q_EMIT m_context->revealRequested(at, trace::kNoEntity);
         } else {
-            Q_EMIT nothingFound(nothingFoundText(milestone, true));
+            Q_EMIT nothingFound(nothingAheadText(milestone, at));
         }
     });
     connect(session, &session::Session::advanced, this, [this] {
@@ -199,7 +219,7 @@ void Player::foundBefore(Milestone milestone, std::optional<Nanos> at) {
         seek(*at);
         Q_EMIT m_context->revealRequested(*at, trace::kNoEntity);
     } else {
-        Q_EMIT nothingFound(nothingFoundText(milestone, false));
+        Q_EMIT nothingFound(nothingBeforeText(milestone));
     }
 }
 
@@ -209,7 +229,7 @@ void Player::endSearches() {
     m_slices.stop();
 }
 
-void Player::restart(std::uint64_t seed) {
+void Player::restart(std::uint64_t seed, session::ByHand byHand) {
     session::Session* const session = m_session;
     if (!session || !session->abilities().restart) return;
     const bool atEnd = m_context->playhead() >= end();
@@ -217,8 +237,9 @@ void Player::restart(std::uint64_t seed) {
     pause();
     m_seek.reset();
     endSearches();
-    session->restart(seed, true);
+    session->restart(seed, byHand);
     m_context->setPlayhead(Nanos(0));
+    Q_EMIT restarted(byHand);
     if (resume) play();
 }
 

@@ -8,12 +8,13 @@
 namespace lockscope::views {
 
 /// Drives the playhead: real time × speed, once a frame. The world is asked to come a little further than what is
-/// shown, so that a picture never waits for it. In a live session time goes by itself: playing means following "now".
+/// shown, so that a picture never waits for it. Each session begins at the normal speed, whatever the one before was
+/// watched at. In a live session time goes by itself: playing means following "now".
 /// Answers what views ask of the context by ViewContext::seek().
 class Player : public QObject {
     Q_OBJECT
 public:
-    static constexpr double kSlowest = 0.01, kFastest = 1000;
+    static constexpr double kSlowest = 0.01, kNormal = 1, kFastest = 1000;
 
     explicit Player(ViewContext* context, QObject* parent = nullptr);
 
@@ -39,11 +40,13 @@ public Q_SLOTS:
     /// Goes back to the last milestone before the playhead; over a long trace, a slice at a time.
     void previous(lockscope::session::Milestone milestone);
     /// From the start with this seed, playing if it was playing or at its end.
-    void restart(std::uint64_t seed);
+    void restart(std::uint64_t seed, lockscope::session::ByHand byHand);
 
 Q_SIGNALS:
     void playingChanged(bool playing);
     void speedChanged(double speed);
+    /// After restart().
+    void restarted(lockscope::session::ByHand byHand);
     /// A search found nothing: a sentence.
     void nothingFound(QString message);
     /// ms between the last two frames while playing.
@@ -65,7 +68,7 @@ private:
     QPointer<session::Session> m_session;
     QBasicTimer m_timer;
     QElapsedTimer m_clock;
-    double m_speed = 1;
+    double m_speed = kNormal;
     double m_carry = 0;          ///< the part of a nanosecond lost by rounding: at 0.01× it would add up
     std::optional<Nanos> m_seek; ///< wanted, but the world is not there yet
     std::optional<session::Milestone> m_searching;
@@ -79,7 +82,9 @@ private:
     bool m_playing = false;
 };
 
-/// The sentence for "there is none".
-QString nothingFoundText(session::Milestone milestone, bool forward);
+/// The sentence for "there is none" from here up to `upTo`, which has been looked through.
+QString nothingAheadText(session::Milestone milestone, Nanos upTo);
+/// The sentence for "there is none" before this.
+QString nothingBeforeText(session::Milestone milestone);
 
 } // namespace lockscope::views

@@ -91,7 +91,6 @@ void TransportBar::furnish() {
     m_seed->setFixedWidth(130);
     m_seed->setAccessibleName(tr("Seed"));
     m_seed->setPlaceholderText(tr("seed"));
-    m_seed->setToolTip(tr("The seed of this run: the same seed gives the same run. Type another one and press Enter."));
     auto* dice = m_seed->addAction(icon("seed", Role::TextDim), QLineEdit::TrailingPosition);
     dice->setText(command("transport.restart-new-seed")->text());
     dice->setToolTip(command("transport.restart-new-seed")->toolTip());
@@ -156,11 +155,15 @@ QAction* TransportBar::add(const char* id, const char* iconName, const QString& 
 
 void TransportBar::makeActions() {
     add("transport.restart", "restart", tr("Restart with the same seed"), {Qt::Key_R}, [this] {
-        if (const session::Session* open = m_session.data()) m_player->restart(open->seed());
+        if (const session::Session* open = m_session.data()) m_player->restart(open->seed(), session::ByHand::Keep);
     });
+    add("transport.restart-without", "restart", tr("Restart without what was done by hand"), {Qt::CTRL | Qt::Key_R},
+        [this] {
+            if (const session::Session* open = m_session.data()) m_player->restart(open->seed(), session::ByHand::Drop);
+        });
     add("transport.restart-new-seed", "seed", tr("Restart with a new seed"), {Qt::SHIFT | Qt::Key_R},
         // Small seeds: a person reads them out to another.
-        [this] { m_player->restart(QRandomGenerator::global()->bounded(1u, 1'000'000u)); });
+        [this] { m_player->restart(QRandomGenerator::global()->bounded(1u, 1'000'000u), session::ByHand::Keep); });
     add("transport.play", "play", tr("Play"), {Qt::Key_Space}, [this] { m_player->toggle(); });
     add("transport.next-event", "step", tr("Step to the next event"), {Qt::Key_Right, Qt::Key_Period},
         [this] { m_player->next(Milestone::Event); });
@@ -183,7 +186,8 @@ void TransportBar::makeActions() {
         [this] { m_player->setSpeed(stepped(m_player->speed(), true)); });
     add("transport.slower", nullptr, tr("Slower"), {Qt::Key_Less},
         [this] { m_player->setSpeed(stepped(m_player->speed(), false)); });
-    add("transport.normal-speed", nullptr, tr("Normal speed"), {Qt::Key_Backslash}, [this] { m_player->setSpeed(1); });
+    add("transport.normal-speed", nullptr, tr("Normal speed"), {Qt::Key_Backslash},
+        [this] { m_player->setSpeed(Player::kNormal); });
     add("transport.find", "search", tr("Find or do…"), {Qt::CTRL | Qt::Key_K}, [this] { commandField()->summon(); });
     add("transport.seed", "seed", tr("Type a seed"), {Qt::CTRL | Qt::Key_E}, [this] {
         seedField()->setFocus(Qt::ShortcutFocusReason);
@@ -220,7 +224,8 @@ QWidget* TransportBar::makeSpeed() {
     auto* layout = new QHBoxLayout(box);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(kGrid);
-    m_speedLabel = new DimLabel(speedText(1));
+    m_speedLabel = new DimLabel;
+    m_speedLabel->setAccessibleName(tr("Speed"));
     m_speedLabel->setFont(fixedFont());
     m_speedLabel->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_speedLabel->setFixedWidth(QFontMetrics(m_speedLabel->font()).horizontalAdvance(QStringLiteral("0.02×")) + 2);
@@ -228,7 +233,6 @@ QWidget* TransportBar::makeSpeed() {
     m_speed->setRange(kSliderMin, kSliderMax);
     m_speed->setPageStep(50);
     m_speed->setSingleStep(10);
-    m_speed->setValue(positionOf(m_player->speed()));
     m_speed->setFixedWidth(88);
     m_speed->setAccessibleName(tr("Speed"));
     m_speed->setToolTip(tr("Speed: 0.01× to 1000×"));
@@ -237,23 +241,29 @@ QWidget* TransportBar::makeSpeed() {
         // Normal speed is easy to hit.
         m_player->setSpeed(speedAt(std::abs(position) < 8 ? 0 : position));
     });
-    connect(m_player, &Player::speedChanged, this, [this](double speed) {
-        const QSignalBlocker blocker(m_speed);
-        if (!m_speed->isSliderDown()) m_speed->setValue(positionOf(speed));
-        m_speedLabel->setText(speedText(speed));
-        m_speed->setAccessibleDescription(speedText(speed));
-    });
+    connect(m_player, &Player::speedChanged, this, &TransportBar::showSpeed);
+    showSpeed(m_player->speed());
     layout->addWidget(m_speedLabel);
     layout->addWidget(m_speed);
     return box;
+}
+
+void TransportBar::showSpeed(double speed) {
+    const QSignalBlocker blocker(m_speed);
+    if (!m_speed->isSliderDown()) m_speed->setValue(positionOf(speed));
+    m_speedLabel->setText(speedText(speed));
+    m_speed->setAccessibleDescription(speedText(speed));
 }
 
 void TransportBar::attach() {
     if (m_session != m_context->session()) {
         if (m_session) m_session->disconnect(this);
         m_session = m_context->session();
-        if (session::Session* const open = m_session)
+        if (session::Session* const open = m_session) {
             connect(open, &session::Session::healthChanged, this, &TransportBar::refreshHealth);
+            // What was done by hand changed, or a recording told its seed.
+            connect(open, &session::Session::scenarioChanged, this, &TransportBar::refreshAbilities);
+        }
     }
     if (m_session) furnish();
     refreshAbilities();
@@ -268,6 +278,7 @@ void TransportBar::refreshAbilities() {
         if (action->objectName() != QLatin1String("transport.find")) action->setEnabled(open != nullptr);
     for (const char* id : {"transport.restart", "transport.restart-new-seed", "transport.seed"})
         command(id)->setEnabled(can.restart);
+    command("transport.restart-without")->setEnabled(can.restart && !open->doneByHand().empty());
     // A recording is played as fast as one likes, though its world went at its own pace.
     const bool adjustable = open && (can.speed || !can.live);
     for (const char* id : {"transport.faster", "transport.slower", "transport.normal-speed"})
@@ -276,8 +287,16 @@ void TransportBar::refreshAbilities() {
         m_next->setEnabled(open != nullptr);
         m_speed->setEnabled(adjustable);
         m_speedLabel->setEnabled(adjustable);
-        m_seed->setVisible(can.restart);
-        if (open && !m_seed->hasFocus()) m_seed->setText(tr("seed %1").arg(open->seed()));
+        // A recording has the seed that it was made with; somebody's running server has none.
+        const bool seeded = open && (can.restart || open->recordingMeta().origin == QLatin1String("simulated"));
+        m_seed->setVisible(seeded);
+        m_seed->setReadOnly(!can.restart);
+        for (QAction* action : m_seed->actions())
+            action->setVisible(can.restart);
+        m_seed->setToolTip(can.restart ? tr("The seed of this run: the same seed gives the same run. Type another one "
+                                            "and press Enter.")
+                                       : tr("The seed of the run that was recorded"));
+        if (seeded && !m_seed->hasFocus()) m_seed->setText(tr("seed %1").arg(open->seed()));
     }
 
     QAction* play = command("transport.play");
@@ -318,6 +337,7 @@ void TransportBar::refreshHealth() {
 }
 
 void TransportBar::restartWithTypedSeed() {
+    if (m_seed->isReadOnly()) return;
     // "seed 42" is how the field itself writes it. What else stands there was meant, and makes another number.
     QString digits;
     for (const QChar c : m_seed->text())
@@ -329,7 +349,7 @@ void TransportBar::restartWithTypedSeed() {
         return;
     }
     m_seed->clearFocus();
-    m_player->restart(seed);
+    m_player->restart(seed, session::ByHand::Keep);
     refreshAbilities();
 }
 

@@ -49,6 +49,7 @@ private:
     void furnish();
     void makeMilestoneMenu();
     QWidget* makeSpeed();
+    void showSpeed(double speed);
     void attach();
     void refreshAbilities();
     void refreshClock();

@@ -19,6 +19,8 @@ public:
     std::shared_ptr<const trace::Trace> trace() const override { return m_trace; }
     std::shared_ptr<const verdict::Verdict> verdict() const override { return m_verdict; }
     scenario::Scenario scenario() const override { return plan; }
+    std::vector<scenario::Fault> doneByHand() const override { return byHand; }
+    void withdraw(std::size_t index) override { withdrawn.push_back(index); }
     std::uint64_t seed() const override { return 42; }
     Nanos planned() const override { return 60s; }
 
@@ -31,7 +33,7 @@ public:
         plan.faults.push_back(fault);
         Q_EMIT scenarioChanged();
     }
-    void restart(std::uint64_t, bool) override {}
+    void restart(std::uint64_t, session::ByHand) override {}
     void forceRelease(QByteArray lockName) override { forced.push_back(lockName); }
 
     trace::Trace& writable() { return *m_trace; }
@@ -56,6 +58,8 @@ public:
     std::vector<scenario::Fault> applied;
     std::vector<Nanos> appliedAt;
     std::vector<QByteArray> forced;
+    std::vector<scenario::Fault> byHand; ///< what doneByHand() tells
+    std::vector<std::size_t> withdrawn;
 
 private:
     std::shared_ptr<trace::Trace> m_trace;

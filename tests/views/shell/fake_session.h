@@ -17,6 +17,7 @@ public:
     std::shared_ptr<verdict::Verdict> judged = std::make_shared<verdict::Verdict>();
     std::vector<scenario::Fault> applied;
     std::vector<std::uint64_t> restarts;
+    std::vector<session::ByHand> kept; ///< what each of them said of the faults by hand
     Nanos plan = 60s;
 
     session::Abilities abilities() const override { return can; }
@@ -62,12 +63,13 @@ public:
             if (milestone == session::Milestone::Violation)
                 for (const verdict::Violation& v : judged->violations)
                     if (v.from > from) return Q_EMIT milestoneReached(true, v.from);
-            Q_EMIT milestoneReached(false, from);
+            Q_EMIT milestoneReached(false, m_trace->reached()); // so far it looked
         });
     }
     void apply(lockscope::scenario::Fault fault, lockscope::Nanos) override { applied.push_back(std::move(fault)); }
-    void restart(std::uint64_t seed, bool) override {
+    void restart(std::uint64_t seed, session::ByHand byHand) override {
         restarts.push_back(seed);
+        kept.push_back(byHand);
         m_seed = seed;
         build();
         Q_EMIT traceReplaced();

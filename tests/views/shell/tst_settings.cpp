@@ -30,7 +30,6 @@ private Q_SLOTS:
             settings.setDockState(Layout::Break, "docks of break");
             settings.addRecentFile(QStringLiteral("/tmp/a.lockscope"));
             settings.addRecentConnection(QStringLiteral("redis://h:1"));
-            settings.setSpeed(0.25);
         }
         Settings settings(file("a.ini"));
         QCOMPARE(settings.theme(), ThemeChoice::Dark);
@@ -42,7 +41,6 @@ private Q_SLOTS:
         QCOMPARE(settings.dockState(Layout::Teach), QByteArray());
         QCOMPARE(settings.recentFiles(), QStringList{QStringLiteral("/tmp/a.lockscope")});
         QCOMPARE(settings.recentConnections(), QStringList{QStringLiteral("redis://h:1")});
-        QCOMPARE(settings.speed(), 0.25);
     }
 
     void defaultsHoldBeforeAnythingIsStored() {
@@ -50,7 +48,6 @@ private Q_SLOTS:
         QCOMPARE(settings.theme(), ThemeChoice::System);
         QCOMPARE(settings.language(), QString());
         QCOMPARE(settings.layout(), Layout::Teach);
-        QCOMPARE(settings.speed(), 1.0);
         QVERIFY(settings.recentFiles().isEmpty());
     }
 

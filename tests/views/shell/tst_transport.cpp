@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_session.h"
+#include "theme/format.h"
 #include "theme/palette.h"
 #include "theme/widgets.h"
 #include "transport/transport_bar.h"
@@ -122,7 +123,7 @@ private Q_SLOTS:
         QSignalSpy said(&scene.bar, &TransportBar::said);
         scene.press(Qt::Key_F);
         QTRY_COMPARE(said.count(), 1);
-        QCOMPARE(said.takeFirst().first().toString(), QStringLiteral("No fault strikes after this."));
+        QCOMPARE(said.takeFirst().first().toString(), QStringLiteral("No fault from here up to 5.000 s."));
         scene.press(Qt::Key_BracketLeft);
         QCOMPARE(said.count(), 1);
     }
@@ -155,7 +156,7 @@ private Q_SLOTS:
         scene.context.setPlayhead(85s);
         scene.player.setSpeed(0.01);
         scene.player.play();
-        scene.session.restart(42, true);
+        scene.session.restart(42, session::ByHand::Keep);
         QSignalSpy frames(&scene.player, &Player::frame);
         QTRY_VERIFY(frames.count() > 5);
         QCOMPARE(scene.context.playhead(), Nanos(85s));
@@ -237,6 +238,27 @@ private Q_SLOTS:
         QCOMPARE(scene.player.speed(), 0.5);
     }
 
+    void theSpeedIsReadOffFromTheStart() {
+        FakeSession session;
+        ViewContext context;
+        Player player(&context);
+        context.setSession(&session);
+        player.setSpeed(1000); // before there is a bar, as when the window is built anew in another language
+        TransportBar bar(&context, &player);
+        bar.show();
+        QLabel* shown = nullptr;
+        for (QLabel* label : bar.findChildren<QLabel*>())
+            if (label->accessibleName() == QLatin1String("Speed")) shown = label;
+        QVERIFY(shown);
+        QCOMPARE(shown->text(), speedText(1000));
+        QCOMPARE(bar.speedSlider()->value(), bar.speedSlider()->maximum());
+        FakeSession next;
+        context.setSession(&next);
+        QCOMPARE(player.speed(), Player::kNormal);
+        QCOMPARE(shown->text(), speedText(Player::kNormal));
+        context.setSession(nullptr);
+    }
+
     void ofNothingTheVerdictSaysNothing() {
         Scene scene;
         VerdictBanner* banner = scene.bar.banner();
@@ -262,7 +284,9 @@ private Q_SLOTS:
         scene.context.setPlayhead(5s);
         QVERIFY(scene.bar.banner()->shown());
         QCOMPARE(scene.bar.banner()->shown()->from, Nanos(2s));
-        QCOMPARE(scene.bar.banner()->shown()->to, Nanos(4s)); // as far as it was judged
+        QCOMPARE(scene.bar.banner()->shown()->to, kNever);
+        QVERIFY2(scene.bar.banner()->text().contains(QLatin1String("so far, since 2.0")),
+                 qPrintable(scene.bar.banner()->text()));
     }
 
     void aClickOnTheVerdictGoesThere() {
