@@ -308,6 +308,24 @@ QString ConnectionUrl::display() const {
     return shown.isEmpty() ? address() : address() + u'?' + shown.join(u'&');
 }
 
+namespace {
+/// A path as it may stand in a URL: to be read by people, so that only what would be read as something else is encoded.
+QString shownPath(const QString& path, bool file) {
+    QString shown;
+    for (qsizetype i = 0; i < path.size(); ++i) {
+        const QChar c = path[i];
+        const bool atEnd = i + 1 == path.size();
+        const bool other =
+            c == u'%' || c == u'?' || c == u'#' || (c == u'@' && !file) || c.category() == QChar::Other_Control;
+        if (other || (c.isSpace() && atEnd))
+            shown += QString::fromLatin1(QUrl::toPercentEncoding(QString(c)));
+        else
+            shown += c;
+    }
+    return shown;
+}
+} // namespace
+
 QString ConnectionUrl::address() const {
     QStringList where;
     for (const Endpoint& endpoint : endpoints)
@@ -315,7 +333,10 @@ QString ConnectionUrl::address() const {
     QString text = scheme + QStringLiteral("://");
     if (!user.isEmpty()) text += QString::fromLatin1(QUrl::toPercentEncoding(user)) + u'@';
     text += where.join(u',');
-    if (!path.isEmpty()) text += path.startsWith(u'/') ? path : u'/' + path;
+    if (!path.isEmpty()) {
+        if (!path.startsWith(u'/')) text += u'/';
+        text += shownPath(path, service == Service::Sqlite);
+    }
     if (database != 0) text += u'/' + QString::number(database);
     return text;
 }

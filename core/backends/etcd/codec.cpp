@@ -13,6 +13,7 @@ namespace lockscope::etcd::codec {
 
 namespace {
 
+constexpr std::int64_t kLongestLease = 9'000'000'000; // s; etcd grants none that is longer
 const auto kKey = QStringLiteral("key");
 const QString kKeys = kKey + u's'; // in one piece it would look like a Redis command that nobody may send
 const auto kId = QStringLiteral("ID");
@@ -211,8 +212,12 @@ Read<LeaseState> leaseState(const QByteArray& body) {
     LeaseState state;
     state.id = number((*object)[kId]);
     // timetolive says -1 of a lease that is not there, keepalive says nothing.
-    state.ttl = std::chrono::seconds(std::max<std::int64_t>(number((*object)[kTtl]), 0));
-    state.granted = std::chrono::seconds(number((*object)[QStringLiteral("grantedTTL")]));
+    const std::int64_t left = std::max<std::int64_t>(number((*object)[kTtl]), 0);
+    const std::int64_t granted = std::max<std::int64_t>(number((*object)[QStringLiteral("grantedTTL")]), 0);
+    if (left > kLongestLease || granted > kLongestLease)
+        return std::unexpected(QStringLiteral("a lease of %1 s").arg(std::max(left, granted)));
+    state.ttl = std::chrono::seconds(left);
+    state.granted = std::chrono::seconds(granted);
     for (const QJsonValue& key : (*object)[kKeys].toArray())
         state.keys.push_back(bytesOf(key));
     return state;

@@ -5,6 +5,7 @@ namespace lockscope::etcd {
 
 namespace {
 constexpr qsizetype kHeadLimit = 64 * qsizetype(1024);
+constexpr qsizetype kChunkLineLimit = 1024;             // its size and extensions, which nobody uses
 constexpr qint64 kBodyLimit = 64 * qint64(1024 * 1024); // an etcd request is 1.5 MB at most; ranges can be larger
 } // namespace
 
@@ -33,8 +34,10 @@ bool HttpReader::finish() {
     return m_state == State::Done;
 }
 
-bool HttpReader::takeLine(QByteArray& line) {
+std::expected<bool, QString> HttpReader::takeLine(QByteArray& line, qsizetype longest, const char* complaint) {
     const qsizetype end = m_in.indexOf('\n');
+    // However its bytes come: a line that would be too long is refused before it ends, and one that ended as well.
+    if (end > longest || (end < 0 && m_in.size() > longest)) return std::unexpected(QString::fromLatin1(complaint));
     if (end < 0) return false;
     line = m_in.left(end > 0 && m_in[end - 1] == '\r' ? end - 1 : end);
     m_in.remove(0, end + 1);
@@ -86,13 +89,12 @@ std::expected<bool, QString> HttpReader::step() {
     QByteArray line;
     switch (m_state) {
     case State::Status:
-    case State::Headers:
-        if (!takeLine(line)) {
-            if (m_in.size() > kHeadLimit) return std::unexpected(QStringLiteral("a line without an end"));
-            return false;
-        }
+    case State::Headers: {
+        const auto taken = takeLine(line, kHeadLimit, "a line without an end");
+        if (!taken || !*taken) return taken;
         if (m_headSize > kHeadLimit) return std::unexpected(QStringLiteral("a head without an end"));
         return head(line);
+    }
     case State::Fixed:
     case State::Chunk:
     case State::UntilClose: {
@@ -107,10 +109,8 @@ std::expected<bool, QString> HttpReader::step() {
         return true;
     }
     case State::ChunkSize: {
-        if (!takeLine(line)) {
-            if (m_in.size() > 1024) return std::unexpected(QStringLiteral("a bad chunk"));
-            return false;
-        }
+        const auto taken = takeLine(line, kChunkLineLimit, "a bad chunk");
+        if (!taken || !*taken) return taken;
         bool ok = false;
         m_left = line.split(';').front().trimmed().toLongLong(&ok, 16);
         if (!ok || m_left < 0 || m_left > kBodyLimit) return std::unexpected(QStringLiteral("a bad chunk"));
@@ -118,21 +118,20 @@ std::expected<bool, QString> HttpReader::step() {
         m_state = m_left > 0 ? State::Chunk : State::Trailers;
         return true;
     }
-    case State::ChunkEnd:
-        if (!takeLine(line)) {
-            if (m_in.size() > 1) return std::unexpected(QStringLiteral("a chunk without an end"));
-            return false;
-        }
+    case State::ChunkEnd: {
+        const auto taken = takeLine(line, 1, "a chunk without an end");
+        if (!taken || !*taken) return taken;
         if (!line.isEmpty()) return std::unexpected(QStringLiteral("a chunk without an end"));
         m_state = State::ChunkSize;
         return true;
-    case State::Trailers:
-        if (!takeLine(line)) {
-            if (m_in.size() > kHeadLimit) return std::unexpected(QStringLiteral("a trailer without an end"));
-            return false;
-        }
+    }
+    case State::Trailers: {
+        const auto taken = takeLine(line, kHeadLimit, "a trailer without an end");
+        if (!taken || !*taken) return taken;
+        if (m_headSize > kHeadLimit) return std::unexpected(QStringLiteral("a trailer without an end"));
         if (line.isEmpty()) m_state = State::Done;
         return true;
+    }
     case State::Done:
         break;
     }

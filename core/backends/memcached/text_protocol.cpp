@@ -94,10 +94,10 @@ std::expected<std::optional<Reply>, QString> TextProtocol::next() {
     for (;;) {
         const QByteArrayView rest = QByteArrayView(m_in).sliced(m_at);
         const qsizetype end = rest.indexOf(QByteArrayView("\r\n"));
-        if (end < 0) {
-            if (rest.size() > kLongestLine) return std::unexpected(QStringLiteral("a line without an end"));
-            return std::nullopt;
-        }
+        // However its bytes come: of a line that may yet end in time, all but the last byte may be there.
+        if (end > kLongestLine || (end < 0 && rest.size() > kLongestLine + 1))
+            return std::unexpected(QStringLiteral("a line without an end"));
+        if (end < 0) return std::nullopt;
         const QByteArrayView line = rest.first(end);
         if (line.startsWith("VALUE ")) {
             const auto whole = takeItem(line);

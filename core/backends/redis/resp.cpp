@@ -8,10 +8,17 @@ namespace lockscope::redis {
 
 namespace {
 
+/// Room is made for so many elements of an array at once, for more as they come: a length is only a number.
+constexpr int kFirstElements = 1024;
+
 // The parser calls back for each node of a reply; nodes are built in place, so nothing is copied afterwards.
+// The parser knows the nodes above this one by their addresses; those beside it, which may move now, it is done with.
 Reply& nodeOf(const redisReadTask* task, Reply* root) {
     if (!task->parent) return *root;
-    return static_cast<Reply*>(task->parent->obj)->items[std::size_t(task->idx)];
+    auto& items = static_cast<Reply*>(task->parent->obj)->items;
+    const auto index = std::size_t(task->idx);
+    if (items.size() <= index) items.resize(index + 1);
+    return items[index];
 }
 Reply* rootOf(const redisReadTask* task) {
     return static_cast<Reply*>(task->privdata);
@@ -33,7 +40,7 @@ void* createArray(const redisReadTask* task, int elements) {
     if (elements > ReplyReader::kMaxElements) return nullptr; // the parser reports it as out of memory
     Reply& node = nodeOf(task, rootOf(task));
     node.type = Reply::Type::Array;
-    node.items.resize(std::size_t(elements));
+    node.items.reserve(std::size_t(std::min(elements, kFirstElements)));
     return &node;
 }
 
@@ -108,8 +115,16 @@ std::expected<std::optional<Reply>, QString> ReplyReader::next() {
     void* reply = nullptr;
     if (redisReaderGetReply(m_reader.get(), &reply) != REDIS_OK)
         return std::unexpected(QString::fromLatin1(m_reader->errstr));
+    if (!reply && waitsForTooMuch()) return std::unexpected(QStringLiteral("Bulk string length out of range"));
     if (!reply) return std::optional<Reply>();
     return std::optional<Reply>(std::exchange(m_root, Reply()));
+}
+
+bool ReplyReader::waitsForTooMuch() const {
+    if (m_reader->ridx < 0 || m_reader->rstack[m_reader->ridx].type != REDIS_REPLY_STRING) return false;
+    std::int64_t size = 0; // what follows the "$", as far as it is there
+    const auto read = std::from_chars(m_reader->buf + m_reader->pos, m_reader->buf + m_reader->len, size);
+    return size > kLargestText || (read.ec == std::errc::result_out_of_range && m_reader->buf[m_reader->pos] != '-');
 }
 
 } // namespace lockscope::redis

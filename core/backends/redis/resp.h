@@ -38,13 +38,17 @@ public:
     /// when the bytes are not RESP. After an error nothing more can be read.
     std::expected<std::optional<Reply>, QString> next();
 
-    /// Arrays longer than this are refused: a length is just a number on the wire, and room is made for it at once.
+    /// Arrays longer than this are refused.
     static constexpr int kMaxElements = 1 << 20;
+    /// Bytes; texts longer than this are refused before they come. No server has any: its proto-max-bulk-len is as
+    /// much.
+    static constexpr std::int64_t kLargestText = 512 * 1024 * 1024;
 
 private:
     struct Free {
         void operator()(redisReader* reader) const;
     };
+    bool waitsForTooMuch() const;
     Reply m_root; ///< being filled
     std::unique_ptr<redisReader, Free> m_reader;
 };

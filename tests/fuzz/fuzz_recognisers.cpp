@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver.h"
+#include "inspect/redis_recogniser.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+using namespace lockscope;
+using namespace lockscope::fuzz;
+using namespace lockscope::inspect;
+
+namespace {
+
+constexpr std::int64_t kNow = 1'790'000'000'000; // ms since 1970
+
+const QByteArray kUuid = "0dd4b2a4-5b1e-4c39-9a39-0c9f2b3d7e11", kOther = "4b7c4a1e-0a51-4a56-8f1e-6f0b0c1d2e3f";
+
+/// Inputs are lines: TYPE KEY TTL, then elements; fields are separated by tabs. TTL -1: never expires. The type
+/// "channel" is no key: KEY has so many subscribers as TTL says.
+QByteArray line(const QByteArrayList& fields) {
+    return fields.join('\t') + '\n';
+}
+
+/// One lock of each format, as their libraries write them.
+std::vector<QByteArray> keysOfEachFormat() {
+    return {
+        line({"hash", "orders", "29000", kUuid + ":1", "2"}) +
+            line({"string", "redisson__lock_token:{orders}", "-1", "7"}),
+        line({"hash", "fair", "29000", kUuid + ":1", "1"}) +
+            line({"list", "redisson_lock_queue:{fair}", "-1", kOther + ":7", kUuid + ":9"}) +
+            line({"zset", "redisson_lock_timeout:{fair}", "-1", kOther + ":7", "1790000005000", kUuid + ":9",
+                  "1790000010000"}),
+        line({"hash", "rw", "29000", "mode", "read", kUuid + ":1", "1"}) +
+            line({"string", "{rw}:" + kUuid + ":1:rwlock_timeout:1", "29000", "1"}),
+        line({"string", "permits", "-1", "2"}) + line({"zset", "{permits}:timeout", "-1", "aabb", "1790000005000"}),
+        line({"string", "lock:a", "5000", kUuid + ":1:0123456789abcdef"}) +
+            line({"channel", "lockscope_lock__channel:{lock:a}", "2"}),
+        line({"string", "job", "5000", "ADDED:2026-11-23T10:00:00.000Z@host-1"}),
+        line({"string", "lock:old", "-1", "1790000005"}) + line({"string", "my:lock", "-1", "whoever"}),
+        line({"string", "redlock:x", "8000", kUuid}) +
+            line({"string", "y", "8000", "0123456789abcdef0123456789abcdef"}),
+        line({"string", "z", "8000", "q83vEjRWeJCrze8SNFZ4kA=="}) +
+            line({"string", "w", "8000", "aB3dEfGhIjKlMnOpQrStUv"}),
+        line({"zset", "semaphore:s", "-1", kUuid, "1"}) + line({"channel", "redisson_lock__channel:{gone}", "3"}),
+        line({"list", "redisson_lock_queue:{empty}", "-1", kOther + ":7"}) + line({"set", "members", "-1", "a"}),
+    };
+}
+
+const std::vector<QByteArray> kWords{
+    "\t",
+    "\n",
+    ":",
+    "{",
+    "}",
+    "{}",
+    "mode",
+    "read",
+    "write",
+    ":write",
+    kUuid,
+    kUuid + ":1",
+    kOther + ":7",
+    "redisson_lock_queue:",
+    "redisson_lock_timeout:",
+    "redisson_lock__channel:",
+    "redisson__lock_token:",
+    ":rwlock_timeout:1",
+    ":timeout",
+    "lock:",
+    ":lock",
+    "mutex:",
+    "semaphore:",
+    "ADDED:",
+    "@host",
+    "lockscope_lock__channel:",
+    "string\t",
+    "hash\t",
+    "zset\t",
+    "list\t",
+    "stream\t",
+    "channel\t",
+    "-1",
+    "-2",
+    "nan",
+    "inf",
+    QByteArray("\0", 1),
+    "\xff",
+    "\xe2\x80\xae",
+    "string\tlock:n\t-1\t",
+    "hash\tn\t-1\t",
+};
+
+/// The keys of one look and who is subscribed.
+struct Look {
+    std::vector<KeySnapshot> keys;
+    Subscriptions subscriptions;
+    qsizetype elements = 0;
+};
+
+Look read(const QByteArray& input) {
+    Look look;
+    std::set<QByteArray> names; // a server has one key of a name
+    for (const QByteArray& text : input.split('\n')) {
+        const QByteArrayList fields = text.split('\t');
+        if (fields.size() < 3) continue;
+        KeySnapshot key;
+        key.type = fields[0];
+        key.key = fields[1];
+        const std::int64_t number = fields[2].toLongLong();
+        if (key.type == "channel") {
+            look.subscriptions[key.key] = number;
+            continue;
+        }
+        if (!names.insert(key.key).second) continue;
+        if (number >= 0) key.ttlMs = number;
+        const QByteArrayList elements = fields.mid(3);
+        look.elements += elements.size() + 1;
+        if (key.type == "string") key.string = elements.join('\t');
+        for (qsizetype i = 0; i < elements.size(); ++i) {
+            if (key.type == "list") key.list.push_back(elements[i]);
+            if (i + 1 == elements.size() || i % 2 == 1) continue;
+            if (key.type == "hash") key.hash.emplace_back(elements[i], elements[i + 1]);
+            if (key.type == "zset") key.zset.emplace_back(elements[i], elements[i + 1].toDouble());
+        }
+        key.tooBig = key.type == "big";
+        look.keys.push_back(std::move(key));
+    }
+    return look;
+}
+
+std::optional<QString> wrongIn(const LockRow& row) {
+    if (row.name.isEmpty() && row.raw.empty()) return QStringLiteral("a row without a name and a key");
+    if (row.format.isEmpty() || row.mode.isEmpty()) return QStringLiteral("a row without a format or a mode");
+    if (row.ttlMs && *row.ttlMs < 0) return QStringLiteral("%1 ms are left").arg(*row.ttlMs);
+    if (row.ttlMs && row.neverExpires) return QStringLiteral("it expires, and never does");
+    if (row.moreHolders < 0 || row.waiterCount.value_or(0) < 0) return QStringLiteral("less than none");
+    if (row.state == LockRow::State::Free && !row.holders.empty()) return QStringLiteral("free, and held");
+    if (row.waiters && row.waiterCount && *row.waiterCount < std::int64_t(row.waiters->size()))
+        return QStringLiteral("%1 waiters are named, %2 counted").arg(row.waiters->size()).arg(*row.waiterCount);
+    const QJsonDocument json(toJson(row));
+    if (json.isEmpty() || QJsonDocument::fromJson(json.toJson()) != json)
+        return QStringLiteral("its JSON is not read as it was written");
+    return std::nullopt;
+}
+
+class RecogniserTarget final : public Target {
+public:
+    const char* name() const override { return "fuzz_recognisers"; }
+    std::vector<QByteArray> seeds() override { return keysOfEachFormat(); }
+    QByteArray mutate(const QByteArray& input, std::span<const QByteArray> others, Chance& chance) override {
+        return m_mutator.mutate(input, others, chance);
+    }
+    Outcome check(const QByteArray& input) override {
+        const Look look = read(input);
+        RecogniserOptions options;
+        options.wallMs = kNow;
+        const std::vector<LockRow> rows = recognise(look.keys, look.subscriptions, options);
+        std::vector<KeySnapshot> backwards = look.keys;
+        std::ranges::reverse(backwards);
+        if (recognise(backwards, look.subscriptions, options) != rows)
+            return Outcome::wrong(QStringLiteral("the order of the keys makes a difference"));
+        (void)recognise(look.keys, std::nullopt, options);
+        if (qsizetype(rows.size()) > look.elements + qsizetype(look.subscriptions.size()))
+            return Outcome::wrong(QStringLiteral("%1 rows of %2 elements").arg(rows.size()).arg(look.elements));
+        if (!std::ranges::is_sorted(rows, {}, &LockRow::name))
+            return Outcome::wrong(QStringLiteral("rows are not sorted"));
+        for (const LockRow& row : rows)
+            if (const auto wrong = wrongIn(row))
+                return Outcome::wrong(QString::fromLatin1(row.format) + QStringLiteral(": ") + *wrong);
+        if (const auto wrong = checkKeys(look, rows, options)) return Outcome::wrong(*wrong);
+        m_rows += int(rows.size());
+        QByteArray kind = QByteArray::number(qsizetype(std::min<std::size_t>(rows.size(), 4)));
+        for (const LockRow& row : rows)
+            kind += ' ' + row.format + char('0' + int(row.state)) +
+                    char('0' + std::min<int>(9, int(row.holders.size()))) + (row.waiters ? "w" : "") +
+                    (row.token ? "t" : "");
+        return Outcome::fine(kind.left(120));
+    }
+    std::optional<QString> idle() const override {
+        return m_rows > 100 ? std::nullopt : std::optional(QStringLiteral("%1 rows").arg(m_rows));
+    }
+
+private:
+    /// What the reader of real servers asks about single keys agrees with what is recognised.
+    static std::optional<QString> checkKeys(const Look& look, const std::vector<LockRow>& rows,
+                                            const RecogniserOptions& options) {
+        for (const KeySnapshot& key : look.keys) {
+            const std::vector<QByteArray> companions = companionsOf(key);
+            if (companions.size() > 1000 * (key.hash.size() + 1)) return QStringLiteral("companions without end");
+            if (key.type != "string" || mayBeLock(key, options)) continue;
+            for (const LockRow& row : rows)
+                if (std::ranges::any_of(row.raw, [&](const RawKey& raw) { return raw.key == key.key; }))
+                    return QStringLiteral("“%1” makes a row, and would never be read: no lock may be in it")
+                        .arg(QString::fromLatin1(key.key));
+        }
+        return std::nullopt;
+    }
+
+    Mutator m_mutator{kWords};
+    int m_rows = 0;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    RecogniserTarget target;
+    return fuzz::run(argc, argv, target);
+}
