@@ -5,6 +5,7 @@
 
 #include <QDir>
 #include <QStandardPaths>
+#include <cerrno>
 #include <csignal>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -113,7 +114,9 @@ void PostgresServer::kill() {
     for (const int fd : dying) {
         if (fd < 0) continue; // gone already
         pollfd ended{fd, POLLIN, 0};
-        ::poll(&ended, 1, patience);
+        // The end of the first one interrupts this as a signal (SIGCHLD): that is no end of this one.
+        while (::poll(&ended, 1, patience) < 0 && errno == EINTR) {
+        }
         ::close(fd);
     }
 }

@@ -14,7 +14,9 @@ struct Text {
 
 constexpr Nanos kStartLimit = 10s;
 constexpr Nanos kMeetLimit = 20s;
+constexpr Nanos kBetweenProbes = 5ms;
 constexpr int kStarts = 2;
+constexpr int kPortTries = 5;
 
 RedisServerOptions serverOptions(const RedisSentinelOptions& options) {
     RedisServerOptions server;
@@ -95,9 +97,19 @@ QCoro::Task<> RedisSentinels::setPace(const Sentinel& sentinel, QByteArray publi
 }
 
 QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sentinel, std::stop_token stop) {
-    const auto port = freePort(m_runtime);
-    if (!port) co_return std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
-    sentinel.port = *port;
+    std::expected<void, QString> started = std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
+    // Between the look and the sentinel's bind somebody may take the port.
+    for (int tries = 0; tries < kPortTries && !started; ++tries) {
+        const auto port = freePort(m_runtime);
+        if (!port) break;
+        sentinel.port = *port;
+        started = co_await startOnPort(sentinel, stop);
+    }
+    if (started) co_await setPace(sentinel, "100", stop);
+    co_return started;
+}
+
+QCoro::Task<std::expected<void, QString>> RedisSentinels::startOnPort(Sentinel& sentinel, std::stop_token stop) {
     // A sentinel writes into its own configuration, so it is a file of its own.
     const QString file = QStringLiteral("sentinel.conf");
     if (!sentinel.workspace.write(file, configuration(sentinel)))
@@ -107,14 +119,25 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sen
         co_return std::unexpected(Text::tr("redis-server can not be run: %1. Is the package redis-server installed?")
                                       .arg(sentinel.process.lastOutput()));
     const QByteArrayList ping{"PING"};
-    const QByteArrayList pong{"PONG"};
-    const bool up = co_await waitForAnswer(m_runtime, doorOf(sentinel), ping, pong, kStartLimit, stop);
-    if (!up) {
-        co_return std::unexpected(Text::tr("redis-server did not come up on port %1. It said: %2")
-                                      .arg(QString::number(sentinel.port), sentinel.process.lastOutput()));
+    const Nanos end = m_runtime.monotonic() + kStartLimit;
+    while (sentinel.process.running() && m_runtime.monotonic() < end) {
+        // Its own word comes first: on a port that is taken somebody else would answer.
+        const bool listening = sentinel.process.lastOutput().contains(QLatin1String("Sentinel ID is"));
+        std::optional<QByteArray> answer;
+        if (listening) answer = co_await askRedis(m_runtime, doorOf(sentinel), ping, stop);
+        if (answer && answer->contains("PONG")) co_return std::expected<void, QString>();
+        co_await m_runtime.sleep(kBetweenProbes, stop);
     }
-    co_await setPace(sentinel, "100", stop);
-    co_return std::expected<void, QString>();
+    const QString said = sentinel.process.lastOutput();
+    co_await killed(sentinel, stop);
+    co_return std::unexpected(
+        Text::tr("redis-server did not come up on port %1. It said: %2").arg(QString::number(sentinel.port), said));
+}
+
+QCoro::Task<> RedisSentinels::killed(Sentinel& sentinel, std::stop_token stop) {
+    sentinel.process.kill();
+    while (sentinel.process.running()) // dead in a moment: no signal is worth its keeping
+        co_await m_runtime.sleep(2ms, stop);
 }
 
 /// Starts the sentinels, and waits until each knows all others and the replicas.
@@ -139,12 +162,9 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::start(std::stop_token 
     std::expected<void, QString> started = co_await m_group.start(stop);
     if (!started) co_return started;
     for (int tries = 0; tries < kStarts; ++tries) {
-        // What keeps them apart is rare and lasts: a port that somebody else took meanwhile, for one.
-        for (const auto& sentinel : m_sentinels) {
-            sentinel->process.kill();
-            while (sentinel->process.running()) // dead in a moment: no signal is worth its keeping
-                co_await m_runtime.sleep(2ms, stop);
-        }
+        // What keeps them apart is rare and lasts.
+        for (const auto& sentinel : m_sentinels)
+            co_await killed(*sentinel, stop);
         started = co_await meet(stop);
         if (started) break;
     }

@@ -47,6 +47,8 @@ private:
     QCoro::Task<> setPace(const Sentinel& sentinel, QByteArray publishPeriod, std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> meet(std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> startOne(Sentinel& sentinel, std::stop_token stop);
+    QCoro::Task<std::expected<void, QString>> startOnPort(Sentinel& sentinel, std::stop_token stop);
+    QCoro::Task<> killed(Sentinel& sentinel, std::stop_token stop); ///< returns when it is
 
     Runtime& m_runtime;
     RedisSentinelOptions m_options;

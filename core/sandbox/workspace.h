@@ -24,7 +24,9 @@ private:
 };
 
 /// A TCP port on the loopback that nobody listens on, outside the range from which the kernel takes client ports, so
-/// that no passing connection sits on it when a server comes back to it. nullopt: none found.
+/// that no passing connection sits on it when a server comes back to it. A process gives none twice before it has given
+/// all of its two hundred, and no other process of this machine that asks here gives any of them while it lives.
+/// nullopt: none found.
 std::optional<std::uint16_t> freePort(Runtime& runtime);
 
 } // namespace lockscope::sandbox

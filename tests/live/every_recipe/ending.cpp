@@ -141,12 +141,12 @@ void EveryRecipe::theWatchdogKeepsItAndStopsWithTheHold() {
 void EveryRecipe::aSessionKeepsItAndGoesOnAfterIt() {
     if (m_subject.info->heldBy != HeldBy::Session) return;
     const Mode mode = m_subject.mode, rival = m_subject.against();
-    const auto connection = makeConnection(m_runtime, urlOf(withShortSession(m_urlByRelay)));
+    const auto connection = makeConnection(m_runtime, urlOf(withSession(m_urlByRelay, kKeptSession)));
     VERIFY_OK(run(connection->open()));
     const int connections = connectionsByRelay();
     Party a = party(*connection, options()), b = far();
     VERIFY_IS(a.take(mode), true);
-    VERIFY_IS(b.take(rival, 2 * kShortSession), false);
+    VERIFY_IS(b.take(rival, kKeptSession * 3 / 2), false);
     QVERIFY(a.lock->stillMine("1", mode));
     VERIFY_IS(a.unlock(mode), 0);
     VERIFY_FREE();

@@ -23,8 +23,12 @@ constexpr std::chrono::milliseconds kShortWhile = 300ms;
 constexpr Nanos kQuiet = 30ms;
 /// Of those who are to lose theirs.
 constexpr std::chrono::milliseconds kShortSession = 1s;
-inline QString withShortSession(const QString& url) {
-    return url.startsWith(QStringLiteral("zookeeper:")) ? url + QStringLiteral("?session=1s") : url;
+/// Of those who are to keep theirs although nothing is asked for: a client or server that a busy machine does not let
+/// run for two thirds of it is suspended, rightly.
+constexpr std::chrono::milliseconds kKeptSession = 4s;
+inline QString withSession(const QString& url, std::chrono::milliseconds session) {
+    return url.startsWith(QStringLiteral("zookeeper:")) ? url + QStringLiteral("?session=%1ms").arg(session.count())
+                                                        : url;
 }
 
 /// What a recipe does otherwise than all, and says so in its class.

@@ -62,7 +62,7 @@ void EveryRecipe::whoIsCutOffIsToldInTimeAndComesBack() {
     if (m_relays.empty() || m_subject.optimistic()) return;
     const Mode mode = m_subject.mode, rival = m_subject.against();
     const Nanos lease = m_ground->lease();
-    const auto connection = makeConnection(m_runtime, urlOf(withShortSession(m_urlByRelay)));
+    const auto connection = makeConnection(m_runtime, urlOf(withSession(m_urlByRelay, kShortSession)));
     VERIFY_OK(run(connection->open()));
     Party a = party(*connection, options(lease, lease / 4)), b = far();
     VERIFY_IS(a.take(mode), true);
