@@ -1,14 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/recording_file.h"
 
+#include <QCoreApplication>
 #include <QCryptographicHash>
-#include <QSqlError>
 #include <atomic>
 
 namespace lockscope::trace {
 
 namespace {
 std::atomic<int> g_connections = 0; // connection names are global to the program
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Recording)
+};
+
+/// SQLite's result codes (sqlite3.h): a contract of its.
+enum SqliteCode : int {
+    kBusy = 5,
+    kLocked = 6,
+    kNoMemory = 7,
+    kReadOnly = 8,
+    kReadOrWrite = 10,
+    kCorrupt = 11,
+    kFull = 13,
+    kCannotOpen = 14,
+    kNotADatabase = 26,
+};
+
+QString wordsOf(int code) {
+    switch (code) {
+    case kBusy:
+    case kLocked:
+        return Words::tr("another program is writing to it");
+    case kNoMemory:
+        return Words::tr("there is not enough memory");
+    case kReadOnly:
+        return Words::tr("it may only be read");
+    case kReadOrWrite:
+        return Words::tr("the disk could not read or write it");
+    case kCorrupt:
+    case kNotADatabase:
+        return Words::tr("its content is damaged");
+    case kFull:
+        return Words::tr("the disk is full");
+    case kCannotOpen:
+        return Words::tr("the file or its folder is not there, or may not be opened");
+    default: // a table that is missing, or has other columns
+        return Words::tr("its tables are not those of a recording");
+    }
+}
 } // namespace
 
 QByteArray sealOf(const RecordingMeta& meta) {
@@ -38,7 +78,7 @@ RecordingFile::RecordingFile(const QString& path, Mode mode)
         db.setConnectOptions(QStringLiteral("QSQLITE_OPEN_READONLY;QSQLITE_BUSY_TIMEOUT=5000"));
     else
         db.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000"));
-    if (!db.open()) m_error = db.lastError().text();
+    if (!db.open()) note(db.lastError());
 }
 
 RecordingFile::~RecordingFile() {
@@ -81,10 +121,14 @@ void RecordingFile::rollback() {
 }
 
 void RecordingFile::noteError(const QSqlQuery& query) {
-    m_error = query.lastError().text().trimmed();
+    note(query.lastError());
 }
-QString RecordingFile::lastError() const {
-    return m_error;
+
+void RecordingFile::note(const QSqlError& error) {
+    constexpr int kPrimary = 0xff; // the rest of a code says more exactly what it was
+    const int code = error.nativeErrorCode().toInt() & kPrimary;
+    m_error = error.isValid() ? wordsOf(code) : QString();
+    m_contentIsBad = error.isValid() && (code == kCorrupt || code == kNotADatabase);
 }
 
 } // namespace lockscope::trace

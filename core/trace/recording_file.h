@@ -3,6 +3,7 @@
 #include "trace/recording.h"
 
 #include <QSqlDatabase>
+#include <QSqlError>
 #include <QSqlQuery>
 
 namespace lockscope::trace {
@@ -35,13 +36,18 @@ public:
     bool transaction();
     bool commit();
     void rollback();
-    /// What the database said last; for the end of a message.
-    QString lastError() const;
+    /// What went wrong last, in words for people, translated: "the disk is full"; empty when nothing did. The
+    /// database's own words are about itself.
+    QString lastError() const { return m_error; }
+    /// It was the file's content, which is not or no longer that of a database.
+    bool contentIsBad() const { return m_contentIsBad; }
     void noteError(const QSqlQuery& query);
 
 private:
     QString m_name;
+    void note(const QSqlError& error);
     QString m_error;
+    bool m_contentIsBad = false;
 };
 
 } // namespace lockscope::trace

@@ -26,18 +26,18 @@ struct RecordingReader::Impl {
         return std::unexpected(RecordingError{kind, message.arg(QDir::toNativeSeparators(path))});
     }
     std::unexpected<RecordingError> damaged() const {
-        const QString why = file ? file->lastError() : QString();
+        const QString name = QDir::toNativeSeparators(path), rows = QString::number(trace->size());
+        // That its content is bad is what "damaged" says.
+        const QString why = file && !file->contentIsBad() ? file->lastError() : QString();
         const QString message =
             why.isEmpty()
                 ? Words::tr("%1 is damaged after event %2. What lies before is shown; to keep it, save it under "
                             "another name.")
-                : Words::tr(
-                      "%1 is damaged after event %2 (%3). What lies before is shown; to keep it, save it under another "
-                      "name.");
-        return std::unexpected(RecordingError{
-            Kind::Damaged, why.isEmpty()
-                               ? message.arg(QDir::toNativeSeparators(path), QString::number(trace->size()))
-                               : message.arg(QDir::toNativeSeparators(path), QString::number(trace->size()), why)});
+                      .arg(name, rows)
+                : Words::tr("%1 could not be read beyond event %2: %3. What lies before is shown; to keep it, "
+                            "save it under another name.")
+                      .arg(name, rows, why);
+        return std::unexpected(RecordingError{Kind::Damaged, message});
     }
 
     /// Each entity names only such as were there before it, so that nobody ever follows a circle.
@@ -55,11 +55,15 @@ struct RecordingReader::Impl {
         const QByteArray head = raw.read(100);
         if (head.isEmpty())
             return error(Kind::NotRecording, Words::tr("%1 is empty: nothing was recorded into it.")).error();
-        if (!head.startsWith("SQLite format 3"))
-            return error(Kind::NotRecording,
-                         Words::tr("%1 is not a Lockscope recording. Scenarios (.json) open by “Open scenario”."))
-                .error();
-        return {};
+        if (head.startsWith("SQLite format 3")) return {};
+        return head.trimmed().startsWith('{')
+                   ? error(Kind::NotRecording,
+                           Words::tr("%1 is not a recording; it looks like a scenario. Open it in the "
+                                     "window, or play it with “lockscope simulate”."))
+                         .error()
+                   : error(Kind::NotRecording, Words::tr("%1 is not a Lockscope recording: something else is in it. "
+                                                         "Choose a file that Lockscope has recorded."))
+                         .error();
     }
 
     QVariant metaValue(const char* key) {
@@ -149,13 +153,17 @@ std::expected<RecordingMeta, RecordingError> RecordingReader::Impl::open() {
         file->run(QStringLiteral("PRAGMA writable_schema = ON"));
         id = readId();
     }
+    if (!id.isValid() && file->contentIsBad())
+        return error(Kind::CannotOpen, Words::tr("%1 is damaged from its first bytes on: nothing of it can be read. If "
+                                                 "there is another copy, open that."));
     if (!id.isValid()) {
-        return std::unexpected(RecordingError{
-            Kind::CannotOpen, Words::tr("%1 cannot be opened: %2. It may be in use, or damaged in its first bytes.")
-                                  .arg(QDir::toNativeSeparators(path), file->lastError())});
+        return std::unexpected(
+            RecordingError{Kind::CannotOpen, Words::tr("%1 cannot be opened: %2. Try again, or open a copy of it.")
+                                                 .arg(QDir::toNativeSeparators(path), file->lastError())});
     }
     if (id.toInt() != kApplicationId)
-        return error(Kind::NotRecording, Words::tr("%1 is a database of another program, not a Lockscope recording."));
+        return error(Kind::NotRecording, Words::tr("%1 belongs to another program: it is not a Lockscope recording. "
+                                                   "Choose a file that Lockscope has recorded."));
     const int version = file->value(QStringLiteral("PRAGMA user_version")).toInt();
     if (version > kFormatVersion)
         return std::unexpected(RecordingError{

@@ -2402,10 +2402,6 @@
         <translation>%1 在第 %2 个事件之后损坏。之前的内容已显示；要保留请另存为其他名字。</translation>
     </message>
     <message>
-        <source>%1 is damaged after event %2 (%3). What lies before is shown; to keep it, save it under another name.</source>
-        <translation>%1 在第 %2 个事件之后损坏（%3）。之前的内容已显示；要保留请另存为其他名字。</translation>
-    </message>
-    <message>
         <source>%1 does not exist. Was it moved or renamed?</source>
         <translation>%1 不存在。是否已移动或改名？</translation>
     </message>
@@ -2416,18 +2412,6 @@
     <message>
         <source>%1 is empty: nothing was recorded into it.</source>
         <translation>%1 是空的：没有录制任何内容。</translation>
-    </message>
-    <message>
-        <source>%1 is not a Lockscope recording. Scenarios (.json) open by “Open scenario”.</source>
-        <translation>%1 不是 Lockscope 录制文件。场景（.json）请用“打开场景”打开。</translation>
-    </message>
-    <message>
-        <source>%1 cannot be opened: %2. It may be in use, or damaged in its first bytes.</source>
-        <translation>无法打开 %1：%2。它可能正在使用，或开头几个字节已损坏。</translation>
-    </message>
-    <message>
-        <source>%1 is a database of another program, not a Lockscope recording.</source>
-        <translation>%1 是其他程序的数据库，不是 Lockscope 录制文件。</translation>
     </message>
     <message>
         <source>%1 was recorded by a newer Lockscope (format %2, this one reads up to %3). Update Lockscope to open it.</source>
@@ -2452,6 +2436,62 @@
     <message>
         <source>%1 was changed after it was recorded: its scenario, its recipe or the bound that it is judged by. Its events are whole.</source>
         <translation>%1 在录制之后被改动：它的场景、算法或判定所用的上限。其事件完好无损。</translation>
+    </message>
+    <message>
+        <source>another program is writing to it</source>
+        <translation>另一个程序正在写入它</translation>
+    </message>
+    <message>
+        <source>there is not enough memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>it may only be read</source>
+        <translation>它是只读的</translation>
+    </message>
+    <message>
+        <source>the disk could not read or write it</source>
+        <translation>磁盘无法读写它</translation>
+    </message>
+    <message>
+        <source>its content is damaged</source>
+        <translation>其内容已损坏</translation>
+    </message>
+    <message>
+        <source>the disk is full</source>
+        <translation>磁盘已满</translation>
+    </message>
+    <message>
+        <source>the file or its folder is not there, or may not be opened</source>
+        <translation>文件或其文件夹不存在，或无权打开</translation>
+    </message>
+    <message>
+        <source>its tables are not those of a recording</source>
+        <translation>其中的表不是录制文件的表</translation>
+    </message>
+    <message>
+        <source>%1 could not be read beyond event %2: %3. What lies before is shown; to keep it, save it under another name.</source>
+        <translation>%1 在第 %2 个事件之后无法读取：%3。之前的内容已显示；要保留请另存为其他名字。</translation>
+    </message>
+    <message>
+        <source>%1 is not a recording; it looks like a scenario. Open it in the window, or play it with “lockscope simulate”.</source>
+        <translation>%1 不是录制文件，看起来是一个场景。请在窗口中打开它，或用“lockscope simulate”播放。</translation>
+    </message>
+    <message>
+        <source>%1 is not a Lockscope recording: something else is in it. Choose a file that Lockscope has recorded.</source>
+        <translation>%1 不是 Lockscope 录制文件：里面是别的内容。请选择 Lockscope 录制的文件。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged from its first bytes on: nothing of it can be read. If there is another copy, open that.</source>
+        <translation>%1 从开头就已损坏：无法读取任何内容。如有其他副本，请打开副本。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be opened: %2. Try again, or open a copy of it.</source>
+        <translation>无法打开 %1：%2。请重试，或打开它的副本。</translation>
+    </message>
+    <message>
+        <source>%1 belongs to another program: it is not a Lockscope recording. Choose a file that Lockscope has recorded.</source>
+        <translation>%1 属于其他程序，不是 Lockscope 录制文件。请选择 Lockscope 录制的文件。</translation>
     </message>
 </context>
 <context>
