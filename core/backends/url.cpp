@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/url.h"
 
+#include "backends/sql/key_kind.h"
 #include "backends/url_login.h"
 #include "backends/zookeeper/options.h"
 #include "trace/duration.h"
@@ -65,7 +66,8 @@ constexpr TimeOption kTimes[] = {
 };
 
 /// Options that display() repeats: by name, so that none is shown by chance.
-constexpr const char* kShown[] = {"session", "layout", "acl", "table", "pooler", "wait", "timeout", "connect", "node"};
+constexpr const char* kShown[] = {"session", "layout", "acl",     "table",   "pooler",
+                                  "key",     "wait",   "timeout", "connect", "node"};
 
 const Scheme* schemeOf(const QString& name) {
     const auto found = std::ranges::find_if(kSchemes, [&](const Scheme& s) { return name == QLatin1String(s.name); });
@@ -188,7 +190,10 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
                         : name == u"cert" ? &url.tlsFiles.certificate
                         : name == u"key"  ? &url.tlsFiles.key
                                           : nullptr;
-        if (!file && !known.contains(name)) {
+        // Elsewhere, and with any other word, it is a file: "key=./number" for one of that name.
+        const bool ofKeys = name == u"key" && url.service == Service::PostgreSql && sql::keyKindOf(*value).has_value();
+        if (ofKeys) file = nullptr;
+        if (!file && !ofKeys && !known.contains(name)) {
             if (const QLatin1String secret(kSecretOption);
                 known.contains(secret) && text.contains(secret)) // it may be the rest of that
                 return Text::tr("An option beside “%1” is not known; write %26 for a “&” in a password.").arg(secret);
@@ -199,7 +204,8 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
             return Text::tr("The option “%1” is not known; there are ca=, cert= and key=, each a file name%2.")
                 .arg(name, also);
         }
-        if (!seen.insert(name).second) return Text::tr("The option “%1” is given twice.").arg(name);
+        if (!seen.insert(ofKeys ? name + QStringLiteral("=kind") : name).second)
+            return Text::tr("The option “%1” is given twice.").arg(name);
         if (value->isEmpty() && file) return Text::tr("The option “%1” is empty; give it a file name.").arg(name);
         if (value->isEmpty()) return Text::tr("The option “%1” is empty; give it a value.").arg(name);
         if (const QString complaint = complaintOfTime(name, *value); !complaint.isEmpty()) return complaint;

@@ -71,6 +71,7 @@ public:
         if (const auto wrong = wrongTable()) return std::unexpected(*wrong);
         recipes::SqlLock lock{*m_driver, spec.name, m_client, m_tables};
         lock.renewals = m_renewals;
+        lock.keys = sql::keyKindOf(m_url.option("key")).value_or(sql::KeyKind::Usual);
         auto recipe = recipes::makeSqlRecipe(id, std::move(lock));
         if (!recipe) return recipe;
         if (!*recipe) return std::unexpected(noSuchRecipe(id, *this));

@@ -2,17 +2,11 @@
 #include "recipes/sql/sql_advisory.h"
 
 #include <QCoreApplication>
-#include <QCryptographicHash>
-#include <QtEndian>
 
 namespace lockscope::recipes {
 
 namespace {
 constexpr const char* kId = "sql-advisory";
-/// Of pg_locks: those who hold a key in this database.
-constexpr const char* kHeldOnPostgreSql =
-    "locktype = 'advisory' AND granted AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ? "
-    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 
 LockError behindPooler(const QByteArray& name) {
     return {LockError::Kind::NotSupported,
@@ -29,12 +23,11 @@ Nanos leftUntil(Nanos giveUpAt, Nanos now) {
 } // namespace
 
 SqlAdvisory::SqlAdvisory(SqlLock lock)
-    : m_lock(std::move(lock)), m_mySql(m_lock.tables.dialect == sql::Dialect::MySql), m_key(advisoryKey(m_lock.name)) {
-}
-
-std::int64_t SqlAdvisory::advisoryKey(const QByteArray& name) {
-    const QByteArray digest = QCryptographicHash::hash(name, QCryptographicHash::Sha256);
-    return qFromBigEndian<qint64>(digest.constData());
+    : m_lock(std::move(lock)), m_mySql(m_lock.tables.dialect == sql::Dialect::MySql) {
+    if (m_mySql) return;
+    const auto key = advisoryKeyOf(m_lock.name, m_lock.keys);
+    Q_ASSERT(key);
+    m_key = *key;
 }
 
 const RecipeInfo& SqlAdvisory::info() const {
@@ -45,6 +38,10 @@ const RecipeInfo& SqlAdvisory::info() const {
         return without;
     }();
     return m_mySql ? ofMySql : info;
+}
+
+QByteArray SqlAdvisory::calling(const char* function) const {
+    return QByteArray("SELECT ") + function + '(' + m_key.arguments() + ')';
 }
 
 sql::Statement SqlAdvisory::take(Mode mode, Nanos left) const {
@@ -60,13 +57,11 @@ sql::Statement SqlAdvisory::take(Mode mode, Nanos left) const {
     }
     // Never in a FROM, where it would be a table that the server writes down and reads again.
     const bool waits = left > Nanos(0);
-    if (mode == Mode::Shared)
-        statement.text = waits ? QByteArrayLiteral("SELECT pg_advisory_lock_shared(?)")
-                               : QByteArrayLiteral("SELECT pg_try_advisory_lock_shared(?)");
-    else
-        statement.text = waits ? QByteArrayLiteral("SELECT pg_advisory_lock(?)")
-                               : QByteArrayLiteral("SELECT pg_try_advisory_lock(?)");
-    statement.values = valuesOf(m_key);
+    const char* const function = mode == Mode::Shared
+                                     ? (waits ? "pg_advisory_lock_shared" : "pg_try_advisory_lock_shared")
+                                     : (waits ? "pg_advisory_lock" : "pg_try_advisory_lock");
+    statement.text = calling(function);
+    statement.values = m_key.values();
     return statement;
 }
 
@@ -177,9 +172,8 @@ Outcome<int> SqlAdvisory::release(Grant grant, std::stop_token) {
         statement.text = QByteArrayLiteral("SELECT RELEASE_LOCK(CONVERT(? USING utf8mb4))");
         statement.values = valuesOf(m_lock.name);
     } else {
-        statement.text = grant.mode == Mode::Shared ? QByteArrayLiteral("SELECT pg_advisory_unlock_shared(?)")
-                                                    : QByteArrayLiteral("SELECT pg_advisory_unlock(?)");
-        statement.values = valuesOf(m_key);
+        statement.text = calling(grant.mode == Mode::Shared ? "pg_advisory_unlock_shared" : "pg_advisory_unlock");
+        statement.values = m_key.values();
     }
     statement.waits = false;
     // Not to be stopped: half of it would be a connection that holds the lock and that nobody has.
@@ -210,8 +204,8 @@ Outcome<bool> SqlAdvisory::forceRelease(std::stop_token stop) {
         who.text = "SELECT IS_USED_LOCK(CONVERT(? USING utf8mb4))";
         who.values = valuesOf(m_lock.name);
     } else {
-        who.text = "SELECT pg_terminate_backend(pid), pid FROM pg_locks WHERE " + QByteArray(kHeldOnPostgreSql);
-        who.values = valuesOf(m_key);
+        who.text = "SELECT pg_terminate_backend(pid), pid FROM pg_locks WHERE " + AdvisoryKey::heldRows();
+        who.values = m_key.heldValues();
     }
     const sql::Result holder = co_await m_lock.port.execute(who, stop);
     if (!holder) co_return std::unexpected(lockError(holder.error()));
@@ -238,8 +232,8 @@ Outcome<bool> SqlAdvisory::isLocked(std::stop_token stop) {
         who.text = "SELECT IS_USED_LOCK(CONVERT(? USING utf8mb4))";
         who.values = valuesOf(m_lock.name);
     } else {
-        who.text = "SELECT pid FROM pg_locks WHERE " + QByteArray(kHeldOnPostgreSql) + " LIMIT 1";
-        who.values = valuesOf(m_key);
+        who.text = "SELECT pid FROM pg_locks WHERE " + AdvisoryKey::heldRows() + " LIMIT 1";
+        who.values = m_key.heldValues();
     }
     const sql::Result holder = co_await m_lock.port.execute(who, stop);
     if (!holder) co_return std::unexpected(lockError(holder.error()));

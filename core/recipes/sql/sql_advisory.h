@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "recipes/backoff.h"
+#include "recipes/sql/advisory_key.h"
 #include "recipes/sql/sql_session_holds.h"
 
 namespace lockscope::recipes {
@@ -9,11 +10,12 @@ namespace lockscope::recipes {
 /// pg_advisory_lock(key) on PostgreSQL, there also shared. No table is needed. Waiters stand in the server's queue.
 /// Re-entry is counted by the server.
 ///
-/// MySQL, MariaDB: the lock's name is GET_LOCK's, for the whole server and not for one database. PostgreSQL: the key is
-/// advisoryKey(name), within one database. Refused behind a pooler that
-/// may give each transaction another process of the server.
+/// MySQL, MariaDB: the lock's name is GET_LOCK's, a text, for the whole server and not for one database. PostgreSQL:
+/// the key is advisoryKeyOf(name), within one database. Refused behind a pooler that may give each transaction another
+/// process of the server.
 class SqlAdvisory final : public Recipe {
 public:
+    /// On PostgreSQL `lock.keys` takes its name.
     explicit SqlAdvisory(SqlLock lock);
     const RecipeInfo& info() const override;
     bool asksAgain(const LockError& error) const override { return passes(error); }
@@ -25,12 +27,9 @@ public:
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
 
-    /// PostgreSQL's key for a name: the first 8 bytes of its SHA-256, the first one highest, as a signed number. In
-    /// SQL:
-    /// `('x' || left(encode(sha256(convert_to('orders', 'UTF8')), 'hex'), 16))::bit(64)::bigint`.
-    static std::int64_t advisoryKey(const QByteArray& name);
-
 private:
+    /// PostgreSQL's function of that name for the key.
+    QByteArray calling(const char* function) const;
     sql::Statement take(Mode mode, Nanos left) const;
     bool taken(const sql::Reply& reply, Nanos left) const;
     Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
@@ -41,7 +40,7 @@ private:
     QCoro::Task<> giveBack(std::shared_ptr<sql::Session> session);
     SqlLock m_lock;
     bool m_mySql;
-    std::int64_t m_key;
+    AdvisoryKey m_key;                    ///< of PostgreSQL
     std::map<Mode, SessionHolds> m_holds; ///< a reader's connection is not a writer's
 };
 

@@ -108,6 +108,10 @@ std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray
     if (id == "sql-lease") return std::make_unique<SqlLease>(std::move(lock));
     if (rowLock) return std::make_unique<SqlForUpdate>(std::move(lock));
     if (id == "sql-version") return std::make_unique<SqlVersion>(std::move(lock));
+    if (advisory && !ofMySql) {
+        const auto key = advisoryKeyOf(lock.name, lock.keys);
+        if (!key) return std::unexpected(key.error());
+    }
     if (advisory) return std::make_unique<SqlAdvisory>(std::move(lock));
     return nullptr;
 }

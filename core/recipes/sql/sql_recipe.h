@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/sql/key_kind.h"
 #include "backends/sql/port.h"
 #include "backends/sql/schema.h"
 #include "recipes/recipe.h"
@@ -22,6 +23,7 @@ struct SqlLock {
     std::shared_ptr<SqlRenewals> renewals = nullptr;
     /// What statementOf() has made of its templates, by those: the same few are wanted all the time.
     std::shared_ptr<QHash<QByteArray, QByteArray>> texts = std::make_shared<QHash<QByteArray, QByteArray>>();
+    sql::KeyKind keys = sql::KeyKind::Usual; ///< of sql-advisory on PostgreSQL
 };
 
 /// The recipe of that id over a database. NotSupported when the database cannot do it, Refused for a name that it

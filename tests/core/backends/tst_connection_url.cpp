@@ -82,6 +82,11 @@ private Q_SLOTS:
         row("zk://ann:pw@h1,[::1]:5/a/b/"_s, Service::ZooKeeper, "zookeeper://ann@h1:2181,[::1]:5/a/b"_s);
         row("mariadb://root@h/locks"_s, Service::MySql, "mysql://root@h:3306/locks"_s);
         row("postgres://ann:pw@h/locks?tls=on&ca=/x"_s, Service::PostgreSql, "postgresql://ann@h:5432/locks"_s);
+        row("postgresql://h/locks?key=number"_s, Service::PostgreSql, "postgresql://h:5432/locks?key=number"_s);
+        row("postgresql://h/locks?key=two-int&tls=on&cert=/c&key=/k"_s, Service::PostgreSql,
+            "postgresql://h:5432/locks?key=two-int"_s);
+        row("postgresql://h/locks?tls=on&cert=/c&key=./hash"_s, Service::PostgreSql, "postgresql://h:5432/locks"_s);
+        row("zk://h?layout=both"_s, Service::ZooKeeper, "zookeeper://h:2181?layout=both"_s);
         row("sqlite:///tmp/a%20b@c.db"_s, Service::Sqlite, "sqlite:///tmp/a b@c.db"_s);
         row("memcached://h1,h2"_s, Service::Memcached, "memcached://h1:11211,h2:11211"_s);
         row("memcacheds://ann:pw@h1?ca=/x"_s, Service::Memcached, "memcacheds://ann@h1:11211"_s);
@@ -243,6 +248,8 @@ private Q_SLOTS:
         row("zk://h?acl=creator"_s, "login"_s);
         row("zk://h?acl=read"_s, "login"_s);
         row("redis://h?wait=1&timeout=1s&wait=2"_s, "“wait” is given twice"_s);
+        row("mysql://h/a?key=number"_s, "key"_s);
+        row("postgresql://h/a?key=hash&key=number"_s, "“key” is given twice"_s);
         row("rediss://h?ca=x&ca=y"_s, "“ca” is given twice"_s);
         row("sqlite:////f?tls=on"_s, "there are table=, timeout=."_s);
         row("etcds://h?x=1"_s, "each a file name; also timeout=, connect=."_s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_sql.h"
-#include "recipes/sql/sql_advisory.h"
+#include "lock/connection.h"
 
 #include <QProcess>
 
@@ -141,6 +141,67 @@ private Q_SLOTS:
         QVERIFY(ends(waiting, 3000ms));
         VERIFY_OK(*waiting->result);
         VERIFY_OK(release(*ours, ***waiting->result));
+    }
+
+    void numbersAreKeys_data() {
+        QTest::addColumn<QString>("option");
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<QByteArray>("key");   ///< what a person types
+        QTest::addColumn<QByteArray>("other"); ///< somebody else's, at the same time
+        QTest::newRow("a number") << QString() << QByteArray("4242424242") << QByteArray("4242424242")
+                                  << QByteArray("0, 4242");
+        QTest::newRow("a negative number")
+            << QStringLiteral("?key=number") << QByteArray("-77") << QByteArray("-77") << QByteArray("77");
+        QTest::newRow("two numbers") << QStringLiteral("?key=two-int") << QByteArray("12,-34") << QByteArray("12, -34")
+                                     << QByteArray("12, 34");
+        const QByteArray hash = "('x' || left(encode(sha256('4242424242'), 'hex'), 16))::bit(64)::bigint";
+        QTest::newRow("hashed") << QStringLiteral("?key=hash") << QByteArray("4242424242") << hash
+                                << QByteArray("4242424242");
+    }
+    /// As Rails and Flyway lock: by a number of their own.
+    void numbersAreKeys() {
+        QFETCH(QString, option);
+        QFETCH(QByteArray, name);
+        QFETCH(QByteArray, key);
+        QFETCH(QByteArray, other);
+        const auto url = parseConnectionUrl(m_databases.url("postgresql") + option).value();
+        const auto connection = makeConnection(m_runtime, url);
+        VERIFY_OK(run(connection->open()));
+        const auto ours = connection->makeRecipe("sql-advisory", LockSpec{name}).value();
+        CommandLine somebody("postgresql", m_databases.server("postgresql")),
+            peer("postgresql", m_databases.server("postgresql"));
+        somebody.say("SELECT pg_advisory_lock(" + other + ")");
+        somebody.say("SELECT 'locked-now'");
+        QVERIFY2(somebody.hear("locked-now", 5000ms), somebody.heard().constData());
+        peer.say("SELECT pg_advisory_lock(" + key + ")");
+        peer.say("SELECT 'locked-now'");
+        QVERIFY2(peer.hear("locked-now", 5000ms), peer.heard().constData());
+        QVERIFY(run(ours->isLocked({})).value());
+        QVERIFY(!acquire(*ours, request(0s))->has_value());
+        QVERIFY(!acquire(*ours, request(200ms))->has_value());
+        peer.say("SELECT pg_advisory_unlock(" + key + ")");
+        peer.say("SELECT 'let-go'");
+        QVERIFY2(peer.hear("let-go", 5000ms), peer.heard().constData());
+        QVERIFY(!run(ours->isLocked({})).value());
+        const Granted held = acquire(*ours, request());
+        VERIFY_OK(held);
+        QVERIFY(held->has_value());
+        peer.say("SELECT 'got ' || pg_try_advisory_lock(" + key + ")");
+        QVERIFY2(peer.hear("got false", 5000ms), peer.heard().constData());
+        Request reader = request(0s);
+        reader.mode = Mode::Shared;
+        QVERIFY(!acquire(*ours, reader)->has_value());
+        VERIFY_OK(release(*ours, **held));
+        // Freed by force: of the one who has it, and of nobody else.
+        peer.say("SELECT pg_advisory_lock(" + key + "), 'locked-again'");
+        QVERIFY2(peer.hear("locked-again", 5000ms), peer.heard().constData());
+        QVERIFY(run(ours->forceRelease({})).value());
+        const Granted after = acquire(*ours, request(5s));
+        VERIFY_OK(after);
+        QVERIFY(after->has_value());
+        VERIFY_OK(release(*ours, **after));
+        somebody.say("SELECT 'still-here'");
+        QVERIFY2(somebody.hear("still-here", 5000ms), somebody.heard().constData());
     }
 
 private:

@@ -56,8 +56,52 @@ private Q_SLOTS:
     }
     void advisoryKeysStayAsTheyAre() {
         // A change would part us from everybody who holds locks now.
-        QCOMPARE(recipes::SqlAdvisory::advisoryKey("orders"), std::int64_t(2023957755765852388LL));
-        QCOMPARE(recipes::SqlAdvisory::advisoryKey("锁"), std::int64_t(5720408396146822570LL));
+        QCOMPARE(recipes::hashedKey("orders"), std::int64_t(2023957755765852388LL));
+        QCOMPARE(recipes::hashedKey("锁"), std::int64_t(5720408396146822570LL));
+    }
+    void advisoryKeysByKind_data() {
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<bool>("made");
+        QTest::addColumn<qlonglong>("number");
+        QTest::addColumn<bool>("two");
+        const auto row = [](const char* title, const QByteArray& name, sql::KeyKind kind, std::int64_t number,
+                            bool two = false) {
+            QTest::newRow(title) << name << int(kind) << true << qlonglong(number) << two;
+        };
+        const auto refusal = [](const char* title, const QByteArray& name, sql::KeyKind kind) {
+            QTest::newRow(title) << name << int(kind) << false << qlonglong(0) << false;
+        };
+        using sql::KeyKind;
+        row("a number", "4242424242", KeyKind::Usual, 4242424242);
+        row("a negative one", "-7", KeyKind::Usual, -7);
+        row("the greatest", "9223372036854775807", KeyKind::Usual, std::numeric_limits<std::int64_t>::max());
+        row("the least", "-9223372036854775808", KeyKind::Usual, std::numeric_limits<std::int64_t>::min());
+        for (const char* word : {"9223372036854775808", "007", "+7", "-0", " 7", "7.0", "0x10", "12,34", "seven"})
+            row(word, word, KeyKind::Usual, recipes::hashedKey(word));
+        row("a number that is hashed", "7", KeyKind::Hash, recipes::hashedKey("7"));
+        row("a number that has to be one", "7", KeyKind::Number, 7);
+        refusal("a word that has to be a number", "seven", KeyKind::Number);
+        refusal("two that have to be a number", "1,2", KeyKind::Number);
+        row("two", "12,34", KeyKind::TwoInt, (std::int64_t(12) << 32) + 34, true);
+        row("two negative ones", "-1,-2", KeyKind::TwoInt, -2, true);
+        for (const char* word : {"12", "12,", "1,2,3", "1, 2", "2147483648,1", "a,b"})
+            refusal(word, word, KeyKind::TwoInt);
+    }
+    void advisoryKeysByKind() {
+        QFETCH(QByteArray, name);
+        QFETCH(int, kind);
+        QFETCH(bool, made);
+        QFETCH(qlonglong, number);
+        QFETCH(bool, two);
+        const auto key = recipes::advisoryKeyOf(name, sql::KeyKind(kind));
+        QCOMPARE(key.has_value(), made);
+        if (!made) {
+            QCOMPARE(key.error().kind, LockError::Kind::Refused);
+            return;
+        }
+        QCOMPARE(key->number, std::int64_t(number));
+        QCOMPARE(key->two, two);
     }
     void whatTheDatabaseCannotDoIsSaid() {
         for (const char* id : {"sql-for-update", "sql-advisory"}) {
