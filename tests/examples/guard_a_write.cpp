@@ -23,10 +23,8 @@ private:
 int main(int argc, char** argv) {
     const std::string url = argc > 1 ? argv[1] : "redis://127.0.0.1";
     Store store;
-    lockscope::LockOptions options;
-    options.token = true;
     lockscope::blocking::Client sleepy(url), quick(url);
-    lockscope::blocking::Mutex mine(sleepy, "stock", options), theirs(quick, "stock", options);
+    lockscope::blocking::Mutex mine(sleepy, "stock"), theirs(quick, "stock");
 
     mine.lock();
     const std::int64_t token = mine.token();

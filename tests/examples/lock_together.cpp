@@ -12,10 +12,8 @@ using namespace lockscope;
 int main(int argc, char** argv) {
     blocking::Client first(argc > 2 ? argv[1] : "redis://127.0.0.1");
     // Beside the first: one thread keeps the locks of both.
-    blocking::Client second(argc > 2 ? argv[2] : "zookeeper://127.0.0.1", {.prepare = true, .beside = &first});
-    LockOptions options;
-    options.token = true;
-    blocking::MultiLock transfer({{first, "account-1"}, {second, "account-2"}}, options);
+    blocking::Client second(argc > 2 ? argv[2] : "zookeeper://127.0.0.1", {.beside = &first});
+    blocking::MultiLock transfer({{first, "account-1"}, {second, "account-2"}});
     int one = 1000, two = 0; // must always be 1000 together
     std::atomic<int> tokens = 0;
     {

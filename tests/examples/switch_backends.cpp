@@ -7,16 +7,14 @@
 int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         try {
-            lockscope::blocking::ClientOptions options;
-            options.prepare = true; // a table, where locks are rows
-            lockscope::blocking::Client client(argv[i], options);
+            lockscope::blocking::Client client(argv[i]); // where locks are rows, it makes their table
             lockscope::blocking::Mutex orders(client, "orders");
             const std::lock_guard lock(orders);
             std::cout << "held" << std::endl;
         } catch (const lockscope::UnreachableException& away) {
             std::cerr << away.what() << std::endl;
             return 3;
-        } catch (const std::exception& problem) { // a wrong URL, or another lockscope::LockException
+        } catch (const lockscope::LockException& problem) { // also of a wrong URL
             std::cerr << problem.what() << std::endl;
             return 2;
         }
