@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_session.h"
 #include "locks/protocol_model.h"
+#include "locks/ttl_history.h"
 #include "models/lock_filter.h"
 #include "models/locks_model.h"
 #include "theme/format.h"
@@ -262,6 +263,27 @@ private Q_SLOTS:
         context.setPlayhead(22s);
         facts = lockFacts(lock, context);
         QVERIFY(facts.sinceKnown && facts.gauge().known);
+    }
+
+    void aDeadlineThatNobodyMovedIsNoRenewal() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "4e36"));
+        t.append({Nanos(1s).count(), Nanos(6s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        t.append({Nanos(3500ms).count(), Nanos(7s).count(), thread, lock, 2500, trace::EventKind::RecordDeadline});
+        t.reach(8s);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(4s);
+        const LockFacts facts = lockFacts(lock, context);
+        QCOMPARE(facts.renewal.kind, Renewal::Kind::Unknown); // none was seen
+        QCOMPARE(facts.ttl, Nanos(3s));
+        QCOMPARE(facts.lease, Nanos(6s)); // not full: it began at 1 s
+        const auto stretches = leaseHistory(t, lock, 0s, 5s, 1000);
+        QCOMPARE(stretches.size(), std::size_t(2));
+        QVERIFY(!stretches[1].renewed);
+        QCOMPARE(stretches[1].lease, Nanos(6s));
     }
 
     void beforeTheFirstLookALockIsNotSaidToBeFree() {

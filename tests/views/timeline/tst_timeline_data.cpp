@@ -220,6 +220,26 @@ private Q_SLOTS:
                  qPrintable(spanSentence(data, *lock, span(7500ms))));
     }
 
+    void aDeadlineThatNobodyMovedRefillsNoLease() {
+        Cast s;
+        s.at(0s, EventKind::ClientStarted, s.a.client);
+        s.at(1s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(6s).count(), 1);
+        // Half a lease later the server's clock is set back by a second: nobody renewed.
+        s.at(3500ms, EventKind::RecordDeadline, s.a.thread, s.lock, Nanos(7s).count(), 2500);
+        s.trace->reach(5s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
+        QCOMPARE(lock->spans.size(), std::size_t(2));
+        const Span& moved = lock->spans[1];
+        QVERIFY(!(moved.flags & kRenewedFlag));
+        const Lease lease = leaseOf(*s.trace, moved);
+        QCOMPARE(lease.from, Nanos(1s).count()); // as old as it was
+        QVERIFY(lease.fraction(moved.from) < 0.6);
+        QVERIFY2(spanSentence(data, *lock, moved).contains(QStringLiteral("since 1.000 s, expires at 7.000 s")),
+                 qPrintable(spanSentence(data, *lock, moved)));
+    }
+
     void whatAServerHeldBeforeTheFirstLookIsNotKnown() {
         Cast s;
         s.at(3s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(9s).count(), 1);
