@@ -102,7 +102,7 @@ struct Bounds {
     /// the end of the lease that they tell of. Such a client does not count as connected.
     Nanos slowLink = kNever;
     /// What a setting that was changed in the middle (SettingChanged, "lease=3s") does to these; empty: nothing.
-    std::function<void(Bounds& bounds, const QByteArray& change)> follow;
+    std::function<void(Bounds& bounds, const QByteArray& change)> follow = {};
 };
 
 /// Judges incrementally: consume() looks at new rows only. Belongs to one thread.

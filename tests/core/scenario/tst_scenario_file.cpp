@@ -28,6 +28,7 @@ public:
         s.until = duration() + 1ns;
         if (coin()) s.nodes.front().id = QStringLiteral("redis-2");
         s.lock = {text(), duration() + 1ms, coin() ? 0ns : duration(), coin() ? kNever : duration(), coin(), coin()};
+        if (s.lock.watchdog >= s.lock.lease) s.lock.watchdog = s.lock.lease / 3; // else the file would be refused
         s.resource = {text(), coin()};
         s.workload = {number(1, 200), range(), range(), range(), coin()};
         s.network = {range(), number(0, 1000)};

@@ -6,6 +6,7 @@
 
 #include <QTest>
 #include <random>
+#include <set>
 
 using namespace lockscope;
 using scenario::Action;

@@ -21,6 +21,8 @@ private Q_SLOTS:
     void staleWriteWithAndWithoutTokens();
     void ownershipSaysWhoseLockItWas();
     void progressSaysWhatIsInTheWay();
+    void progressNamesADeadWaiterThatIsStillQueued();
+    void stoppedServerAndWhatItsClockDid();
     void progressFindsAnOwnerOfLongAgo();
     void reentrancySaysTheCounts();
     void headlines();
@@ -205,6 +207,43 @@ void TestVerdictExplain::progressSaysWhatIsInTheWay() {
     QVERIFY2(text.contains(QStringLiteral("since 8.0 s it is overdue: 4.0 s so far")), qPrintable(text));
     QVERIFY2(text.contains(QStringLiteral("A died at 3.0 s, and its entry on the server has no expiry")),
              qPrintable(text));
+}
+
+void TestVerdictExplain::progressNamesADeadWaiterThatIsStillQueued() {
+    for (const int queued : {1, 2}) {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, 9000);
+        w.request(1500, w.b);
+        w.request(1600, w.c);
+        w.add(2000, Kind::ClientKilled, w.clientB);
+        w.give(3000, w.a);
+        w.add(3000, Kind::RecordWaiters, 0, w.lock, queued);
+        w.trace->reach(ms(12000));
+        const QString text = first(w, Invariant::Progress, {5s});
+        const QString dead =
+            QStringLiteral("but B, which died at 2.0 s while it waited, still has a place in the queue");
+        QVERIFY2(text.contains(dead) == (queued == 2), qPrintable(text)); // else C alone is queued
+    }
+}
+
+void TestVerdictExplain::stoppedServerAndWhatItsClockDid() {
+    HandWritten stopped;
+    story(stopped, [&] {
+        stopped.add(3000, Kind::ClockJumped, stopped.node, 0, -2'000'000'000);
+        stopped.add(3500, Kind::NodePaused, stopped.node);
+        stopped.add(5700, Kind::NodeResumed, stopped.node);
+    });
+    const QString text = first(stopped, Invariant::MutualExclusion);
+    QVERIFY2(text.contains(QStringLiteral("redis-1 was stopped from 3.5 s to 5.7 s")), qPrintable(text));
+    HandWritten back; // a clock that is put back ends no lease early
+    story(back, [&] { back.add(3000, Kind::ClockJumped, back.node, 0, -2'000'000'000); });
+    QVERIFY2(!first(back, Invariant::MutualExclusion).contains(QStringLiteral("jumped")),
+             qPrintable(first(back, Invariant::MutualExclusion)));
+    HandWritten ahead;
+    story(ahead, [&] { ahead.add(3000, Kind::ClockJumped, ahead.node, 0, 2'000'000'000); });
+    QVERIFY2(first(ahead, Invariant::MutualExclusion).contains(QStringLiteral("The clock of redis-1 jumped at 3.0 s")),
+             qPrintable(first(ahead, Invariant::MutualExclusion)));
 }
 
 void TestVerdictExplain::progressFindsAnOwnerOfLongAgo() {

@@ -29,6 +29,7 @@ private Q_SLOTS:
     void progressWhenTheOwnerDoesNotKnow();
     void progressIgnoresWaiters_data();
     void progressIgnoresWaiters();
+    void progressIgnoresWaitersOnSlowLinks();
     void progressRestartsWhenTheNodeIsBack();
     void progressIsUnknownWhileTheRecordIsNotObserved();
     void progressOfAShortGapIsNotUnknown();
@@ -300,6 +301,26 @@ void TestVerdictInvariants::progressIgnoresWaiters() {
     w.add(60000, Kind::LinkMended, 0, w.linkB); // the clock starts when it is back
     w.trace->reach(ms(66000));
     QCOMPARE(w.violations(Invariant::Progress, {5s}).at(0).from, ms(65000));
+}
+
+void TestVerdictInvariants::progressIgnoresWaitersOnSlowLinks() {
+    Bounds bounds{5s};
+    bounds.roundTrip = 10ms;
+    bounds.slowLink = 1s;
+    for (const int extra : {100, 600}) {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, -1);
+        w.request(1500, w.b);
+        w.add(1600, Kind::LinkDelayed, 0, w.linkB, HandWritten::ns(extra));
+        w.give(2000, w.a);
+        w.trace->reach(ms(30000));
+        const bool tooSlow = 2 * extra + 10 > 1000;
+        QCOMPARE(w.violations(Invariant::Progress, bounds).size(), tooSlow ? 0u : 1u);
+        w.add(30000, Kind::LinkDelayed, 0, w.linkB, 0);
+        w.trace->reach(ms(36000));
+        QCOMPARE(w.violations(Invariant::Progress, bounds).at(0).from, tooSlow ? ms(35000) : ms(7000));
+    }
 }
 
 void TestVerdictInvariants::progressRestartsWhenTheNodeIsBack() {
