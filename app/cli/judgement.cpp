@@ -3,6 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/text.h"
+#include "trace/text.h"
 
 #include <QJsonArray>
 
@@ -28,9 +29,9 @@ const char* outcomeId(verdict::Outcome outcome) {
 
 QString actorName(trace::EntityId id, const trace::Trace& trace) {
     const trace::Entity& entity = trace.entity(id);
-    if (entity.kind != trace::EntityKind::Thread) return QString::fromUtf8(entity.name);
-    const QString client = QString::fromUtf8(trace.entity(entity.parent).name);
-    return entity.name == "1" ? client : client + QLatin1Char(':') + QString::fromUtf8(entity.name);
+    if (entity.kind != trace::EntityKind::Thread) return trace::readable(entity.name);
+    const QString client = trace::readable(trace.entity(entity.parent).name);
+    return entity.name == "1" ? client : client + QLatin1Char(':') + trace::readable(entity.name);
 }
 
 QByteArray violationsJson(const verdict::Verdict& verdict, const trace::Trace& trace) {
@@ -41,7 +42,7 @@ QByteArray violationsJson(const verdict::Verdict& verdict, const trace::Trace& t
             actors += actorName(actor, trace);
         JsonLine line;
         line.add("invariant", verdict::invariantId(violation.invariant))
-            .add("lock", trace.entity(violation.lock).name)
+            .add("lock", trace.displayName(violation.lock))
             .addJson("from_ms", milliseconds(violation.from.count()))
             .addJson("to_ms", violation.to == kNever ? QByteArray("null") : milliseconds(violation.to.count()))
             .add("actors", actors)

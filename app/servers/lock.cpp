@@ -11,6 +11,7 @@
 #include "servers/commands.h"
 #include "servers/job.h"
 #include "servers/lock_plan.h"
+#include "trace/text.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -107,7 +108,7 @@ private:
         }
         if (!taken) co_return failed(taken.error());
         if (!*taken) {
-            complain(tr("the lock “%1” was not free within the wait").arg(QString::fromUtf8(m_plan.name)));
+            complain(tr("the lock “%1” was not free within the wait").arg(trace::readable(m_plan.name)));
             co_return kNotAcquired;
         }
         if (m_lost || m_interruptedBy != 0) { // while the grant was on its way
@@ -152,7 +153,7 @@ private:
         m_lock->listen([this](DistributedLock::Event event, const QByteArray&, const QString& reason) {
             if (event == DistributedLock::Event::Lost) lose(reason);
             if (event == DistributedLock::Event::Suspended) {
-                complain(tr("the lock “%1” may be lost soon: %2").arg(QString::fromUtf8(m_plan.name), reason));
+                complain(tr("the lock “%1” may be lost soon: %2").arg(trace::readable(m_plan.name), reason));
             }
         });
     }
@@ -227,7 +228,7 @@ private:
     void lose(const QString& reason) {
         if (m_lost) return;
         m_lost = true;
-        complain(tr("the lock “%1” is lost: %2").arg(QString::fromUtf8(m_plan.name), reason));
+        complain(tr("the lock “%1” is lost: %2").arg(trace::readable(m_plan.name), reason));
         if (!m_job || m_job->ended()) return;
         complain(tr("ending the command"));
         m_job->signal(SIGTERM);
@@ -257,7 +258,7 @@ private:
     void leave() {
         complain(tr("the lock “%1” is not given back, as the server has not answered; it is free when its lease or "
                     "session ends")
-                     .arg(QString::fromUtf8(m_plan.name)));
+                     .arg(trace::readable(m_plan.name)));
         m_job.reset(); // what the command left behind goes on, as after any other end
         if (m_interruptedBy == SIGINT) endByInterrupt();
         std::quick_exit(kSignalBase + m_interruptedBy); // a database's client library may wait on a thread

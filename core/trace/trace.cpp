@@ -3,6 +3,7 @@
 
 #include "trace/bulk_loader.h"
 #include "trace/columns.h"
+#include "trace/text.h"
 
 #include <QtEndian>
 #include <algorithm>
@@ -187,17 +188,15 @@ const Entity& Trace::entity(EntityId id) const noexcept {
 
 QString Trace::displayName(EntityId id) const {
     const Entity& e = entity(id);
-    QString name = QString::fromUtf8(e.name);
     // Only one step up, never recursion: a damaged recording may hold entities that are their own parents.
     // A holder whose format names no thread is its client.
-    if (e.kind == EntityKind::Thread && e.parent != kNoEntity && name.isEmpty())
-        return QString::fromUtf8(entity(e.parent).name);
+    if (e.kind == EntityKind::Thread && e.parent != kNoEntity && e.name.isEmpty())
+        return readable(entity(e.parent).name);
     if (e.kind == EntityKind::Thread && e.parent != kNoEntity)
-        return QString::fromUtf8(entity(e.parent).name) + QStringLiteral(" · ") + name;
+        return readable(entity(e.parent).name) + QStringLiteral(" · ") + readable(e.name);
     if (e.kind == EntityKind::Link)
-        return QString::fromUtf8(entity(e.parent).name) + QStringLiteral(" ↔ ") +
-               QString::fromUtf8(entity(e.other).name);
-    return name;
+        return readable(entity(e.parent).name) + QStringLiteral(" ↔ ") + readable(entity(e.other).name);
+    return e.kind == EntityKind::Text ? readableSentence(e.name) : readable(e.name);
 }
 
 EntityId Trace::clientOf(EntityId id) const noexcept {
