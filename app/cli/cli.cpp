@@ -138,18 +138,6 @@ void fillStandardStreams() {
     for (int stream = 0; stream <= 2; ++stream)
         if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDWR | O_CLOEXEC); // gets that very number
 }
-
-/// Everybody may look at a process's words.
-void hideLogins(int argc, char** argv) {
-    for (int i = 1; i < argc && qstrcmp(argv[i], "--") != 0; ++i) {
-        const QByteArray word(argv[i]);
-        if (!word.contains("://")) continue;
-        const QByteArray shown = withoutPassword(QString::fromLocal8Bit(word)).toLocal8Bit();
-        if (shown == word || shown.size() > word.size()) continue;
-        std::memset(argv[i], 0, std::size_t(word.size()));
-        std::memcpy(argv[i], shown.constData(), std::size_t(shown.size()));
-    }
-}
 } // namespace
 
 int run(int argc, char** argv, const std::function<void()>& speak) {

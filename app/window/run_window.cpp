@@ -5,6 +5,8 @@
 #include "scenario/scenario.h"
 #include "theme/icons.h"
 #include "theme/palette.h"
+#include "theme/plain_tips.h"
+#include "timeline/timeline_view.h"
 #include "transport/player.h"
 #include "window/keyboard_courtesy.h"
 #include "window/language.h"
@@ -41,6 +43,10 @@ public:
     MainWindow* window() const { return m_window.get(); }
 
 private:
+    /// Null before the first session.
+    static views::TimelineView* timelineOf(const MainWindow& window) {
+        return window.work() ? window.work()->timeline()->findChild<views::TimelineView*>() : nullptr;
+    }
     void make() {
         speak(resolvedLanguage(m_settings->language()));
         m_window = std::make_unique<MainWindow>(m_settings);
@@ -51,12 +57,15 @@ private:
         const double speed = m_window->player()->speed();
         const bool shown = m_window->isVisible();
         const QString recording = m_window->recorder()->isRecording() ? m_window->recorder()->path() : QString();
+        std::optional<views::TimelineView::Sight> sight;
+        if (const auto* timeline = timelineOf(*m_window)) sight = timeline->sight();
         std::unique_ptr<session::Session> session = m_window->releaseSession();
         m_window->close();
         make();
         if (session) {
             m_window->setSession(std::move(session), false);
             m_window->player()->setSpeed(speed);
+            if (auto* timeline = timelineOf(*m_window); timeline && sight) timeline->setSight(*sight);
             if (playing) {
                 m_window->context()->setPlayhead(playhead);
                 m_window->player()->play();
@@ -78,9 +87,15 @@ bool has(int argc, char** argv, const char* option) {
     return false;
 }
 
+/// The program's words as they were given; first asked for before they are hidden.
+const QStringList& givenWords() {
+    static const QStringList words = QApplication::arguments();
+    return words;
+}
+
 /// What was typed may be repeated in a message, but for logins.
 QString shown(const QString& message) {
-    return withoutLogins(message, QApplication::arguments().mid(1));
+    return withoutLogins(message, givenWords().mid(1));
 }
 
 int usage(const QString& message) {
@@ -145,7 +160,7 @@ QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool pl
     auto opened = url ? openUrl(wanted, false) : file ? openFile(wanted) : openScenario(wanted, seed);
     if (!opened) return opened.error();
     if (url) window.settings()->addRecentConnection(wanted);
-    if (file) window.settings()->addRecentFile(wanted);
+    if (file) window.noteFile(wanted);
     window.setSession(std::move(*opened), play);
     return {};
 }
@@ -170,9 +185,11 @@ int runWindow(int& argc, char** argv) {
     QCommandLineParser parser;
     parser.addPositionalArgument(QStringLiteral("file"), {});
     parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kAt, kSeed, kLayout, kSize, kWelcome, kExit});
-    if (!parser.parse(QApplication::arguments())) {
+    const QStringList& words = givenWords();
+    hideLogins(argc, argv);
+    if (!parser.parse(words)) {
         // It repeats parts of words, in which a login could not be told.
-        const bool secret = !QApplication::arguments().filter(QStringLiteral("@")).isEmpty();
+        const bool secret = !words.filter(QStringLiteral("@")).isEmpty();
         return usage(secret ? Shell::tr("an option is not known, or lacks its value") : parser.errorText());
     }
 
@@ -186,6 +203,8 @@ int runWindow(int& argc, char** argv) {
     views::Theme::instance().setChoice(settings.theme());
     KeyboardCourtesy courtesy;
     application.installEventFilter(&courtesy);
+    views::PlainTips tips;
+    application.installEventFilter(&tips);
 
     WindowKeeper keeper(&settings);
     MainWindow& window = *keeper.window();

@@ -4,6 +4,8 @@
 #include "backends/url.h"
 
 #include <QRegularExpression>
+#include <algorithm>
+#include <cstring>
 
 namespace lockscope {
 
@@ -52,6 +54,41 @@ QString withoutPassword(const QString& url) {
     if (end < 0) return text;
     const QString user = rest.first(end).section(u':', 0, 0);
     return begin + (read && !user.isEmpty() ? user + rest.sliced(end) : rest.sliced(end + 1));
+}
+
+void hideLogins(int argc, char** argv) {
+    for (int i = 1; i < argc && qstrcmp(argv[i], "--") != 0; ++i) {
+        const QByteArray word(argv[i]);
+        if (!word.contains("://")) continue;
+        const QByteArray shown = withoutPassword(QString::fromLocal8Bit(word)).toLocal8Bit();
+        if (shown == word || shown.size() > word.size()) continue;
+        std::memset(argv[i], 0, std::size_t(word.size()));
+        std::memcpy(argv[i], shown.constData(), std::size_t(shown.size()));
+    }
+}
+
+std::vector<Stretch> secretsOf(const QString& url) {
+    std::vector<Stretch> secrets;
+    const qsizetype option = secretBegin(url);
+    const qsizetype begin = loginBegin(url);
+    const QStringView rest = QStringView(url).sliced(begin);
+    const qsizetype end = loginEnd(rest), colon = rest.indexOf(u':');
+    if (colon >= 0 && (end < 0 || colon < end) && !rest.startsWith(u'[')) {
+        // Without an "@" so far it may be a port, which ends at the path or the options.
+        const QStringView behind = rest.sliced(colon + 1);
+        const auto stop = std::ranges::find_if(behind, [](QChar c) { return !c.isDigit(); });
+        const bool port = stop == behind.end() || *stop == u'/' || *stop == u'?' || *stop == u',';
+        if (end >= 0)
+            secrets.push_back({begin + colon + 1, end - colon - 1});
+        else if (!port)
+            secrets.push_back({begin + colon + 1, rest.size() - colon - 1});
+    }
+    if (option >= 0) {
+        const qsizetype from = url.indexOf(u'=', option) + 1;
+        const qsizetype to = from > 0 ? url.indexOf(u'&', from) : -1;
+        if (from > 0) secrets.push_back({from, (to < 0 ? url.size() : to) - from});
+    }
+    return secrets;
 }
 
 QString shownWord(const QString& word) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <QString>
 #include <QStringList>
+#include <vector>
 
 namespace lockscope {
 
@@ -16,6 +17,19 @@ qsizetype loginEnd(QStringView behindScheme);
 /// "redis://ann:secret@host?ca=x" → "redis://ann@host?ca=x"; nor does the password for sentinels stay. Of a text that
 /// is no connection URL nothing stays that may be a login, not even a user.
 QString withoutPassword(const QString& url);
+
+/// Takes the passwords of connection URLs out of a process's words, which everybody may read in `ps`; up to a "--",
+/// since what follows is somebody else's command. Read the words first: they change in place.
+void hideLogins(int argc, char** argv);
+
+/// A stretch of a text, in UTF-16 units.
+struct Stretch {
+    qsizetype from = 0, length = 0;
+    friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+/// What of an address must not be read over somebody's shoulder while it is typed: its password, from the moment when
+/// the text behind the user's ":" can be no port, and the value of a secret option.
+std::vector<Stretch> secretsOf(const QString& url);
 
 /// A word that somebody typed, to be repeated in a complaint: what may be a login in it is left out.
 /// "redis://:secret@host" → "redis://…@host", "--url=:secret@host" → "…@host".

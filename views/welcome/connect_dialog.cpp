@@ -4,6 +4,7 @@
 #include "theme/fonts.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
+#include "welcome/url_field.h"
 
 #include <QBoxLayout>
 #include <QCheckBox>
@@ -29,11 +30,11 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     auto* label = new QLabel(tr("&Address"));
     label->setBuddy(m_url);
     m_url->setEditable(true);
+    m_url->setLineEdit(new UrlField);
     m_url->setInsertPolicy(QComboBox::NoInsert);
     m_url->addItems(recent);
     m_url->setCurrentText(QString());
     m_url->lineEdit()->setPlaceholderText(QStringLiteral("redis://127.0.0.1:6379"));
-    m_url->setFont(fixedFont());
     m_url->setAccessibleName(tr("Address of the server"));
     if (m_url->completer()) m_url->completer()->setCaseSensitivity(Qt::CaseSensitive);
 

@@ -7,6 +7,7 @@
 #include "theme/style.h"
 #include "theme/widgets.h"
 #include "welcome/scenario_card.h"
+#include "welcome/url_field.h"
 
 #include <QBoxLayout>
 #include <QCoreApplication>
@@ -212,11 +213,8 @@ QWidget* WelcomePage::makeServers() {
     layout->setSpacing(kGrid);
     layout->addWidget(new SectionCaption(tr("Look at a running server")));
     auto* row = new QHBoxLayout;
-    m_url = new QLineEdit;
+    m_url = new UrlField;
     m_url->setPlaceholderText(QStringLiteral("redis://127.0.0.1:6379"));
-    // Addresses are read letter by letter. Its face is loaded with the first of them, not for an empty field.
-    connect(m_url, &QLineEdit::textChanged, this,
-            [this](const QString& text) { m_url->setFont(text.isEmpty() ? uiFont() : fixedFont()); });
     m_url->setAccessibleName(tr("Address of the server"));
     auto* button = new QPushButton(icon("connect"), tr("Connect…"));
     row->addWidget(m_url, 1);

@@ -196,6 +196,37 @@ private Q_SLOTS:
         QVERIFY2(!said.contains("hunt"_s) && !said.contains("er2"_s), qPrintable(said));
     }
 
+    void secretsAreCoveredWhileTheyAreTyped_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("shown");
+        QTest::newRow("none") << "redis://host:6379/2"_s
+                              << "redis://host:6379/2"_s;
+        QTest::newRow("port so far") << "redis://host:63"_s
+                                     << "redis://host:63"_s;
+        QTest::newRow("no port") << "redis://ann:hu"_s
+                                 << "redis://ann:**"_s;
+        QTest::newRow("whole") << "redis://ann:hunter2@host:6379"_s
+                               << "redis://ann:*******@host:6379"_s;
+        QTest::newRow("digits") << "redis://ann:1234@host"_s
+                                << "redis://ann:****@host"_s;
+        QTest::newRow("no user") << "rediss://:s@host:1/0?ca=/x:y"_s
+                                 << "rediss://:*@host:1/0?ca=/x:y"_s;
+        QTest::newRow("an @ in it") << "redis://a:b@c@host"_s
+                                    << "redis://a:***@host"_s;
+        QTest::newRow("several hosts") << "redis+cluster://a:1,b:2"_s
+                                       << "redis+cluster://a:1,b:2"_s;
+        QTest::newRow("IPv6") << "redis://[::1]:6379"_s
+                              << "redis://[::1]:6379"_s;
+        QTest::newRow("option") << "redis+sentinel://h/m?sentinel-password=pw&db=1"_s
+                                << "redis+sentinel://h/m?sentinel-password=**&db=1"_s;
+    }
+    void secretsAreCoveredWhileTheyAreTyped() {
+        QFETCH(QString, text);
+        for (const Stretch& secret : secretsOf(text))
+            text.replace(secret.from, secret.length, QString(secret.length, u'*'));
+        QTEST(text, "shown");
+    }
+
     void complains_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("says"); ///< what the sentence must name
