@@ -6,6 +6,7 @@
 #include "session/recipe_check.h"
 #include "session/recording_session.h"
 #include "session/simulated_session.h"
+#include "trace/recording_head.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -46,8 +47,10 @@ Opened openFile(const QString& path) {
     if (!file.exists())
         return std::unexpected(Opener::tr("%1: there is no such file. Was it moved or renamed?").arg(path));
     if (file.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) return openScenario(path);
-    if (file.suffix().compare(QLatin1String("lockscope"), Qt::CaseInsensitive) == 0)
+    if (file.suffix().compare(QLatin1String("lockscope"), Qt::CaseInsensitive) == 0) {
+        if (const auto refused = trace::recordingRefused(path)) return std::unexpected(refused->message);
         return std::make_unique<session::RecordingSession>(path);
+    }
     return std::unexpected(
         Opener::tr("%1: not a file that Lockscope knows. It opens recordings (.lockscope) and scenarios (.json).")
             .arg(path));

@@ -32,7 +32,7 @@ RecordingSession::~RecordingSession() {
 void RecordingSession::read(const std::stop_token& stop) {
     const auto meta = m_reader->open();
     if (!meta) {
-        m_inbox.put([this, message = meta.error().message] { finished(message); });
+        m_inbox.put([this, message = meta.error().message] { refused(message); });
         return;
     }
     m_inbox.put([this, meta = *meta] { opened(meta); });
@@ -73,6 +73,14 @@ void RecordingSession::opened(const trace::RecordingMeta& meta) {
     }
     if (!meta.recipe.isEmpty()) m_scenario.recipe = meta.recipe;
     Q_EMIT scenarioChanged();
+}
+
+void RecordingSession::refused(const QString& message) {
+    m_loading = false;
+    m_health = {Health::Level::Bad, tr("Recording · %1 · cannot be read").arg(title())};
+    Q_EMIT healthChanged();
+    Q_EMIT loaded();
+    Q_EMIT unreadable(message);
 }
 
 void RecordingSession::finished(const QString& damage) {

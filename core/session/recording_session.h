@@ -43,11 +43,14 @@ Q_SIGNALS:
     /// Rows read of all rows, while loading.
     void progress(quint64 rows, quint64 total);
     void loaded();
+    /// It could not even be opened; complained() has not been told.
+    void unreadable(const QString& message);
 
 private:
     void read(const std::stop_token& stop); ///< on m_thread
     void opened(const trace::RecordingMeta& meta);
     void finished(const QString& damage);
+    void refused(const QString& message);
 
     QString m_path;
     std::shared_ptr<trace::Trace> m_trace;

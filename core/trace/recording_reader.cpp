@@ -2,6 +2,7 @@
 #include "trace/bulk_loader.h"
 #include "trace/chunk_codec.h"
 #include "trace/recording_file.h"
+#include "trace/recording_head.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -42,29 +43,6 @@ struct RecordingReader::Impl {
 
     /// Each entity names only such as were there before it, so that nobody ever follows a circle.
     static bool isNamedBefore(qlonglong named, qlonglong id) { return named == 0 || (named > 0 && named < id); }
-
-    /// Nothing when the file looks like a recording from its first bytes.
-    std::optional<RecordingError> lookAtHead() const {
-        const QFileInfo info(path);
-        if (!info.exists() || info.isDir())
-            return error(Kind::NotFound, Words::tr("%1 does not exist. Was it moved or renamed?")).error();
-        QFile raw(path);
-        if (!raw.open(QIODevice::ReadOnly))
-            return RecordingError{Kind::CannotOpen, Words::tr("%1 cannot be read: %2. Check its permissions.")
-                                                        .arg(QDir::toNativeSeparators(path), raw.errorString())};
-        const QByteArray head = raw.read(100);
-        if (head.isEmpty())
-            return error(Kind::NotRecording, Words::tr("%1 is empty: nothing was recorded into it.")).error();
-        if (head.startsWith("SQLite format 3")) return {};
-        return head.trimmed().startsWith('{')
-                   ? error(Kind::NotRecording,
-                           Words::tr("%1 is not a recording; it looks like a scenario. Open it in the "
-                                     "window, or play it with “lockscope simulate”."))
-                         .error()
-                   : error(Kind::NotRecording, Words::tr("%1 is not a Lockscope recording: something else is in it. "
-                                                         "Choose a file that Lockscope has recorded."))
-                         .error();
-    }
 
     QVariant metaValue(const char* key) {
         QSqlQuery q = file->query();
@@ -125,6 +103,29 @@ struct RecordingReader::Impl {
     bool namesDamaged = false;
 };
 
+std::optional<RecordingError> recordingRefused(const QString& path) {
+    const QString shown = QDir::toNativeSeparators(path);
+    const auto refused = [](Kind kind, const QString& message) { return RecordingError{kind, message}; };
+    const QFileInfo info(path);
+    if (!info.exists() || info.isDir())
+        return refused(Kind::NotFound, Words::tr("%1 does not exist. Was it moved or renamed?").arg(shown));
+    QFile raw(path);
+    if (!raw.open(QIODevice::ReadOnly))
+        return refused(Kind::CannotOpen,
+                       Words::tr("%1 cannot be read: %2. Check its permissions.").arg(shown, raw.errorString()));
+    const QByteArray head = raw.read(100);
+    if (head.isEmpty())
+        return refused(Kind::NotRecording, Words::tr("%1 is empty: nothing was recorded into it.").arg(shown));
+    if (head.startsWith("SQLite format 3")) return {};
+    if (head.trimmed().startsWith('{'))
+        return refused(Kind::NotRecording, Words::tr("%1 is not a recording; it looks like a scenario. Open it in the "
+                                                     "window, or play it with “lockscope simulate”.")
+                                               .arg(shown));
+    return refused(Kind::NotRecording, Words::tr("%1 is not a Lockscope recording: something else is in it. "
+                                                 "Choose a file that Lockscope has recorded.")
+                                           .arg(shown));
+}
+
 RecordingReader::RecordingReader(const QString& path) : m_impl(std::make_unique<Impl>(path)) {
 }
 RecordingReader::~RecordingReader() = default;
@@ -143,7 +144,7 @@ std::expected<RecordingMeta, RecordingError> RecordingReader::open() {
 }
 
 std::expected<RecordingMeta, RecordingError> RecordingReader::Impl::open() {
-    if (auto refused = lookAtHead()) return std::unexpected(*refused);
+    if (auto refused = recordingRefused(path)) return std::unexpected(*refused);
     file = std::make_unique<RecordingFile>(path, RecordingFile::Mode::Read);
     const auto readId = [&] { return file->value(QStringLiteral("PRAGMA application_id")); };
     QVariant id = file->isOpen() ? readId() : QVariant();
