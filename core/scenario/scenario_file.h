@@ -16,6 +16,10 @@ std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPa
 /// The file's text; parses back to an equal scenario.
 QByteArray toJson(const Scenario& scenario);
 
+/// A scenario as it is to be saved at this path. What was changed by hand gets an id of its own, from the file's name,
+/// and promises nothing: what its words and expectations say was said of the scenario before.
+Scenario savedAs(Scenario scenario, const QString& path);
+
 /// Writes a scenario file; an error is a sentence.
 std::expected<void, QString> saveScenario(const Scenario& scenario, const QString& path);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario_file.h"
 
+#include <QFileInfo>
 #include <QSaveFile>
+#include <algorithm>
 
 namespace lockscope::scenario {
 
@@ -102,6 +104,29 @@ QByteArray toJson(const Scenario& scenario) {
     };
     if (scenario.seed) document[u"seed"] = qint64(*scenario.seed);
     return QJsonDocument(document).toJson(QJsonDocument::Indented);
+}
+
+Scenario savedAs(Scenario scenario, const QString& path) {
+    if (std::ranges::none_of(scenario.faults, &Fault::byHand)) return scenario;
+    QString id;
+    for (const QChar c : QFileInfo(path).completeBaseName().toLower()) {
+        const bool plain = (c >= u'a' && c <= u'z') || (c >= u'0' && c <= u'9');
+        if (plain)
+            id += c;
+        else if (!id.isEmpty() && !id.endsWith(u'-'))
+            id += u'-';
+    }
+    while (id.endsWith(u'-'))
+        id.chop(1);
+    if (id.isEmpty()) id = scenario.id;
+    if (id == scenario.id || builtinScenarios().contains(id)) id += u"-by-hand"_qs;
+    scenario.title = QCoreApplication::translate("scenario", "%1, changed by hand").arg(scenario.id);
+    scenario.id = id;
+    scenario.summary.clear();
+    scenario.titles.clear();
+    scenario.summaries.clear();
+    scenario.expect.clear();
+    return scenario;
 }
 
 std::expected<void, QString> saveScenario(const Scenario& scenario, const QString& path) {
