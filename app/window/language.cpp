@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/language.h"
 
+#include "recipes/translate_recipes.h"
+
 #include <QCoreApplication>
 #include <QLibraryInfo>
 #include <QLocale>
@@ -44,6 +46,7 @@ void speak(const QString& language) {
         install(QStringLiteral("qtbase_") + language, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
     install(QStringLiteral("lockscope_") + language, QStringLiteral(":/translations"));
     QLocale::setDefault(QLocale(language));
+    recipes::translateRecipes();
 }
 
 } // namespace lockscope::app

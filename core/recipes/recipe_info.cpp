@@ -2,28 +2,68 @@
 #include "recipes/recipe_info.h"
 
 #include "recipes/recipe_infos.h"
+#include "recipes/translate_recipes.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
 
 namespace lockscope::recipes {
 
+namespace {
+
+struct Lists {
+    std::vector<RecipeInfo> all, simulated;
+};
+
+std::unique_ptr<const Lists> makeLists() {
+    auto lists = std::make_unique<Lists>();
+    for (auto some : {redisRecipes(), zookeeperRecipes(), sqlRecipes(), memcachedRecipes(), etcdRecipes()})
+        std::ranges::move(some, std::back_inserter(lists->all));
+    std::ranges::copy_if(lists->all, std::back_inserter(lists->simulated), &RecipeInfo::simulated);
+    return lists;
+}
+
+/// One for each language that was spoken. None goes: recipes at work point into theirs.
+struct Spoken {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<const Lists>> lists;
+    std::atomic<const Lists*> current = nullptr;
+
+    const Lists* add() {
+        const std::scoped_lock lock(mutex);
+        lists.push_back(makeLists());
+        current.store(lists.back().get(), std::memory_order_release);
+        return lists.back().get();
+    }
+};
+
+Spoken& spoken() {
+    static Spoken all;
+    return all;
+}
+
+const Lists& lists() {
+    Spoken& all = spoken();
+    if (const Lists* const made = all.current.load(std::memory_order_acquire)) return *made;
+    static const Lists* const first = all.add();
+    const Lists* const made = all.current.load(std::memory_order_acquire);
+    return made ? *made : *first;
+}
+
+} // namespace
+
 const std::vector<RecipeInfo>& allRecipes() {
-    static const std::vector<RecipeInfo> recipes = [] {
-        std::vector<RecipeInfo> all;
-        for (auto some : {redisRecipes(), zookeeperRecipes(), sqlRecipes(), memcachedRecipes(), etcdRecipes()})
-            std::ranges::move(some, std::back_inserter(all));
-        return all;
-    }();
-    return recipes;
+    return lists().all;
 }
 
 const std::vector<RecipeInfo>& simulatedRecipes() {
-    static const std::vector<RecipeInfo> recipes = [] {
-        std::vector<RecipeInfo> some;
-        std::ranges::copy_if(allRecipes(), std::back_inserter(some), &RecipeInfo::simulated);
-        return some;
-    }();
-    return recipes;
+    return lists().simulated;
+}
+
+void translateRecipes() {
+    if (spoken().current.load(std::memory_order_acquire)) spoken().add();
 }
 
 const RecipeInfo* findRecipe(const QByteArray& id) {
