@@ -83,12 +83,23 @@ void LiveWorker::tellHealth() {
     const bool connected = status.state == State::Connected && m_observed;
     const bool working = status.state == State::Connecting || status.state == State::Idle;
     const auto level = connected ? Health::Level::Good : working ? Health::Level::Working : Health::Level::Bad;
-    QString text = status.describe(m_driver.where());
+    QString text = status.describe(m_driver.where()), brief;
+    const bool lost = status.state == State::Retrying || status.state == State::Failed;
+    if (lost && m_everConnected) {
+        brief = LiveSession::tr("%1 · lost").arg(m_driver.where());
+    } else if (lost) {
+        // Nothing can be lost that was never there.
+        brief = LiveSession::tr("%1 · not reached").arg(m_driver.where());
+        text = LiveSession::tr("not reached: %1").arg(status.error.message);
+    }
     // A connection alone is nothing to be glad of: its server may be stopped. The sentence names it.
-    if (status.state == State::Connected && !m_observed) text = LiveSession::tr("not observed: %1").arg(m_trouble);
+    if (status.state == State::Connected && !m_observed) {
+        text = LiveSession::tr("not observed: %1").arg(m_trouble);
+        brief = LiveSession::tr("%1 · not observed").arg(m_driver.where());
+    }
     if (connected && !m_progress.isEmpty()) text += QStringLiteral(" · ") + m_progress;
     if (text == std::exchange(m_told, text)) return;
-    m_listener.health({level, text});
+    m_listener.health({level, text, brief});
 }
 
 void LiveWorker::seen(const inspect::LockReport& report) {

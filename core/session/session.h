@@ -44,7 +44,8 @@ struct Abilities {
 struct Health {
     enum class Level : std::uint8_t { Good, Working, Bad };
     Level level = Level::Good;
-    QString text; ///< "Simulated · gc-pause", "127.0.0.1:6379 · lost: connection refused; trying again in 2 s"
+    QString text;    ///< "Simulated · gc-pause", "127.0.0.1:6379 · lost: connection refused; trying again in 2 s"
+    QString brief{}; ///< a few words where `text` is a sentence: "127.0.0.1:6379 · lost"; empty: text is short itself
 };
 
 /// A world behind one interface. Lives on the GUI thread; the world itself runs on a thread of its own and writes the
