@@ -32,6 +32,17 @@ void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsig
     spans.push(span);
 }
 
+void LaneFold::openQueue(LockSlot& l, std::int64_t at, std::uint32_t row) {
+    SpanTrack& queue = l.lane->queue;
+    if (queue.hasOpen()) queue.close(at);
+    if (l.queued == 0) return;
+    Span span;
+    span.from = at;
+    span.row = row;
+    span.label = l.queued & 0xffffffu;
+    queue.push(span);
+}
+
 void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     LockSlot& l = lock(event.subject);
     l.lane->seenFrom = std::min(l.lane->seenFrom, event.at);
@@ -85,14 +96,9 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     case EventKind::RecordWaiters: {
         SpanTrack& queue = l.lane->queue;
         const std::uint32_t depth = event.value > 0 ? std::uint32_t(std::min<std::int64_t>(event.value, 0xffffff)) : 0;
+        l.queued = depth;
         if (queue.hasOpen() && queue.back().label == depth) return;
-        if (queue.hasOpen()) queue.close(event.at);
-        if (depth == 0) return;
-        Span span;
-        span.from = event.at;
-        span.row = row;
-        span.label = depth & 0xffffffu;
-        queue.push(span);
+        openQueue(l, event.at, row);
         return;
     }
     case EventKind::RecordToken:
@@ -110,6 +116,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         l.observed = true;
         // What was held before the gap counts as held until a row says otherwise: differences only are written.
         openRecord(l, event.at, l.ownerRow, kResumedFlag);
+        openQueue(l, event.at, row);
         judgeHolders(l, event.at, row);
         return;
     default:

@@ -129,9 +129,7 @@ QString hitWords(const TimelineScene& scene, const TimelineHit& hit) {
     // More than three explanations at once explain nothing.
     for (std::size_t i = 0; i < std::min<std::size_t>(hit.violations.size(), 3); ++i)
         lines << verdict::explain(scene.bands.violation(hit.violations[i]), trace);
-    for (QString& line : lines)
-        line = QStringLiteral("<p style='white-space:normal'>%1</p>").arg(line.toHtmlEscaped());
-    return lines.join(QString());
+    return lines.join(u'\n');
 }
 
 } // namespace lockscope::views

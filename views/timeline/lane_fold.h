@@ -54,6 +54,7 @@ private:
         bool partial = false; ///< held by somebody else's client since before the first look, and not renewed since
         std::vector<Cursor*> holding;
         std::uint32_t waiting = 0;
+        std::uint32_t queued = 0; ///< as the server counted last, also where nobody looks
     };
     struct LinkSlot {
         Lane* lane = nullptr;
@@ -112,6 +113,7 @@ private:
     void countGrant(LockSlot& l, EntityId owner);
     /// `flags`: how the span begins, beside kPartialFlag.
     void openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsigned flags = 0);
+    void openQueue(LockSlot& l, std::int64_t at, std::uint32_t row);
     void applyEffect(const trace::Event& event, std::uint32_t row);
 
     // Life, nodes, links (fold_life.cpp).

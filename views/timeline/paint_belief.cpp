@@ -22,7 +22,7 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
     if (r.width() < 24) return;
     const QString time = span.open() ? QString() : lengthText(Nanos(span.from), Nanos(span.to));
     const QString waits = span.open() ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(time);
-    QStringList wordings{waits, time};
+    QStringList wordings{waits}; // never a bare number: of what it would be nobody could tell
     //: On a waiting client, after "waits 4.6 s": how many asked before it.
     if (span.label > 0)
         wordings.prepend(waits + QStringLiteral(" · ") + Timeline::tr("%n ahead", nullptr, int(span.label)));

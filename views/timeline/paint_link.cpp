@@ -92,7 +92,7 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, do
     if (room < kit.m.px(90) || e.aux == trace::kNoEntity) return arrow.x + flight;
     const QRectF words(std::max(from.x(), to.x()) + 3, up ? bar.top() - kit.m.px(10) : bar.bottom() - kit.m.px(6),
                        room - flight - kit.m.px(14), kit.m.px(15));
-    kit.text(words, QString::fromUtf8(kit.trace.entity(e.aux).name), kit.fixedSmall, Role::TextFaint);
+    kit.text(words, kit.trace.displayName(e.aux), kit.fixedSmall, Role::TextFaint);
     return arrow.x + flight;
 }
 

@@ -23,7 +23,7 @@ QString when(const Span& span) {
 }
 
 QString textOf(const trace::Trace& trace, trace::EntityId id) {
-    return QString::fromUtf8(trace.entity(id).name);
+    return trace.displayName(id);
 }
 
 /// Appends ": reason" where there is one.
@@ -80,6 +80,9 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
         if (RecordState(span.state) == RecordState::Unobserved)
             return Timeline::tr("%1 was not observed: %2").arg(who, when(span));
         const Lease lease = leaseOf(trace, span);
+        if (!lease.endKnown())
+            return Timeline::tr("%1 is held by %2; its format does not say until when: %3")
+                .arg(who, trace.displayName(lease.owner), when(span));
         if (!lease.expires())
             return Timeline::tr("%1 is held by %2 and never expires: %3")
                 .arg(who, trace.displayName(lease.owner), when(span));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What mouse, wheel, fingers and keys do to a TimelineView.
+#include "theme/plain_tips.h"
 #include "timeline/timeline_accessible.h"
 #include "timeline/timeline_view.h"
 
@@ -13,7 +14,6 @@
 #include <QPinchGesture>
 #include <QScrollBar>
 #include <QStyleHints>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <cmath>
 
@@ -127,10 +127,7 @@ void TimelineView::showToolTip(const QPoint& viewportPos, const QPoint& globalPo
         const TimelineScene now = scene();
         words = hitWords(now, hitTest(now, viewport()->size(), viewportPos));
     }
-    if (words.isEmpty())
-        QToolTip::hideText();
-    else
-        QToolTip::showText(globalPos, words, viewport());
+    showPlainTip(globalPos, words, viewport());
 }
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
@@ -201,6 +198,14 @@ void TimelineView::clearMeasure() {
     viewport()->update();
 }
 
+std::optional<std::size_t> TimelineView::damageAt(const std::vector<std::size_t>& violations, std::int64_t at) const {
+    const auto found = std::ranges::find_if(violations, [&](std::size_t i) {
+        const verdict::Violation& violation = m_bands.violation(i);
+        return violation.invariant == verdict::Invariant::StaleWrite && violation.from.count() == at;
+    });
+    return found == violations.end() ? std::nullopt : std::optional(*found);
+}
+
 void TimelineView::clickAt(const QPointF& position) {
     TimelineHit hit;
     {
@@ -215,8 +220,12 @@ void TimelineView::clickAt(const QPointF& position) {
     } else {
         m_context->select(trace::kNoEntity);
     }
-    // On a bar one means the bar; beside it, the band behind it.
-    if (onEmptyGround && !hit.violations.empty()) Q_EMIT violationActivated(int(hit.violations.front()));
+    // On a bar one means the bar; beside it, the band behind it. A write that did damage is a violation itself.
+    std::optional<std::size_t> activated;
+    if (onEmptyGround && !hit.violations.empty()) activated = hit.violations.front();
+    if (hit.what == What::Tick && hit.lane->kind == LaneKind::Effect)
+        activated = damageAt(hit.violations, hit.lane->ticks[hit.index].at);
+    if (activated) Q_EMIT violationActivated(int(*activated));
     viewport()->update();
 }
 

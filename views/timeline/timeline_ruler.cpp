@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/timeline_ruler.h"
 
+#include "theme/plain_tips.h"
 #include "timeline/timeline_view.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 
 namespace lockscope::views {
 
@@ -49,18 +49,14 @@ bool TimelineRuler::event(QEvent* event) {
             if (x >= 0 && help->pos().y() >= scene.metrics.rulerHeight()) {
                 const auto slack = std::int64_t(ViolationBands::kLeastWidth * c.nanosPerPixel());
                 for (const std::size_t i : scene.bands.at(c.time(x), slack, scene.data.now()))
-                    if (lines.size() < 3)
-                        lines
-                            << QStringLiteral("<p>%1</p>")
-                                   .arg(verdict::explain(scene.bands.violation(i), scene.data.trace()).toHtmlEscaped());
+                    if (lines.size() < 3) lines << verdict::explain(scene.bands.violation(i), scene.data.trace());
                 const TickTrack& faults = scene.data.generalFaults();
                 const std::size_t i = faults.lowerBound(c.time(x - 5));
                 if (i < faults.size() && c.x(faults[i].at) < x + 5)
-                    lines << QStringLiteral("<p>%1</p>")
-                                 .arg(faultSentence(scene.data.trace(), faults[i]).toHtmlEscaped());
+                    lines << faultSentence(scene.data.trace(), faults[i]);
             }
         }
-        QToolTip::showText(help->globalPos(), lines.join(QString()), this);
+        showPlainTip(help->globalPos(), lines.join(u'\n'), this);
         return true;
     }
     return QWidget::event(event);

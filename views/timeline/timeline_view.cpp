@@ -55,6 +55,19 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     measure->setShortcut(Qt::Key_M);
     connect(measure, &QAction::triggered, this, &TimelineView::measureFromPlayhead);
     addAction(measure);
+    const auto command = [this](const char* id, const QString& text, const QKeySequence& key,
+                                void (TimelineView::*run)()) {
+        auto* action = new QAction(text, this);
+        action->setObjectName(QLatin1String(id));
+        action->setShortcut(key);
+        connect(action, &QAction::triggered, this, run);
+        addAction(action);
+    };
+    command("timeline.zoom-in", tr("Zoom in"), Qt::Key_Plus, &TimelineView::zoomIn);
+    command("timeline.zoom-out", tr("Zoom out"), Qt::Key_Minus, &TimelineView::zoomOut);
+    command("timeline.zoom-fit", tr("Zoom to everything"), Qt::Key_0, &TimelineView::fit);
+    for (QAction* action : actions())
+        action->setProperty("group", tr("Timeline"));
     m_announce.setSingleShot(true);
     m_announce.setInterval(100);
     connect(&m_announce, &QTimer::timeout, this, [this] { announceTimelineChange(this); });
@@ -71,7 +84,11 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     connect(context, &ViewContext::playheadChanged, this, &TimelineView::playheadMoved);
     connect(context, &ViewContext::verdictChanged, this, &TimelineView::verdictChanged);
     connect(context, &ViewContext::selectionChanged, this, [this](trace::EntityId entity) {
-        if (m_focusRow < 0 || entityOfRow(m_focusRow) != entity) m_focusRow = m_layout.rowOf(entity);
+        if (m_focusRow < 0 || entityOfRow(m_focusRow) != entity) {
+            // Selected elsewhere, as in a table: its lane comes into sight.
+            m_focusRow = m_layout.rowOf(entity);
+            if (m_focusRow >= 0) ensureRowVisible(m_focusRow);
+        }
         viewport()->update();
         announceSoon();
     });
@@ -82,6 +99,20 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
 }
 
 TimelineView::~TimelineView() = default;
+
+TimelineView::Sight TimelineView::sight() const {
+    return {m_zoom->from(), m_zoom->to(), m_zoom->end(), m_zoom->isFitted(), m_zoom->isFollowing()};
+}
+
+void TimelineView::setSight(const Sight& sight) {
+    m_rangeChosen = true; // not the one that a new session begins with
+    m_zoom->setFollowing(sight.following);
+    m_zoom->setEnd(sight.end);
+    if (sight.fitted)
+        m_zoom->fit();
+    else
+        m_zoom->setRange(sight.from, sight.to);
+}
 
 void TimelineView::openTrace() {
     // A trace replaced within a session (another past, another seed) is looked at through the same window of time.

@@ -30,6 +30,14 @@ public:
     /// The picture at hand, for whoever paints or looks something up; valid while the data's mutex is held.
     TimelineScene scene() const;
 
+    /// The part of the axis that is looked at, to be looked at again in another view of the same session.
+    struct Sight {
+        std::int64_t from = 0, to = 0, end = 0; ///< ns
+        bool fitted = false, following = true;
+    };
+    Sight sight() const;
+    void setSight(const Sight& sight);
+
     /// The lane with the keyboard's frame: a row of layout(), -1 = none.
     int focusRow() const { return m_focusRow; }
     void setFocusRow(int row);
@@ -128,6 +136,8 @@ private:
     void showToolTip(const QPoint& viewportPos, const QPoint& globalPos);
     void measureTo(Nanos t);
     void clickAt(const QPointF& position);
+    /// Of these violations the damaging write of that instant.
+    std::optional<std::size_t> damageAt(const std::vector<std::size_t>& violations, std::int64_t at) const;
     void moveFocusRow(int by);
     void ensureRowVisible(int row);
     bool handlesKey(const QKeyEvent* event) const;

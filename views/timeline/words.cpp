@@ -2,6 +2,7 @@
 #include "timeline/words.h"
 
 #include "theme/format.h"
+#include "trace/text.h"
 
 #include <QCoreApplication>
 
@@ -17,7 +18,7 @@ struct Timeline {
 };
 
 QString nameOf(const trace::Trace& trace, EntityId id) {
-    return QString::fromUtf8(trace.entity(id).name);
+    return trace::readable(trace.entity(id).name);
 }
 
 /// "A" where the client has one thread that matters, "A · 2" for another one.
@@ -29,8 +30,9 @@ QString actorName(const trace::Trace& trace, EntityId thread) {
 
 /// What there is room for of a stranger's long name, such as a UUID.
 QString shortName(const QString& name) {
-    constexpr int kShown = 8;
-    return name.size() <= kShown + 4 ? name : name.left(kShown) + QChar(0x2026);
+    // Both ends: ids of one kind often begin alike, and the thread stands at the end.
+    constexpr int kBegin = 4, kEnd = 7;
+    return name.size() <= kBegin + kEnd + 2 ? name : name.left(kBegin) + QChar(0x2026) + name.right(kEnd);
 }
 
 const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
@@ -70,11 +72,12 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     if (!span) return watched && t < lane.seenFrom ? Timeline::tr("not observed") : Timeline::tr("free");
     if (RecordState(span->state) == RecordState::Unobserved) return Timeline::tr("not observed");
     const Lease lease = leaseOf(data.trace(), *span);
-    QString words = lease.expires()
-                        ? Timeline::tr("held by %1, %2 left")
-                              .arg(actorName(data.trace(), lease.owner),
-                                   duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t))))
-                        : Timeline::tr("held by %1, never expires").arg(actorName(data.trace(), lease.owner));
+    QString words = lease.expires() ? Timeline::tr("held by %1, %2 left")
+                                          .arg(actorName(data.trace(), lease.owner),
+                                               duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t))))
+                    : lease.endKnown()
+                        ? Timeline::tr("held by %1, never expires").arg(actorName(data.trace(), lease.owner))
+                        : Timeline::tr("held by %1, until when is unknown").arg(actorName(data.trace(), lease.owner));
     if (const Span* queue = spanAt(lane.queue, t))
         words += QStringLiteral(", ") + Timeline::tr("%n waiting", nullptr, int(queue->label));
     return words;
@@ -181,6 +184,7 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
 QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     const Lease lease = leaseOf(trace, span);
     const QString who = actorName(trace, lease.owner), nick = shortName(who);
+    if (!lease.endKnown()) return {who, nick};
     if (!lease.expires())
         return {Timeline::tr("%1 · never expires").arg(who), Timeline::tr("%1 · never expires").arg(nick), who, nick};
     if (span.flags & kPartialFlag)

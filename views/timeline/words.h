@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "timeline/layout.h"
+#include "trace/deadline.h"
 
 #include <QString>
 #include <optional>
@@ -19,9 +20,10 @@ struct TimelineNotes {
 
 /// A lease as the record has it.
 struct Lease {
-    std::int64_t from = 0, deadline = -1; ///< -1: never expires
+    std::int64_t from = 0, deadline = trace::kNeverEnds; ///< an instant, or one of trace/deadline.h
     trace::EntityId owner = trace::kNoEntity;
     bool expires() const { return deadline >= 0; }
+    bool endKnown() const { return deadline != trace::kEndNotKnown; }
     /// What is left of it at t, 0…1; 1 where it never expires.
     double fraction(std::int64_t t) const;
 };

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/timeline_data.h"
+#include "timeline/words.h"
+#include "trace/deadline.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EventKind;
+
+namespace {
+
+struct Watched {
+    std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
+    trace::EntityId node = trace->intern(trace::EntityKind::Node, "127.0.0.1:6379");
+    trace::EntityId lock = trace->intern(trace::EntityKind::Lock, "orders", node);
+    trace::EntityId holder = trace->intern(trace::EntityKind::Client, "a1b2c3d4-0000-1111-2222-aaaaaaaaaaaa");
+
+    void append(std::int64_t seconds, EventKind kind, trace::EntityId actor, std::int64_t value) {
+        trace->append({seconds * 1'000'000'000, value, actor, lock, 0, kind});
+    }
+    const Lane& lane(TimelineData& data) const {
+        data.consume();
+        for (const auto& lane : data.lanes())
+            if (lane->kind == LaneKind::Record) return *lane;
+        qFatal("no lane of the record");
+    }
+};
+
+} // namespace
+
+class TestTimelineQueue : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void theQueueIsDrawnAgainAfterAGap() {
+        Watched server;
+        server.append(1, EventKind::RecordHeld, server.holder, 60'000'000'000);
+        server.append(1, EventKind::RecordWaiters, trace::kNoEntity, 2);
+        server.append(5, EventKind::RecordUnobserved, trace::kNoEntity, 0);
+        server.append(8, EventKind::RecordObserved, trace::kNoEntity, 0);
+        server.append(20, EventKind::RecordWaiters, trace::kNoEntity, 0);
+        TimelineData data(server.trace);
+        const SpanTrack& queue = server.lane(data).queue;
+        QCOMPARE(queue.size(), std::size_t(2));
+        QCOMPARE(queue[0].to, std::int64_t(5'000'000'000)); // nothing is drawn through the gap
+        QCOMPARE(queue[1].from, std::int64_t(8'000'000'000));
+        QCOMPARE(queue[1].to, std::int64_t(20'000'000'000));
+        QCOMPARE(unsigned(queue[1].label), 2u);
+    }
+
+    void anEmptyQueueStaysEmptyAfterAGap() {
+        Watched server;
+        server.append(1, EventKind::RecordHeld, server.holder, 60'000'000'000);
+        server.append(5, EventKind::RecordUnobserved, trace::kNoEntity, 0);
+        server.append(8, EventKind::RecordObserved, trace::kNoEntity, 0);
+        TimelineData data(server.trace);
+        QVERIFY(server.lane(data).queue.empty());
+    }
+
+    void anEndThatNobodyKnowsIsNotCalledNever() {
+        for (const auto& [end, never] : {std::pair(trace::kEndNotKnown, false), std::pair(trace::kNeverEnds, true)}) {
+            Watched server;
+            server.append(1, EventKind::RecordHeld, server.holder, end);
+            TimelineData data(server.trace);
+            const Lane& lane = server.lane(data);
+            const QString words = laneState(data, lane, 2'000'000'000) + spanSentence(data, lane, lane.spans[0]) +
+                                  leaseWords(*server.trace, lane.spans[0]).join(u' ');
+            QVERIFY2(words.contains(QLatin1String("never")) == never, qPrintable(words));
+        }
+    }
+
+    void idsThatBeginAlikeStayApart() {
+        Watched server;
+        server.append(1, EventKind::RecordHeld, server.holder, 60'000'000'000);
+        const auto other = server.trace->intern(trace::EntityKind::Client, "a1b2c3d4-0000-1111-2222-bbbbbbbbbbbb");
+        server.append(2, EventKind::RecordHeld, other, 60'000'000'000);
+        TimelineData data(server.trace);
+        const Lane& lane = server.lane(data);
+        QCOMPARE(lane.spans.size(), std::size_t(2));
+        QVERIFY(leaseWords(*server.trace, lane.spans[0]).last() != leaseWords(*server.trace, lane.spans[1]).last());
+    }
+};
+
+QTEST_MAIN(TestTimelineQueue)
+#include "tst_timeline_queue.moc"
