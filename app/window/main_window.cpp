@@ -2,6 +2,7 @@
 #include "window/main_window.h"
 
 #include "scenario/scenario_file.h"
+#include "session/recording_session.h"
 #include "theme/format.h"
 #include "theme/icons.h"
 #include "transport/player.h"
@@ -18,11 +19,14 @@
 #include "window/work_area.h"
 
 #include <QCloseEvent>
+#include <QDockWidget>
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
 
@@ -39,6 +43,16 @@ QString droppable(const QMimeData* data) {
     return {};
 }
 
+/// A window's rectangle inside of what a screen has free, with room for its frame; without one, the usual size.
+QRect fitted(const QRect& wanted, const QRect& screen) {
+    constexpr QSize kUsual(1600, 1000), kFrame(16, 44);
+    const QSize size = (wanted.isValid() ? wanted.size() : kUsual).boundedTo(screen.size() - kFrame);
+    QRect placed(wanted.isValid() ? wanted.topLeft() : screen.topLeft(), size);
+    placed.moveLeft(std::clamp(placed.left(), screen.left(), screen.right() - size.width()));
+    placed.moveTop(std::clamp(placed.top(), screen.top() + kFrame.height() / 2, screen.bottom() - size.height()));
+    return placed;
+}
+
 } // namespace
 
 MainWindow::MainWindow(Settings* settings, QWidget* parent)
@@ -48,7 +62,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
       m_player(new views::Player(m_context, this)),
       m_recorder(new SessionRecorder(m_context, this)),
       m_registry(new ActionRegistry(this)),
-      m_messages(new MessageBar),
+      m_messages(new MessageBar(this)),
       m_centre(new QStackedWidget),
       m_welcome(new views::WelcomePage) {
     setObjectName(QStringLiteral("lockscope"));
@@ -76,9 +90,20 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     connect(settings, &Settings::recentChanged, m_welcome, recent);
     recent();
 
-    if (!restoreGeometry(settings->geometry())) resize(1600, 1000);
+    takePlace();
     refreshTitle();
     m_welcome->lessonButton()->setFocus();
+}
+
+/// Sizes are in device independent pixels and fit the screen, which may be another one than last time.
+void MainWindow::takePlace() {
+    const WindowPlace kept = m_settings->place();
+    const QScreen* screen = QGuiApplication::screenAt(kept.rect.center());
+    if (!screen) screen = this->screen();
+    const QRect placed = fitted(kept.rect, screen->availableGeometry());
+    resize(placed.size());
+    if (kept.rect.isValid()) move(placed.topLeft());
+    if (kept.size == WindowPlace::Size::Maximized) setWindowState(windowState() | Qt::WindowMaximized);
 }
 
 MainWindow::~MainWindow() {
@@ -93,7 +118,6 @@ void MainWindow::assembleTop() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(menuBar());
-    layout->addWidget(m_messages);
     setMenuWidget(top);
 }
 
@@ -101,12 +125,16 @@ void MainWindow::furnish() {
     if (m_transport) return;
     m_transport = new views::TransportBar(m_context, m_player, menuWidget());
     m_transport->hide();
-    static_cast<QVBoxLayout*>(menuWidget()->layout())->insertWidget(1, m_transport); // above what the program says
+    menuWidget()->layout()->addWidget(m_transport);
     for (QAction* action : m_transport->commands())
         m_registry->adopt(action, tr("Play"));
     m_menus->fill();
     connect(m_transport, &views::TransportBar::said, this, [this](const QString& text) { m_messages->say(text); });
+    connect(m_player, &views::Player::nothingFound, this,
+            [this](const QString& text) { m_messages->say(text, MessageBar::Kind::Note, MessageBar::About::Instant); });
+    connect(m_context, &views::ViewContext::playheadChanged, m_messages, &MessageBar::instantLeft);
     m_transport->setCommands([this] { return m_registry->all(); });
+    connect(m_transport, &views::TransportBar::findRequested, this, &MainWindow::findInTheMiddle);
     connect(m_context, &views::ViewContext::futureReplaced, this, &MainWindow::tellOfNewFuture);
     connect(m_player, &views::Player::restarted, this, &MainWindow::tellOfRestart);
 }
@@ -138,6 +166,21 @@ void MainWindow::tellOfRestart(session::ByHand byHand) {
                       m_registry->find(QStringLiteral("transport.restart-without")));
 }
 
+/// Without the bar that has a field, one comes up in the middle for as long as it is needed.
+void MainWindow::findInTheMiddle() {
+    if (!m_finder) {
+        m_finder = new views::CommandField(this);
+        m_finder->setObjectName(QStringLiteral("window.finder"));
+        m_finder->setCommands([this] { return m_registry->all(); });
+        connect(m_finder, &views::CommandField::closed, m_finder, &QWidget::hide);
+    }
+    constexpr int kWidth = 480, kHeight = 34;
+    m_finder->setGeometry((width() - kWidth) / 2, height() / 6, kWidth, kHeight);
+    m_finder->show();
+    m_finder->raise();
+    m_finder->summon();
+}
+
 views::TransportBar* MainWindow::transport() {
     furnish();
     return m_transport;
@@ -167,13 +210,14 @@ WorkArea* MainWindow::needWork() {
 
 void MainWindow::adoptPanelActions() {
     for (QAction* action : findChildren<QAction*>())
-        if (!action->objectName().isEmpty() && !action->text().isEmpty()) m_registry->adopt(action, tr("Panel"));
+        if (!action->objectName().isEmpty() && !action->text().isEmpty()) m_registry->adopt(action, tr("Panels"));
 }
 
 void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play) {
     m_player->pause();
     m_recorder->stop();
     m_messages->dismiss();
+    m_trouble.clear();
     // The new one is in its place before the old one goes, so that no view ever looks at nothing in between.
     std::unique_ptr<session::Session> old = std::move(m_session);
     m_session = std::move(session);
@@ -181,9 +225,21 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
     if (open) {
         needWork();
         connect(m_session.get(), &session::Session::complained, this, &MainWindow::complain);
+        connect(m_session.get(), &session::Session::healthChanged, this, &MainWindow::tellHealth);
+        if (const auto* recording = qobject_cast<session::RecordingSession*>(m_session.get()))
+            // Queued: the session goes, and must not be in the middle of telling this.
+            connect(recording, &session::RecordingSession::unreadable, this, &MainWindow::giveUpFile,
+                    Qt::QueuedConnection);
     }
     m_context->setSession(m_session.get());
     old.reset();
+    if (open) {
+        // Somebody's server is monitored; a simulation has the layout that was chosen.
+        if (m_session->abilities().live)
+            m_work->lend(Layout::Monitor);
+        else
+            m_work->takeBack();
+    }
     if (m_transport) m_transport->setVisible(open);
     m_centre->setCurrentWidget(open ? m_work->timeline() : m_welcome);
     if (m_work) {
@@ -222,8 +278,19 @@ void MainWindow::openFile(const QString& path) {
         if (!QFileInfo::exists(path)) m_settings->removeRecentFile(path);
         return complain(opened.error());
     }
-    m_settings->addRecentFile(path);
+    noteFile(path);
     setSession(std::move(*opened));
+}
+
+void MainWindow::noteFile(const QString& path) {
+    m_openedFile = QFileInfo(path).absoluteFilePath();
+    m_settings->addRecentFile(path);
+}
+
+void MainWindow::giveUpFile(const QString& why) {
+    m_settings->removeRecentFile(m_openedFile);
+    closeSession();
+    complain(why);
 }
 
 void MainWindow::openUrl(const QString& url, bool changesAllowed) {
@@ -250,17 +317,28 @@ void MainWindow::askForFile() {
     dialog->open();
 }
 
+void MainWindow::holdTimeFor(QDialog* dialog) {
+    if (!m_player->isPlaying()) return;
+    m_player->pause();
+    // Another session, or none, has a time of its own.
+    connect(dialog, &QDialog::finished, this, [this, asked = QPointer(m_session.get())] {
+        if (asked && asked == m_session.get()) m_player->play();
+    });
+}
+
 void MainWindow::askForScenarioFile() {
     if (!m_session) return;
-    auto* dialog = new QFileDialog(this, tr("Save the scenario so far, with what was done by hand"));
+    auto* dialog = new QFileDialog(this, tr("Save as a scenario, with what was done by hand"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    holdTimeFor(dialog);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("json"));
     dialog->setNameFilters({tr("Scenarios (*.json)")});
-    dialog->selectFile(m_session->scenario().id + QStringLiteral(".json"));
+    const scenario::Scenario now = m_session->scenario();
+    dialog->selectFile(scenario::savedAs(now, now.id).id + QStringLiteral(".json"));
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         if (!m_session) return;
-        scenario::Scenario all = m_session->scenario();
+        scenario::Scenario all = scenario::savedAs(m_session->scenario(), path);
         all.seed = m_session->seed();
         if (const auto saved = scenario::saveScenario(all, path); !saved) return complain(saved.error());
         m_settings->addRecentFile(path);
@@ -274,6 +352,7 @@ void MainWindow::toggleRecording() {
     if (!m_session) return;
     auto* dialog = new QFileDialog(this, tr("Record this session to a file"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    holdTimeFor(dialog);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("lockscope"));
     dialog->setNameFilters({tr("Recordings (*.lockscope)")});
@@ -295,12 +374,29 @@ void MainWindow::complain(const QString& message) {
     m_messages->say(message, MessageBar::Kind::Problem);
 }
 
+void MainWindow::tellHealth() {
+    // The pill has room for a few words; the reason is told where it can be read, once for each trouble.
+    const session::Health health = m_session ? m_session->health() : session::Health{};
+    const QString before = std::exchange(m_trouble, health.brief);
+    if (health.brief.isEmpty()) {
+        if (!before.isEmpty() && m_messages->message() == m_toldTrouble) m_messages->dismiss();
+    } else if (health.brief != before) {
+        m_toldTrouble = health.text;
+        complain(health.text);
+    }
+}
+
 void MainWindow::refreshTitle() {
-    setWindowTitle(m_session ? tr("%1 — Lockscope").arg(m_session->title()) : tr("Lockscope"));
+    if (!m_session) return setWindowTitle(tr("Lockscope"));
+    const session::Abilities can = m_session->abilities();
+    const QString title = tr("%1 — Lockscope").arg(m_session->title());
+    //: %1 is the window's title while a server is watched that may be changed.
+    setWindowTitle(can.live && can.faults ? tr("CHANGES ALLOWED · %1").arg(title) : title);
 }
 
 void MainWindow::remember() {
-    m_settings->setGeometry(saveGeometry());
+    const bool filled = windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen);
+    m_settings->setPlace({normalGeometry(), filled ? WindowPlace::Size::Maximized : WindowPlace::Size::Normal});
     if (m_work) m_work->remember();
 }
 
@@ -319,6 +415,30 @@ void MainWindow::dropEvent(QDropEvent* event) {
     if (path.isEmpty()) return;
     event->acceptProposedAction();
     openFile(path);
+}
+
+/// Panels behind the front tab of their place count as visible for Qt, which would send the focus to where nobody sees
+/// it.
+bool MainWindow::focusNextPrevChild(bool next) {
+    const auto isBehind = [](const QWidget* widget) {
+        for (; widget; widget = widget->parentWidget())
+            if (const auto* dock = qobject_cast<const QDockWidget*>(widget)) return WorkArea::isBehind(dock);
+        return false;
+    };
+    const auto canHave = [&](const QWidget* widget) {
+        return widget->window() == this && (widget->focusPolicy() & Qt::TabFocus) == Qt::TabFocus &&
+               widget->isEnabled() && widget->isVisible() && !widget->focusProxy() && !isBehind(widget);
+    };
+    QWidget* const from = focusWidget() ? focusWidget() : this;
+    const auto step = [next](const QWidget* widget) {
+        return next ? widget->nextInFocusChain() : widget->previousInFocusChain();
+    };
+    for (QWidget* widget = step(from); widget != from; widget = step(widget)) {
+        if (!canHave(widget)) continue;
+        widget->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+        return true;
+    }
+    return false;
 }
 
 bool MainWindow::event(QEvent* event) {

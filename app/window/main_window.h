@@ -5,9 +5,11 @@
 
 #include <QMainWindow>
 
+class QDialog;
 class QStackedWidget;
 
 namespace lockscope::views {
+class CommandField;
 class Player;
 class ShortcutSheet;
 class TransportBar;
@@ -45,6 +47,8 @@ public:
 
     /// Shows a session and plays it; the one before is closed. Null = back to the welcome page.
     void setSession(std::unique_ptr<session::Session> session, bool play = true);
+    /// This file is what will be shown: it goes among the recent ones, until it turns out to be unreadable.
+    void noteFile(const QString& path);
     /// Gives the session away, for a window that takes this one's place.
     std::unique_ptr<session::Session> releaseSession();
 
@@ -70,10 +74,17 @@ protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     bool event(QEvent* event) override;
+    bool focusNextPrevChild(bool next) override;
 
 private:
     friend class WindowMenus;
     void assembleTop();
+    void takePlace();
+    void findInTheMiddle();
+    /// What was opened turned out to be no recording.
+    void giveUpFile(const QString& why);
+    /// The session stands still while somebody answers this dialog, and goes on after it.
+    void holdTimeFor(QDialog* dialog);
     /// What the first picture does not show: the transport bar and what is in the menus. Once; later calls do nothing.
     void furnish();
     void adoptPanelActions();
@@ -82,6 +93,7 @@ private:
     /// Says that a restart does again what was done by hand, and offers one without.
     void tellOfRestart(session::ByHand byHand);
     void refreshTitle();
+    void tellHealth();
     void remember();
 
     Settings* m_settings;
@@ -97,6 +109,9 @@ private:
     views::WelcomePage* m_welcome;
     views::ShortcutSheet* m_shortcuts = nullptr;
     WorkArea* m_work = nullptr;
+    views::CommandField* m_finder = nullptr; ///< for Ctrl+K where the transport bar is hidden
+    QString m_openedFile;                    ///< the last file that was opened, as it stands among the recent ones
+    QString m_trouble, m_toldTrouble;        ///< the session's, in brief and as it was told
     bool m_painted = false;
 };
 

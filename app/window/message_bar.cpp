@@ -38,8 +38,8 @@ Look lookOf(MessageBar::Kind kind) {
 
 } // namespace
 
-MessageBar::MessageBar(QWidget* parent)
-    : QWidget(parent), m_text(new QLabel), m_close(new QToolButton), m_offer(new QToolButton) {
+MessageBar::MessageBar(QWidget* window)
+    : QWidget(window), m_text(new QLabel), m_close(new QToolButton), m_offer(new QToolButton) {
     m_text->setWordWrap(true);
     // What a server or a file says is shown as it is, never as markup.
     m_text->setTextFormat(Qt::PlainText);
@@ -48,7 +48,7 @@ MessageBar::MessageBar(QWidget* parent)
     m_close->setAccessibleName(tr("Close message"));
     m_close->setToolTip(tr("Close message (Esc)"));
     auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(48, 4, 12, 5);
+    layout->setContentsMargins(44, 7, 10, 8);
     layout->addWidget(m_text, 1);
     layout->addWidget(m_offer);
     layout->addWidget(m_close);
@@ -58,17 +58,21 @@ MessageBar::MessageBar(QWidget* parent)
     m_leave.setSingleShot(true);
     connect(&m_leave, &QTimer::timeout, this, &MessageBar::dismiss);
     connect(m_close, &QToolButton::clicked, this, &MessageBar::dismiss);
+    window->installEventFilter(this);
     hide();
 }
 
-void MessageBar::say(const QString& message, Kind kind) {
+void MessageBar::say(const QString& message, Kind kind, About about) {
     m_kind = kind;
+    m_about = about;
     // Only now: text that can be selected brings a whole document along, which the start of the program need not build.
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setText(message);
     m_offer->hide();
     setAccessibleName(message);
+    place();
     show();
+    raise();
     update();
     QAccessibleEvent event(this, QAccessible::Alert);
     QAccessible::updateAccessibility(&event);
@@ -86,6 +90,29 @@ void MessageBar::offer(const QString& message, QAction* action) {
     m_offer->show();
     setAccessibleName(tr("%1 %2", "a message, and what to do about it").arg(message, action->toolTip()));
     m_leave.start(2 * kNoteMs);
+    place(); // once more: the button needs room
+}
+
+void MessageBar::instantLeft() {
+    if (m_about == About::Instant && !isHidden()) dismiss();
+}
+
+void MessageBar::place() {
+    constexpr int kLeast = 320, kMost = 860, kEdge = 16, kStatusLine = 28;
+    const QWidget* const window = parentWidget();
+    const int around = layout()->contentsMargins().left() + layout()->contentsMargins().right() +
+                       m_close->sizeHint().width() + layout()->spacing() +
+                       (m_offer->isHidden() ? 0 : m_offer->sizeHint().width() + layout()->spacing());
+    const QRect words =
+        m_text->fontMetrics().boundingRect(QRect(0, 0, kMost, 10'000), Qt::TextWordWrap, m_text->text());
+    const int wide = std::min(std::clamp(words.width() + around + 8, kLeast, kMost), window->width() - 2 * kEdge);
+    const int high = heightForWidth(wide);
+    setGeometry((window->width() - wide) / 2, window->height() - kStatusLine - kEdge - high, wide, high);
+}
+
+bool MessageBar::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == parentWidget() && event->type() == QEvent::Resize && !isHidden()) place();
+    return QWidget::eventFilter(watched, event);
 }
 
 void MessageBar::dismiss() {
@@ -105,9 +132,12 @@ void MessageBar::keyPressEvent(QKeyEvent* event) {
 void MessageBar::paintEvent(QPaintEvent*) {
     const Look look = lookOf(m_kind);
     QPainter painter(this);
-    painter.fillRect(rect(), views::color(look.fill));
-    painter.fillRect(QRect(0, height() - 1, width(), 1), views::color(views::Role::Hairline));
-    views::paintIcon(painter, QRectF(18, height() / 2.0 - 9, 18, 18), look.iconName, look.ink);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillRect(rect(), views::color(views::Role::Surface)); // nothing shines through
+    painter.setPen(views::color(look.ink));
+    painter.setBrush(views::color(look.fill));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    views::paintIcon(painter, QRectF(14, height() / 2.0 - 9, 18, 18), look.iconName, look.ink);
 }
 
 } // namespace lockscope::app

@@ -78,7 +78,10 @@ QWidget* makeInspector(views::ViewContext* context) {
     auto* tabs = new QTabWidget;
     tabs->setDocumentMode(true);
     tabs->addTab(new views::ProtocolPanel(context), Inspector::tr("Protocol"));
-    tabs->addTab(new views::VerdictPanel(context), Inspector::tr("Verdict"));
+    auto* verdict = new views::VerdictPanel(context);
+    tabs->addTab(verdict, Inspector::tr("Verdict"));
+    QObject::connect(context, &views::ViewContext::explanationRequested, verdict,
+                     [tabs, verdict] { tabs->setCurrentWidget(verdict); });
     splitter->addWidget(tabs);
     splitter->setStretchFactor(0, 1);
     splitter->setSizes({330, 320});
@@ -101,10 +104,7 @@ QWidget* makeTimeline(views::ViewContext* context) {
                      });
     // A band that is clicked shows its beginning; the verdict's list explains it at length.
     QObject::connect(view, &views::TimelineView::violationActivated, context, [context](int index) {
-        const auto verdict = context->verdict();
-        if (index < 0 || std::size_t(index) >= verdict->violations.size()) return;
-        const verdict::Violation& violation = verdict->violations[std::size_t(index)];
-        context->reveal(violation.from, violation.lock);
+        if (index >= 0) context->explain(std::size_t(index));
     });
     QObject::connect(view, &views::TimelineView::detailRequested, context, &views::ViewContext::select);
     return panel;

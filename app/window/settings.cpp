@@ -11,7 +11,8 @@ namespace {
 const QString kTheme = QStringLiteral("look/theme");
 const QString kLanguage = QStringLiteral("look/language");
 const QString kLayout = QStringLiteral("window/layout");
-const QString kGeometry = QStringLiteral("window/geometry");
+const QString kRect = QStringLiteral("window/rect");
+const QString kMaximized = QStringLiteral("window/maximized");
 const QString kTables = QStringLiteral("window/tables/");
 const QString kFiles = QStringLiteral("recent/files");
 const QString kConnections = QStringLiteral("recent/connections");
@@ -91,11 +92,13 @@ Layout Settings::layout() const {
 void Settings::setLayout(Layout layout) {
     store(kLayout, layoutId(layout));
 }
-QByteArray Settings::geometry() const {
-    return m_store.value(kGeometry).toByteArray();
+WindowPlace Settings::place() const {
+    using Size = WindowPlace::Size;
+    return {m_store.value(kRect).toRect(), m_store.value(kMaximized).toBool() ? Size::Maximized : Size::Normal};
 }
-void Settings::setGeometry(const QByteArray& geometry) {
-    store(kGeometry, geometry);
+void Settings::setPlace(const WindowPlace& place) {
+    store(kRect, place.rect);
+    store(kMaximized, place.size == WindowPlace::Size::Maximized);
 }
 QByteArray Settings::dockState(Layout layout) const {
     return m_store.value(dockKey(layout)).toByteArray();

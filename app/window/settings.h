@@ -3,6 +3,7 @@
 #include "theme/palette.h"
 
 #include <QObject>
+#include <QRect>
 #include <QSettings>
 #include <QStringList>
 
@@ -13,13 +14,21 @@ enum class Layout : std::uint8_t { Teach, Monitor, Break };
 inline constexpr std::array kLayouts{Layout::Teach, Layout::Monitor, Layout::Break};
 QString layoutId(Layout layout);
 
+/// Where the window was, in device independent pixels: the same on a screen of another density.
+struct WindowPlace {
+    enum class Size : std::uint8_t { Normal, Maximized };
+    QRect rect; ///< without its frame, as it is when not maximized
+    Size size = Size::Normal;
+    friend bool operator==(const WindowPlace&, const WindowPlace&) = default;
+};
+
 /// What is remembered between runs, typed, each with its default. Setters store and tell only on change. Passwords are
 /// never stored: they are taken out of every address first.
 class Settings : public QObject {
     Q_OBJECT
 public:
     /// Raise it when docks are renamed or rearranged, so that an old state is not forced upon a new window.
-    static constexpr int kStateVersion = 1;
+    static constexpr int kStateVersion = 2;
     static constexpr int kMostRecent = 10;
 
     /// The user's own settings.
@@ -35,8 +44,9 @@ public:
 
     Layout layout() const;
     void setLayout(Layout layout);
-    QByteArray geometry() const;
-    void setGeometry(const QByteArray& geometry);
+    /// Without a valid rectangle: never shown before.
+    WindowPlace place() const;
+    void setPlace(const WindowPlace& place);
     /// QMainWindow::saveState() of one layout; empty = the layout's own arrangement.
     QByteArray dockState(Layout layout) const;
     void setDockState(Layout layout, const QByteArray& state);

@@ -111,7 +111,7 @@ QString StatusLine::left() const {
     QString text =
         QChar(0x25cf) + QStringLiteral(" ") + tr("%n server(s)", "", nodes) + sep + tr("%n client(s)", "", clients);
     const session::Abilities can = session->abilities();
-    if (can.live && !can.workload && !can.faults) text += sep + tr("read-only");
+    if (can.live) text += sep + (can.workload || can.faults ? tr("changes allowed") : tr("read-only"));
     return text;
 }
 

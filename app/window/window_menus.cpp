@@ -55,8 +55,8 @@ void WindowMenus::fillFile() {
     m_recent = menu->addMenu(tr("Open &recent"));
     menu->addSeparator();
     menu->addAction(r->add(
-        "file.save-scenario", group, tr("&Save the scenario so far…"), {QKeySequence::Save},
-        [w] { w->askForScenarioFile(); }, "save"));
+        "file.save-scenario", group, tr("&Save as scenario…"), {QKeySequence::Save}, [w] { w->askForScenarioFile(); },
+        "save"));
     QAction* record = r->add(
         "file.record", group, tr("&Record to a file…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_R},
         [w] { w->toggleRecording(); }, "record");
@@ -136,10 +136,9 @@ void WindowMenus::fillView() {
         layouts->addAction(action);
         menu->addAction(action);
     }
-    menu->addAction(r->add("layout.restore", group, tr("&Restore the layout's own arrangement"), {Qt::CTRL | Qt::Key_0},
+    menu->addAction(r->add("layout.restore", group, tr("&Reset layout"), {Qt::CTRL | Qt::Key_0},
                            [w] { w->needWork()->restoreDefault(); }));
-    QAction* movable =
-        r->add("layout.movable", group, tr("Let panels be mo&ved"), {Qt::CTRL | Qt::SHIFT | Qt::Key_M}, {});
+    QAction* movable = r->add("layout.movable", group, tr("&Unlock panels"), {Qt::CTRL | Qt::SHIFT | Qt::Key_M}, {});
     movable->setCheckable(true);
     connect(movable, &QAction::toggled, w, [w](bool on) { w->needWork()->setMovable(on); });
     menu->addAction(movable);
@@ -161,7 +160,7 @@ void WindowMenus::fillView() {
         panels->addAction(r->add(one.id, tr("Panels"), one.text, {one.key}, [w, dock = one.dock] {
             QDockWidget* const panel = (w->needWork()->*dock)();
             // On a tab behind another one it is brought to the front; in plain sight it is put away.
-            const bool inSight = panel->isVisible() && !panel->visibleRegion().isEmpty();
+            const bool inSight = panel->isVisible() && !WorkArea::isBehind(panel);
             panel->setVisible(!inSight);
             if (!inSight) panel->raise();
         }));

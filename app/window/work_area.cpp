@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/work_area.h"
 
+#include "faults/workload_panel.h"
 #include "theme/format.h"
 #include "theme/table_columns.h"
 #include "window/panels.h"
 
+#include <QSplitter>
 #include <QTabBar>
 #include <QToolButton>
 
@@ -44,7 +46,8 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
       m_context(context),
       m_settings(settings),
       m_timeline(makeTimeline(context)),
-      m_layout(settings->layout()) {
+      m_layout(settings->layout()),
+      m_chosen(settings->layout()) {
     window->setDockNestingEnabled(true);
     // The left column runs down to the status bar; the tables run under timeline and right column.
     window->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
@@ -53,6 +56,8 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     window->setDocumentMode(true);
 
     m_controls = dock("dock.controls", tr("Workload and faults"), makeControls(context), Qt::LeftDockWidgetArea);
+    for (const auto* workload : m_controls->findChildren<views::WorkloadPanel*>())
+        connect(workload, &views::WorkloadPanel::done, m_timeline, [this] { m_timeline->setFocus(); });
     m_inspector = dock("dock.inspector", tr("Lock"), makeInspector(context), Qt::RightDockWidgetArea);
     m_locks = dock("dock.locks", tr("Locks"), makeLocks(context), Qt::BottomDockWidgetArea);
     const auto lazily = [this, context](QWidget* (*make)(views::ViewContext*)) {
@@ -76,6 +81,11 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
         if (!m_titlePace.isActive()) m_titlePace.start();
     });
     connect(context, &views::ViewContext::sessionChanged, this, &WorkArea::refreshTitles);
+    connect(context, &views::ViewContext::explanationRequested, this, [this] {
+        if (!m_visible) return;
+        m_inspector->show();
+        m_inspector->raise();
+    });
 }
 
 QDockWidget* WorkArea::dock(const char* id, const QString& title, QWidget* panel, Qt::DockWidgetArea area) {
@@ -88,11 +98,21 @@ QDockWidget* WorkArea::dock(const char* id, const QString& title, QWidget* panel
     return dock;
 }
 
+bool WorkArea::isBehind(const QDockWidget* dock) {
+    // The main window moves such docks out of itself instead of hiding them.
+    return dock->isVisible() && !dock->isFloating() && (dock->geometry().right() < 0 || dock->geometry().bottom() < 0);
+}
+
 void WorkArea::arrange(Layout layout) {
     for (QDockWidget* one : docks()) {
         m_window->removeDockWidget(one);
         one->setFloating(false);
     }
+    // On call the detail of one lock, with its queue and what is on the server, has the whole height.
+    m_window->setCorner(Qt::BottomRightCorner,
+                        layout == Layout::Monitor ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea);
+    if (auto* parts = m_inspector->findChild<QSplitter*>(QStringLiteral("inspector")))
+        parts->setSizes(layout == Layout::Monitor ? QList<int>{700, 180} : QList<int>{330, 320});
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_controls);
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_inspector);
     m_window->addDockWidget(Qt::BottomDockWidgetArea, m_locks);
@@ -127,7 +147,6 @@ void WorkArea::setVisible(bool visible) {
 void WorkArea::remember() {
     if (!m_visible) return;
     m_settings->setDockState(m_layout, m_window->saveState(Settings::kStateVersion));
-    m_settings->setLayout(m_layout);
     for (QDockWidget* dock : docks()) {
         for (const QAbstractItemView* view : tablesOf(dock))
             if (m_recalled.contains(view->objectName()))
@@ -155,15 +174,27 @@ void WorkArea::recallTables() {
 }
 
 void WorkArea::setLayout(Layout layout) {
+    m_chosen = layout;
+    m_settings->setLayout(layout);
+    show(layout);
+}
+
+void WorkArea::lend(Layout layout) {
+    show(layout);
+}
+
+void WorkArea::takeBack() {
+    show(m_chosen);
+}
+
+void WorkArea::show(Layout layout) {
     if (!m_visible) {
         m_layout = layout;
-        m_settings->setLayout(layout);
         return;
     }
     if (layout == m_layout) return;
     remember();
     m_layout = layout;
-    m_settings->setLayout(layout);
     const QByteArray state = m_settings->dockState(layout);
     if (state.isEmpty() || !m_window->restoreState(state, Settings::kStateVersion)) arrange(layout);
     Q_EMIT layoutChanged(layout);

@@ -24,8 +24,15 @@ public:
     QDockWidget* cluster() const { return m_cluster; }
     QList<QDockWidget*> docks() const { return {m_controls, m_inspector, m_locks, m_events, m_cluster}; }
 
+    /// Visible for Qt, but behind the front tab of its place.
+    static bool isBehind(const QDockWidget* dock);
+
     Layout layout() const { return m_layout; }
-    /// Keeps the arrangement at hand for its layout, then takes up another one, as it was left.
+    /// The layout that suits a session, until another one is chosen or takeBack(): it is not remembered as chosen.
+    void lend(Layout layout);
+    /// Back to the layout that was chosen.
+    void takeBack();
+    /// Chosen by the user. Keeps the arrangement at hand for its layout, then takes up this one, as it was left.
     void setLayout(Layout layout);
     /// The layout's own arrangement again.
     void restoreDefault();
@@ -45,6 +52,7 @@ Q_SIGNALS:
 private:
     QDockWidget* dock(const char* id, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
     void arrange(Layout layout);
+    void show(Layout layout);
     void refreshTitles();
     void recallTables();
 
@@ -59,7 +67,7 @@ private:
     QDockWidget* m_cluster;
     QTimer m_titlePace;
     QSet<QString> m_recalled; ///< tables that are as they were left, or were changed since
-    Layout m_layout;
+    Layout m_layout, m_chosen;
     bool m_visible = false;
     bool m_movable = false;
 };

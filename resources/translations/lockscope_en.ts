@@ -176,10 +176,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n waiter(s); the server does not say who.</source>
+        <source>%n waiter(s); their names are not known.</source>
         <translation>
-            <numerusform>%n waiter; the server does not say who.</numerusform>
-            <numerusform>%n waiters; the server does not say who.</numerusform>
+            <numerusform>%n waiter; its name is not known.</numerusform>
+            <numerusform>%n waiters; their names are not known.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -325,6 +325,10 @@
         <translation>，</translation>
     </message>
     <message>
+        <source>until when is unknown</source>
+        <translation>到何时未知</translation>
+    </message>
+    <message>
         <source>never expires</source>
         <translation>永不过期</translation>
     </message>
@@ -457,8 +461,8 @@
         <translation>等待被取消</translation>
     </message>
     <message>
-        <source>could not ask</source>
-        <translation>无法请求</translation>
+        <source>request refused</source>
+        <translation>请求被拒绝</translation>
     </message>
     <message>
         <source>own deadline</source>
@@ -511,6 +515,10 @@
     <message>
         <source>record: renewed</source>
         <translation>记录：已续约</translation>
+    </message>
+    <message>
+        <source>record: deadline moved</source>
+        <translation>记录：期限变了</translation>
     </message>
     <message>
         <source>record: free</source>
@@ -599,8 +607,8 @@
         <translation>%1 之后</translation>
     </message>
     <message>
-        <source>it does not look at the clock</source>
-        <translation>它不看时钟</translation>
+        <source>it ignores its deadline</source>
+        <translation>它忽略自己的期限</translation>
     </message>
     <message>
         <source>gives it up at %1 by itself</source>
@@ -617,20 +625,16 @@
         <translation>服务器说：不是你的</translation>
     </message>
     <message>
+        <source>nobody renewed it</source>
+        <translation>没有人续约</translation>
+    </message>
+    <message>
         <source>no token</source>
         <translation>无令牌</translation>
     </message>
     <message>
         <source>done</source>
         <translation>完成</translation>
-    </message>
-    <message>
-        <source>record: deadline moved</source>
-        <translation>记录：期限变了</translation>
-    </message>
-    <message>
-        <source>nobody renewed it</source>
-        <translation>没有人续约</translation>
     </message>
 </context>
 <context>
@@ -669,6 +673,10 @@
     <message>
         <source>This session cannot be changed.</source>
         <translation>此会话不能更改。</translation>
+    </message>
+    <message>
+        <source>%1 ↔ %2</source>
+        <translation>%1 ↔ %2</translation>
     </message>
     <message>
         <source>Resume %1</source>
@@ -775,10 +783,6 @@
         <translation>还没有服务器。</translation>
     </message>
     <message>
-        <source>%1 ↔ %2</source>
-        <translation>%1 ↔ %2</translation>
-    </message>
-    <message>
         <source>Mend %1</source>
         <translation>修复 %1</translation>
     </message>
@@ -835,6 +839,10 @@
         <translation>作用于选中的 %1</translation>
     </message>
     <message>
+        <source>acts on %1, paused</source>
+        <translation>作用于 %1（已暂停）</translation>
+    </message>
+    <message>
         <source>acts on %1, the holder</source>
         <translation>作用于持有者 %1</translation>
     </message>
@@ -845,22 +853,6 @@
     <message>
         <source>acts on %1</source>
         <translation>作用于 %1</translation>
-    </message>
-    <message>
-        <source>There is no client “%1” to do this to now.</source>
-        <translation>现在没有客户端“%1”可以这样做。</translation>
-    </message>
-    <message>
-        <source>There is no node “%1”; the node here is “%2”.</source>
-        <translation>没有节点“%1”；这里的节点是“%2”。</translation>
-    </message>
-    <message>
-        <source>There is no recipe “%1”.</source>
-        <translation>没有算法“%1”。</translation>
-    </message>
-    <message>
-        <source>acts on %1, paused</source>
-        <translation>作用于 %1（已暂停）</translation>
     </message>
     <message>
         <source>clock of %1 off</source>
@@ -895,6 +887,18 @@
         <comment>a setting and its new value</comment>
         <translation>%1 = %2</translation>
     </message>
+    <message>
+        <source>There is no client “%1” to do this to now.</source>
+        <translation>现在没有客户端“%1”可以这样做。</translation>
+    </message>
+    <message>
+        <source>There is no node “%1”; the node here is “%2”.</source>
+        <translation>没有节点“%1”；这里的节点是“%2”。</translation>
+    </message>
+    <message>
+        <source>There is no recipe “%1”.</source>
+        <translation>没有算法“%1”。</translation>
+    </message>
 </context>
 <context>
     <name>Format</name>
@@ -905,11 +909,6 @@
     <message>
         <source>%1 s</source>
         <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>unknown</source>
-        <extracomment>This format of lock does not say.</extracomment>
-        <translation>未知</translation>
     </message>
     <message>
         <source>never</source>
@@ -947,6 +946,11 @@
     <message>
         <source>%1 – %2</source>
         <translation>%1 – %2</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <extracomment>This format of lock does not say.</extracomment>
+        <translation>未知</translation>
     </message>
     <message>
         <source>%1 G</source>
@@ -2398,46 +2402,6 @@
 <context>
     <name>Recording</name>
     <message>
-        <source>%1 is damaged after event %2. What lies before is shown; to keep it, save it under another name.</source>
-        <translation>%1 在第 %2 个事件之后损坏。之前的内容已显示；要保留请另存为其他名字。</translation>
-    </message>
-    <message>
-        <source>%1 does not exist. Was it moved or renamed?</source>
-        <translation>%1 不存在。是否已移动或改名？</translation>
-    </message>
-    <message>
-        <source>%1 cannot be read: %2. Check its permissions.</source>
-        <translation>无法读取 %1：%2。请检查其权限。</translation>
-    </message>
-    <message>
-        <source>%1 is empty: nothing was recorded into it.</source>
-        <translation>%1 是空的：没有录制任何内容。</translation>
-    </message>
-    <message>
-        <source>%1 was recorded by a newer Lockscope (format %2, this one reads up to %3). Update Lockscope to open it.</source>
-        <translation>%1 由更新版本的 Lockscope 录制（格式 %2，本版本最高读 %3）。请更新 Lockscope 再打开。</translation>
-    </message>
-    <message>
-        <source>Opening %1 was cancelled: what was read so far is shown.</source>
-        <translation>已取消打开 %1：显示到目前为止读入的内容。</translation>
-    </message>
-    <message>
-        <source>%1 could not be written: %2. What was recorded before is kept; free some space or choose another place.</source>
-        <translation>无法写入 %1：%2。之前录制的内容已保留；请腾出空间或换个位置。</translation>
-    </message>
-    <message>
-        <source>%1 exists and could not be replaced: %2. Close it elsewhere or choose another name.</source>
-        <translation>%1 已存在且无法替换：%2。请在别处关闭它，或换个名字。</translation>
-    </message>
-    <message>
-        <source>%1 could not be created: %2. Check that the folder exists and that you may write there.</source>
-        <translation>无法创建 %1：%2。请检查文件夹是否存在、是否有写权限。</translation>
-    </message>
-    <message>
-        <source>%1 was changed after it was recorded: its scenario, its recipe or the bound that it is judged by. Its events are whole.</source>
-        <translation>%1 在录制之后被改动：它的场景、算法或判定所用的上限。其事件完好无损。</translation>
-    </message>
-    <message>
         <source>another program is writing to it</source>
         <translation>另一个程序正在写入它</translation>
     </message>
@@ -2470,8 +2434,24 @@
         <translation>其中的表不是录制文件的表</translation>
     </message>
     <message>
+        <source>%1 is damaged after event %2. What lies before is shown; to keep it, save it under another name.</source>
+        <translation>%1 在第 %2 个事件之后已损坏。之前的内容已显示；若要保留，请另存为其他名称。</translation>
+    </message>
+    <message>
         <source>%1 could not be read beyond event %2: %3. What lies before is shown; to keep it, save it under another name.</source>
         <translation>%1 在第 %2 个事件之后无法读取：%3。之前的内容已显示；要保留请另存为其他名字。</translation>
+    </message>
+    <message>
+        <source>%1 does not exist. Was it moved or renamed?</source>
+        <translation>%1 不存在。是否已移动或改名？</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2. Check its permissions.</source>
+        <translation>无法读取 %1：%2。请检查其权限。</translation>
+    </message>
+    <message>
+        <source>%1 is empty: nothing was recorded into it.</source>
+        <translation>%1 是空的：没有录制任何内容。</translation>
     </message>
     <message>
         <source>%1 is not a recording; it looks like a scenario. Open it in the window, or play it with “lockscope simulate”.</source>
@@ -2492,6 +2472,30 @@
     <message>
         <source>%1 belongs to another program: it is not a Lockscope recording. Choose a file that Lockscope has recorded.</source>
         <translation>%1 属于其他程序，不是 Lockscope 录制文件。请选择 Lockscope 录制的文件。</translation>
+    </message>
+    <message>
+        <source>%1 was recorded by a newer Lockscope (format %2, this one reads up to %3). Update Lockscope to open it.</source>
+        <translation>%1 由更新版本的 Lockscope 录制（格式 %2，本版本最高读 %3）。请更新 Lockscope 再打开。</translation>
+    </message>
+    <message>
+        <source>Opening %1 was cancelled: what was read so far is shown.</source>
+        <translation>已取消打开 %1：显示到目前为止读入的内容。</translation>
+    </message>
+    <message>
+        <source>%1 was changed after it was recorded: its scenario, its recipe or the bound that it is judged by. Its events are whole.</source>
+        <translation>%1 在录制之后被改动：它的场景、算法或判定所用的上限。其事件完好无损。</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2. What was recorded before is kept; free some space or choose another place.</source>
+        <translation>无法写入 %1：%2。之前录制的内容已保留；请腾出空间或换个位置。</translation>
+    </message>
+    <message>
+        <source>%1 exists and could not be replaced: %2. Close it elsewhere or choose another name.</source>
+        <translation>%1 已存在且无法替换：%2。请在别处关闭它，或换个名字。</translation>
+    </message>
+    <message>
+        <source>%1 could not be created: %2. Check that the folder exists and that you may write there.</source>
+        <translation>无法创建 %1：%2。请检查文件夹是否存在、是否有写权限。</translation>
     </message>
 </context>
 <context>
@@ -2819,10 +2823,6 @@
         <source>%1: the picture could not be written</source>
         <translation>%1：无法写入图片</translation>
     </message>
-    <message>
-        <source>--seed %1: this needs a scenario to run, such as --scenario gc-pause</source>
-        <translation>--seed %1：需要一个要运行的场景，例如 --scenario gc-pause</translation>
-    </message>
 </context>
 <context>
     <name>SqlError</name>
@@ -2954,6 +2954,10 @@
 <context>
     <name>Timeline</name>
     <message>
+        <source>%1: not known yet</source>
+        <translation>%1：尚不可知</translation>
+    </message>
+    <message>
         <source>waits</source>
         <translation>等待</translation>
     </message>
@@ -3082,6 +3086,10 @@
     <message>
         <source>%1 was not observed: %2</source>
         <translation>%1 未被观察到：%2</translation>
+    </message>
+    <message>
+        <source>%1 is held by %2; its format does not say until when: %3</source>
+        <translation>%1 由 %2 持有；其格式不说明到何时：%3</translation>
     </message>
     <message>
         <source>%1 is held by %2 and never expires: %3</source>
@@ -3217,7 +3225,7 @@
     </message>
     <message>
         <source>double belief</source>
-        <translation>双重持有</translation>
+        <translation>双重信念</translation>
     </message>
     <message>
         <source>stale write</source>
@@ -3281,6 +3289,10 @@
         <translation>由 %1 持有，永不过期</translation>
     </message>
     <message>
+        <source>held by %1, until when is unknown</source>
+        <translation>由 %1 持有，到何时未知</translation>
+    </message>
+    <message>
         <source>BELIEF · what each client could act on</source>
         <translation>信念 · 每个客户端据以行动的认知</translation>
     </message>
@@ -3319,6 +3331,10 @@
     <message>
         <source>server</source>
         <translation>服务器</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>尚不可知</translation>
     </message>
     <message>
         <source>no writes yet</source>
@@ -3383,14 +3399,6 @@
     <message>
         <source>damage: #%1 held no more</source>
         <translation>损坏：#%1 已不持有</translation>
-    </message>
-    <message>
-        <source>%1: not known yet</source>
-        <translation>%1：尚不可知</translation>
-    </message>
-    <message>
-        <source>not known yet</source>
-        <translation>尚不可知</translation>
     </message>
 </context>
 <context>
@@ -3563,6 +3571,14 @@
         <translation>%1 从 %3 到 %4 与 %2 断开。</translation>
     </message>
     <message>
+        <source>%1 has been stopped since %2: requests wait there.</source>
+        <translation>%1 从 %2 起一直处于暂停状态：请求都在那里等待。</translation>
+    </message>
+    <message>
+        <source>%1 was stopped from %2 to %3: requests waited there.</source>
+        <translation>%1 从 %2 到 %3 处于暂停状态：请求都在那里等待。</translation>
+    </message>
+    <message>
         <source>The watchdog of %1 stopped at %2, so nothing renewed its lease.</source>
         <translation>%1 的看门狗在 %2 停止，因此没有谁续它的租约。</translation>
     </message>
@@ -3649,6 +3665,10 @@
     <message>
         <source>On the server the lock is free: whoever waits was not told, or asks in vain.</source>
         <translation>服务器上锁是空闲的：等待者没有得到通知，或徒劳地请求。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but %1, which died at %2 while it waited, still has a place in the queue: nobody behind it gets the lock until the server drops that place.</source>
+        <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
     </message>
     <message>
         <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
@@ -3761,18 +3781,6 @@
         <source>%1 %2</source>
         <comment>a sentence after a sentence</comment>
         <translation>%1 %2</translation>
-    </message>
-    <message>
-        <source>%1 has been stopped since %2: requests wait there.</source>
-        <translation>%1 从 %2 起一直处于暂停状态：请求都在那里等待。</translation>
-    </message>
-    <message>
-        <source>%1 was stopped from %2 to %3: requests waited there.</source>
-        <translation>%1 从 %2 到 %3 处于暂停状态：请求都在那里等待。</translation>
-    </message>
-    <message>
-        <source>On the server the lock is free, but %1, which died at %2 while it waited, still has a place in the queue: nobody behind it gets the lock until the server drops that place.</source>
-        <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
     </message>
 </context>
 <context>
@@ -4284,15 +4292,6 @@
         <source>vanished</source>
         <translation>消失</translation>
     </message>
-    <message>
-        <source>%1; %2 unknown</source>
-        <comment>runs of a simulation</comment>
-        <translation>%1；%2 次未知</translation>
-    </message>
-    <message>
-        <source>the digest covers the recording's events, but not its scenario, its recipe and the bound that it is judged by: it was made by an older version</source>
-        <translation>摘要只涵盖录制的事件，不涵盖其场景、算法和判定所用的上限：该录制由较旧的版本生成</translation>
-    </message>
 </context>
 <context>
     <name>lockscope::app::MainWindow</name>
@@ -4303,54 +4302,6 @@
     <message>
         <source>Play</source>
         <translation>播放</translation>
-    </message>
-    <message>
-        <source>Panel</source>
-        <translation>面板</translation>
-    </message>
-    <message>
-        <source>Open a recording or a scenario</source>
-        <translation>打开录制或场景</translation>
-    </message>
-    <message>
-        <source>Recordings and scenarios (*.lockscope *.json)</source>
-        <translation>录制和场景 (*.lockscope *.json)</translation>
-    </message>
-    <message>
-        <source>All files (*)</source>
-        <translation>所有文件 (*)</translation>
-    </message>
-    <message>
-        <source>Save the scenario so far, with what was done by hand</source>
-        <translation>保存到目前为止的场景，包括手动所做的</translation>
-    </message>
-    <message>
-        <source>Scenarios (*.json)</source>
-        <translation>场景 (*.json)</translation>
-    </message>
-    <message>
-        <source>Saved %1: it runs again to the same end.</source>
-        <translation>已保存 %1：再次运行会得到同样的结局。</translation>
-    </message>
-    <message>
-        <source>Record this session to a file</source>
-        <translation>把此会话录制到文件</translation>
-    </message>
-    <message>
-        <source>Recordings (*.lockscope)</source>
-        <translation>录制 (*.lockscope)</translation>
-    </message>
-    <message>
-        <source>Recording to %1.</source>
-        <translation>正在录制到 %1。</translation>
-    </message>
-    <message>
-        <source>%1 — Lockscope</source>
-        <translation>%1 — Lockscope</translation>
-    </message>
-    <message>
-        <source>Lockscope</source>
-        <translation>Lockscope</translation>
     </message>
     <message>
         <source>New future from %1. The old one is kept.</source>
@@ -4377,6 +4328,59 @@
         <translation>
             <numerusform>已重新开始，包含 %n 项手动操作。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Panels</source>
+        <translation>面板</translation>
+    </message>
+    <message>
+        <source>Open a recording or a scenario</source>
+        <translation>打开录制或场景</translation>
+    </message>
+    <message>
+        <source>Recordings and scenarios (*.lockscope *.json)</source>
+        <translation>录制和场景 (*.lockscope *.json)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Save as a scenario, with what was done by hand</source>
+        <translation>另存为场景，包含手动操作</translation>
+    </message>
+    <message>
+        <source>Scenarios (*.json)</source>
+        <translation>场景 (*.json)</translation>
+    </message>
+    <message>
+        <source>Saved %1: it runs again to the same end.</source>
+        <translation>已保存 %1：再次运行会得到同样的结局。</translation>
+    </message>
+    <message>
+        <source>Record this session to a file</source>
+        <translation>把此会话录制到文件</translation>
+    </message>
+    <message>
+        <source>Recordings (*.lockscope)</source>
+        <translation>录制 (*.lockscope)</translation>
+    </message>
+    <message>
+        <source>Recording to %1.</source>
+        <translation>正在录制到 %1。</translation>
+    </message>
+    <message>
+        <source>Lockscope</source>
+        <translation>Lockscope</translation>
+    </message>
+    <message>
+        <source>%1 — Lockscope</source>
+        <translation>%1 — Lockscope</translation>
+    </message>
+    <message>
+        <source>CHANGES ALLOWED · %1</source>
+        <extracomment>%1 is the window's title while a server is watched that may be changed.</extracomment>
+        <translation>允许更改 · %1</translation>
     </message>
 </context>
 <context>
@@ -4430,6 +4434,10 @@
         </translation>
     </message>
     <message>
+        <source>changes allowed</source>
+        <translation>允许更改</translation>
+    </message>
+    <message>
         <source>read-only</source>
         <translation>只读</translation>
     </message>
@@ -4452,6 +4460,10 @@
     <message>
         <source>&amp;File</source>
         <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
     </message>
     <message>
         <source>&amp;Session</source>
@@ -4482,8 +4494,8 @@
         <translation>打开最近(&amp;R)</translation>
     </message>
     <message>
-        <source>&amp;Save the scenario so far…</source>
-        <translation>保存到目前为止的场景(&amp;S)…</translation>
+        <source>&amp;Save as scenario…</source>
+        <translation>另存为场景(&amp;S)…</translation>
     </message>
     <message>
         <source>&amp;Record to a file…</source>
@@ -4500,6 +4512,18 @@
     <message>
         <source>&amp;Quit</source>
         <translation>退出(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>重做(&amp;R)</translation>
     </message>
     <message>
         <source>Session</source>
@@ -4527,15 +4551,15 @@
     </message>
     <message>
         <source>Layout: &amp;Break</source>
-        <translation>布局：破坏(&amp;B)</translation>
+        <translation>布局：故障演练(&amp;B)</translation>
     </message>
     <message>
-        <source>&amp;Restore the layout's own arrangement</source>
-        <translation>恢复此布局的原样(&amp;R)</translation>
+        <source>&amp;Reset layout</source>
+        <translation>重置布局(&amp;R)</translation>
     </message>
     <message>
-        <source>Let panels be mo&amp;ved</source>
-        <translation>允许移动面板(&amp;V)</translation>
+        <source>&amp;Unlock panels</source>
+        <translation>解锁面板(&amp;U)</translation>
     </message>
     <message>
         <source>&amp;Panels</source>
@@ -4613,22 +4637,6 @@
         <source>Scenario</source>
         <translation>场景</translation>
     </message>
-    <message>
-        <source>&amp;Edit</source>
-        <translation>编辑(&amp;E)</translation>
-    </message>
-    <message>
-        <source>Edit</source>
-        <translation>编辑</translation>
-    </message>
-    <message>
-        <source>&amp;Undo</source>
-        <translation>撤销(&amp;U)</translation>
-    </message>
-    <message>
-        <source>&amp;Redo</source>
-        <translation>重做(&amp;R)</translation>
-    </message>
 </context>
 <context>
     <name>lockscope::app::WorkArea</name>
@@ -4690,8 +4698,24 @@
         <translation>有 %1 个键未查看：读取会让此服务器更久地保留它们</translation>
     </message>
     <message>
+        <source>%1 · lost</source>
+        <translation>%1 · 已断开</translation>
+    </message>
+    <message>
+        <source>%1 · not reached</source>
+        <translation>%1 · 无法连接</translation>
+    </message>
+    <message>
+        <source>not reached: %1</source>
+        <translation>无法连接：%1</translation>
+    </message>
+    <message>
         <source>not observed: %1</source>
         <translation>未被观察：%1</translation>
+    </message>
+    <message>
+        <source>%1 · not observed</source>
+        <translation>%1 · 未观测</translation>
     </message>
     <message>
         <source>There is no recipe “%1”.</source>
@@ -4731,6 +4755,10 @@
     <message>
         <source>Recording · %1 · reading</source>
         <translation>录制 · %1 · 正在读取</translation>
+    </message>
+    <message>
+        <source>Recording · %1 · cannot be read</source>
+        <translation>录制 · %1 · 无法读取</translation>
     </message>
     <message>
         <source>Recording · %1</source>
@@ -4816,8 +4844,8 @@
         <translation>方向键在节点、客户端和链路间移动；菜单键破坏选中的对象。</translation>
     </message>
     <message>
-        <source>messages are shown for %1; they are quicker</source>
-        <translation>消息显示 %1；实际更快</translation>
+        <source>slowed down: real messages take %1</source>
+        <translation>已放慢：真实消息只需 %1</translation>
     </message>
     <message numerus="yes">
         <source>%n link(s): only those of the selected client are drawn</source>
@@ -4893,8 +4921,8 @@
         <translation>转到 %1</translation>
     </message>
     <message>
-        <source>No command is called that.</source>
-        <translation>没有这样的命令。</translation>
+        <source>Nothing is called that.</source>
+        <translation>没有这样的命令、场景或锁。</translation>
     </message>
 </context>
 <context>
@@ -5086,6 +5114,13 @@
             <numerusform>%1 + 另外 %n 个</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%1, %n later</source>
+        <extracomment>%1 how an invariant stands at the playhead, %n how many violations come later.</extracomment>
+        <translation>
+            <numerusform>%1，之后 %n 次</numerusform>
+        </translation>
+    </message>
     <message>
         <source>%1: %2</source>
         <comment>invariant: outcome</comment>
@@ -5098,13 +5133,6 @@
     <message>
         <source>When</source>
         <translation>时间</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1, %n later</source>
-        <extracomment>%1 how an invariant stands at the playhead, %n how many violations come later.</extracomment>
-        <translation>
-            <numerusform>%1，之后 %n 次</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -5154,8 +5182,16 @@
         <translation>共 %1</translation>
     </message>
     <message>
+        <source>lease not seen</source>
+        <translation>租约未见</translation>
+    </message>
+    <message>
         <source>free</source>
         <translation>空闲</translation>
+    </message>
+    <message>
+        <source>no TTL told</source>
+        <translation>未说明 TTL</translation>
     </message>
     <message>
         <source>expires</source>
@@ -5176,12 +5212,12 @@
         <translation>按记录所示</translation>
     </message>
     <message>
-        <source>The server is out of sight: nobody knows who waits.</source>
-        <translation>服务器不可见：无人知道谁在等待。</translation>
+        <source>The server cannot be seen: the waiters are not known.</source>
+        <translation>看不到服务器：等待者未知。</translation>
     </message>
     <message>
-        <source>This format does not say who waits.</source>
-        <translation>此格式不说明谁在等待。</translation>
+        <source>This format does not name waiters.</source>
+        <translation>此格式不记录等待者。</translation>
     </message>
     <message>
         <source>Nobody waits.</source>
@@ -5192,9 +5228,9 @@
         <translation>没有持有者，也没有等待者。</translation>
     </message>
     <message numerus="yes">
-        <source>%n waiter(s); the server does not say who.</source>
+        <source>%n waiter(s); their names are not known.</source>
         <translation>
-            <numerusform>%n 个等待者；服务器不说明是谁。</numerusform>
+            <numerusform>%n 个等待者，名称未知。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5208,8 +5244,8 @@
         <translation>由服务器统计，由我们的客户端指名</translation>
     </message>
     <message>
-        <source>not on the server: seen by our own clients</source>
-        <translation>不在服务器上：由我们自己的客户端所见</translation>
+        <source>the server has no queue; as clients asked</source>
+        <translation>服务器不维护队列；按客户端请求的先后</translation>
     </message>
 </context>
 <context>
@@ -5223,6 +5259,14 @@
         <translation>
             <numerusform>%1 · %n 把锁</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Unknown: this format does not say when the lock expires.</source>
+        <translation>未知：此格式不说明锁何时过期。</translation>
+    </message>
+    <message>
+        <source>%1. No bar: the lock was taken before Lockscope looked, so how long its lease was is not known.</source>
+        <translation>%1。没有进度条：锁在 Lockscope 开始观察之前就已被获取，租约总长未知。</translation>
     </message>
     <message>
         <source>%1 each believe to hold it</source>
@@ -5308,14 +5352,6 @@
         <translation>锁</translation>
     </message>
     <message>
-        <source>No locks yet</source>
-        <translation>还没有锁</translation>
-    </message>
-    <message>
-        <source>Play a scenario, or connect to a server: every lock shows up here with who holds it, for how long, and who waits.</source>
-        <translation>播放一个场景，或连接服务器：每把锁都会显示在这里，包括谁持有、持有多久、谁在等待。</translation>
-    </message>
-    <message>
         <source>No lock matches the filter</source>
         <translation>没有匹配的锁</translation>
     </message>
@@ -5338,12 +5374,40 @@
         <translation>%1 把被持有，%2 个在等</translation>
     </message>
     <message>
+        <source>No locks yet</source>
+        <translation>还没有锁</translation>
+    </message>
+    <message>
+        <source>Play a scenario, or connect to a server: every lock shows up here with its holder, the time left and the waiters.</source>
+        <translation>播放一个场景，或连接服务器：每把锁连同持有者、剩余时间和等待者都会显示在这里。</translation>
+    </message>
+    <message>
+        <source>No lock on this server</source>
+        <translation>此服务器上没有锁</translation>
+    </message>
+    <message>
+        <source>Connected. A lock shows up here as soon as somebody takes one.</source>
+        <translation>已连接。有人获取锁后会立即显示在这里。</translation>
+    </message>
+    <message>
+        <source>Connecting</source>
+        <translation>正在连接</translation>
+    </message>
+    <message>
+        <source>The server cannot be seen</source>
+        <translation>看不到服务器</translation>
+    </message>
+    <message>
         <source>Show in the &amp;timeline</source>
         <translation>在时间线中显示(&amp;T)</translation>
     </message>
     <message>
         <source>&amp;Copy name</source>
         <translation>复制名称(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Copy &amp;holder</source>
+        <translation>复制持有者(&amp;H)</translation>
     </message>
     <message>
         <source>&amp;Release by force…</source>
@@ -5365,10 +5429,6 @@
 <context>
     <name>lockscope::views::Player</name>
     <message>
-        <source>The lock was not granted before this.</source>
-        <translation>此前锁没有被授予。</translation>
-    </message>
-    <message>
         <source>No event from here up to %1.</source>
         <translation>从此处到 %1 没有事件。</translation>
     </message>
@@ -5387,6 +5447,10 @@
     <message>
         <source>No earlier event.</source>
         <translation>此前没有事件。</translation>
+    </message>
+    <message>
+        <source>The lock was not granted before this.</source>
+        <translation>此前锁没有被授予。</translation>
     </message>
     <message>
         <source>No earlier fault.</source>
@@ -5460,6 +5524,26 @@
     <message>
         <source>Queue</source>
         <translation>队列</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::RecipeBox</name>
+    <message>
+        <source>unsafe: %1</source>
+        <translation>不安全：%1</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <comment>a recipe's id, what it is</comment>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>SAFE</source>
+        <translation>安全</translation>
+    </message>
+    <message>
+        <source>UNSAFE · here to be seen failing</source>
+        <translation>不安全 · 用来观察它如何失败</translation>
     </message>
 </context>
 <context>
@@ -5553,6 +5637,18 @@
         <translation>从播放头开始测量</translation>
     </message>
     <message>
+        <source>Zoom in</source>
+        <translation>放大</translation>
+    </message>
+    <message>
+        <source>Zoom out</source>
+        <translation>缩小</translation>
+    </message>
+    <message>
+        <source>Zoom to everything</source>
+        <translation>缩放到全部</translation>
+    </message>
+    <message>
         <source>%1: %2</source>
         <extracomment>What a screen reader says of a lane: %1 its name, %2 how it stands.</extracomment>
         <translation>%1：%2</translation>
@@ -5589,80 +5685,84 @@
         <translation>种子</translation>
     </message>
     <message>
-        <source>The seed of this run: the same seed gives the same run. Type another one and press Enter.</source>
-        <translation>此次运行的种子：相同的种子得到相同的运行。输入另一个并按回车。</translation>
-    </message>
-    <message>
         <source>Play</source>
         <translation>播放</translation>
     </message>
     <message>
-        <source>Restart with the same seed</source>
-        <translation>用相同种子重新开始</translation>
+        <source>&amp;Restart with the same seed</source>
+        <translation>用相同种子重新开始(&amp;R)</translation>
     </message>
     <message>
-        <source>Restart with a new seed</source>
-        <translation>用新种子重新开始</translation>
+        <source>Restart &amp;without what was done by hand</source>
+        <translation>不含手动操作重新开始(&amp;W)</translation>
     </message>
     <message>
-        <source>Step to the next event</source>
-        <translation>走到下一个事件</translation>
+        <source>Restart with a &amp;new seed</source>
+        <translation>用新种子重新开始(&amp;N)</translation>
     </message>
     <message>
-        <source>Step back to the previous event</source>
-        <translation>退回上一个事件</translation>
+        <source>&amp;Play</source>
+        <translation>播放(&amp;P)</translation>
     </message>
     <message>
-        <source>Next acquisition</source>
-        <translation>下一次获得锁</translation>
+        <source>&amp;Step to the next event</source>
+        <translation>走到下一个事件(&amp;S)</translation>
     </message>
     <message>
-        <source>Previous acquisition</source>
-        <translation>上一次获得锁</translation>
+        <source>Step &amp;back to the previous event</source>
+        <translation>退回上一个事件(&amp;B)</translation>
     </message>
     <message>
-        <source>Next fault</source>
-        <translation>下一个故障</translation>
+        <source>&amp;Next acquisition</source>
+        <translation>下一次获得锁(&amp;N)</translation>
     </message>
     <message>
-        <source>Previous fault</source>
-        <translation>上一个故障</translation>
+        <source>Previous a&amp;cquisition</source>
+        <translation>上一次获得锁(&amp;C)</translation>
     </message>
     <message>
-        <source>Next violation</source>
-        <translation>下一次违反</translation>
+        <source>Next &amp;fault</source>
+        <translation>下一个故障(&amp;F)</translation>
     </message>
     <message>
-        <source>Previous violation</source>
-        <translation>上一次违反</translation>
+        <source>Previous fa&amp;ult</source>
+        <translation>上一个故障(&amp;U)</translation>
     </message>
     <message>
-        <source>Go to the start</source>
-        <translation>转到开头</translation>
+        <source>Next &amp;violation</source>
+        <translation>下一次违反(&amp;V)</translation>
     </message>
     <message>
-        <source>Go to the end</source>
-        <translation>转到结尾</translation>
+        <source>Previous v&amp;iolation</source>
+        <translation>上一次违反(&amp;I)</translation>
     </message>
     <message>
-        <source>Faster</source>
-        <translation>加快</translation>
+        <source>&amp;Go to the start</source>
+        <translation>转到开头(&amp;G)</translation>
     </message>
     <message>
-        <source>Slower</source>
-        <translation>减慢</translation>
+        <source>Go to the &amp;end</source>
+        <translation>转到末尾(&amp;E)</translation>
     </message>
     <message>
-        <source>Normal speed</source>
-        <translation>正常速度</translation>
+        <source>Fas&amp;ter</source>
+        <translation>加快(&amp;T)</translation>
+    </message>
+    <message>
+        <source>S&amp;lower</source>
+        <translation>减慢(&amp;L)</translation>
+    </message>
+    <message>
+        <source>N&amp;ormal speed</source>
+        <translation>正常速度(&amp;O)</translation>
     </message>
     <message>
         <source>Find or do…</source>
         <translation>查找或执行…</translation>
     </message>
     <message>
-        <source>Type a seed</source>
-        <translation>输入种子</translation>
+        <source>T&amp;ype a seed</source>
+        <translation>输入种子(&amp;Y)</translation>
     </message>
     <message>
         <source>next</source>
@@ -5682,28 +5782,48 @@
         <translation>速度：0.01× 到 1000×</translation>
     </message>
     <message>
-        <source>seed %1</source>
-        <translation>种子 %1</translation>
-    </message>
-    <message>
-        <source>Pause</source>
-        <translation>暂停</translation>
-    </message>
-    <message>
-        <source>Follow what happens now</source>
-        <translation>跟随当前</translation>
-    </message>
-    <message>
-        <source>A seed is a whole number from 0 to 18446744073709551615.</source>
-        <translation>种子是 0 到 18446744073709551615 的整数。</translation>
-    </message>
-    <message>
-        <source>Restart without what was done by hand</source>
-        <translation>不含手动操作重新开始</translation>
+        <source>The seed of this run: the same seed gives the same run. Type another one and press Enter.</source>
+        <translation>此次运行的种子：相同的种子得到相同的运行。输入另一个并按回车。</translation>
     </message>
     <message>
         <source>The seed of the run that was recorded</source>
         <translation>所记录的运行的种子</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>种子 %1</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>暂停(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Follow what ha&amp;ppens now</source>
+        <translation>跟随当前进展(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Changes allowed</source>
+        <translation>允许更改</translation>
+    </message>
+    <message>
+        <source>read-only</source>
+        <translation>只读</translation>
+    </message>
+    <message>
+        <source>Clients of our own may take and free locks on this server, and any lock can be released by force. Connect again without changes to be safe.</source>
+        <translation>我们自己的客户端可以在此服务器上获取和释放锁，任何锁都可以被强制释放。若要安全，请以只读方式重新连接。</translation>
+    </message>
+    <message>
+        <source>Nothing is written to this server. To release locks or run clients of our own, connect again with changes allowed.</source>
+        <translation>不会向此服务器写入任何内容。若要释放锁或运行自己的客户端，请以允许更改的方式重新连接。</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>锁</translation>
+    </message>
+    <message>
+        <source>A seed is a whole number from 0 to 18446744073709551615.</source>
+        <translation>种子是 0 到 18446744073709551615 的整数。</translation>
     </message>
 </context>
 <context>
@@ -5741,11 +5861,7 @@
     </message>
     <message>
         <source>Nothing to judge yet</source>
-        <translation>尚无可判定的内容</translation>
-    </message>
-    <message>
-        <source>Too little was seen to judge</source>
-        <translation>所见太少，无法裁决</translation>
+        <translation>尚无可评判的内容</translation>
     </message>
     <message>
         <source>All invariants hold so far</source>
@@ -5756,8 +5872,8 @@
         <translation>裁决：%1</translation>
     </message>
     <message>
-        <source>Click to go there.</source>
-        <translation>单击转到那里。</translation>
+        <source>A click goes there and explains it.</source>
+        <translation>单击可转到该处并查看说明。</translation>
     </message>
 </context>
 <context>
@@ -5779,13 +5895,13 @@
         <translation>不变量</translation>
     </message>
     <message>
-        <source>Nothing to judge yet: play a scenario, or open a recording.</source>
-        <translation>还没有可裁决的：播放一个场景，或打开一份录制。</translation>
-    </message>
-    <message>
         <source>%1 so far, %2 later</source>
         <extracomment>How many violations: %1 up to the playhead, %2 after it.</extracomment>
         <translation>至今 %1，之后 %2</translation>
+    </message>
+    <message>
+        <source>Nothing to judge yet: play a scenario, or open a recording.</source>
+        <translation>还没有可裁决的：播放一个场景，或打开一份录制。</translation>
     </message>
 </context>
 <context>
@@ -5877,10 +5993,6 @@
         <translation>负载</translation>
     </message>
     <message>
-        <source>%1 (naive)</source>
-        <translation>%1（朴素）</translation>
-    </message>
-    <message>
         <source>Recipe</source>
         <translation>算法</translation>
     </message>
@@ -5901,32 +6013,32 @@
         <translation>租约</translation>
     </message>
     <message>
-        <source>How long the server keeps a hold, such as 5s or 250ms</source>
-        <translation>服务器保留一次持有的时间，如 5s 或 250ms</translation>
+        <source>Lease: after this time without a renewal the server frees the lock, such as 5s or 250ms</source>
+        <translation>租约：若在此时间内没有续约，服务器就释放锁，例如 5s 或 250ms</translation>
     </message>
     <message>
         <source>Watchdog</source>
         <translation>看门狗</translation>
     </message>
     <message>
-        <source>How often a holder renews, such as 2s, or off</source>
-        <translation>持有者多久续约一次，如 2s，或关闭</translation>
+        <source>Watchdog: a holder renews its lease this often, such as 2s, or off</source>
+        <translation>看门狗：持有者每隔多久续约一次，例如 2s，或 off</translation>
     </message>
     <message>
-        <source>Hold</source>
-        <translation>持有时间</translation>
+        <source>Work</source>
+        <translation>工作</translation>
     </message>
     <message>
-        <source>How long the work takes: shortest – longest, such as 2s – 4s</source>
-        <translation>工作持续多久：最短 – 最长，如 2s – 4s</translation>
+        <source>Time that the work under the lock takes: shortest – longest, such as 2s – 4s</source>
+        <translation>持锁工作的时长：最短 – 最长，例如 2s – 4s</translation>
     </message>
     <message>
-        <source>Think</source>
-        <translation>思考时间</translation>
+        <source>Rest</source>
+        <translation>间歇</translation>
     </message>
     <message>
-        <source>Pause between rounds: shortest – longest</source>
-        <translation>两轮之间的停顿：最短 – 最长</translation>
+        <source>Time between two rounds of a client: shortest – longest, such as 500ms – 2s</source>
+        <translation>客户端两轮之间的间隔：最短 – 最长，例如 500ms – 2s</translation>
     </message>
     <message>
         <source>Token check</source>
@@ -5937,56 +6049,52 @@
         <translation>打开</translation>
     </message>
     <message>
-        <source>Whether the guarded resource refuses a write with a token older than the newest it has seen</source>
-        <translation>受保护的资源是否拒绝令牌比已见最新令牌更旧的写入</translation>
+        <source>Token: a number that grows with each grant. On: the resource refuses a write whose token is older than the newest it has seen</source>
+        <translation>令牌：每次授予都会增大的编号。打开后，若写入的令牌比资源见过的最新令牌旧，资源会拒绝写入</translation>
     </message>
     <message>
-        <source>Deadline</source>
-        <translation>期限</translation>
+        <source>At its deadline</source>
+        <translation>到期限时</translation>
     </message>
     <message>
-        <source>honoured</source>
-        <translation>遵守</translation>
-    </message>
-    <message>
-        <source>ignored</source>
-        <translation>忽略</translation>
-    </message>
-    <message>
-        <source>Whether a client gives the lock up by its own clock when its lease has ended</source>
-        <translation>租约到期时，客户端是否按自己的时钟放弃锁</translation>
-    </message>
-    <message>
-        <source>On loss</source>
-        <translation>丢锁时</translation>
-    </message>
-    <message>
-        <source>stop</source>
+        <source>stops</source>
         <translation>停止</translation>
     </message>
     <message>
-        <source>carry on</source>
+        <source>goes on</source>
         <translation>继续</translation>
     </message>
     <message>
-        <source>What a client does that is told it has lost the lock</source>
-        <translation>被告知已丢锁的客户端怎么做</translation>
+        <source>When the lease has ended by the client's own clock: it stops working, or it ignores the clock and goes on</source>
+        <translation>按客户端自己的时钟租约已结束时：停止工作，或忽略时钟继续工作</translation>
+    </message>
+    <message>
+        <source>When lost</source>
+        <translation>失去锁时</translation>
+    </message>
+    <message>
+        <source>When a client is told that it has lost the lock: it stops working, or goes on all the same</source>
+        <translation>客户端得知失去锁时：停止工作，或照样继续</translation>
     </message>
     <message>
         <source>nothing is open</source>
         <translation>没有打开任何会话</translation>
     </message>
     <message>
-        <source>fixed here</source>
-        <translation>这里不能更改</translation>
+        <source>read-only</source>
+        <translation>只读</translation>
     </message>
     <message>
-        <source>“%1” is not a span of time: write the shortest and the longest, such as 2s – 4s.</source>
-        <translation>“%1”不是时间范围：请写最短和最长，如 2s – 4s。</translation>
+        <source>read-only: this is a recording</source>
+        <translation>只读：这是录制文件</translation>
     </message>
     <message>
-        <source>“%1” is not a time: write a number and a unit, such as 5s, 250ms or 2m.</source>
-        <translation>“%1”不是时间：请写数字和单位，如 5s、250ms 或 2m。</translation>
+        <source>“%1” is not a span of time: write the shortest and the longest, such as 2s – 4s. It stays %2.</source>
+        <translation>“%1”不是时间范围：请写最短和最长，例如 2s – 4s。仍为 %2。</translation>
+    </message>
+    <message>
+        <source>“%1” is not a time: write a number and a unit, such as 5s, 250ms or 2m. It stays %2.</source>
+        <translation>“%1”不是时间：请写数字和单位，例如 5s、250ms 或 2m。仍为 %2。</translation>
     </message>
 </context>
 <context>
@@ -6022,6 +6130,10 @@
     <message>
         <source>a lease is at least 1ms</source>
         <translation>租约至少 1ms</translation>
+    </message>
+    <message>
+        <source>a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such as a third of the lease, or "off"</source>
+        <translation>%1 的租约在看门狗于 %2 后续约之前就已结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
     </message>
     <message>
         <source>hold and think cannot both be 0 s</source>
@@ -6232,12 +6344,12 @@
         <translation>stop 或 carry-on</translation>
     </message>
     <message>
-        <source>%1 could not be written: %2</source>
-        <translation>无法写入 %1：%2</translation>
+        <source>%1, changed by hand</source>
+        <translation>%1（手动更改过）</translation>
     </message>
     <message>
-        <source>a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such as a third of the lease, or "off"</source>
-        <translation>%1 的租约在看门狗于 %2 后续约之前就已结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
+        <source>%1 could not be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
     </message>
 </context>
 <context>

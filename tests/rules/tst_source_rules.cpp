@@ -57,6 +57,15 @@ private Q_SLOTS:
         expectNone(wrong);
     }
 
+    void toolTipsShowNoMarkup() {
+        QStringList wrong;
+        for (const QString& line :
+             linesMatching(filesBelow({QStringLiteral("views"), QStringLiteral("app")}, kCpp),
+                           QStringLiteral("QToolTip::showText|setTextFormat\\(Qt::(Rich|Auto|Markdown)")))
+            if (!line.startsWith(QLatin1String("views/theme/plain_tips.cpp"))) wrong += line;
+        expectNone(wrong);
+    }
+
     void filesStaySmall() {
         QStringList wrong;
         for (const SourceFile& file : cppFiles()) {

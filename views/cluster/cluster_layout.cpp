@@ -66,11 +66,15 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
     const double top = kMargin + kNodeHeight + std::clamp(size.height() * 0.28, 36.0, 150.0);
     const double room = std::max(size.height() - top - kMargin / 2, kSmallest);
     const int count = int(clients.size());
+    constexpr qsizetype kFitsACircle = 4;
+    layout.longNames =
+        std::ranges::any_of(clients, [&](EntityId client) { return trace.displayName(client).size() > kFitsACircle; });
+    const double leastWords = layout.longNames ? 132.0 : 84.0;
     double cell = kSmallest + 3;
     for (double diameter = kLargest; diameter >= kSmallest; diameter -= 2) {
         const bool words = diameter >= 28;
         const double gap = diameter >= 20 ? 6 : 3;
-        const double w = words ? std::max(diameter + 40, 84.0) : diameter + gap;
+        const double w = words ? std::max(diameter + 40, leastWords) : diameter + gap;
         const double h = diameter + (words ? kWords + 8 : gap);
         const int columns = std::max(1, int(width / w));
         const int rows = (count + columns - 1) / columns;
@@ -87,6 +91,7 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
         const double step = width / std::max(inRow, 1);
         // A last row that is not full keeps the columns of the others.
         const double spacing = layout.clientRows > 1 ? width / layout.clientColumns : std::min(step, 170.0);
+        layout.captionWidth = std::min(spacing - 8, 170.0);
         const double used = layout.clientRows > 1 ? width : spacing * inRow;
         const double x = kMargin + (width - used) / 2 + spacing * (column + 0.5);
         const double y = top + row * cell + layout.clientSize / 2;

@@ -22,6 +22,8 @@ struct ClusterLayout {
     double clientSize = 40;  ///< diameter of a client
     bool clientWords = true; ///< room for a line of words under each client
     int clientRows = 1, clientColumns = 1;
+    bool longNames = false;    ///< they do not fit into circles, and stand among the words below
+    double captionWidth = 140; ///< room for the words of one client, so that they do not run into the next one's
 
     const Item* find(trace::EntityId entity) const;
     /// The item under a point; a link is hit within `reach` of its line. Nodes and clients lie above links.

@@ -174,8 +174,8 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     if (marked) paintMark(painter, node.box.adjusted(-3, -3, 3, 3), 8);
 }
 
-void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client, bool words,
-                 bool marked) {
+void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client,
+                 const ClusterLayout& layout, bool marked) {
     const ClientLook look = clientLook(context, client.entity);
     const bool dead = look.life == Life::Dead, paused = look.life == Life::Paused;
     Role ink = Role::TextDim;
@@ -218,7 +218,9 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
     }
     const double size = client.box.width();
     const QString name = context.trace()->displayName(client.entity);
-    if (size >= 18) {
+    if (size >= 18 && layout.longNames) {
+        paintIcon(painter, QRectF(client.box.center().x() - 8, client.box.center().y() - 8, 16, 16), "client", ink);
+    } else if (size >= 18) {
         painter.setFont(uiFont(size >= 36 ? 2 : -1.5, QFont::Bold));
         const QSizeF need = painter.fontMetrics().size(0, name);
         if (look.belief == ClientLook::Belief::Stale && !dead) {
@@ -240,7 +242,7 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
         painter.drawEllipse(chip);
         paintIcon(painter, chip.adjusted(4, 4, -4, -4), "pause", Role::Fault);
     }
-    if (words) {
+    if (layout.clientWords) {
         painter.setFont(uiFont(-1.5));
         const bool stale = look.belief == ClientLook::Belief::Stale && !dead;
         painter.setPen(color(stale                                        ? Role::ViolationText
@@ -253,8 +255,15 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
             line = Words::tr("%1, clock %2").arg(line, offsetText(look.clockOffset));
         else if (look.watchdogStopped && !dead)
             line = Words::tr("%1, no watchdog").arg(line);
-        painter.drawText(QRectF(client.box.center().x() - 70, client.box.bottom() + 5, 140, 18),
-                         Qt::AlignHCenter | Qt::AlignTop, painter.fontMetrics().elidedText(line, Qt::ElideRight, 140));
+        const double room = layout.captionWidth;
+        if (layout.longNames) {
+            // Both ends of the name first: ids often begin alike.
+            const QString nick = name.size() > 11 ? name.left(4) + QChar(0x2026) + name.right(6) : name;
+            line = nick + QStringLiteral(" · ") + line;
+        }
+        painter.drawText(QRectF(client.box.center().x() - room / 2, client.box.bottom() + 5, room, 18),
+                         Qt::AlignHCenter | Qt::AlignTop,
+                         painter.fontMetrics().elidedText(line, Qt::ElideRight, int(room)));
     }
     if (marked) paintMark(painter, client.box.adjusted(-6, -6, 6, 6), client.box.width() / 2 + 6);
 }

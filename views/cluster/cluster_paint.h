@@ -30,8 +30,8 @@ QString nodeWords(const ViewContext& context, trace::EntityId node);
 
 void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked);
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, bool marked);
-void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client, bool words,
-                 bool marked);
+void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client,
+                 const ClusterLayout& layout, bool marked);
 void paintFlight(QPainter& painter, const Flight& flight, const ClusterLayout::Item& link, const trace::Trace& trace,
                  bool words);
 

@@ -6,6 +6,7 @@
 #include "faults/fault_menu.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
+#include "theme/plain_tips.h"
 #include "theme/widgets.h"
 
 #include <QBoxLayout>
@@ -13,7 +14,6 @@
 #include <QHelpEvent>
 #include <QMenu>
 #include <QPainter>
-#include <QToolTip>
 
 namespace lockscope::views {
 
@@ -133,7 +133,8 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
     const ClusterLayout& layout = picture();
     const EntityId selected = trace->clientOf(m_context->selection());
     const auto marked = [&](const ClusterLayout::Item& item) {
-        return item.entity == selected || item.entity == m_hovered;
+        const bool focused = hasFocus() && m_current >= 0 && &item == &layout.items[std::size_t(m_current)];
+        return item.entity == selected || item.entity == m_hovered || focused;
     };
     const bool manyLinks = m_links.size() > std::size_t(kMostLinks);
     for (const ClusterLayout::Item& item : layout.items)
@@ -148,15 +149,20 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
             paintFlight(painter, flight, *link->second, *trace, m_flights.size() <= kWordyFlights);
     for (const ClusterLayout::Item& item : layout.items) {
         if (item.kind == EntityKind::Node) paintNode(painter, *m_context, item, marked(item));
-        if (item.kind == EntityKind::Client) paintClient(painter, *m_context, item, layout.clientWords, marked(item));
+        if (item.kind == EntityKind::Client) paintClient(painter, *m_context, item, layout, marked(item));
     }
-    const bool slowed = std::ranges::any_of(m_flights, [&](const Flight& f) { return f.time < leastFlight(); });
+    Nanos real{};
+    bool slowed = false;
+    for (const Flight& flight : m_flights) {
+        slowed |= flight.time < leastFlight();
+        real = std::max(real, flight.time);
+    }
     painter.setFont(uiFont(-2));
     painter.setPen(color(Role::TextFaint));
     const QRect corner = rect().adjusted(12, 0, -12, -6);
     if (slowed)
         painter.drawText(corner, Qt::AlignRight | Qt::AlignBottom,
-                         tr("messages are shown for %1; they are quicker").arg(duration(leastFlight())));
+                         tr("slowed down: real messages take %1").arg(duration(real)));
     if (manyLinks)
         painter.drawText(corner, Qt::AlignLeft | Qt::AlignBottom,
                          tr("%n link(s): only those of the selected client are drawn", "", int(m_links.size())));
@@ -216,10 +222,7 @@ bool ClusterPanel::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const ClusterLayout::Item* const item = picture().at(help->pos());
-        if (item)
-            QToolTip::showText(help->globalPos(), describe(*item), this);
-        else
-            QToolTip::hideText();
+        showPlainTip(help->globalPos(), item ? describe(*item) : QString(), this);
         return true;
     }
     return QWidget::event(event);
@@ -227,8 +230,14 @@ bool ClusterPanel::event(QEvent* event) {
 
 void ClusterPanel::focusInEvent(QFocusEvent* event) {
     QWidget::focusInEvent(event);
-    if (m_current < 0 && event->reason() != Qt::MouseFocusReason && !picture().items.empty()) setCurrent(0);
+    // The focus alone selects nothing: what is selected is what faults strike.
+    if (m_current < 0 && event->reason() != Qt::MouseFocusReason && !picture().items.empty()) m_current = 0;
     if (m_current >= 0) tellFocusedItem(this, m_current);
+    update();
+}
+
+void ClusterPanel::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
     update();
 }
 

@@ -86,6 +86,7 @@ EventsPanel::EventsPanel(ViewContext* context, QWidget* parent)
     for (int i = 0; i < EventsModel::ColumnCount; ++i)
         header->resizeSection(i, kWidths[std::size_t(i)]);
     makeFrameless(m_view);
+    m_view->installEventFilter(this);
     m_stack = new QStackedLayout;
     // Before its pages: a stack without a parent shows its first page as a window of its own.
     layout->addLayout(m_stack, 1);
@@ -182,6 +183,12 @@ void EventsPanel::tell() {
 }
 
 bool EventsPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_view && event->type() == QEvent::FocusIn && !m_view->currentIndex().isValid()) {
+        // Else the view makes its first row the current one as if a person had, and the playhead would go there.
+        m_moving = true;
+        m_view->selectionModel()->setCurrentIndex(m_model->index(0, 0), QItemSelectionModel::NoUpdate);
+        m_moving = false;
+    }
     if (watched == m_filter && event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Escape && !m_filter->text().isEmpty()) {

@@ -53,6 +53,7 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
         action->setObjectName(QLatin1String(kIds[std::size_t(i)]));
         action->setShortcut(keys()[std::size_t(i)]);
         action->setAutoRepeat(false);
+        action->setProperty("group", tr("Break"));
         connect(action, &QAction::triggered, this, [this, i] { trigger(Which(i)); });
         addAction(action);
         m_actions += action;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "faults/workload_panel.h"
 
+#include "faults/recipe_box.h"
 #include "models/settings.h"
-#include "recipes/recipe_info.h"
 #include "sim/settings_text.h"
 #include "theme/fonts.h"
+#include "theme/style.h"
 #include "theme/widgets.h"
 
 #include <QAbstractItemView>
@@ -76,20 +77,12 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     m_complaint->setRole(Role::ViolationText);
     m_complaint->setFont(uiFont(-1));
     m_complaint->setWordWrap(true);
+    m_complaint->setParent(this);
     m_complaint->hide();
-    column->addWidget(m_complaint);
     column->addStretch();
 
-    std::vector<std::pair<QString, QString>> all;
-    for (const recipes::RecipeInfo& info : recipes::simulatedRecipes()) {
-        const QString id = QString::fromLatin1(info.id);
-        all.emplace_back(id, info.naive ? tr("%1 (naive)").arg(id) : id);
-    }
-    addChoice(QStringLiteral("recipe"), tr("Recipe"), all,
+    addChoice(QStringLiteral("recipe"), tr("Recipe"), new RecipeBox,
               tr("The lock algorithm that clients use from their next round on"));
-    auto* recipe = static_cast<QComboBox*>(m_controls[QStringLiteral("recipe")]);
-    for (int i = 0; i < recipe->count(); ++i)
-        recipe->setItemData(i, recipes::simulatedRecipes()[std::size_t(i)].summary, Qt::ToolTipRole);
 
     m_clients = new QSpinBox;
     m_clients->setRange(1, kMostClients);
@@ -99,19 +92,27 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     connect(m_clients, &QSpinBox::valueChanged, this, [this](int value) {
         if (!m_showing) submit(QStringLiteral("clients"), QString::number(value));
     });
-    addText(QStringLiteral("lease"), tr("Lease"), tr("How long the server keeps a hold, such as 5s or 250ms"));
-    addText(QStringLiteral("watchdog"), tr("Watchdog"), tr("How often a holder renews, such as 2s, or off"));
-    addText(QStringLiteral("hold"), tr("Hold"), tr("How long the work takes: shortest – longest, such as 2s – 4s"));
-    addText(QStringLiteral("think"), tr("Think"), tr("Pause between rounds: shortest – longest"));
+    if (const auto* number = m_clients->findChild<QLineEdit*>())
+        connect(number, &QLineEdit::returnPressed, this, &WorkloadPanel::done);
+    addText(QStringLiteral("lease"), tr("Lease"),
+            tr("Lease: after this time without a renewal the server frees the lock, such as 5s or 250ms"));
+    addText(QStringLiteral("watchdog"), tr("Watchdog"),
+            tr("Watchdog: a holder renews its lease this often, such as 2s, or off"));
+    addText(QStringLiteral("hold"), tr("Work"),
+            tr("Time that the work under the lock takes: shortest – longest, such as 2s – 4s"));
+    addText(QStringLiteral("think"), tr("Rest"),
+            tr("Time between two rounds of a client: shortest – longest, such as 500ms – 2s"));
     addChoice(QStringLiteral("token_check"), tr("Token check"),
               {{QStringLiteral("false"), tr("off")}, {QStringLiteral("true"), tr("on")}},
-              tr("Whether the guarded resource refuses a write with a token older than the newest it has seen"));
-    addChoice(QStringLiteral("deadline"), tr("Deadline"),
-              {{QStringLiteral("honoured"), tr("honoured")}, {QStringLiteral("ignored"), tr("ignored")}},
-              tr("Whether a client gives the lock up by its own clock when its lease has ended"));
-    addChoice(QStringLiteral("on_loss"), tr("On loss"),
-              {{QStringLiteral("stop"), tr("stop")}, {QStringLiteral("carry-on"), tr("carry on")}},
-              tr("What a client does that is told it has lost the lock"));
+              tr("Token: a number that grows with each grant. On: the resource refuses a write whose token is older "
+                 "than the newest it has seen"));
+    addChoice(QStringLiteral("deadline"), tr("At its deadline"),
+              {{QStringLiteral("honoured"), tr("stops")}, {QStringLiteral("ignored"), tr("goes on")}},
+              tr("When the lease has ended by the client's own clock: it stops working, or it ignores the clock and "
+                 "goes on"));
+    addChoice(QStringLiteral("on_loss"), tr("When lost"),
+              {{QStringLiteral("stop"), tr("stops")}, {QStringLiteral("carry-on"), tr("goes on")}},
+              tr("When a client is told that it has lost the lock: it stops working, or goes on all the same"));
 
     connect(context, &ViewContext::sessionChanged, this, [this] {
         // What was typed for another world is not meant for this one. (A replaced trace is still the same world.)
@@ -144,10 +145,15 @@ void WorkloadPanel::addRow(const QString& setting, const QString& label, QWidget
 
 void WorkloadPanel::addText(const QString& setting, const QString& label, const QString& hint) {
     auto* field = new QLineEdit;
+    field->installEventFilter(this);
     addRow(setting, label, field, hint);
     connect(field, &QLineEdit::editingFinished, this, [this, setting] { submitText(setting); });
+    connect(field, &QLineEdit::returnPressed, this, [this, field, setting] {
+        submitText(setting); // before editingFinished does: by now it is known whether it is wrong
+        if (m_wrong != field) Q_EMIT done();
+    });
     connect(field, &QLineEdit::textEdited, this, [this, field] {
-        if (m_wrong == field) complain(nullptr, {});
+        if (m_told == field) complain(nullptr, {});
     });
 }
 
@@ -158,6 +164,10 @@ void WorkloadPanel::addChoice(const QString& setting, const QString& label,
     field->setMinimumContentsLength(8);
     for (const auto& [value, words] : choices)
         field->addItem(words, value);
+    addChoice(setting, label, field, hint);
+}
+
+void WorkloadPanel::addChoice(const QString& setting, const QString& label, QComboBox* field, const QString& hint) {
     addRow(setting, label, field, hint);
     connect(field, &QComboBox::activated, this,
             [this, setting, field] { submit(setting, field->currentData().toString()); });
@@ -169,7 +179,7 @@ QWidget* WorkloadPanel::control(const QString& setting) const {
 }
 
 QString WorkloadPanel::complaint() const {
-    return m_wrong ? m_complaint->text() : QString();
+    return m_told ? m_complaint->text() : QString();
 }
 
 QString WorkloadPanel::shown(const QString& setting) const {
@@ -190,13 +200,16 @@ QString WorkloadPanel::shown(const QString& setting) const {
 void WorkloadPanel::showSettings() {
     const session::Session* const session = m_context->session();
     const bool can = session && session->abilities().workload;
-    m_caption->setHint(!session ? tr("nothing is open") : can ? QString() : tr("fixed here"));
+    m_caption->setHint(!session                    ? tr("nothing is open")
+                       : can                       ? QString()
+                       : session->abilities().live ? tr("read-only")
+                                                   : tr("read-only: this is a recording"));
     m_showing = true;
     for (const auto& [setting, widget] : m_controls) {
         widget->setEnabled(can);
         if (auto* field = qobject_cast<QLineEdit*>(widget)) {
-            // Neither what is being typed nor what is complained about is wiped away.
-            if (m_wrong == field || (field->hasFocus() && field->isModified())) continue;
+            // What is being typed is not wiped away.
+            if (field->hasFocus() && field->isModified()) continue;
             if (const QString text = shown(setting); field->text() != text) field->setText(text);
         } else if (auto* box = qobject_cast<QComboBox*>(widget)) {
             if (!box->view()->isVisible()) box->setCurrentIndex(box->findData(shown(setting)));
@@ -218,15 +231,39 @@ void WorkloadPanel::submitText(const QString& setting) {
         const bool range = setting == QLatin1String("hold") || setting == QLatin1String("think");
         complain(
             field,
-            range ? tr("“%1” is not a span of time: write the shortest and the longest, such as 2s – 4s.")
-                        .arg(field->text())
-                  : tr("“%1” is not a time: write a number and a unit, such as 5s, 250ms or 2m.").arg(field->text()));
+            range ? tr("“%1” is not a span of time: write the shortest and the longest, such as 2s – 4s. It stays %2.")
+                        .arg(field->text(), shown(setting))
+                  : tr("“%1” is not a time: write a number and a unit, such as 5s, 250ms or 2m. It stays %2.")
+                        .arg(field->text(), shown(setting)));
+        if (field->hasFocus()) {
+            field->selectAll(); // to be typed again
+            return;
+        }
+        leaveWrong(setting);
         return;
     }
     complain(nullptr, {});
     field->setModified(false);
     submit(setting, *text);
     showSettings();
+}
+
+/// Left behind, the field shows what is in force; the words below it stay.
+void WorkloadPanel::leaveWrong(const QString& setting) {
+    auto* field = static_cast<QLineEdit*>(m_controls[setting]);
+    if (m_wrong != field) return;
+    markField(field, FieldMark::Fine);
+    m_wrong = nullptr;
+    field->setModified(false);
+    field->setText(shown(setting));
+}
+
+bool WorkloadPanel::eventFilter(QObject* watched, QEvent* event) {
+    // A field tells the end of editing once only: at Enter, before it is left.
+    if (event->type() == QEvent::FocusOut && watched == m_wrong)
+        for (const auto& [setting, widget] : m_controls)
+            if (widget == watched) leaveWrong(setting);
+    return QWidget::eventFilter(watched, event);
 }
 
 void WorkloadPanel::submit(const QString& setting, const QString& text) {
@@ -242,10 +279,19 @@ void WorkloadPanel::submit(const QString& setting, const QString& text) {
 }
 
 void WorkloadPanel::complain(QLineEdit* field, const QString& message) {
-    m_wrong = field;
+    if (m_wrong) markField(m_wrong, FieldMark::Fine);
+    if (m_told) m_form->takeRow(m_complaint);
+    m_wrong = m_told = field;
     m_complaint->setText(message);
+    m_complaint->setAccessibleName(message);
+    if (field) {
+        int row = 0;
+        QFormLayout::ItemRole role{};
+        m_form->getWidgetPosition(field, &row, &role);
+        m_form->insertRow(row + 1, m_complaint);
+        markField(field, FieldMark::Wrong);
+    }
     m_complaint->setVisible(field);
-    if (field) m_complaint->setAccessibleName(message);
 }
 
 } // namespace lockscope::views

@@ -25,10 +25,19 @@ public:
     /// What is wrong with the last entry; empty when nothing is.
     QString complaint() const;
 
+Q_SIGNALS:
+    /// Enter in a field of numbers: keys are the window's again.
+    void done();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
+    void leaveWrong(const QString& setting);
     void addText(const QString& setting, const QString& label, const QString& hint);
     void addChoice(const QString& setting, const QString& label,
                    const std::vector<std::pair<QString, QString>>& choices, const QString& hint);
+    void addChoice(const QString& setting, const QString& label, QComboBox* field, const QString& hint);
     void addRow(const QString& setting, const QString& label, QWidget* field, const QString& hint);
     void showSettings();
     QString shown(const QString& setting) const;
@@ -43,7 +52,8 @@ private:
     std::map<QString, QWidget*> m_controls;
     QSpinBox* m_clients = nullptr;
     DimLabel* m_complaint;
-    QPointer<QLineEdit> m_wrong; ///< the field that the complaint is about
+    QPointer<QLineEdit> m_told;  ///< the field below which the complaint stands
+    QPointer<QLineEdit> m_wrong; ///< the same while the wrong text stands in it
     bool m_showing = false;
 };
 

@@ -160,11 +160,13 @@ void LockDetailPanel::refresh() {
                                                             : toneColors(conditionTone(facts.condition)).text);
 
     const bool hasLease = facts.held() && facts.expires && facts.leaseKnown;
-    const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : QString();
+    const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : tr("lease not seen");
     if (!facts.known())
         m_ring->setTtl({0, true, false}, unknown(), {});
     else if (!facts.held())
-        m_ring->setTtl({0, true, false}, tr("free"), {});
+        m_ring->setTtl({0, true, true}, tr("free"), {});
+    else if (!facts.endKnown)
+        m_ring->setTtl(facts.gauge(), unknown(), tr("no TTL told"));
     else if (!facts.expires)
         m_ring->setTtl(facts.gauge(), never(), tr("expires"));
     else
@@ -201,20 +203,20 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     const std::int64_t unnamed = count.value_or(0) - std::int64_t(facts.waiters.size());
     QString note;
     if (!facts.observed && facts.waiters.empty())
-        note = tr("The server is out of sight: nobody knows who waits.");
+        note = tr("The server cannot be seen: the waiters are not known.");
     else if (!count)
-        note = tr("This format does not say who waits.");
+        note = tr("This format does not name waiters.");
     else if (*count == 0)
         note = facts.held() || !facts.believers.empty() ? tr("Nobody waits.") : tr("Nobody holds it, nobody waits.");
     else if (unnamed > 0)
-        note = facts.waiters.empty() ? tr("%n waiter(s); the server does not say who.", "", int(unnamed))
+        note = facts.waiters.empty() ? tr("%n waiter(s); their names are not known.", "", int(unnamed))
                                      : tr("and %n more that the server counts", "", int(unnamed));
     m_queueNote->setText(note);
     m_queueNote->setVisible(!note.isEmpty());
     m_queueView->setVisible(!facts.waiters.empty());
     m_queueCaption->setHint(facts.waiters.empty()      ? QString()
                             : facts.serverWaiters >= 0 ? tr("counted by the server, named by our clients")
-                                                       : tr("not on the server: seen by our own clients"));
+                                                       : tr("the server has no queue; as clients asked"));
 }
 
 } // namespace lockscope::views

@@ -3,6 +3,7 @@
 
 #include "models/lock_filter.h"
 #include "theme/fonts.h"
+#include "theme/format.h"
 
 #include <QPainter>
 
@@ -79,15 +80,20 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
     if (facts && index.column() == LocksModel::TtlColumn && facts->held() && facts->observed) {
         const QRectF bar(room.left(), room.center().y() - kBarHeight / 2.0, std::min(kBarWidth, room.width()),
                          kBarHeight);
-        // An empty track would say that nothing is left: a fraction that is not known is not drawn.
-        if (facts->gauge().known) paintTtlBar(*painter, bar, facts->gauge());
+        paintTtlBar(*painter, bar, facts->gauge());
         room.setLeft(room.left() + kBarWidth + kGap);
     }
-    painter->setFont(fontOf(index.column(), !facts));
+    // The fixed face has another dash: none and unknown look alike in all columns.
+    const bool says = option.text != none() && option.text != unknown();
+    painter->setFont(says || !facts ? fontOf(index.column(), !facts) : uiFont(-0.5));
     painter->setPen(
         color(tone.isValid() ? toneColors(Pill::Tone(tone.toInt())).text : roleOf(index.column(), selected)));
+    // Ids that differ only in their ends must still look different.
+    const Qt::TextElideMode cut = index.column() == LocksModel::HolderColumn || index.column() == LocksModel::LockColumn
+                                      ? Qt::ElideMiddle
+                                      : Qt::ElideRight;
     painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                      painter->fontMetrics().elidedText(option.text, Qt::ElideRight, room.width()));
+                      painter->fontMetrics().elidedText(option.text, cut, room.width()));
     if (option.state & QStyle::State_HasFocus && index.column() == LocksModel::LockColumn) {
         // The row has the focus: one mark at its beginning, not a frame around a cell.
         painter->fillRect(QRect(option.rect.left(), option.rect.top(), 3, option.rect.height() - 1),

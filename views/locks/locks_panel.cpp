@@ -82,9 +82,8 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     // Before its pages: a stack without a parent shows its first page as a window of its own.
     layout->addLayout(m_stack, 1);
     m_stack->addWidget(m_view);
-    m_stack->addWidget(new EmptyState("lock", tr("No locks yet"),
-                                      tr("Play a scenario, or connect to a server: every lock shows up here with who "
-                                         "holds it, for how long, and who waits.")));
+    m_none = new EmptyState("lock", {}, {});
+    m_stack->addWidget(m_none);
     m_stack->addWidget(new EmptyState("filter", tr("No lock matches the filter"),
                                       tr("Clear the filter to see all locks again (Esc in the field).")));
 
@@ -108,6 +107,14 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_view, &QTreeView::customContextMenuRequested, this,
             [this](const QPoint& at) { showMenu(m_view->viewport()->mapToGlobal(at), m_view->indexAt(at)); });
     connect(m_context, &ViewContext::selectionChanged, this, &LocksPanel::follow);
+    connect(m_context, &ViewContext::sessionChanged, this, [this] {
+        // Whether an empty table means that there is no lock depends on how it stands with the server.
+        session::Session* const session = m_context->session();
+        if (session)
+            connect(session, &session::Session::healthChanged, &m_tellSoon, qOverload<>(&QTimer::start),
+                    Qt::UniqueConnection);
+        m_tellSoon.start();
+    });
     m_tellSoon.setSingleShot(true);
     m_tellSoon.setInterval(0);
     connect(&m_tellSoon, &QTimer::timeout, this, &LocksPanel::tell);
@@ -185,6 +192,7 @@ void LocksPanel::tell() {
     };
     countRows({}, countRows);
     m_stack->setCurrentIndex(all == 0 ? 1 : shown == 0 ? 2 : 0);
+    if (all == 0) tellNone();
     if (all != m_toldCount) {
         m_toldCount = all;
         Q_EMIT lockCountChanged(all);
@@ -200,6 +208,23 @@ void LocksPanel::tell() {
         m_summary->setText(tr("%1 held, %2 waiting").arg(count(held), count(waiting)));
 }
 
+void LocksPanel::tellNone() {
+    const session::Session* const session = m_context->session();
+    const bool live = session && session->abilities().live;
+    using Level = session::Health::Level;
+    if (!live)
+        m_none->setTexts(tr("No locks yet"),
+                         tr("Play a scenario, or connect to a server: every lock shows up here with "
+                            "its holder, the time left and the waiters."));
+    else if (session->health().level == Level::Good)
+        m_none->setTexts(tr("No lock on this server"),
+                         tr("Connected. A lock shows up here as soon as somebody takes one."));
+    else if (session->health().level == Level::Working)
+        m_none->setTexts(tr("Connecting"), session->health().text);
+    else
+        m_none->setTexts(tr("The server cannot be seen"), session->health().text);
+}
+
 void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
     const LockFacts* const facts = m_model->facts(m_proxy->mapToSource(index));
     if (!facts) return;
@@ -210,6 +235,11 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
     menu->addAction(icon("timeline"), tr("Show in the &timeline"), this,
                     [this, lock] { m_context->reveal(m_context->playhead(), lock); });
     menu->addAction(icon("copy"), tr("&Copy name"), this, [name] { QGuiApplication::clipboard()->setText(name); });
+    if (facts->held()) {
+        const QString holder = m_context->trace()->displayName(facts->owner);
+        menu->addAction(icon("copy"), tr("Copy &holder"), this,
+                        [holder] { QGuiApplication::clipboard()->setText(holder); });
+    }
     menu->addSeparator();
     fillFaultMenu(*menu, *m_context, lock);
     menu->addSeparator();
@@ -250,6 +280,12 @@ void LocksPanel::askForce(trace::EntityId lock) {
 }
 
 bool LocksPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_view && event->type() == QEvent::FocusIn && !m_view->currentIndex().isValid()) {
+        // Else the view makes its first row the current one as if a person had: the focus alone selects nothing.
+        m_following = true;
+        m_view->selectionModel()->setCurrentIndex(m_proxy->index(0, 0), QItemSelectionModel::NoUpdate);
+        m_following = false;
+    }
     if (event->type() == QEvent::KeyPress) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (watched == m_filter && key->key() == Qt::Key_Escape && !m_filter->text().isEmpty()) {

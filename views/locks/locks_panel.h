@@ -32,6 +32,8 @@ private:
     void applyFilter();
     void follow();
     void tell();
+    /// Says why there is no lock in the table.
+    void tellNone();
     void showMenu(const QPoint& position, const QModelIndex& index);
     void askForce(trace::EntityId lock);
 
@@ -39,6 +41,7 @@ private:
     LocksModel* m_model;
     LocksProxy* m_proxy;
     QStackedLayout* m_stack;
+    EmptyState* m_none;
     QTreeView* m_view;
     QLineEdit* m_filter;
     DimLabel* m_summary;

@@ -26,6 +26,9 @@ Followed followed(const ViewContext& context) {
     if (!context.session()) return {};
     const scenario::Scenario& settings = context.settings();
     Followed ours{settings.recipe, settings.lock.name, settings.lock.lease};
+    // At somebody's server that is only looked at, none of our own clients follows any.
+    const session::Abilities can = context.session()->abilities();
+    if (can.live && !can.workload) ours = {};
     const trace::EntityId lock = context.focusedLock();
     if (lock == trace::kNoEntity) return ours;
     const QString name = context.trace()->displayName(lock), format = lockFormat(lock, context);

@@ -4,6 +4,7 @@
 #include "models/view_context.h"
 #include "recipes/recipe_info.h"
 #include "theme/format.h"
+#include "trace/text.h"
 
 #include <QCoreApplication>
 
@@ -45,7 +46,7 @@ QStringList serverContent(const LockFacts& facts, const ViewContext& context) {
         const trace::Entity& thread = trace->entity(facts.owner);
         const QString client = trace->displayName(trace->clientOf(facts.owner));
         lines +=
-            QStringLiteral("“%1:%2” → “%3”").arg(client, QString::fromUtf8(thread.name), QString::number(facts.holds));
+            QStringLiteral("“%1:%2” → “%3”").arg(client, trace::readable(thread.name), QString::number(facts.holds));
     } else {
         lines += Words::tr("the unique value of %1").arg(owner);
     }

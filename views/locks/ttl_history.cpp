@@ -5,6 +5,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/palette.h"
+#include "trace/deadline.h"
 
 #include <QPainter>
 #include <QPainterPath>
@@ -31,6 +32,7 @@ std::vector<LeaseStretch> leaseHistory(const trace::Trace& trace, trace::EntityI
     Nanos until = to;
     std::size_t row = end;
     const auto add = [&](Nanos start, Nanos finish, const trace::Event& e, bool renewed) {
+        if (e.value == trace::kEndNotKnown) return; // no line can be drawn of what nobody knows
         const Nanos deadline = fromValue(e.value);
         const Nanos age = e.kind == EventKind::RecordDeadline ? std::chrono::milliseconds(e.aux) : Nanos(0);
         const Nanos lease = deadline == kNever ? Nanos::zero() : deadline - (e.time() - age);

@@ -2,6 +2,7 @@
 #include "models/event_words.h"
 
 #include "theme/format.h"
+#include "trace/deadline.h"
 
 #include <QCoreApplication>
 
@@ -33,6 +34,7 @@ QString joined(std::initializer_list<QString> parts) {
 }
 
 QString deadline(std::int64_t value) {
+    if (value == trace::kEndNotKnown) return Words::tr("until when is unknown");
     return value < 0 ? Words::tr("never expires") : Words::tr("lease until %1").arg(instant(Nanos(value)));
 }
 
@@ -132,7 +134,7 @@ QString eventWord(EventKind kind) {
     case EventKind::Interrupted:
         return Words::tr("wait cancelled");
     case EventKind::AcquireFailed:
-        return Words::tr("could not ask");
+        return Words::tr("request refused");
     case EventKind::BelievedUntil:
         return Words::tr("own deadline");
     case EventKind::Renewed:
@@ -232,7 +234,7 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::TimedOut:
         return Words::tr("after %1").arg(duration(Nanos(e.value)));
     case EventKind::BelievedUntil:
-        return e.value < 0 ? Words::tr("it does not look at the clock")
+        return e.value < 0 ? Words::tr("it ignores its deadline")
                            : Words::tr("gives it up at %1 by itself").arg(instant(Nanos(e.value)));
     case EventKind::Released:
     case EventKind::ReleaseSent:

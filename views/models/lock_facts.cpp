@@ -4,6 +4,7 @@
 #include "models/view_context.h"
 #include "recipes/recipe_info.h"
 #include "theme/format.h"
+#include "trace/deadline.h"
 
 #include <QCoreApplication>
 
@@ -54,7 +55,8 @@ LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (!facts.held() && !facts.believers.empty()) return LockCondition::Held;
     if (!facts.held()) return facts.waiterCount().value_or(0) > 0 ? LockCondition::Queued : LockCondition::Free;
     if (ownerDead) return LockCondition::Orphan;
-    if (!facts.expires) return LockCondition::NeverExpires; // graver than a renewal that it would not need
+    if (!facts.expires && facts.endKnown)
+        return LockCondition::NeverExpires; // graver than a renewal that it would not need
     return facts.renewal.kind == Renewal::Kind::Late ? LockCondition::RenewalMissed : LockCondition::Held;
 }
 
@@ -70,7 +72,8 @@ double LockFacts::fraction() const {
 }
 
 Ttl LockFacts::gauge() const {
-    return {fraction(), expires, held() && observed && (leaseKnown || !expires)};
+    // What is known of an end that nobody knows is nothing: no bar, and above all no alarm.
+    return {fraction(), expires || !endKnown, held() && observed && endKnown && (leaseKnown || !expires)};
 }
 
 std::optional<std::int64_t> LockFacts::waiterCount() const {
@@ -127,6 +130,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         return facts;
     }
     facts.expires = record.deadline >= 0;
+    facts.endKnown = record.deadline != trace::kEndNotKnown;
     if (facts.expires) {
         facts.ttl = Nanos(record.deadline) - t;
         facts.lease = Nanos(record.deadline - record.leaseFrom);
@@ -222,6 +226,7 @@ QString roundDuration(Nanos d) {
 QString ttlText(const LockFacts& facts) {
     if (!facts.known()) return unknown();
     if (!facts.held()) return none();
+    if (!facts.endKnown) return unknown();
     if (!facts.expires) return Words::tr("never expires");
     return duration(std::max(facts.ttl, Nanos::zero()));
 }
@@ -286,9 +291,15 @@ QString recipeOfFormat(const QString& format) {
     return recipes::findRecipe(format.toLatin1()) ? format : QString();
 }
 
+bool countsHolds(const QString& format) {
+    const QString recipe = recipeOfFormat(format);
+    const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toLatin1());
+    return info ? info->reentrant : format.startsWith(QLatin1String("redisson"));
+}
+
 QString waitersText(const LockFacts& facts) {
     const auto count = facts.waiterCount();
-    if (!count) return QStringLiteral("?");
+    if (!count) return unknown();
     if (*count == 0) return none();
     return lockscope::views::count(*count);
 }

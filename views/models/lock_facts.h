@@ -59,7 +59,8 @@ struct LockFacts {
     bool ownClients = false;                  ///< clients of our own use the lock: their waiting is known
     bool observed = true; ///< false: owner, lease and times are the last that were seen, not what is
     bool recorded = true; ///< false: clients hold it, but nobody ever looked at its record
-    bool expires = true;  ///< false: held without a deadline
+    bool expires = true;  ///< false: held without a deadline, or nobody knows of one; see endKnown
+    bool endKnown = true; ///< false: its format does not say whether it ever expires
     Nanos ttl{};          ///< what is left, by the record; below 0 when the record is overdue
     Nanos lease{};        ///< of the last grant or renewal, full; see leaseKnown
     Nanos heldFor{};      ///< how long the owner has been the owner, at least; see sinceKnown
@@ -115,8 +116,10 @@ QString lockFormat(trace::EntityId lock, const ViewContext& context);
 /// The id of the recipe that a lock of this format follows; of a recipe's id, itself; empty when none of ours writes
 /// it.
 QString recipeOfFormat(const QString& format);
-/// "1", "2 clients", "?", "—".
+/// "1", "12", unknown(), "—".
 QString waitersText(const LockFacts& facts);
+/// Whether a lock of this format says how often its holder has it.
+bool countsHolds(const QString& format);
 /// "A and B", "A, B and C": translated, of threads; the thread's number where it is not the client's first.
 QString namesOf(const std::vector<trace::EntityId>& threads, const trace::Trace& trace);
 

@@ -186,7 +186,10 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
         return holderText(facts);
     case HoldsColumn:
         if (!facts.known()) return unknown();
-        return facts.held() ? QString::number(facts.holds) : none();
+        if (!facts.held()) return none();
+        // A format that counts nothing has no number; one that was counted beyond the first hold counts.
+        return facts.holds > 1 || countsHolds(lockFormat(facts.lock, *m_context)) ? QString::number(facts.holds)
+                                                                                  : none();
     case TtlColumn:
         return ttlText(facts);
     case RenewalColumn:
@@ -213,7 +216,9 @@ QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
         return facts.holds;
     case TtlColumn:
         // What never expires has the longest time left; what is not held has none at all.
-        return qint64(!facts.held() ? -1 : facts.expires ? std::max<std::int64_t>(facts.ttl.count(), 0) : INT64_MAX);
+        return qint64(!facts.held() || !facts.endKnown ? -1
+                      : facts.expires                  ? std::max<std::int64_t>(facts.ttl.count(), 0)
+                                                       : INT64_MAX);
     case RenewalColumn: {
         const qint64 by = facts.renewal.by.count();
         if (facts.renewal.kind == Renewal::Kind::In) return by;
@@ -235,7 +240,8 @@ QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
 QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
     const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
     if (column == StateColumn) return tone(conditionTone(facts.condition));
-    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires) return tone(Pill::Tone::Violation);
+    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires && facts.endKnown)
+        return tone(Pill::Tone::Violation);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Late) return tone(Pill::Tone::Waiting);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Stopped) return tone(Pill::Tone::Fault);
     return {};
@@ -259,6 +265,11 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         return text(*lock, index.column());
     case Qt::ToolTipRole:
         if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
+        if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->endKnown)
+            return tr("Unknown: this format does not say when the lock expires.");
+        if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->gauge().known)
+            return tr("%1. No bar: the lock was taken before Lockscope looked, so how long its lease was is not known.")
+                .arg(text(*lock, TtlColumn));
         if (index.column() == StateColumn && lock->believers.size() > 1) {
             const QString names = namesOf(lock->believers, *m_context->trace());
             return lock->condition == LockCondition::DoubleBelief ? tr("%1 each believe to hold it").arg(names)

@@ -253,6 +253,14 @@ void ViewContext::reveal(Nanos t, EntityId entity) {
     Q_EMIT revealRequested(t, entity);
 }
 
+void ViewContext::explain(std::size_t violation) {
+    const auto judged = verdict();
+    if (violation >= judged->violations.size()) return;
+    const verdict::Violation& its = judged->violations[violation];
+    reveal(its.from, its.lock);
+    Q_EMIT explanationRequested(violation);
+}
+
 ViewContext::Identity ViewContext::identityOf(EntityId entity) const {
     const trace::Entity& e = m_trace->entity(entity);
     return {e.kind, e.name, m_trace->entity(e.parent).name, m_trace->entity(e.other).name};

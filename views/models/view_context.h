@@ -66,6 +66,8 @@ public:
     void restart(session::ByHand byHand) { Q_EMIT restartRequested(byHand); }
     /// seek() and revealRequested(), with the entity selected; kNoEntity leaves the selection.
     void reveal(Nanos t, trace::EntityId entity = trace::kNoEntity);
+    /// reveal() of where this violation of verdict() begins, and explanationRequested(). Out of range: nothing.
+    void explain(std::size_t violation);
 
 Q_SIGNALS:
     void sessionChanged(); ///< another session, or its trace was replaced: forget everything derived
@@ -80,6 +82,8 @@ Q_SIGNALS:
     void scenarioChanged(); ///< scenario() and settings() may differ now
     /// Somebody wants this instant (and entity) in the middle of the timeline: a violation or an event was clicked.
     void revealRequested(lockscope::Nanos t, lockscope::trace::EntityId entity);
+    /// Somebody wants to read about this violation (an index into the verdict's): its card comes to the front.
+    void explanationRequested(std::size_t violation);
 
 private:
     /// What makes an entity the same one in another trace.

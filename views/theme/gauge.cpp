@@ -16,9 +16,11 @@ void paintTtlBar(QPainter& painter, const QRectF& rect, const Ttl& ttl) {
     const double radius = rect.height() / 2;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
+    // An empty track would say that nothing is left: where the fraction is not known there is a dotted outline.
+    painter.setPen(ttl.known ? QPen(Qt::NoPen) : QPen(color(Role::TextFaint), 1, Qt::DotLine));
+    painter.setBrush(ttl.known ? QBrush(color(Role::GaugeTrack)) : QBrush(Qt::NoBrush));
+    painter.drawRoundedRect(ttl.known ? rect : rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(color(Role::GaugeTrack));
-    painter.drawRoundedRect(rect, radius, radius);
     if (ttl.known) {
         // What never expires has no fraction: a mark at the left end instead of a bar that would lie either way.
         const double left = ttl.expires ? std::clamp(ttl.left, 0.0, 1.0) : 0.0;
@@ -40,7 +42,8 @@ void paintTtlRing(QPainter& painter, const QRectF& rect, const Ttl& ttl) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(color(Role::GaugeTrack), thickness));
+    painter.setPen(ttl.known ? QPen(color(Role::GaugeTrack), thickness)
+                             : QPen(color(Role::TextFaint), 1.25, Qt::DotLine));
     painter.drawEllipse(ring);
     if (ttl.known) {
         const double left = ttl.expires ? std::clamp(ttl.left, 0.0, 1.0) : 1.0;

@@ -31,6 +31,10 @@ void makePrimary(QWidget* button) {
 void makeHealing(QWidget* button) {
     button->setProperty(style_parts::kTone, int(style_parts::ButtonTone::Healing));
 }
+void markField(QWidget* field, FieldMark mark) {
+    field->setProperty(style_parts::kWrongField, mark == FieldMark::Wrong);
+    field->update();
+}
 void makeFrameless(QWidget* widget) {
     if (auto* frame = qobject_cast<QFrame*>(widget)) frame->setFrameShape(QFrame::NoFrame);
 }

@@ -34,6 +34,10 @@ public:
 void makePrimary(QWidget* button);
 /// Marks a push button as "makes things good again": green tint.
 void makeHealing(QWidget* button);
+/// What is to be said of the text in a field.
+enum class FieldMark : std::uint8_t { Fine, Wrong };
+/// A wrong one gets a frame in the colour of violations.
+void markField(QWidget* field, FieldMark mark);
 /// A frame that draws nothing around its child (for views inside docks).
 void makeFrameless(QWidget* widget);
 

@@ -92,11 +92,13 @@ void drawField(const QStyleOption& option, QPainter& painter) {
     const bool enabled = has(option, QStyle::State_Enabled);
     const bool focus = enabled && has(option, QStyle::State_HasFocus);
     const bool hover = enabled && has(option, QStyle::State_MouseOver);
+    const bool wrong = enabled && option.styleObject && option.styleObject->property(kWrongField).toBool();
     roundedBox(painter, option.rect, color(enabled ? Role::Field : Role::Surface),
-               focus   ? color(Role::FocusRing)
+               wrong   ? color(Role::Violation)
+               : focus ? color(Role::FocusRing)
                : hover ? color(Role::TextFaint)
                        : color(Role::FieldBorder),
-               focus ? 1.5 : 1, 5);
+               focus || wrong ? 1.5 : 1, 5);
 }
 
 void drawFocus(const QStyleOption& option, QPainter& painter) {

@@ -22,6 +22,9 @@ inline constexpr int kRadius = 6;
 /// Room for the arrow of a button that opens a menu.
 inline constexpr int kMenuArrow = 22;
 
+/// The property of a field with FieldMark::Wrong.
+inline constexpr const char* kWrongField = "lockscope.wrong";
+
 /// A square of `side` in the middle of a rectangle.
 QRectF centred(const QRectF& rect, double side);
 

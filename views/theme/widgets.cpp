@@ -304,6 +304,7 @@ EmptyState::EmptyState(const char* iconName, const QString& title, const QString
     layout->addWidget(picture);
     m_title->setFont(uiFont(0, QFont::DemiBold));
     for (QLabel* label : {m_title, m_hint}) {
+        label->setTextFormat(Qt::PlainText);
         label->setAlignment(Qt::AlignCenter);
         label->setWordWrap(true);
         layout->addWidget(label);

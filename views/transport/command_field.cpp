@@ -6,10 +6,12 @@
 #include "theme/format.h"
 #include "theme/icons.h"
 #include "theme/widgets.h"
+#include "transport/command_words.h"
 
 #include <QBoxLayout>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QMetaMethod>
 #include <QPainter>
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
@@ -17,7 +19,7 @@
 namespace lockscope::views {
 namespace {
 
-enum CommandRole { ActionRole = Qt::UserRole + 1, TimeRole, ShortcutRole };
+enum CommandRole { ActionRole = Qt::UserRole + 1, TimeRole, ShortcutRole, RunRole };
 
 /// Name at the left, shortcut at the right in fixed face.
 class CommandDelegate : public QStyledItemDelegate {
@@ -45,14 +47,9 @@ public:
     }
 };
 
-QString plainText(const QAction* action) {
-    QString text = action->text();
-    text.remove(QLatin1Char('&'));
-    while (text.endsWith(QChar(0x2026)))
-        text.chop(1);
-    // "Scenario › The holder is paused": where a command lives is often what is remembered of it.
-    const QString group = action->property("group").toString();
-    return group.isEmpty() ? text : group + QStringLiteral(" › ") + text;
+/// "Scenario › The holder is paused": where a command lives is often what is remembered of it.
+QString shownName(const CommandWords& words) {
+    return words.group.isEmpty() ? words.name : words.group + QStringLiteral(" › ") + words.name;
 }
 
 constexpr int kMostShown = 12;
@@ -148,38 +145,65 @@ void CommandField::placeList() {
 
 void CommandField::closeList() {
     if (m_popup) m_popup->hide();
+    Q_EMIT closed();
 }
 
 void CommandField::refill() {
     m_model->clear();
-    if (const auto time = scenario::parseDuration(text().trimmed()); time && !text().trimmed().isEmpty()) {
+    const auto time = scenario::parseDuration(text().trimmed());
+    if (time && isSignalConnected(QMetaMethod::fromSignal(&CommandField::goTo))) {
         auto* item = new QStandardItem(icon("clock", Role::TextDim), tr("Go to %1").arg(instant(*time)));
         item->setData(qint64(time->count()), TimeRole);
         m_model->appendRow(item);
     }
     struct Match {
+        CommandMatch how;
         int score;
         QString text;
-        QAction* action;
+        QAction* action = nullptr;
+        std::shared_ptr<const Find> find;
     };
     std::vector<Match> matches;
     for (QAction* action : m_commands ? m_commands() : QList<QAction*>()) {
         if (action->isSeparator() || action->menu() || !action->isVisible() || action->text().isEmpty()) continue;
-        const QString name = plainText(action);
-        if (const int score = fuzzyScore(text(), name))
-            matches.push_back({score + (action->isEnabled() ? 2 : 0), name, action});
+        if (action->objectName() == QLatin1String("transport.find")) continue; // here one is
+        const CommandWords words = wordsOf(*action);
+        const CommandMatch how = matchOf(text(), words);
+        if (how == CommandMatch::None) continue;
+        matches.push_back({how, fuzzyScore(text(), words.name), shownName(words), action, {}});
     }
-    std::stable_sort(matches.begin(), matches.end(), [](const Match& a, const Match& b) { return a.score > b.score; });
+    if (m_finds && !text().trimmed().isEmpty()) {
+        for (Find& find : m_finds(text().trimmed())) {
+            const CommandWords words{find.name, find.group, {}};
+            const CommandMatch how = matchOf(text(), words);
+            if (how == CommandMatch::None) continue;
+            matches.push_back({how, fuzzyScore(text(), find.name), shownName(words), nullptr,
+                               std::make_shared<const Find>(std::move(find))});
+        }
+    }
+    // Letters here and there are a last resort.
+    const bool better = std::ranges::any_of(matches, [](const Match& m) { return m.how > CommandMatch::Letters; });
+    if (better) std::erase_if(matches, [](const Match& m) { return m.how == CommandMatch::Letters; });
+    const auto usable = [](const Match& m) { return !m.action || m.action->isEnabled(); };
+    std::ranges::stable_sort(matches, std::ranges::greater(), [&](const Match& m) {
+        // Equally good ones stay in the order in which menus and panels have them.
+        return std::tuple(usable(m), m.how, m.how == CommandMatch::Letters ? m.score : 0);
+    });
     for (const Match& match : matches) {
-        auto* item = new QStandardItem(match.action->icon(), match.text);
-        item->setData(QVariant::fromValue<QObject*>(match.action), ActionRole);
-        item->setData(match.action->shortcut().toString(QKeySequence::NativeText), ShortcutRole);
-        item->setEnabled(match.action->isEnabled());
+        auto* item = match.action ? new QStandardItem(match.action->icon(), match.text)
+                                  : new QStandardItem(icon(match.find->iconName, Role::TextDim), match.text);
         item->setEditable(false);
+        if (match.action) {
+            item->setData(QVariant::fromValue<QObject*>(match.action), ActionRole);
+            item->setData(match.action->shortcut().toString(QKeySequence::NativeText), ShortcutRole);
+            item->setEnabled(match.action->isEnabled());
+        } else {
+            item->setData(QVariant::fromValue(match.find->run), RunRole);
+        }
         m_model->appendRow(item);
     }
     if (m_model->rowCount() == 0) {
-        auto* item = new QStandardItem(tr("No command is called that."));
+        auto* item = new QStandardItem(tr("Nothing is called that."));
         item->setEnabled(false);
         m_model->appendRow(item);
     }
@@ -190,6 +214,7 @@ void CommandField::refill() {
 void CommandField::run(const QModelIndex& index) {
     if (!index.isValid() || !(index.flags() & Qt::ItemIsEnabled)) return;
     const QVariant time = index.data(TimeRole);
+    const auto find = index.data(RunRole).value<std::function<void()>>();
     QPointer<QAction> action = qobject_cast<QAction*>(index.data(ActionRole).value<QObject*>());
     clear();
     closeList();
@@ -199,6 +224,8 @@ void CommandField::run(const QModelIndex& index) {
         clearFocus();
     if (time.isValid())
         Q_EMIT goTo(time.toLongLong());
+    else if (find)
+        find();
     else if (action)
         action->trigger();
 }

@@ -21,10 +21,19 @@ class CommandField : public QLineEdit {
     Q_OBJECT
 public:
     using Commands = std::function<QList<QAction*>()>;
+    /// Something to go to that is no command, such as a lock.
+    struct Find {
+        QString name, group;
+        const char* iconName = nullptr;
+        std::function<void()> run;
+    };
+    /// What there is that may be called by the words typed.
+    using Finds = std::function<std::vector<Find>(const QString& typed)>;
     explicit CommandField(QWidget* parent = nullptr);
     ~CommandField() override;
     /// Asked each time that the list opens, so it is never stale.
     void setCommands(Commands commands) { m_commands = std::move(commands); }
+    void setFinds(Finds finds) { m_finds = std::move(finds); }
     /// Focus, with an empty field and the whole list open.
     void summon();
     /// For tests: the list, or nullptr while closed.
@@ -33,6 +42,8 @@ public:
 Q_SIGNALS:
     /// A time was typed, in ns.
     void goTo(qint64 ns);
+    /// The list went away, by whatever way.
+    void closed();
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
@@ -48,6 +59,7 @@ private:
     void run(const QModelIndex& index);
 
     Commands m_commands;
+    Finds m_finds;
     QPointer<QFrame> m_popup;
     QListView* m_list = nullptr;
     QStandardItemModel* m_model = nullptr;

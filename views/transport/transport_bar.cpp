@@ -4,6 +4,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
+#include "theme/mnemonic.h"
 #include "theme/widgets.h"
 #include "transport/verdict_banner.h"
 
@@ -48,18 +49,17 @@ QToolButton* toolButton(QAction* action) {
     auto* button = new QToolButton;
     button->setDefaultAction(action);
     button->setFocusPolicy(Qt::TabFocus);
-    button->setAccessibleName(action->text());
+    button->setAccessibleName(withoutMnemonic(action->text()));
     button->setFixedSize(36, 32);
     QObject::connect(action, &QAction::changed, button,
-                     [action, button] { button->setAccessibleName(action->text()); });
+                     [action, button] { button->setAccessibleName(withoutMnemonic(action->text())); });
     return button;
 }
 
 } // namespace
 
 QString tooltipWithShortcut(const QString& text, const QList<QKeySequence>& keys) {
-    QString name = text;
-    name.remove(QLatin1Char('&'));
+    const QString name = withoutMnemonic(text);
     if (keys.isEmpty() || keys.first().isEmpty()) return name;
     return TransportBar::tr("%1 (%2)").arg(name, keys.first().toString(QKeySequence::NativeText));
 }
@@ -69,7 +69,6 @@ TransportBar::TransportBar(ViewContext* context, Player* player, QWidget* parent
     setAccessibleName(tr("Transport"));
     makeActions();
     connect(player, &Player::playingChanged, this, [this](bool) { refreshAbilities(); });
-    connect(player, &Player::nothingFound, this, &TransportBar::said);
     connect(context, &ViewContext::playheadChanged, this, &TransportBar::refreshClock);
     connect(context, &ViewContext::sessionChanged, this, &TransportBar::attach);
     attach();
@@ -92,7 +91,7 @@ void TransportBar::furnish() {
     m_seed->setAccessibleName(tr("Seed"));
     m_seed->setPlaceholderText(tr("seed"));
     auto* dice = m_seed->addAction(icon("seed", Role::TextDim), QLineEdit::TrailingPosition);
-    dice->setText(command("transport.restart-new-seed")->text());
+    dice->setText(withoutMnemonic(command("transport.restart-new-seed")->text()));
     dice->setToolTip(command("transport.restart-new-seed")->toolTip());
     connect(dice, &QAction::triggered, command("transport.restart-new-seed"), &QAction::trigger);
     connect(m_seed, &QLineEdit::returnPressed, this, &TransportBar::restartWithTypedSeed);
@@ -100,9 +99,11 @@ void TransportBar::furnish() {
     m_health = new Pill;
     m_health->setDot(true);
     m_health->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    m_access = new Pill;
     m_banner = new VerdictBanner(m_context);
     m_field = new CommandField;
     m_field->setCommands(m_commands);
+    m_field->setFinds([this](const QString& typed) { return locksCalled(typed); });
     m_field->setFixedWidth(160);
     connect(m_field, &CommandField::goTo, this, [this](qint64 ns) {
         m_player->pause();
@@ -123,6 +124,7 @@ void TransportBar::furnish() {
     layout->addSpacing(kGrid);
     layout->addWidget(m_seed);
     layout->addWidget(m_health);
+    layout->addWidget(m_access);
     layout->addStretch(1);
     layout->addWidget(m_banner, 1000);
     layout->addSpacing(kGrid);
@@ -154,42 +156,47 @@ QAction* TransportBar::add(const char* id, const char* iconName, const QString& 
 }
 
 void TransportBar::makeActions() {
-    add("transport.restart", "restart", tr("Restart with the same seed"), {Qt::Key_R}, [this] {
+    add("transport.restart", "restart", tr("&Restart with the same seed"), {Qt::Key_R}, [this] {
         if (const session::Session* open = m_session.data()) m_player->restart(open->seed(), session::ByHand::Keep);
     });
-    add("transport.restart-without", "restart", tr("Restart without what was done by hand"), {Qt::CTRL | Qt::Key_R},
+    add("transport.restart-without", "restart", tr("Restart &without what was done by hand"), {Qt::CTRL | Qt::Key_R},
         [this] {
             if (const session::Session* open = m_session.data()) m_player->restart(open->seed(), session::ByHand::Drop);
         });
-    add("transport.restart-new-seed", "seed", tr("Restart with a new seed"), {Qt::SHIFT | Qt::Key_R},
+    add("transport.restart-new-seed", "seed", tr("Restart with a &new seed"), {Qt::SHIFT | Qt::Key_R},
         // Small seeds: a person reads them out to another.
         [this] { m_player->restart(QRandomGenerator::global()->bounded(1u, 1'000'000u), session::ByHand::Keep); });
-    add("transport.play", "play", tr("Play"), {Qt::Key_Space}, [this] { m_player->toggle(); });
-    add("transport.next-event", "step", tr("Step to the next event"), {Qt::Key_Right, Qt::Key_Period},
+    add("transport.play", "play", tr("&Play"), {Qt::Key_Space}, [this] { m_player->toggle(); });
+    add("transport.next-event", "step", tr("&Step to the next event"), {Qt::Key_Right, Qt::Key_Period},
         [this] { m_player->next(Milestone::Event); });
-    add("transport.previous-event", "step", tr("Step back to the previous event"), {Qt::Key_Left, Qt::Key_Comma},
+    add("transport.previous-event", "step-back", tr("Step &back to the previous event"), {Qt::Key_Left, Qt::Key_Comma},
         [this] { m_player->previous(Milestone::Event); });
-    add("transport.next-acquisition", "acquisition", tr("Next acquisition"), {Qt::Key_N},
+    add("transport.next-acquisition", "acquisition", tr("&Next acquisition"), {Qt::Key_N},
         [this] { m_player->next(Milestone::Acquisition); });
-    add("transport.previous-acquisition", "acquisition", tr("Previous acquisition"), {Qt::SHIFT | Qt::Key_N},
+    add("transport.previous-acquisition", "acquisition", tr("Previous a&cquisition"), {Qt::SHIFT | Qt::Key_N},
         [this] { m_player->previous(Milestone::Acquisition); });
-    add("transport.next-fault", "fault", tr("Next fault"), {Qt::Key_F}, [this] { m_player->next(Milestone::Fault); });
-    add("transport.previous-fault", "fault", tr("Previous fault"), {Qt::SHIFT | Qt::Key_F},
+    add("transport.next-fault", "fault", tr("Next &fault"), {Qt::Key_F}, [this] { m_player->next(Milestone::Fault); });
+    add("transport.previous-fault", "fault", tr("Previous fa&ult"), {Qt::SHIFT | Qt::Key_F},
         [this] { m_player->previous(Milestone::Fault); });
-    add("transport.next-violation", "violation", tr("Next violation"), {Qt::Key_BracketRight},
+    add("transport.next-violation", "violation", tr("Next &violation"), {Qt::Key_BracketRight},
         [this] { m_player->next(Milestone::Violation); });
-    add("transport.previous-violation", "violation", tr("Previous violation"), {Qt::Key_BracketLeft},
+    add("transport.previous-violation", "violation", tr("Previous v&iolation"), {Qt::Key_BracketLeft},
         [this] { m_player->previous(Milestone::Violation); });
-    add("transport.start", nullptr, tr("Go to the start"), {Qt::Key_Home}, [this] { m_player->toStart(); });
-    add("transport.end", nullptr, tr("Go to the end"), {Qt::Key_End}, [this] { m_player->toEnd(); });
-    add("transport.faster", nullptr, tr("Faster"), {Qt::Key_Greater},
+    add("transport.start", nullptr, tr("&Go to the start"), {Qt::Key_Home}, [this] { m_player->toStart(); });
+    add("transport.end", nullptr, tr("Go to the &end"), {Qt::Key_End}, [this] { m_player->toEnd(); });
+    add("transport.faster", nullptr, tr("Fas&ter"), {Qt::Key_Greater},
         [this] { m_player->setSpeed(stepped(m_player->speed(), true)); });
-    add("transport.slower", nullptr, tr("Slower"), {Qt::Key_Less},
+    add("transport.slower", nullptr, tr("S&lower"), {Qt::Key_Less},
         [this] { m_player->setSpeed(stepped(m_player->speed(), false)); });
-    add("transport.normal-speed", nullptr, tr("Normal speed"), {Qt::Key_Backslash},
+    add("transport.normal-speed", nullptr, tr("N&ormal speed"), {Qt::Key_Backslash},
         [this] { m_player->setSpeed(Player::kNormal); });
-    add("transport.find", "search", tr("Find or do…"), {Qt::CTRL | Qt::Key_K}, [this] { commandField()->summon(); });
-    add("transport.seed", "seed", tr("Type a seed"), {Qt::CTRL | Qt::Key_E}, [this] {
+    add("transport.find", "search", tr("Find or do…"), {Qt::CTRL | Qt::Key_K}, [this] {
+        if (isHidden())
+            Q_EMIT findRequested();
+        else
+            commandField()->summon();
+    });
+    add("transport.seed", "keyboard", tr("T&ype a seed"), {Qt::CTRL | Qt::Key_E}, [this] {
         seedField()->setFocus(Qt::ShortcutFocusReason);
         m_seed->selectAll();
     });
@@ -303,7 +310,7 @@ void TransportBar::refreshAbilities() {
     const bool playing = m_player->isPlaying();
     play->setChecked(playing);
     play->setIcon(icon(playing ? "pause" : can.live ? "follow" : "play"));
-    play->setText(playing ? tr("Pause") : can.live ? tr("Follow what happens now") : tr("Play"));
+    play->setText(playing ? tr("&Pause") : can.live ? tr("Follow what ha&ppens now") : tr("&Play"));
     play->setToolTip(tooltipWithShortcut(play->text(), play->shortcuts()));
 }
 
@@ -326,14 +333,41 @@ void TransportBar::refreshHealth() {
     m_health->setVisible(open != nullptr);
     if (!open) return;
     const session::Health health = open->health();
-    m_health->setText(health.text);
+    m_health->setText(health.brief.isEmpty() ? health.text : health.brief);
     m_health->setToolTip(health.text);
     m_health->setAccessibleName(health.text);
+    const session::Abilities can = open->abilities();
+    const bool changes = can.faults || can.workload || can.forceRelease;
+    m_access->setVisible(can.live);
+    m_access->setText(changes ? tr("Changes allowed") : tr("read-only"));
+    m_access->setTone(changes ? Pill::Tone::Violation : Pill::Tone::Neutral);
+    m_access->setToolTip(changes ? tr("Clients of our own may take and free locks on this server, and any lock can be "
+                                      "released by force. Connect again without changes to be safe.")
+                                 : tr("Nothing is written to this server. To release locks or run clients of our own, "
+                                      "connect again with changes allowed."));
+    m_access->setAccessibleName(m_access->text());
+    m_access->updateGeometry();
     using Level = session::Health::Level;
     m_health->setTone(health.level == Level::Good      ? Pill::Tone::Accepted
                       : health.level == Level::Working ? Pill::Tone::Waiting
                                                        : Pill::Tone::Violation);
     m_health->updateGeometry();
+}
+
+std::vector<CommandField::Find> TransportBar::locksCalled(const QString& typed) {
+    constexpr std::size_t kLookedAt = 50'000, kMost = 8; // a server may have very many
+    std::vector<CommandField::Find> found;
+    const auto trace = m_context->trace();
+    const auto& locks = m_context->entities(trace::EntityKind::Lock);
+    for (std::size_t i = 0; i < std::min(locks.size(), kLookedAt) && found.size() < kMost; ++i) {
+        const QString name = trace->displayName(locks[i]);
+        if (!name.contains(typed, Qt::CaseInsensitive)) continue;
+        found.push_back({name, tr("Lock"), "lock", [this, trace, lock = locks[i]] {
+                             // In another trace the number means something else.
+                             if (m_context->trace() == trace) m_context->reveal(m_context->playhead(), lock);
+                         }});
+    }
+    return found;
 }
 
 void TransportBar::restartWithTypedSeed() {

@@ -36,6 +36,8 @@ public:
 Q_SIGNALS:
     /// A sentence for the message bar.
     void said(QString message);
+    /// Ctrl+K while this bar, and its field with it, is out of sight.
+    void findRequested();
 
 protected:
     void paintEvent(QPaintEvent*) override;
@@ -56,6 +58,7 @@ private:
     void fitClock();
     void refreshHealth();
     void restartWithTypedSeed();
+    std::vector<CommandField::Find> locksCalled(const QString& typed);
 
     ViewContext* m_context;
     Player* m_player;
@@ -70,6 +73,7 @@ private:
     QSlider* m_speed = nullptr;
     QLineEdit* m_seed = nullptr;
     Pill* m_health = nullptr;
+    Pill* m_access = nullptr; ///< what may be done to somebody's server
     VerdictBanner* m_banner = nullptr;
     CommandField* m_field = nullptr;
 };

@@ -3,11 +3,11 @@
 
 #include "theme/fonts.h"
 #include "theme/icons.h"
+#include "theme/plain_tips.h"
 #include "theme/widgets.h"
 
 #include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 namespace lockscope::views {
 
@@ -18,10 +18,7 @@ VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent) : QAbstractB
     connect(context, &ViewContext::verdictChanged, this, &VerdictBanner::refresh);
     connect(context, &ViewContext::playheadChanged, this, &VerdictBanner::refresh);
     connect(this, &QAbstractButton::clicked, this, [this] {
-        if (!m_shown) return;
-        const verdict::Violation violation = *m_shown;
-        m_context->seek(violation.from);
-        Q_EMIT m_context->revealRequested(violation.from, violation.lock);
+        if (m_shown) m_context->explain(m_index);
     });
     refresh();
 }
@@ -47,7 +44,9 @@ void VerdictBanner::refresh() {
         // card and its band have: whole once the run has passed it, "so far" before.
         const auto goesOn =
             std::find_if(first, last, [&](const verdict::Violation& violation) { return violation.to >= playhead; });
-        m_shown = goesOn == last ? *std::prev(last) : *goesOn;
+        const auto told = goesOn == last ? std::prev(last) : goesOn;
+        m_index = std::size_t(told - first);
+        m_shown = *told;
         m_outcome = verdict::Outcome::Violated;
         text = verdict::headline(*m_shown, *trace);
         //: %1 a sentence on one violation; %n how many more there are besides.
@@ -58,7 +57,7 @@ void VerdictBanner::refresh() {
         // Of nothing at all nothing can be said, not even that it is fine.
         text = tr("Nothing to judge yet");
     } else if (m_outcome == verdict::Outcome::Unknown) {
-        text = tr("Too little was seen to judge");
+        text = tr("Nothing to judge yet");
     } else {
         text = tr("All invariants hold so far");
     }
@@ -86,9 +85,9 @@ bool VerdictBanner::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         // Built only when asked for: it changes with every frame of an open violation.
         const QString tip = m_shown ? verdict::explain(*m_shown, *m_context->trace()) + QStringLiteral("\n\n") +
-                                          tr("Click to go there.")
+                                          tr("A click goes there and explains it.")
                                     : text();
-        QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), tip, this);
+        showPlainTip(static_cast<QHelpEvent*>(event)->globalPos(), tip, this);
         return true;
     }
     return QAbstractButton::event(event);

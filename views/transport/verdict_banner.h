@@ -7,7 +7,7 @@
 namespace lockscope::views {
 
 /// The verdict as it stands at the playhead, always in sight: one sentence with what, for how long and from when. A
-/// click (or Enter) goes to where it happened.
+/// click (or Enter) goes to where it happened and asks for its explanation.
 class VerdictBanner : public QAbstractButton {
     Q_OBJECT
 public:
@@ -26,6 +26,7 @@ private:
     void refresh();
     ViewContext* m_context;
     std::optional<verdict::Violation> m_shown;
+    std::size_t m_index = 0; ///< of m_shown in the verdict
     verdict::Outcome m_outcome = verdict::Outcome::Unknown;
     bool m_empty = true;
 };

@@ -4,12 +4,12 @@
 #include "models/verdict_model.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
+#include "theme/plain_tips.h"
 
 #include <QHelpEvent>
 #include <QListView>
 #include <QPainter>
 #include <QTextLayout>
-#include <QToolTip>
 
 namespace lockscope::views {
 
@@ -121,8 +121,7 @@ bool ViolationDelegate::helpEvent(QHelpEvent* event, QAbstractItemView* view, co
                                   const QModelIndex& index) {
     if (event->type() != QEvent::ToolTip || !isOneSize(view) || !index.isValid())
         return QStyledItemDelegate::helpEvent(event, view, option, index);
-    const QString words = index.data(ViolationsModel::ExplainRole).toString().toHtmlEscaped();
-    QToolTip::showText(event->globalPos(), QStringLiteral("<p>%1</p>").arg(words), view);
+    showPlainTip(event->globalPos(), index.data(ViolationsModel::ExplainRole).toString(), view);
     return true;
 }
 

@@ -119,7 +119,24 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
     connect(m_violationsModel, &QAbstractItemModel::modelReset, this, &VerdictPanel::tell);
     connect(m_violationsModel, &QAbstractItemModel::dataChanged, this, &VerdictPanel::tell); // the playhead passed some
     connect(context, &ViewContext::verdictChanged, this, &VerdictPanel::tell);
+    connect(context, &ViewContext::explanationRequested, this, &VerdictPanel::showCard);
     tell();
+}
+
+void VerdictPanel::showCard(std::size_t violation) {
+    const QModelIndex card = m_violationsModel->index(int(violation));
+    if (!card.isValid()) return;
+    m_violations->setCurrentIndex(card);
+    // The whole sentence in sight: the panels above give way as far as that needs. A list that comes to the front with
+    // this has its width, and its card its height, only after a while.
+    for (const auto wait : {0ms, 50ms, 150ms})
+        QTimer::singleShot(wait, m_violations, [this, card = QPersistentModelIndex(card)] {
+            constexpr int kMost = 320;
+            if (!card.isValid()) return;
+            const int frame = m_violations->height() - m_violations->viewport()->height();
+            m_violations->setMinimumHeight(std::min(m_violations->visualRect(card).height() + frame + 2, kMost));
+            m_violations->scrollTo(card, QAbstractItemView::PositionAtTop);
+        });
 }
 
 void VerdictPanel::tell() {

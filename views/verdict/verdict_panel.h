@@ -22,6 +22,8 @@ public:
 private:
     void tell();
     void goTo(const QModelIndex& violation);
+    /// Brings the card of this violation into sight, with all of its words.
+    void showCard(std::size_t violation);
 
     ViewContext* m_context;
     InvariantsModel* m_invariantsModel;

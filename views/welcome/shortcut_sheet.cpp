@@ -2,6 +2,7 @@
 #include "welcome/shortcut_sheet.h"
 
 #include "theme/fonts.h"
+#include "theme/mnemonic.h"
 #include "theme/palette.h"
 #include "theme/widgets.h"
 
@@ -42,8 +43,7 @@ void ShortcutSheet::open(const QList<QAction*>& actions) {
         m_lines << Line{QString(), group, true};
         for (const QAction* action : actions) {
             if (action->shortcut().isEmpty() || action->property("group").toString() != group) continue;
-            QString text = action->text();
-            text.remove(QLatin1Char('&'));
+            const QString text = withoutMnemonic(action->text());
             m_lines << Line{keysOf(action), text};
             spoken << tr("%1: %2").arg(text, keysOf(action));
             ++m_shown;

@@ -222,7 +222,7 @@ private Q_SLOTS:
         context.setPlayhead(1s);
         LocksModel model(&context);
         const QAbstractItemModelTester tester(&model, Mode::QtTest);
-        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("?"));
+        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("unknown"));
         QCOMPARE(cell(model, LocksModel::FormatColumn), QStringLiteral("unknown"));
         QCOMPARE(cell(model, LocksModel::RenewalColumn), QStringLiteral("unknown"));
         QCOMPARE(cell(model, LocksModel::TtlColumn), QStringLiteral("never expires"));
@@ -330,7 +330,7 @@ private Q_SLOTS:
                                  LocksModel::RenewalColumn, LocksModel::HeldForColumn})
             for (const int r : {0, 1})
                 QCOMPARE(cell(model, column, r), QStringLiteral("unknown"));
-        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("?"));
+        QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("unknown"));
         for (const int column : {LocksModel::HoldsColumn, LocksModel::TtlColumn, LocksModel::HeldForColumn})
             QCOMPARE(model.index(0, column).data(LocksModel::SortRole).toLongLong(), -1);
         row(5s, trace::EventKind::RecordObserved, 0, lock);

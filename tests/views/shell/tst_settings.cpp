@@ -11,6 +11,7 @@
 using namespace lockscope;
 using app::Layout;
 using app::Settings;
+using app::WindowPlace;
 using views::ThemeChoice;
 
 class TestSettings : public QObject {
@@ -20,12 +21,13 @@ class TestSettings : public QObject {
 
 private Q_SLOTS:
     void everythingComesBack() {
+        const WindowPlace place{QRect(40, 50, 1200, 800), WindowPlace::Size::Maximized};
         {
             Settings settings(file("a.ini"));
             settings.setTheme(ThemeChoice::Dark);
             settings.setLanguage(QStringLiteral("zh_CN"));
             settings.setLayout(Layout::Monitor);
-            settings.setGeometry("geometry");
+            settings.setPlace(place);
             settings.setDockState(Layout::Monitor, "docks of monitor");
             settings.setDockState(Layout::Break, "docks of break");
             settings.addRecentFile(QStringLiteral("/tmp/a.lockscope"));
@@ -35,7 +37,7 @@ private Q_SLOTS:
         QCOMPARE(settings.theme(), ThemeChoice::Dark);
         QCOMPARE(settings.language(), QStringLiteral("zh_CN"));
         QCOMPARE(settings.layout(), Layout::Monitor);
-        QCOMPARE(settings.geometry(), QByteArray("geometry"));
+        QCOMPARE(settings.place(), place);
         QCOMPARE(settings.dockState(Layout::Monitor), QByteArray("docks of monitor"));
         QCOMPARE(settings.dockState(Layout::Break), QByteArray("docks of break"));
         QCOMPARE(settings.dockState(Layout::Teach), QByteArray());

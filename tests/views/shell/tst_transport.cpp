@@ -73,9 +73,9 @@ private Q_SLOTS:
     void theButtonShowsWhatAPressWouldDo() {
         Scene scene;
         QAction* play = scene.bar.command("transport.play");
-        QCOMPARE(play->text(), QStringLiteral("Play"));
+        QCOMPARE(play->text(), QStringLiteral("&Play"));
         scene.clickOn("transport.play");
-        QCOMPARE(play->text(), QStringLiteral("Pause"));
+        QCOMPARE(play->text(), QStringLiteral("&Pause"));
         QVERIFY(play->isChecked());
         QVERIFY(play->toolTip().contains(QLatin1String("Space")));
     }
@@ -120,7 +120,7 @@ private Q_SLOTS:
 
     void aSearchThatFindsNothingSaysSo() {
         Scene scene;
-        QSignalSpy said(&scene.bar, &TransportBar::said);
+        QSignalSpy said(&scene.player, &Player::nothingFound);
         scene.press(Qt::Key_F);
         QTRY_COMPARE(said.count(), 1);
         QCOMPARE(said.takeFirst().first().toString(), QStringLiteral("No fault from here up to 5.000 s."));
@@ -137,7 +137,7 @@ private Q_SLOTS:
             trace->append({.at = 2000 + i, .actor = client, .kind = trace::EventKind::Step});
         scene.context.setPlayhead(1s);
         scene.session.live(1s);
-        QSignalSpy said(&scene.bar, &TransportBar::said);
+        QSignalSpy said(&scene.player, &Player::nothingFound);
         scene.player.previous(session::Milestone::Fault);
         QCOMPARE(scene.context.playhead(), Nanos(1s)); // it goes on when the window has nothing else to do
         QTRY_COMPARE(scene.context.playhead(), Nanos(1000));

@@ -316,7 +316,7 @@ private Q_SLOTS:
         scene.press(Qt::Key_2, Qt::ControlModifier);
         scene.press(Qt::Key_F2);
         scene.window->player()->setSpeed(5);
-        scene.window->resize(1300, 800);
+        scene.window->resize(1040, 700);
         const auto locks = [&scene] { return scene.window->work()->locks()->findChild<QTreeView*>(); };
         const auto grouped = [&scene] {
             return scene.window->work()->locks()->findChild<QToolButton*>(u"kept.locks.grouped"_qs);
@@ -326,7 +326,7 @@ private Q_SLOTS:
         locks()->sortByColumn(2, Qt::DescendingOrder);
         grouped()->click();
         scene.reopen();
-        QCOMPARE(scene.window->size(), QSize(1300, 800));
+        QCOMPARE(scene.window->size(), QSize(1040, 700));
         scene.clickLesson();
         QCOMPARE(scene.window->player()->speed(), views::Player::kNormal); // a lesson never starts at a left-over speed
         QCOMPARE(scene.window->work()->layout(), app::Layout::Monitor);

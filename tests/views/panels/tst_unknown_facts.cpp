@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_session.h"
+#include "models/locks_model.h"
+#include "theme/format.h"
+#include "trace/deadline.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EventKind;
+using views::testing::FakeSession;
+
+namespace {
+
+/// A lock of somebody else's, as a watcher saw it.
+struct Watched {
+    FakeSession session;
+    ViewContext context;
+    trace::EntityId lock = trace::kNoEntity;
+
+    Watched(const char* format, std::int64_t deadline) {
+        trace::Trace& trace = session.writable();
+        const auto node = trace.intern(trace::EntityKind::Node, "127.0.0.1:6379");
+        lock = trace.intern(trace::EntityKind::Lock, "orders", node, trace.text(format));
+        const auto client = trace.intern(trace::EntityKind::Client, "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c");
+        const auto thread = trace.intern(trace::EntityKind::Thread, "", client);
+        trace.append({1'000'000'000, deadline, thread, lock, 1, EventKind::RecordHeld});
+        trace.reach(3s);
+        context.setSession(&session);
+        context.setPlayhead(2s);
+    }
+    QString cell(int column) {
+        const LocksModel model(&context);
+        return model.index(0, column).data().toString();
+    }
+    QVariant tone(int column) {
+        const LocksModel model(&context);
+        return model.index(0, column).data(LocksModel::ToneRole);
+    }
+};
+
+} // namespace
+
+class TestUnknownFacts : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void anUnknownEndIsNoAlarm() {
+        Watched lock("npm-semaphore", trace::kEndNotKnown);
+        QCOMPARE(lock.cell(LocksModel::TtlColumn), unknown());
+        QVERIFY(!lock.tone(LocksModel::TtlColumn).isValid());
+        QCOMPARE(lock.cell(LocksModel::StateColumn), QStringLiteral("held"));
+        const LockFacts facts = lockFacts(lock.lock, lock.context);
+        QVERIFY(!facts.gauge().known);
+        QVERIFY(ttlRole(facts.gauge()) != Role::Violation);
+    }
+
+    void noEndIsOne() {
+        Watched lock("redis-py", trace::kNeverEnds);
+        QCOMPARE(lock.cell(LocksModel::TtlColumn), QStringLiteral("never expires"));
+        QCOMPARE(lock.tone(LocksModel::TtlColumn).toInt(), int(Pill::Tone::Violation));
+        QCOMPARE(lock.cell(LocksModel::StateColumn), QStringLiteral("never expires"));
+    }
+
+    void onlyFormatsThatCountHoldsShowThem() {
+        QCOMPARE(Watched("redis-py", 60'000'000'000).cell(LocksModel::HoldsColumn), none());
+        QCOMPARE(Watched("node-redlock", 60'000'000'000).cell(LocksModel::HoldsColumn), none());
+        QCOMPARE(Watched("redisson", 60'000'000'000).cell(LocksModel::HoldsColumn), QStringLiteral("1"));
+    }
+
+    void whatIsNotKnownHasOneWordAndABlankBarItsReason() {
+        Watched lock("redis-py", 60'000'000'000);
+        QCOMPARE(lock.cell(LocksModel::WaitersColumn), unknown());
+        const LocksModel model(&lock.context);
+        const QString tip = model.index(0, LocksModel::TtlColumn).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.contains(QLatin1String("before Lockscope looked")), qPrintable(tip));
+    }
+};
+
+QTEST_MAIN(TestUnknownFacts)
+#include "tst_unknown_facts.moc"

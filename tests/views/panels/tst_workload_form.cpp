@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_session.h"
+#include "faults/recipe_box.h"
+#include "faults/workload_panel.h"
+#include "recipes/recipe_info.h"
+#include "theme/palette.h"
+
+#include <QAbstractItemView>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using views::testing::FakeSession;
+
+class TestWorkloadForm : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void aWrongValueIsMarkedWhereItStandsAndDoesNotStay() {
+        FakeSession session;
+        ViewContext context;
+        context.setSession(&session);
+        QWidget window;
+        auto* layout = new QVBoxLayout(&window);
+        auto* panel = new WorkloadPanel(&context);
+        auto* elsewhere = new QPushButton(QStringLiteral("elsewhere"));
+        layout->addWidget(panel);
+        layout->addWidget(elsewhere);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        auto* lease = qobject_cast<QLineEdit*>(panel->control(QStringLiteral("lease")));
+        const QString before = lease->text();
+        QSignalSpy done(panel, &WorkloadPanel::done);
+        lease->setFocus();
+        lease->selectAll();
+        QTest::keyClicks(lease, QStringLiteral("abc"));
+        QTest::keyClick(lease, Qt::Key_Return);
+        QVERIFY(lease->property("lockscope.wrong").toBool());
+        QVERIFY(done.isEmpty());
+        QCOMPARE(lease->text(), QStringLiteral("abc")); // to be mended
+        // It says so right below the field.
+        QLabel* told = nullptr;
+        for (QLabel* label : panel->findChildren<QLabel*>())
+            if (label->isVisible() && label->text() == panel->complaint()) told = label;
+        QVERIFY(told);
+        QVERIFY(panel->complaint().contains(before));
+        QCoreApplication::processEvents();
+        const int gap = told->mapTo(panel, QPoint()).y() - lease->geometry().bottom();
+        QVERIFY2(gap >= 0 && gap < 20, qPrintable(QString::number(gap)));
+        elsewhere->setFocus();
+        QCOMPARE(lease->text(), before); // the field pretends nothing
+        QVERIFY(!lease->property("lockscope.wrong").toBool());
+        QVERIFY(!panel->complaint().isEmpty());
+        lease->setFocus();
+        lease->selectAll();
+        QTest::keyClicks(lease, QStringLiteral("3s"));
+        QVERIFY(panel->complaint().isEmpty());
+        QTest::keyClick(lease, Qt::Key_Return);
+        QCOMPARE(done.size(), 1);
+        QCOMPARE(session.applied.size(), std::size_t(1));
+    }
+
+    void theListOfRecipesTellsTheUnsafeOnesApart() {
+        RecipeBox box;
+        box.resize(110, 28);
+        box.show();
+        int safe = 0, unsafe = 0;
+        QSet<QString> lines;
+        bool inUnsafe = false;
+        for (int row = 0; row < box.count(); ++row) {
+            const QString id = box.itemData(row).toString();
+            if (id.isEmpty()) { // a heading: cannot be chosen
+                QVERIFY(!(box.model()->flags(box.model()->index(row, 0)) & Qt::ItemIsSelectable));
+                inUnsafe = row > 0;
+                continue;
+            }
+            const recipes::RecipeInfo* info = recipes::findRecipe(id.toLatin1());
+            QVERIFY(info);
+            QCOMPARE(info->naive, inUnsafe);
+            ++(info->naive ? unsafe : safe);
+            lines << box.itemData(row, RecipeBox::LineRole).toString();
+        }
+        QCOMPARE(std::size_t(safe + unsafe), recipes::simulatedRecipes().size());
+        QVERIFY(safe >= 2 && unsafe >= 4);
+        QCOMPARE(lines.size(), safe + unsafe); // no two alike
+        box.showPopup();
+        for (int row = 0; row < box.count(); ++row) {
+            const QFontMetrics metrics(box.font());
+            QVERIFY(box.view()->width() >=
+                    metrics.horizontalAdvance(box.itemData(row, RecipeBox::LineRole).toString()) * 9 / 10);
+        }
+        box.hidePopup();
+    }
+};
+
+QTEST_MAIN(TestWorkloadForm)
+#include "tst_workload_form.moc"

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/mnemonic.h"
+#include "transport/command_words.h"
+
+#include <QAction>
+#include <QTest>
+
+using namespace lockscope::views;
+
+namespace {
+
+CommandWords command(const char* id, const char* text, const char* group) {
+    QAction action;
+    action.setObjectName(QLatin1String(id));
+    action.setText(QString::fromUtf8(text));
+    action.setProperty("group", QString::fromUtf8(group));
+    return wordsOf(action);
+}
+
+} // namespace
+
+class TestCommandWords : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void mnemonicsAreNotPartOfAName_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("plain");
+        QTest::newRow("none") << u"Play"_qs << u"Play"_qs;
+        QTest::newRow("inside") << u"Save as &scenario…"_qs << u"Save as scenario…"_qs;
+        QTest::newRow("in brackets") << u"打开录制或场景(&O)…"_qs << u"打开录制或场景…"_qs;
+        QTest::newRow("in wide brackets") << u"播放（&P）"_qs << u"播放"_qs;
+        QTest::newRow("ampersand") << u"A && B"_qs << u"A & B"_qs;
+    }
+    void mnemonicsAreNotPartOfAName() {
+        QFETCH(QString, text);
+        QFETCH(QString, plain);
+        QCOMPARE(withoutMnemonic(text), plain);
+    }
+
+    void commandsAreFoundByOtherWords_data() {
+        QTest::addColumn<QString>("typed");
+        QTest::addColumn<QString>("id");
+        QTest::newRow("zoom") << u"zoom"_qs << u"timeline.zoom-in"_qs;
+        QTest::newRow("export") << u"export"_qs << u"file.record"_qs;
+        QTest::newRow("partition") << u"partition"_qs << u"break.cut-link"_qs;
+        QTest::newRow("gc") << u"gc"_qs << u"scenario.gc-pause"_qs;
+        QTest::newRow("English in Chinese") << u"pause client"_qs << u"break.pause-client"_qs;
+        QTest::newRow("Chinese") << u"分区"_qs << u"break.cut-link"_qs;
+    }
+    void commandsAreFoundByOtherWords() {
+        QFETCH(QString, typed);
+        QFETCH(QString, id);
+        QVERIFY(matchOf(typed, command(qPrintable(id), "暂停客户端(&P)", "故障")) >= CommandMatch::Also);
+        QCOMPARE(matchOf(typed, command("file.quit", "&Quit", "File")), CommandMatch::None);
+    }
+
+    void betterMatchesComeFirst() {
+        const CommandWords client = command("break.pause-client", "Pause client", "Break");
+        QCOMPARE(matchOf(u"pause client"_qs, client), CommandMatch::Equal);
+        QCOMPARE(matchOf(u"pause"_qs, client), CommandMatch::Begins);
+        QCOMPARE(matchOf(u"cli"_qs, client), CommandMatch::Words);
+        QCOMPARE(matchOf(u"freeze"_qs, client), CommandMatch::Also);
+        QCOMPARE(matchOf(u"pcl"_qs, client), CommandMatch::Letters);
+        QCOMPARE(matchOf(u"zebra"_qs, client), CommandMatch::None);
+    }
+};
+
+QTEST_MAIN(TestCommandWords)
+#include "tst_command_words.moc"

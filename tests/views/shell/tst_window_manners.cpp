@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "faults/workload_panel.h"
+#include "timeline/timeline_view.h"
+#include "trace/recording.h"
+#include "transport/verdict_banner.h"
+#include "verdict/verdict_panel.h"
+#include "window_scene.h"
+
+#include <QFileDialog>
+#include <QListView>
+#include <QMenu>
+#include <QMenuBar>
+#include <QScrollBar>
+#include <QSpinBox>
+
+using namespace lockscope;
+using tests::WindowScene;
+
+namespace {
+
+/// Runs to the first violation.
+void toViolation(WindowScene& scene) {
+    scene.window->player()->next(session::Milestone::Violation);
+    QTRY_VERIFY_WITH_TIMEOUT(!scene.context()->verdict()->violations.empty(), 20'000);
+    QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() >= scene.context()->verdict()->violations.front().from,
+                             20'000);
+}
+
+QString written(const WindowScene& scene, const char* name, const QByteArray& bytes) {
+    const QString path = scene.folder.filePath(QLatin1String(name));
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size()) qFatal("no room");
+    return path;
+}
+
+} // namespace
+
+class TestWindowManners : public QObject {
+    Q_OBJECT
+    app::KeyboardCourtesy m_courtesy;
+
+private Q_SLOTS:
+    void initTestCase() {
+        qApp->installEventFilter(&m_courtesy);
+        views::Theme::instance().setChoice(views::ThemeChoice::Light);
+    }
+
+    void aClickOnTheBannerShowsTheWholeExplanation() {
+        WindowScene scene;
+        scene.open("gc-pause");
+        toViolation(scene);
+        auto* panel = scene.window->findChild<views::VerdictPanel*>();
+        QVERIFY(panel);
+        QVERIFY(!panel->isVisible()); // behind the protocol
+        QTRY_VERIFY(scene.window->transport()->banner()->isEnabled());
+        QTest::mouseClick(scene.window->transport()->banner(), Qt::LeftButton);
+        QTRY_VERIFY(panel->isVisible());
+        const QListView* cards = panel->violations();
+        QVERIFY(cards->currentIndex().isValid());
+        QTRY_VERIFY2(cards->viewport()->rect().contains(cards->visualRect(cards->currentIndex())),
+                     qPrintable(QStringLiteral("%1 high of %2")
+                                    .arg(cards->viewport()->height())
+                                    .arg(cards->visualRect(cards->currentIndex()).height())));
+    }
+
+    void aClickOnABandShowsItsCard() {
+        WindowScene scene;
+        scene.open("gc-pause");
+        toViolation(scene);
+        const auto* panel = scene.window->findChild<views::VerdictPanel*>();
+        const int last = int(scene.context()->verdict()->violations.size()) - 1;
+        Q_EMIT scene.window->findChild<views::TimelineView*>()->violationActivated(last);
+        QTRY_VERIFY(panel->isVisible());
+        QCOMPARE(panel->violations()->currentIndex().row(), last);
+    }
+
+    void enterInANumberFieldGivesTheKeysBack() {
+        WindowScene scene;
+        scene.open("contention");
+        auto* clients = qobject_cast<QSpinBox*>(
+            scene.window->findChild<views::WorkloadPanel*>()->control(QStringLiteral("clients")));
+        clients->setFocus(Qt::MouseFocusReason);
+        clients->selectAll();
+        QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("5"));
+        WindowScene::strike(Qt::Key_Return);
+        QTRY_COMPARE(scene.context()->scenario().workload.clients, 4); // the plan itself stays as it is
+        WindowScene::strike(Qt::Key_Space);
+        QVERIFY(scene.window->player()->isPlaying());
+        QCOMPARE(clients->value(), 5);
+    }
+
+    void findingOnTheWelcomePageHasAFieldInTheMiddle() {
+        WindowScene scene;
+        scene.press(Qt::Key_K, Qt::ControlModifier);
+        auto* field = scene.window->findChild<views::CommandField*>(QStringLiteral("window.finder"));
+        QVERIFY(field);
+        QVERIFY(field->isVisible() && field->hasFocus());
+        QVERIFY(std::abs(field->geometry().center().x() - scene.window->rect().center().x()) < 4);
+        const QListView* list = field->list();
+        QVERIFY(list);
+        QVERIFY(scene.window->rect().contains(list->parentWidget()->geometry()));
+        for (int row = 0; row < list->model()->rowCount(); ++row)
+            QVERIFY(!list->model()->index(row, 0).data().toString().contains(QLatin1String("Find or do")));
+        QTest::keyClicks(field, QStringLiteral("gc"));
+        QVERIFY2(list->currentIndex().data().toString().startsWith(QLatin1String("Scenario")),
+                 qPrintable(list->currentIndex().data().toString()));
+        QTest::keyClick(field, Qt::Key_Escape);
+        QVERIFY(!field->isVisible());
+    }
+
+    void tabbingGoesOnlyToWhatCanBeSeenAndSelectsNothing() {
+        WindowScene scene;
+        scene.open("contention");
+        scene.window->player()->seek(5s);
+        QTRY_VERIFY(scene.context()->trace()->reached() >= 5s);
+        scene.window->work()->events()->raise(); // builds what is in it
+        QTRY_VERIFY(scene.window->work()->events()->isVisible());
+        scene.window->work()->cluster()->raise();
+        QTRY_VERIFY(!app::WorkArea::isBehind(scene.window->work()->cluster()));
+        QVERIFY(app::WorkArea::isBehind(scene.window->work()->events()));
+        const Nanos playhead = scene.context()->playhead();
+        QTRY_VERIFY(scene.context()->playhead() == playhead);
+        scene.context()->select(trace::kNoEntity);
+        QSet<QWidget*> visited;
+        for (int i = 0; i < 80; ++i) {
+            WindowScene::strike(Qt::Key_Tab);
+            QWidget* const now = QApplication::focusWidget();
+            QVERIFY(now);
+            visited << now;
+            for (const QWidget* dock = now; dock; dock = dock->parentWidget())
+                if (qobject_cast<const QDockWidget*>(dock))
+                    QVERIFY2(dock->geometry().right() >= 0, now->metaObject()->className());
+            QCOMPARE(scene.context()->selection(), trace::kNoEntity);
+            QCOMPARE(scene.context()->playhead(), playhead);
+        }
+        QStringList names;
+        for (const QWidget* one : visited)
+            names << QLatin1String(one->metaObject()->className());
+        QVERIFY2(visited.size() > 12, qPrintable(names.join(u' ')));
+    }
+
+    void aMessageMovesNothingAndGoesWhenItIsNotTrueAnyMore() {
+        WindowScene scene;
+        scene.open("contention");
+        scene.window->player()->seek(3s);
+        QTRY_VERIFY(scene.context()->trace()->reached() >= 3s);
+        const QRect before = scene.window->centralWidget()->geometry();
+        scene.window->player()->previous(session::Milestone::Violation);
+        QTRY_VERIFY(scene.window->messages()->isVisible());
+        QCoreApplication::processEvents();
+        QCOMPARE(scene.window->centralWidget()->geometry(), before);
+        QVERIFY(scene.window->rect().contains(scene.window->messages()->geometry()));
+        scene.window->player()->seek(2s);
+        QVERIFY(!scene.window->messages()->isVisible());
+        scene.window->messages()->say(QStringLiteral("Saved."));
+        scene.window->player()->seek(1s);
+        QVERIFY(scene.window->messages()->isVisible()); // that stays true
+    }
+
+    void theWindowFitsItsScreen() {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath(QStringLiteral("s.ini")));
+        settings.setPlace({QRect(30'000, 20'000, 31'800, 19'200), app::WindowPlace::Size::Normal});
+        const app::MainWindow window(&settings);
+        const QSize most = window.screen()->availableGeometry().size().expandedTo(window.minimumSize());
+        QVERIFY(window.width() <= most.width() && window.height() <= most.height());
+        QVERIFY(window.screen()->geometry().contains(window.pos()));
+    }
+
+    void whatIsNoRecordingIsRefusedAndNotRemembered() {
+        WindowScene scene;
+        scene.window->openFile(written(scene, "noise.lockscope", QByteArray(4096, '\x5a')));
+        QVERIFY(!scene.context()->session());
+        QVERIFY2(scene.window->messages()->message().contains(QLatin1String("not a Lockscope recording")),
+                 qPrintable(scene.window->messages()->message()));
+        QVERIFY(scene.settings->recentFiles().isEmpty());
+        // The right first bytes and nothing behind them: seen only when it is read.
+        scene.window->openFile(written(scene, "begin.lockscope", "SQLite format 3" + QByteArray(3000, '\0')));
+        QTRY_VERIFY(!scene.window->messages()->message().isEmpty() && !scene.context()->session());
+        QVERIFY(scene.settings->recentFiles().isEmpty());
+    }
+
+    void timeStandsStillWhileAFileIsChosen() {
+        WindowScene scene;
+        scene.open("contention");
+        scene.window->player()->play();
+        for (const char* id : {"file.save-scenario", "file.record"}) {
+            scene.action(id)->trigger();
+            auto* dialog = scene.window->findChild<QFileDialog*>();
+            QVERIFY(dialog);
+            QVERIFY2(!scene.window->player()->isPlaying(), id);
+            dialog->reject();
+            QTRY_VERIFY(scene.window->player()->isPlaying());
+            QTRY_VERIFY(!scene.window->findChild<QFileDialog*>());
+        }
+    }
+
+    void whatIsLookedAtStaysInAnotherView() {
+        WindowScene scene;
+        scene.open("contention");
+        scene.window->player()->seek(8s);
+        QTRY_VERIFY(scene.context()->trace()->reached() >= 8s);
+        auto* view = scene.window->findChild<views::TimelineView*>();
+        QTRY_VERIFY(view->sight().to > 0);
+        view->zoomIn();
+        view->zoomIn();
+        const auto before = view->sight();
+        // As a change of language does: another window around the same session.
+        std::unique_ptr<session::Session> session = scene.window->releaseSession();
+        app::MainWindow other(scene.settings.get());
+        other.show();
+        other.setSession(std::move(session), false);
+        auto* again = other.findChild<views::TimelineView*>();
+        again->setSight(before);
+        other.context()->setPlayhead(8s);
+        QTest::qWait(300); // its lanes load
+        QCOMPARE(again->sight().from, before.from);
+        QCOMPARE(again->sight().to, before.to);
+    }
+
+    void everyEntryOfThePlayMenuHasALetterOfItsOwn() {
+        const WindowScene scene;
+        QSet<QKeySequence> letters;
+        const QMenu* play = nullptr;
+        for (const QAction* title : scene.window->findChild<QMenuBar*>()->actions())
+            if (title->menu() &&
+                title->menu()->actions().contains(scene.window->transport()->command("transport.play")))
+                play = title->menu();
+        QVERIFY(play);
+        for (const QAction* action : play->actions()) {
+            if (action->isSeparator()) continue;
+            const QKeySequence letter = QKeySequence::mnemonic(action->text());
+            QVERIFY2(!letter.isEmpty() && !letters.contains(letter), qPrintable(action->text()));
+            letters << letter;
+        }
+        QVERIFY(letters.size() > 12);
+        QVERIFY(scene.window->transport()->command("transport.next-event")->icon().cacheKey() !=
+                scene.window->transport()->command("transport.previous-event")->icon().cacheKey());
+    }
+};
+
+QTEST_MAIN(TestWindowManners)
+#include "tst_window_manners.moc"

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QComboBox>
+
+namespace lockscope::views {
+
+/// The recipes that can be simulated: the safe ones first, then the unsafe ones, each with a line that tells it apart.
+/// The list is as wide as its longest line.
+class RecipeBox : public QComboBox {
+    Q_OBJECT
+public:
+    /// Data of an entry: the recipe's id in UserRole, its line in LineRole. Headings have neither.
+    static constexpr int LineRole = Qt::UserRole + 1;
+
+    explicit RecipeBox(QWidget* parent = nullptr);
+    void showPopup() override;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+
+class QAction;
+
+namespace lockscope::views {
+
+/// What a command is found by.
+struct CommandWords {
+    QString name;  ///< "Pause client", translated, without its mnemonic
+    QString group; ///< where it lives, translated; empty: nowhere
+    /// Its name in English whatever the interface speaks, and other words for it in all languages.
+    QString also;
+    bool operator==(const CommandWords&) const = default;
+};
+CommandWords wordsOf(const QAction& action);
+
+/// How well a command answers what was typed, better ones first. 0: not at all.
+enum class CommandMatch : std::uint8_t {
+    None,
+    Letters, ///< all letters come in order somewhere in the name
+    Also,    ///< each word typed begins a word of the name, the group, or the other words for it
+    Words,   ///< each word typed begins a word of the name
+    Begins,  ///< the name begins with what was typed
+    Equal,
+};
+CommandMatch matchOf(const QString& typed, const CommandWords& words);
+
+} // namespace lockscope::views
