@@ -12,20 +12,19 @@ using zookeeper::Result;
 namespace {
 constexpr qsizetype kMark = 3; ///< of "_c_", which Curator's protected names begin with
 
-/// What both nodes of one contender have in common; empty for another library's.
-QByteArray pairIdOf(const ZkChild& child) {
+/// Both are nodes of one contender with Layout::Both: of one name, and made together, Curator's first.
+bool arePair(const ZkChild& curators, const ZkChild& kazoos) {
     constexpr qsizetype kHex = 32, kUuid = 36;
-    if (child.family == ZkFamily::Kazoo) return child.name.left(kHex);
-    if (child.family != ZkFamily::Curator) return {};
-    return child.name.mid(kMark, kUuid).replace("-", "");
+    if (curators.family != ZkFamily::Curator || kazoos.family != ZkFamily::Kazoo) return false;
+    if (curators.name.mid(kMark, kUuid).replace("-", "") != kazoos.name.left(kHex)) return false;
+    const auto next = static_cast<std::uint32_t>(curators.number.toInt()) + 1; // servers count on from the greatest
+    return static_cast<std::uint32_t>(kazoos.number.toInt()) == next;
 }
 
 /// The other node of the same contender; nullopt: it has only that one.
 std::optional<QByteArray> twinOf(const std::vector<ZkChild>& children, const ZkChild& child) {
-    const QByteArray id = pairIdOf(child);
-    if (id.isEmpty()) return std::nullopt;
     const auto twin = std::ranges::find_if(
-        children, [&](const ZkChild& other) { return other.name != child.name && pairIdOf(other) == id; });
+        children, [&](const ZkChild& other) { return arePair(child, other) || arePair(other, child); });
     if (twin == children.end()) return std::nullopt;
     return twin->name;
 }
