@@ -87,10 +87,10 @@ void LiveSession::apply(scenario::Fault fault, Nanos) {
             Q_EMIT complained(done.error());
             return;
         }
-        Q_EMIT scenarioChanged();
     }
     fault.at = m_trace->reached();
     m_byHand.push_back(fault);
+    Q_EMIT scenarioChanged(); // what was done by hand is another list now
     m_thread.put([this, fault] { m_worker->act(fault); });
 }
 

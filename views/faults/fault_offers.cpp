@@ -407,7 +407,9 @@ std::vector<Struck> struckOnes(const ViewContext& context) {
     const auto offClock = [&](EntityId who, std::int64_t offset, const FaultOffer& cure) {
         if (offset != 0) add(Words::tr("clock of %1 off").arg(trace->displayName(who)), cure);
     };
+    // Asked for at every frame, with hundreds of clients: of those that are well nothing is composed.
     for (const auto& [id, client] : state.clients) {
+        if (client.life != Life::Paused && client.life != Life::Dead && client.clockOffset == 0) continue;
         const QString name = trace->displayName(id);
         const auto offers = clientOffers(context, id);
         if (client.life == Life::Paused) add(Words::tr("%1 paused").arg(name), offers[PauseOffer]);
@@ -417,12 +419,14 @@ std::vector<Struck> struckOnes(const ViewContext& context) {
         offClock(id, client.clockOffset, offers[ClockOffer]);
     }
     for (const auto& [id, node] : state.nodes) {
+        if (node.life != Life::Paused && node.life != Life::Dead && node.clockOffset == 0) continue;
         const auto offers = nodeOffers(context, id);
         if (node.life == Life::Paused) add(Words::tr("%1 paused").arg(trace->displayName(id)), offers[PauseNodeOffer]);
         if (node.life == Life::Dead) add(Words::tr("%1 dead").arg(trace->displayName(id)), offers[KillNodeOffer]);
         offClock(id, node.clockOffset, offers[NodeClockOffer]);
     }
     for (const auto& [id, link] : state.links) {
+        if (!link.cut && link.extraLatency == 0) continue;
         const trace::Entity& e = trace->entity(id);
         const auto offers = linkOffers(context, e.parent, e.other);
         const QString names = Words::tr("%1 ↔ %2").arg(trace->displayName(e.parent), trace->displayName(e.other));

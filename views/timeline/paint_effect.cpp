@@ -3,6 +3,7 @@
 #include "timeline/words.h"
 
 #include <cmath>
+#include <map>
 
 namespace lockscope::views {
 namespace {
@@ -11,6 +12,26 @@ struct Mark {
     double x;
     const Tick* tick; ///< null: several
     std::uint32_t kinds, count;
+};
+
+/// The numbers below the marks: each is centred below its own, and two never touch, or 1 and 2 would read as 12.
+class Numbers {
+public:
+    Numbers(const PaintKit& kit, double top) : m_kit(kit), m_top(top) {}
+    /// Writes it unless one that is there already is too close.
+    void add(double x, const QString& number, Role role) {
+        constexpr double kGap = 4;
+        const double width = m_kit.small.width(number), left = x - width / 2, right = x + width / 2;
+        const auto next = m_taken.lower_bound(left - kGap); // the first that ends there or later
+        if (next != m_taken.end() && next->second < right + kGap) return;
+        m_taken.emplace(right, left);
+        m_kit.text({left, m_top, width + 1, double(m_kit.m.px(15))}, number, m_kit.small, role);
+    }
+
+private:
+    const PaintKit& m_kit;
+    double m_top;
+    std::map<double, double> m_taken; ///< right end: left end
 };
 
 } // namespace
@@ -54,7 +75,16 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     accepted.paint(kit.p, color(Role::Accepted));
     refused.paint(kit.p, color(Role::TextFaint));
 
-    double numberEnd = -1e9;
+    // Those of damages first: they matter most, though their signs are painted last.
+    Numbers numbers(kit, bar.bottom() + 1);
+    const auto roomAfter = [&](std::size_t d) {
+        return (d + 1 < damages.size() ? marks[damages[d + 1]].x : kit.c.width() + r) - marks[damages[d]].x - 2 * r - 6;
+    };
+    for (std::size_t d = 0; d < damages.size(); ++d) {
+        const Mark& mark = marks[damages[d]];
+        if (mark.tick && roomAfter(d) >= 20)
+            numbers.add(mark.x, QString::number(kit.data.damage(mark.tick->label).number), Role::ViolationText);
+    }
     for (const std::size_t i : alone) {
         const double gap = std::min(i > 0 ? marks[i].x - marks[i - 1].x : 1e9,
                                     i + 1 < marks.size() ? marks[i + 1].x - marks[i].x : 1e9);
@@ -67,12 +97,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
             kit.sprite(small ? Sprite::RefusedSmall : Sprite::Refused, x, y);
         else
             kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
-        if (tick.label == 0) continue;
-        const QString number = numberText(kit.data, tick.label);
-        const double width = kit.small.width(number);
-        if (x - width / 2 < numberEnd) continue;
-        kit.text({x - width / 2, bar.bottom() + 1, width + 1, double(kit.m.px(15))}, number, kit.small, Role::TextDim);
-        numberEnd = x + width / 2 + 4;
+        if (tick.label != 0) numbers.add(x, numberText(kit.data, tick.label), Role::TextDim);
     }
     // Last, above everything: damage is never hidden by what was fine.
     double last = -1e9;
@@ -81,15 +106,10 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         if (mark.x < last + 3) continue;
         last = mark.x;
         kit.sprite(Sprite::Damage, mark.x, y);
-        const double room = (d + 1 < damages.size() ? marks[damages[d + 1]].x : kit.c.width() + r) - mark.x - 2 * r - 6;
+        const double room = roomAfter(d);
         if (!mark.tick || room < 20) continue;
-        const Damage& damage = kit.data.damage(mark.tick->label);
-        kit.firstFitting({mark.x + r + 3, 0, room, double(kit.m.px(15))}, {damageWords(damage)}, kit.smallBold,
-                         Role::ViolationText);
-        const QString number = QString::number(damage.number);
-        const double width = kit.small.width(number);
-        kit.text({mark.x - width / 2, bar.bottom() + 1, width + 1, double(kit.m.px(15))}, number, kit.small,
-                 Role::ViolationText);
+        kit.firstFitting({mark.x + r + 3, 0, room, double(kit.m.px(15))},
+                         {damageWords(kit.data.damage(mark.tick->label))}, kit.smallBold, Role::ViolationText);
     }
     paintFaults(kit, lane.faults, height);
 }

@@ -2,7 +2,6 @@
 #include "fake_session.h"
 #include "faults/break_panel.h"
 #include "faults/fault_menu.h"
-#include "faults/hand_list.h"
 #include "faults/workload_panel.h"
 #include "scenario/scenario_file.h"
 #include "session/simulated_session.h"
@@ -16,7 +15,6 @@
 #include <QSpinBox>
 #include <QTest>
 #include <QToolButton>
-#include <QTreeWidget>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -93,121 +91,6 @@ private Q_SLOTS:
         QTest::keyClick(&panel, Qt::Key_H);
         QTRY_COMPARE(scene.session.applied.size(), std::size_t(4));
         QCOMPARE(scene.last().action, Action::HealAll);
-    }
-
-    void theKeyThatPausedAClientLetsItGoOn() {
-        Scene scene;
-        scenario::Fault pause;
-        pause.action = Action::PauseClient;
-        pause.target = u"A"_qs;
-        pause.at = 3s;
-        scene.session.byHand = {pause};
-        BreakPanel panel(&scene.context);
-        QCOMPARE(panel.targetText(), u"acts on A, the holder"_qs); // at 2 s nobody is paused yet
-        scene.context.setPlayhead(6500ms);                         // A is paused and believes, B holds by record
-        QTRY_COMPARE(panel.targetText(), u"acts on A, paused"_qs);
-        QCOMPARE(action(panel, "break.pause-client")->text(), u"Resume client"_qs);
-        action(panel, "break.pause-client")->trigger();
-        QCOMPARE(scene.last().action, Action::ResumeClient);
-        QCOMPARE(scene.last().target, u"A"_qs);
-        // The lock's menu means the same client.
-        QMenu menu;
-        fillFaultMenu(menu, scene.context, scene.story.lock);
-        QCOMPARE(menu.actions().front()->text(), u"Resume A"_qs);
-        scene.context.select(scene.story.bThread); // somebody else is meant only when chosen
-        QTRY_COMPARE(panel.targetText(), u"acts on B, selected"_qs);
-        scene.context.select(trace::kNoEntity);
-        scene.context.setPlayhead(8s); // A goes on since 7 s
-        QTRY_COMPARE(panel.targetText(), u"acts on B, the holder"_qs);
-        // A pause that is part of the scenario is not the person's to end by that key.
-        scene.session.byHand.clear();
-        scene.context.setPlayhead(6500ms);
-        QTRY_VERIFY(panel.targetText().endsWith(u"the holder"_qs));
-    }
-
-    void whoeverSuffersHasAButtonThatMakesItGood() {
-        Scene scene;
-        BreakPanel panel(&scene.context);
-        panel.show();
-        QVERIFY(panel.cures().isEmpty());
-        scene.add(trace::EventKind::ClientPaused, scene.story.a);
-        scene.add(trace::EventKind::ClientKilled, scene.story.b);
-        scene.add(trace::EventKind::NodePaused, scene.story.node);
-        scene.add(trace::EventKind::LinkCut, scene.story.a, scene.story.aLink);
-        const auto words = [&] {
-            QStringList all;
-            for (const QAbstractButton* button : panel.cures())
-                all += button->text();
-            return all;
-        };
-        QTRY_COMPARE(words(), (QStringList{u"A paused"_qs, u"B dead"_qs, u"redis-1 paused"_qs, u"A ↔ redis-1 cut"_qs}));
-        for (const QAbstractButton* button : panel.cures()) {
-            QVERIFY(button->isVisible() && button->focusPolicy() & Qt::TabFocus);
-            QVERIFY(!button->accessibleName().isEmpty());
-        }
-        const std::array done{Action::ResumeClient, Action::RestartClient, Action::ResumeNode, Action::MendLink};
-        for (std::size_t i = 0; i < done.size(); ++i) {
-            QTest::mouseClick(panel.cures().at(int(i)), Qt::LeftButton);
-            QCOMPARE(scene.last().action, done[i]);
-        }
-        QCOMPARE(scene.last().target, u"A-redis-1"_qs);
-    }
-
-    void whatWasDoneByHandIsListedAndCanBeTakenBack() {
-        Scene scene;
-        BreakPanel panel(&scene.context);
-        panel.show();
-        HandList* list = panel.handList();
-        QVERIFY(!list->isVisible());
-        scenario::Fault pause;
-        pause.action = Action::PauseClient;
-        pause.target = u"A"_qs;
-        pause.at = 4200ms;
-        scenario::Fault cut = pause;
-        cut.action = Action::CutLink;
-        cut.target = u"B-redis-1"_qs;
-        cut.at = 9s;
-        scene.session.byHand = {pause, cut};
-        Q_EMIT scene.session.scenarioChanged();
-        QVERIFY(list->isVisible());
-        QTreeWidget* rows = list->rows();
-        QCOMPARE(rows->topLevelItemCount(), 2);
-        QCOMPARE(rows->topLevelItem(0)->text(0), u"4.2 s"_qs);
-        QCOMPARE(rows->topLevelItem(0)->text(1), u"Pause A"_qs);
-        QCOMPARE(rows->topLevelItem(1)->text(1), u"Cut B ↔ redis-1"_qs);
-        rows->setFocus();
-        rows->setCurrentItem(rows->topLevelItem(1));
-        QTest::keyClick(rows, Qt::Key_Delete);
-        QCOMPARE(scene.session.withdrawn, std::vector<std::size_t>{1});
-        const QRect cross = rows->visualRect(rows->model()->index(0, 2));
-        QTest::mouseClick(rows->viewport(), Qt::LeftButton, {}, cross.center());
-        QCOMPARE(scene.session.withdrawn, (std::vector<std::size_t>{1, 0}));
-        QTest::keyClick(rows, Qt::Key_Return); // goes there
-        QCOMPARE(scene.context.playhead(), Nanos(4200ms));
-        QSignalSpy restart(&scene.context, &ViewContext::restartRequested);
-        QTest::mouseClick(list->restartWithout(), Qt::LeftButton);
-        QCOMPARE(restart.count(), 1);
-        QCOMPARE(restart.at(0).at(0).value<session::ByHand>(), session::ByHand::Drop);
-        // What was done to somebody's server cannot be taken back.
-        scene.session.can.rewind = scene.session.can.restart = false;
-        Q_EMIT scene.session.scenarioChanged();
-        QTest::keyClick(rows, Qt::Key_Delete);
-        QCOMPARE(scene.session.withdrawn.size(), 2u);
-        QVERIFY(!list->restartWithout()->isVisible());
-    }
-
-    void aKeyThatCanDoNothingSaysWhy() {
-        Scene scene;
-        scene.session.can = {}; // a recording
-        BreakPanel panel(&scene.context);
-        panel.show();
-        panel.activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&panel));
-        QSignalSpy complained(&scene.session, &session::Session::complained);
-        QTest::keyClick(&panel, Qt::Key_P);
-        QCOMPARE(complained.count(), 1);
-        QCOMPARE(complained.at(0).at(0).toString(), u"This session cannot be changed."_qs);
-        QVERIFY(scene.session.applied.empty());
     }
 
     void whatIsBrokenIsOfferedToBeMended() {

@@ -18,7 +18,6 @@
 
 #include <QDropEvent>
 #include <QHeaderView>
-#include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
@@ -63,13 +62,6 @@ public:
         QTest::keyClick(QApplication::focusWidget(), key, modifiers);
     }
     views::ViewContext* context() const { return window->context(); }
-    /// By hand, at the playhead.
-    void pauseA() const {
-        scenario::Fault pause;
-        pause.action = scenario::Action::PauseClient;
-        pause.target = QStringLiteral("A");
-        context()->breakIt(pause);
-    }
     /// Plays the opening lesson by the one click that a new person makes.
     void clickLesson() { QTest::mouseClick(window->welcome()->lessonButton(), Qt::LeftButton); }
     /// Threads that hold at the playhead.
@@ -346,77 +338,6 @@ private Q_SLOTS:
         scene.clickLesson();
         QCOMPARE(scene.window->player()->speed(), views::Player::kNormal);
         QCOMPARE(scene.window->transport()->speedSlider()->value(), 0);
-    }
-
-    void aChangeInThePastCanBeUndone() {
-        Scene scene;
-        scene.window->openScenario(QStringLiteral("contention"));
-        scene.window->player()->pause();
-        scene.window->player()->seek(12s);
-        QTRY_COMPARE_WITH_TIMEOUT(scene.context()->playhead(), Nanos(12s), 20'000);
-        QTRY_VERIFY(scene.context()->trace()->reached() >= Nanos(12s));
-        QAction* undo = scene.window->registry()->find(QStringLiteral("edit.undo"));
-        QVERIFY(!undo->isEnabled());
-        const std::size_t rows = scene.context()->trace()->upperBound(12s);
-        const std::size_t names = scene.context()->trace()->entityCount();
-        const QByteArray before = scene.context()->trace()->digest(rows, names);
-
-        // At the very front a change loses nothing, and nothing is said.
-        scene.pauseA();
-        QCOMPARE(scene.window->messages()->message(), QString());
-        QVERIFY(undo->isEnabled());
-        scene.press(Qt::Key_Z, Qt::ControlModifier);
-        QVERIFY(scene.context()->session()->doneByHand().empty());
-
-        QTRY_VERIFY(scene.context()->trace()->reached() >= Nanos(12s));
-        scene.window->player()->seek(7s);
-        QCOMPARE(scene.context()->playhead(), Nanos(7s));
-        scene.pauseA();
-        QVERIFY2(scene.window->messages()->message().contains(QLatin1String("New future from 7.0 s")),
-                 qPrintable(scene.window->messages()->message()));
-        QToolButton* offer = scene.window->messages()->offerButton();
-        QVERIFY(offer->isVisible() && offer->text().contains(QLatin1String("Ctrl+Z")));
-        QTest::mouseClick(offer, Qt::LeftButton);
-        QVERIFY(scene.context()->session()->doneByHand().empty());
-        QTRY_VERIFY_WITH_TIMEOUT(scene.context()->trace()->reached() >= Nanos(12s), 20'000);
-        const auto trace = scene.context()->trace();
-        QCOMPARE(trace->upperBound(12s), rows);
-        QCOMPARE(trace->digest(rows, names), before); // the old future is back, whole
-    }
-
-    void aRestartSaysWhatItDoesAgain() {
-        Scene scene;
-        scene.window->openScenario(QStringLiteral("contention"));
-        scene.window->player()->pause();
-        QAction* without = scene.window->registry()->find(QStringLiteral("transport.restart-without"));
-        QVERIFY(!without->isEnabled());
-        scene.pauseA();
-        QTRY_VERIFY(without->isEnabled());
-        scene.press(Qt::Key_R);
-        QVERIFY2(scene.window->messages()->message().contains(QLatin1String("done by hand")),
-                 qPrintable(scene.window->messages()->message()));
-        QCOMPARE(scene.context()->session()->doneByHand().size(), 1u);
-        scene.press(Qt::Key_R, Qt::ControlModifier);
-        QVERIFY(scene.context()->session()->doneByHand().empty());
-        QVERIFY(!without->isEnabled());
-    }
-
-    void aRecordingShowsItsSeedAndSaysWhyItCannotBeBroken() {
-        Scene scene;
-        scene.window->openScenario(QStringLiteral("contention"));
-        const QString seed = scene.window->transport()->seedField()->text();
-        const QString path = scene.folder.filePath(QStringLiteral("b.lockscope"));
-        QVERIFY(scene.window->recorder()->start(path));
-        QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() > 1s, 20'000);
-        scene.window->recorder()->stop();
-        scene.window->openFile(path);
-        QLineEdit* field = scene.window->transport()->seedField();
-        QTRY_VERIFY(field->isVisible());
-        QTRY_COMPARE(field->text(), seed);
-        QVERIFY(field->isReadOnly());
-        scene.press(Qt::Key_P);
-        QVERIFY2(scene.window->messages()->message().contains(QLatin1String("cannot be changed")),
-                 qPrintable(scene.window->messages()->message()));
     }
 
     void closingTheSessionComesBackToTheWelcomePage() {

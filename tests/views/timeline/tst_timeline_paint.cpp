@@ -240,6 +240,30 @@ private Q_SLOTS:
         QVERIFY(text.count(">2</text>") >= 2);
     }
 
+    void numbersSideBySideDoNotReadAsOne() {
+        const Cast cast = gcPause(); // B writes at 6.5 s and 8.2 s, and A at 7.1 s what should not have been accepted
+        const auto svgOf = [&](Nanos first, Nanos last) {
+            TimelinePicture picture;
+            picture.trace = cast.trace;
+            picture.from = first;
+            picture.to = last;
+            QBuffer buffer;
+            QSvgGenerator svg;
+            svg.setOutputDevice(&buffer);
+            svg.setSize(kSize);
+            svg.setViewBox(QRect(QPoint(), kSize));
+            QPainter painter(&svg);
+            renderTimeline(painter, kSize, picture);
+            painter.end();
+            return buffer.data();
+        };
+        QCOMPARE(svgOf(0s, 10s).count(">2</text>"), 2);
+        QCOMPARE(svgOf(0s, 10s).count(">1</text>"), 3);
+        // 7 pixels apart: the number of the damage stays, that of the write before it goes.
+        QCOMPARE(svgOf(0s, 70s).count(">2</text>"), 1);
+        QCOMPARE(svgOf(0s, 70s).count(">1</text>"), 3);
+    }
+
     void aNumberOfOneDigitIsShownOnScreen() {
         const Picture picture(false, 1);
         QRect below = picture.bar(LaneKind::Effect, picture.cast.stock, 1500ms, 1700ms);
