@@ -166,6 +166,14 @@ private:
     std::vector<LockRow> m_rows;
 };
 
+/// What a Redisson semaphore's key holds: how many permits are left, which is less than none after its total was
+/// lowered.
+bool mayBePermits(const QByteArray& text) {
+    bool isNumber = false;
+    (void)text.toLongLong(&isNumber);
+    return isNumber;
+}
+
 } // namespace
 
 std::vector<LockRow> recognise(std::span<const KeySnapshot> keys, const std::optional<Subscriptions>& subscriptions,
@@ -196,7 +204,7 @@ std::vector<QByteArray> companionsOf(const KeySnapshot& key) {
         }
         if (!lock) return {};
         if (all.empty()) all = {redisson::queueKey(name), redisson::queueDeadlinesKey(name), redisson::tokenKey(name)};
-    } else if (key.type == "string" && isDecimal(key.string)) {
+    } else if (key.type == "string" && mayBePermits(key.string)) {
         all.push_back(redisson::permitsKey(name));
     }
     return all;
@@ -204,7 +212,7 @@ std::vector<QByteArray> companionsOf(const KeySnapshot& key) {
 
 bool mayBeLock(const KeySnapshot& string, const RecogniserOptions& options) {
     if (string.tooBig) return false;
-    if (isHelperKey(string.key) || isDecimal(string.string)) return true; // a number may be permits
+    if (isHelperKey(string.key) || mayBePermits(string.string)) return true;
     return std::ranges::any_of(std::array{true, false}, [&](bool hasTtl) {
         return readStringLock(string.key, string.string, hasTtl, options.wallMs, options.patterns).has_value();
     });

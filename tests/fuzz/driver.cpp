@@ -131,17 +131,18 @@ public:
         clock.start();
         std::printf("%s: seed %llu\n", m_target.name(), static_cast<unsigned long long>(m_words.seed));
         std::fflush(stdout);
-        for (const QByteArray& input : foundBefore())
-            if (!take(input)) return 1;
+        for (const std::vector<QByteArray>& inputs : {foundBefore(), m_target.edges()})
+            for (const QByteArray& input : inputs)
+                if (!take(input, Keep::Never)) return 1;
         for (const QByteArray& input : m_target.seeds())
-            if (!take(input)) return 1;
+            if (!take(input, Keep::Always)) return 1;
         m_seeds = m_corpus.size();
         const bool timed = m_words.seconds > 0;
         while (timed ? double(clock.elapsed()) < 1000 * m_words.seconds : m_case < m_words.cases) {
             Chance chance(m_words.seed * 0x9e3779b97f4a7c15ULL + ++m_case);
             // Half of them from the seeds: most of what is kept was refused.
             const QByteArray& base = m_corpus[chance.below(chance.oneIn(2) ? m_seeds : m_corpus.size())];
-            if (!take(m_target.mutate(base, m_corpus, chance))) return 1;
+            if (!take(m_target.mutate(base, m_corpus, chance), Keep::IfNew)) return 1;
         }
         std::printf("%s: %llu cases, %zu kinds of outcome, %.1f s\n", m_target.name(),
                     static_cast<unsigned long long>(m_case), m_kinds.size(), double(clock.elapsed()) / 1000);
@@ -180,15 +181,16 @@ private:
         return outcome;
     }
 
-    /// False when a property did not hold.
-    bool take(const QByteArray& input) {
+    enum class Keep : std::uint8_t { Never, IfNew, Always };
+    /// False when a property did not hold. `keep`: whether it is changed further.
+    bool take(const QByteArray& input, Keep keep) {
         const Outcome outcome = tried(input);
         if (outcome.complaint) {
             tell(input, *outcome.complaint);
             return false;
         }
         const bool fresh = m_kinds.insert(outcome.kind).second;
-        if (fresh || m_case == 0) m_corpus.push_back(input); // m_case is 0 while the seeds are tried
+        if (keep == Keep::Always || (keep == Keep::IfNew && fresh)) m_corpus.push_back(input);
         return true;
     }
 

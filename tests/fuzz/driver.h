@@ -30,6 +30,8 @@ public:
     virtual const char* name() const = 0;
     /// Inputs to begin with; at least one. They are tried as they are, too.
     virtual std::vector<QByteArray> seeds() = 0;
+    /// Inputs that are tried as they are, and not changed further: the edges that chance would rarely find.
+    virtual std::vector<QByteArray> edges() { return {}; }
     /// A changed input. `others`: inputs to splice with. Must depend on its arguments alone.
     virtual QByteArray mutate(const QByteArray& input, std::span<const QByteArray> others, Chance& chance) = 0;
     /// Tries one input. Must depend on it alone.

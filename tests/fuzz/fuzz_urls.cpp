@@ -102,7 +102,8 @@ bool isHidden(const QString& text, const QString& secret) {
     const auto isOfScheme = [](QChar c) { return c.isLetterOrNumber() || c == u'+' || c == u'-' || c == u'.'; };
     const QString front = text.first(begin).trimmed(), between = text.sliced(begin + 3, end - begin - 3);
     return std::ranges::all_of(front, isOfScheme) && !front.contains(secret) && between.contains(secret) &&
-           !text.sliced(end).contains(secret) && front != QLatin1String("sqlite"); // which has no login
+           !text.sliced(end).contains(secret) &&
+           front.compare(QLatin1String("sqlite"), Qt::CaseInsensitive) != 0; // which has no login
 }
 
 class UrlTarget final : public Target {
@@ -125,7 +126,7 @@ public:
             if (hidden && url.error().contains(secret))
                 return Outcome::wrong(QStringLiteral("the complaint shows the password: ") + url.error());
             ++m_refused;
-            return Outcome::fine(sayingOf(url.error()));
+            return Outcome::fine(sayingOf(url.error()).left(24));
         }
         ++m_read;
         return checkRead(*url, secret);
