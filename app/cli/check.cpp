@@ -37,6 +37,10 @@ Checked judge(trace::LoadedRecording recording) {
     } else if (!recording.meta.digest.isEmpty() && recording.meta.digest != checked.digest) {
         complain(tr("the recording was changed after it was made: its digest is not that of its events"));
         checked.whole = false;
+    } else if (recording.meta.finished && recording.meta.seal == trace::RecordingMeta::Seal::Missing) {
+        complain(
+            tr("the digest covers the recording's events, but not its scenario, its recipe and the bound that it is "
+               "judged by: it was made by an older version"));
     }
     checked.recording = std::move(recording);
     return checked;

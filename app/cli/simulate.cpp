@@ -92,6 +92,7 @@ QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, co
         .add("events", static_cast<std::uint64_t>(report.trace->size()))
         .add("acquisitions", report.acquisitions)
         .add("digest", report.digest)
+        .addJson("invariants", outcomesJson(report.verdict))
         .addJson("violations", violationsJson(report.verdict, *report.trace));
     return line.toJson();
 }
@@ -164,12 +165,14 @@ int simulateMany(const scenario::Scenario& scenario, Seeds seeds, bool json) {
             line.add("first_violating_seed", *firstViolating);
         else
             line.add("first_violating_seed", QJsonValue(QJsonValue::Null));
+        line.add("unknown", unknown);
         say(line.toJson());
-    } else if (firstViolating) {
-        say(tr("%1 runs, %2 violated; the first is seed %3")
-                .arg(QString::number(runs), QString::number(violated), QString::number(*firstViolating)));
     } else {
-        say(tr("%1 runs, none violated").arg(runs));
+        const QString broken = firstViolating ? tr("%1 runs, %2 violated; the first is seed %3")
+                                                    .arg(QString::number(runs), QString::number(violated),
+                                                         QString::number(*firstViolating))
+                                              : tr("%1 runs, none violated").arg(runs);
+        say(unknown > 0 ? tr("%1; %2 unknown", "runs of a simulation").arg(broken, QString::number(unknown)) : broken);
     }
     return violated > 0 ? kViolated : unknown > 0 ? kUnknown : kFine;
 }

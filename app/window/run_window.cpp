@@ -145,6 +145,18 @@ QString applyOptions(const QCommandLineParser& parser, Settings& settings) {
     return {};
 }
 
+/// A seed is one of a scenario's runs; an error sentence or nothing.
+QString checkSeed(const QCommandLineParser& parser) {
+    if (!parser.isSet(kSeed)) return {};
+    const QStringList named = parser.positionalArguments();
+    const bool recorded =
+        !named.isEmpty() && (looksLikeUrl(named.first()) || named.first().endsWith(QLatin1String(".lockscope")));
+    const bool scenario = parser.isSet(kScenario) || parser.isSet(kScreenshot) || !named.isEmpty();
+    return scenario && !recorded ? QString()
+                                 : Shell::tr("--seed %1: this needs a scenario to run, such as --scenario gc-pause")
+                                       .arg(parser.value(kSeed));
+}
+
 /// Opens what the arguments name; an error sentence or nothing.
 QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool play) {
     QString wanted = parser.value(kScenario);
@@ -192,6 +204,8 @@ int runWindow(int& argc, char** argv) {
         const bool secret = !words.filter(QStringLiteral("@")).isEmpty();
         return usage(secret ? Shell::tr("an option is not known, or lacks its value") : parser.errorText());
     }
+
+    if (const QString error = checkSeed(parser); !error.isEmpty()) return usage(error);
 
     // Pictures and measurements neither read nor write the user's settings: equal everywhere.
     QTemporaryDir scratch;

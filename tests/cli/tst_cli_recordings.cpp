@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program.h"
 
+#include <QSqlDatabase>
+#include <QSqlQuery>
 #include <QTemporaryDir>
 
 using namespace lockscope::tests;
@@ -40,6 +42,22 @@ private Q_SLOTS:
                  QJsonValue(status == 1 ? QStringLiteral("violated") : QStringLiteral("holds")));
         const Ran plain = program({QStringLiteral("check"), file});
         QVERIFY2(plain.status == status && plain.out.contains("mutual-exclusion"), plain.told());
+    }
+
+    void changedBoundsAreFound() {
+        const QString file = path("sealed.lockscope");
+        record("gc-pause", file);
+        {
+            QSqlDatabase db = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("change"));
+            db.setDatabaseName(file);
+            QVERIFY(db.open());
+            QSqlQuery q(db);
+            QVERIFY(q.exec(QStringLiteral("UPDATE meta SET value = 3600000000000 WHERE key = 'progress_bound_ns'")));
+        }
+        QSqlDatabase::removeDatabase(QStringLiteral("change"));
+        const Ran judged = check(file);
+        QCOMPARE(judged.object()[u"whole"], QJsonValue(false));
+        QVERIFY2(judged.err.contains("was changed after it was recorded"), judged.told());
     }
 
     void whatIsNoRecordingIsRefused() {

@@ -61,8 +61,8 @@ private Q_SLOTS:
     void theFieldsStandInTheOrderOfTheContract() {
         const QByteArray out = program("simulate contention --json").out;
         qsizetype at = 0;
-        for (const char* field :
-             {"scenario", "recipe", "seed", "until_ms", "events", "acquisitions", "digest", "violations"}) {
+        for (const char* field : {"scenario", "recipe", "seed", "until_ms", "events", "acquisitions", "digest",
+                                  "invariants", "violations"}) {
             const qsizetype found = out.indexOf('"' + QByteArray(field) + "\":");
             QVERIFY2(found >= at, field);
             at = found;
@@ -96,14 +96,35 @@ private Q_SLOTS:
             digests += lines[std::size_t(i)][u"digest"].toString();
         }
         QCOMPARE(digests.size(), 50);
-        QCOMPARE(lines.back(), (QJsonObject{{u"runs"_qs, 50}, {u"violated"_qs, 50}, {u"first_violating_seed"_qs, 11}}));
+        QCOMPARE(lines.back(),
+                 (QJsonObject{
+                     {u"runs"_qs, 50}, {u"violated"_qs, 50}, {u"first_violating_seed"_qs, 11}, {u"unknown"_qs, 0}}));
     }
 
     void noViolationIsNull() {
         const Ran ran = program("simulate contention --seeds 1..20 --json");
         QVERIFY2(ran.status == 0, ran.told());
-        QCOMPARE(ran.objects().back(),
-                 (QJsonObject{{u"runs"_qs, 20}, {u"violated"_qs, 0}, {u"first_violating_seed"_qs, QJsonValue::Null}}));
+        QCOMPARE(ran.objects().back(), (QJsonObject{{u"runs"_qs, 20},
+                                                    {u"violated"_qs, 0},
+                                                    {u"first_violating_seed"_qs, QJsonValue::Null},
+                                                    {u"unknown"_qs, 0}}));
+    }
+
+    void whatNobodyCanKnowIsSaid() {
+        // Nobody has asked for the lock by then.
+        const Ran one = program("simulate contention --until 100ms --json");
+        QCOMPARE(one.status, 4);
+        const QJsonObject invariants = one.object()[u"invariants"].toObject();
+        QCOMPARE(invariants.size(), 8);
+        QCOMPARE(invariants[u"mutual-exclusion"], QJsonValue(QStringLiteral("unknown")));
+        const Ran many = program("simulate contention --until 100ms --seeds 1..3 --json");
+        QCOMPARE(many.status, 4);
+        QCOMPARE(many.objects().back()[u"unknown"], QJsonValue(3));
+        const Ran plain = program("simulate contention --until 100ms --seeds 1..3");
+        QVERIFY2(plain.out.contains("3 runs, none violated; 3 unknown"), plain.told());
+        const QJsonObject violated = program("simulate gc-pause --json").object()[u"invariants"].toObject();
+        QCOMPARE(violated[u"mutual-exclusion"], QJsonValue(QStringLiteral("violated")));
+        QCOMPARE(violated[u"ownership"], QJsonValue(QStringLiteral("holds")));
     }
 
     void theGreatestSeedsAreExact() {

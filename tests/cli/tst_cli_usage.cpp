@@ -25,6 +25,14 @@ private Q_SLOTS:
         QVERIFY2(ran.out.contains(contains.toUtf8()), ran.told());
     }
 
+    void seedWithoutAScenarioOpensNoWindow() {
+        QProcessEnvironment environment = plainEnvironment();
+        environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+        const Ran ran = runProgram(kProgram, {QStringLiteral("--seed"), QStringLiteral("3")}, {}, environment);
+        QVERIFY2(ran.status == 2 && ran.out.isEmpty() && ran.err.contains("--seed 3: this needs a scenario"),
+                 ran.told());
+    }
+
     void complaintsSayWhatWouldBeRight_data() {
         QTest::addColumn<QString>("words");
         QTest::addColumn<QString>("contains");

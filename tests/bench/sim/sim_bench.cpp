@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_lines.h"
 
+#include "recipes/recipe_info.h"
 #include "runtime/virtual_runtime.h"
 #include "scenario/scenario_file.h"
 #include "session/run.h"
 #include "sim/redis/engine.h"
 
 #include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QFile>
+#include <unistd.h>
 
 using namespace lockscope;
 
@@ -68,9 +72,45 @@ void engineCommands(benchmark::State& state) {
 }
 BENCHMARK(engineCommands);
 
+/// What the process has in memory now, in MB.
+double residentMb() {
+    QFile file(QStringLiteral("/proc/self/statm"));
+    if (!file.open(QIODevice::ReadOnly)) return 0;
+    constexpr double kMb = 1e6;
+    return file.readAll().split(' ').value(1).toDouble() * double(sysconf(_SC_PAGESIZE)) / kMb;
+}
+
+/// One JSON object a line for every simulated recipe with 10, 50 and 200 clients: computed, judged and digested.
+void printCrowds() {
+    for (const auto& recipe : recipes::simulatedRecipes()) {
+        for (const int clients : {10, 50, 200}) {
+            auto scenario = builtin("contention");
+            scenario.recipe = QString::fromUtf8(recipe.id);
+            scenario.workload.clients = clients;
+            QElapsedTimer timer;
+            timer.start();
+            const session::RunReport report = session::run(scenario, 1);
+            const double secs = double(timer.nsecsElapsed()) / 1e9;
+            const auto events = double(report.trace->size());
+            const QJsonObject line{{QStringLiteral("scenario"), scenario.id},
+                                   {QStringLiteral("recipe"), scenario.recipe},
+                                   {QStringLiteral("clients"), clients},
+                                   {QStringLiteral("events"), events},
+                                   {QStringLiteral("secs"), secs},
+                                   {QStringLiteral("events_per_s"), std::round(events / secs)},
+                                   {QStringLiteral("rss_mb"), std::round(residentMb())}};
+            std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
+        }
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
+    if (QCoreApplication::arguments().contains(QLatin1String("--json"))) {
+        printCrowds();
+        return 0;
+    }
     return lockscope::runBenchmarks(argc, argv);
 }
