@@ -17,11 +17,31 @@ void Call::complete(Result&& value) {
     waiter.wake();
 }
 
+Calls::~Calls() {
+    if (m_queue) m_queue->abandon(*this);
+}
+
+void Calls::complete(std::size_t index, Result&& value) {
+    // A time-out may come before the replies to later commands; each has its place.
+    while (results.size() <= index)
+        results.emplace_back(Reply::nil());
+    results[index] = std::move(value);
+    if (--m_left > 0) return;
+    m_queue = nullptr;
+    waiter.wake();
+}
+
+void CommandQueue::Pending::complete(Result&& value) {
+    if (Call* const one = std::exchange(call, nullptr)) one->complete(std::move(value));
+    if (Calls* const all = std::exchange(calls, nullptr)) all->complete(index, std::move(value));
+}
+
 CommandQueue::CommandQueue(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options,
                            std::function<void(const Status&)> onStatus)
     : m_runtime(runtime),
       m_options(options),
       m_where(url.endpoints.front().display()),
+      m_tls(url.tls),
       m_timer(runtime),
       m_line(runtime, url, options,
              {[this] { onReady(); }, [this](Reply&& reply) { onReply(std::move(reply)); },
@@ -30,8 +50,8 @@ CommandQueue::CommandQueue(Runtime& runtime, const ConnectionUrl& url, const Dri
 }
 
 CommandQueue::~CommandQueue() {
-    for (const Pending& pending : m_pending)
-        if (pending.call) pending.call->complete(std::unexpected(errors::driverGone(m_where)));
+    for (Pending& pending : m_pending)
+        if (pending.waitedFor()) pending.complete(std::unexpected(errors::driverGone(m_where)));
 }
 
 void CommandQueue::submit(Pieces pieces, Call& call) {
@@ -43,11 +63,29 @@ void CommandQueue::submit(Pieces pieces, Call& call) {
         call.complete(std::unexpected(errors::tooManyPending(m_options.pendingLimit, m_where)));
         return;
     }
-    const bool first = m_pending.empty();
-    m_pending.push_back(
-        {++m_lastId, &call, m_runtime.monotonic() + m_options.commandTimeout, pieces.begin()->front(), {}});
     call.m_queue = this;
-    call.m_id = m_lastId;
+    call.m_id = ++m_lastId;
+    enqueue(pieces, {m_lastId, &call, m_runtime.monotonic() + m_options.commandTimeout, pieces.begin()->front(), {}});
+}
+
+void CommandQueue::submitAll(std::span<const Args> commands, Calls& calls) {
+    Q_ASSERT(!commands.empty() && commands.size() == calls.m_left);
+    if (m_line.hopeless() || m_pending.size() + commands.size() > m_options.pendingLimit) {
+        const Error error =
+            m_line.hopeless() ? m_line.status().error : errors::tooManyPending(m_options.pendingLimit, m_where);
+        for (std::size_t i = 0; i < commands.size(); ++i)
+            calls.complete(i, std::unexpected(error));
+        return;
+    }
+    calls.m_queue = this;
+    const Nanos deadline = m_runtime.monotonic() + m_options.commandTimeout;
+    for (std::size_t i = 0; i < commands.size(); ++i)
+        enqueue({std::span(commands[i])}, {++m_lastId, nullptr, deadline, commands[i].front(), {}, &calls, i});
+}
+
+void CommandQueue::enqueue(Pieces pieces, Pending&& pending) {
+    const bool first = m_pending.empty();
+    m_pending.push_back(std::move(pending));
     if (m_line.ready()) {
         ++m_onWire;
         ++m_sentCount;
@@ -74,7 +112,7 @@ void CommandQueue::submitEval(const QByteArray& sha1, const Args& keys, const Ar
 }
 
 void CommandQueue::onReady() {
-    std::erase_if(m_pending, [](const Pending& pending) { return !pending.call; });
+    std::erase_if(m_pending, [](const Pending& pending) { return !pending.waitedFor(); });
     for (Pending& pending : m_pending) {
         m_line.wire().sendEncoded(pending.unsent);
         pending.unsent.clear();
@@ -88,16 +126,16 @@ void CommandQueue::onReply(Reply&& reply) {
         m_line.giveUp(errors::garbage(QStringLiteral("a reply to nothing"), m_where));
         return;
     }
-    Call* call = m_pending.front().call;
+    Pending answered = std::move(m_pending.front());
     m_pending.pop_front();
     --m_onWire;
-    if (!call) return;
+    if (!answered.waitedFor()) return;
     if (reply.isError()) {
-        call->complete(std::unexpected(errors::refused(reply.text, m_where)));
+        answered.complete(std::unexpected(errors::refused(reply.text, m_where)));
         return;
     }
     reply.connection = m_line.number();
-    call->complete(std::move(reply));
+    answered.complete(std::move(reply));
 }
 
 void CommandQueue::onLost(const Error& error, bool wasReady) {
@@ -108,13 +146,13 @@ void CommandQueue::onLost(const Error& error, bool wasReady) {
     const bool maybeRan = wasReady && !error.outcomeUnknown();
     const Error told = maybeRan ? Error{Error::Kind::Disconnected, {}, error.message} : error;
     for (std::size_t i = 0; i < count; ++i) {
-        Call* call = m_pending.front().call;
+        Pending lost = std::move(m_pending.front());
         m_pending.pop_front();
-        if (call) call->complete(std::unexpected(told));
+        if (lost.waitedFor()) lost.complete(std::unexpected(told));
     }
     if (m_line.status().state == Status::State::Failed) {
         for (Pending& pending : m_pending)
-            if (pending.call) std::exchange(pending.call, nullptr)->complete(std::unexpected(error));
+            if (pending.waitedFor()) pending.complete(std::unexpected(error));
     }
     pruneFront();
 }
@@ -134,9 +172,15 @@ void CommandQueue::abandon(std::uint64_t id) {
     pruneFront();
 }
 
+void CommandQueue::abandon(const Calls& calls) {
+    for (Pending& pending : m_pending)
+        if (pending.calls == &calls) pending.calls = nullptr;
+    pruneFront();
+}
+
 // What was never sent and nobody waits for would else fill the queue while a server is away.
 void CommandQueue::pruneFront() {
-    while (m_onWire == 0 && !m_pending.empty() && !m_pending.front().call)
+    while (m_onWire == 0 && !m_pending.empty() && !m_pending.front().waitedFor())
         m_pending.pop_front();
 }
 
@@ -150,7 +194,7 @@ void CommandQueue::onTime() {
     Nanos next = kNever;
     for (std::size_t i = 0; i < m_pending.size(); ++i) {
         Pending& pending = m_pending[i];
-        if (!pending.call) continue;
+        if (!pending.waitedFor()) continue;
         if (pending.deadline > now) { // in order of age: all later ones have time left
             next = pending.deadline;
             break;
@@ -159,10 +203,10 @@ void CommandQueue::onTime() {
         if (i >= m_onWire) {
             const Error& last = m_line.status().error;
             error = errors::neverSent(last.message.isEmpty() ? std::nullopt : std::optional(last),
-                                      m_options.commandTimeout, m_where);
+                                      m_options.commandTimeout, m_tls, m_where);
             pending.unsent.clear();
         }
-        std::exchange(pending.call, nullptr)->complete(std::unexpected(std::move(error)));
+        pending.complete(std::unexpected(std::move(error)));
     }
     pruneFront();
     if (next != kNever) m_timer.arm(next, [this] { onTime(); });

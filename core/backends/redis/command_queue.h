@@ -27,6 +27,28 @@ private:
     std::uint64_t m_id = 0;
 };
 
+/// Commands that go out together and whose replies are waited for together, in the frame of the coroutine that waits.
+/// When the frame goes, the replies are thrown away.
+class Calls {
+public:
+    Calls(Runtime& runtime, std::size_t count, std::stop_token stop)
+        : waiter(runtime, kNever, std::move(stop)), m_left(count) {
+        results.reserve(count);
+    }
+    ~Calls();
+    Calls(const Calls&) = delete;
+    Calls& operator=(const Calls&) = delete;
+
+    Waiter waiter;
+    std::vector<Result> results; ///< in the order of the commands; whole when the waiter was woken
+
+private:
+    friend class CommandQueue;
+    void complete(std::size_t index, Result&& value);
+    CommandQueue* m_queue = nullptr; ///< while an entry of it exists
+    std::size_t m_left;
+};
+
 /// Commands and their replies on one connection: many at a time, answered in order. Commands given while there is no
 /// connection wait for the next one, no longer than the command time-out.
 class CommandQueue {
@@ -37,6 +59,8 @@ public:
 
     /// Sends a command, or keeps it until it can be sent; completes `call` when it is known how it went.
     void submit(Pieces pieces, Call& call);
+    /// As submit(), for several. Precondition: there are some, as many as `calls` was made for.
+    void submitAll(std::span<const Args> commands, Calls& calls);
     /// The same for an EVALSHA.
     void submitEval(const QByteArray& sha1, const Args& keys, const Args& args, Call& call);
     /// Sends a command over the connection of that number (Line::number), 0 = any, or not at all.
@@ -47,18 +71,27 @@ public:
 
 private:
     friend class Call;
+    friend class Calls;
     struct Pending {
         std::uint64_t id;
-        Call* call; ///< null: nobody waits any more
+        Call* call; ///< null: nobody waits any more, or several wait together
         Nanos deadline;
-        QByteArray command; ///< its first word
-        QByteArray unsent;  ///< encoded, while it waits for a connection
+        QByteArray command;     ///< its first word
+        QByteArray unsent;      ///< encoded, while it waits for a connection
+        Calls* calls = nullptr; ///< it is one of these
+        std::size_t index = 0;  ///< among them
+
+        bool waitedFor() const { return call || calls; }
+        /// Tells how it went, if somebody still waits; nobody does afterwards.
+        void complete(Result&& value);
     };
+    void enqueue(Pieces pieces, Pending&& pending);
     void onReady();
     void onReply(Reply&& reply);
     void onLost(const Error& error, bool wasReady);
     void ping();
     void abandon(std::uint64_t id);
+    void abandon(const Calls& calls);
     void armTimer();
     void onTime();
     void pruneFront();
@@ -66,6 +99,7 @@ private:
     Runtime& m_runtime;
     DriverOptions m_options;
     QString m_where;
+    bool m_tls;
     std::deque<Pending> m_pending; ///< by id; the first m_onWire of them were sent
     std::size_t m_onWire = 0;
     std::uint64_t m_lastId = 0;

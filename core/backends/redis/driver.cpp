@@ -28,6 +28,16 @@ QCoro::Task<Result> RedisDriver::call(Args args, std::stop_token stop) {
     co_return std::move(*call.result);
 }
 
+QCoro::Task<std::vector<Result>> RedisDriver::callAll(std::vector<Args> commands, std::stop_token stop) {
+    // One wait for all: a coroutine for each would cost more than the commands do.
+    if (commands.empty()) co_return std::vector<Result>();
+    const bool wanted = m_runtime.alive() && !stop.stop_requested();
+    Calls calls(m_runtime, commands.size(), std::move(stop));
+    if (wanted) m_commands->submitAll(commands, calls);
+    co_await calls.waiter.end();
+    co_return std::move(calls.results);
+}
+
 QCoro::Task<Result> RedisDriver::callOver(std::uint32_t connection, Args args, std::stop_token stop) {
     const bool wanted = m_runtime.alive() && !stop.stop_requested();
     Call call(m_runtime, std::move(stop));

@@ -21,6 +21,7 @@ public:
 
     Runtime& runtime() override { return m_runtime; }
     QCoro::Task<Result> call(Args args, std::stop_token stop = {}) override;
+    QCoro::Task<std::vector<Result>> callAll(std::vector<Args> commands, std::stop_token stop = {}) override;
     QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop = {}) override;
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,

@@ -52,8 +52,13 @@ Error ended(const net::Ending& ending, const QString& where) {
     return {late ? Kind::ConnectTimeout : Kind::Unreachable, {}, net::unreachable(ending, where)};
 }
 
-Error connectTimeout(Nanos after, const QString& where) {
-    return {Kind::ConnectTimeout, {}, net::connectTimeout(after, where)};
+Error connectTimeout(Nanos after, bool tls, const QString& where) {
+    if (!tls) return {Kind::ConnectTimeout, {}, net::connectTimeout(after, where)};
+    return {Kind::ConnectTimeout,
+            {},
+            Text::tr("%1 did not answer within %2. If it does not speak TLS, write redis:// instead of rediss://; else "
+                     "check address, port and firewall.")
+                .arg(where, inWords(after))};
 }
 
 Error closedDuringGreeting(bool tls, const QString& where) {
@@ -106,8 +111,8 @@ Error harmless(Error error) {
     return error;
 }
 
-Error neverSent(const std::optional<Error>& last, Nanos after, const QString& where) {
-    return last ? *last : connectTimeout(after, where);
+Error neverSent(const std::optional<Error>& last, Nanos after, bool tls, const QString& where) {
+    return last ? *last : connectTimeout(after, tls, where);
 }
 
 Error tooManyPending(std::size_t limit, const QString& where) {

@@ -13,7 +13,8 @@ namespace errors {
 /// Of connections: ended, not made in time, closed while they were made, broken with commands under
 /// way.
 Error ended(const net::Ending& ending, const QString& where);
-Error connectTimeout(Nanos after, const QString& where);
+/// `tls`: it was to be spoken; a server without it waits for the end of a command that never comes.
+Error connectTimeout(Nanos after, bool tls, const QString& where);
 Error closedDuringGreeting(bool tls, const QString& where);
 Error closed(const QString& where);
 /// Wanted a connection that has ended meanwhile: nothing was sent.
@@ -26,7 +27,7 @@ Error notSubscribed(Nanos after, const QString& where);
 /// The error as that of something that changes nothing on the server: it makes no difference whether it ran.
 Error harmless(Error error);
 /// Not sent: no connection in time. `last` is why, when known.
-Error neverSent(const std::optional<Error>& last, Nanos after, const QString& where);
+Error neverSent(const std::optional<Error>& last, Nanos after, bool tls, const QString& where);
 Error tooManyPending(std::size_t limit, const QString& where);
 Error driverGone(const QString& where);
 /// The server's own "-CODE text", told apart at the greeting.

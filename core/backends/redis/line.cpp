@@ -76,7 +76,7 @@ void Line::connectNow() {
                                                           [this](Reply&& reply) { onReply(std::move(reply)); },
                                                           [this](Error error) { onClosed(std::move(error)); }});
     m_timer.arm(m_runtime.monotonic() + m_options.connectTimeout,
-                [this] { m_wire->close(errors::connectTimeout(m_options.connectTimeout, m_where)); });
+                [this] { m_wire->close(errors::connectTimeout(m_options.connectTimeout, m_url.tls, m_where)); });
     setStatus({Status::State::Connecting, {}, {}});
     m_wire->open();
 }

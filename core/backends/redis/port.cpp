@@ -18,6 +18,18 @@ bool isUnknownScript(const Error& error) {
     return error.kind == Error::Kind::Refused && error.code == "NOSCRIPT";
 }
 
+QCoro::Task<std::vector<Result>> Port::callAll(std::vector<Args> commands, std::stop_token stop) {
+    std::vector<QCoro::Task<Result>> calls;
+    calls.reserve(commands.size());
+    for (Args& command : commands)
+        calls.push_back(call(std::move(command), stop));
+    std::vector<Result> results;
+    results.reserve(calls.size());
+    for (QCoro::Task<Result>& one : calls)
+        results.push_back(co_await std::move(one));
+    co_return results;
+}
+
 QCoro::Task<Result> Port::callOver(std::uint32_t, Args args, std::stop_token stop) {
     return call(std::move(args), std::move(stop));
 }

@@ -99,6 +99,8 @@ public:
     virtual Runtime& runtime() = 0;
     /// One command and its reply. Error::Kind::Unreachable, or outcomeUnknown(), without one.
     virtual QCoro::Task<Result> call(Args args, std::stop_token stop = {}) = 0;
+    /// Many commands in one go; their results in order. Not split: give it no more than a server should answer at once.
+    virtual QCoro::Task<std::vector<Result>> callAll(std::vector<Args> commands, std::stop_token stop = {});
     /// As call(), but over the connection that an earlier reply came over (Reply::connection) and no other one: for
     /// what a server knows of a connection, such as the write that WAIT is about. Disconnected, and nothing is sent,
     /// when that one is gone. A port that does not tell its connections apart takes any.
