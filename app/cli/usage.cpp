@@ -18,7 +18,7 @@ constexpr std::array kUsages{
           "lock [--recipe R] [--shared | --permits N] [--lease 30s] [--wait 10s] [--id CLIENT] [--no-token] URL NAME "
           "-- COMMAND…",
           QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
-    Usage{"watch", "watch URL [--once] [--json]",
+    Usage{"watch", "watch URL [--match PATTERNS] [--ignore PATTERNS] [--renewals] [--once] [--json]",
           QT_TRANSLATE_NOOP("cli", "locks on a running server; without --once, a line per change")},
     Usage{"check", "check FILE [--json]", QT_TRANSLATE_NOOP("cli", "judge a recording")},
     Usage{"export", "export FILE --to png|svg|csv|jsonl OUT",

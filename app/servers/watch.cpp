@@ -5,14 +5,17 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "inspect/lock_change.h"
 #include "inspect/redis_watcher.h"
-#include "inspect/text.h"
 #include "runtime/event_loop_runtime.h"
 #include "servers/commands.h"
 #include "servers/signal_inbox.h"
+#include "servers/watch_words.h"
 
 #include <QDateTime>
 #include <QJsonDocument>
+#include <QRegularExpression>
+#include <set>
 
 namespace lockscope::cli {
 
@@ -22,45 +25,13 @@ using inspect::LockChange;
 using inspect::LockReport;
 using inspect::LockRow;
 
-QString stateWord(LockRow::State state) {
-    switch (state) {
-    case LockRow::State::Held:
-        return tr("held");
-    case LockRow::State::Queued:
-        return tr("queued");
-    case LockRow::State::Free:
-        break;
-    }
-    return tr("free");
-}
-
-/// "1f6a2c…:1 ×2": enough of an identity to tell clients apart.
-QString partyText(const inspect::Party& party) {
-    constexpr qsizetype kShown = 12;
-    QString text = inspect::readable(party.client);
-    if (text.size() > kShown) text = text.left(kShown - 1) + QStringLiteral("…");
-    if (party.thread) text += QLatin1Char(':') + inspect::readable(*party.thread);
-    if (party.holds.value_or(1) > 1) text += QStringLiteral(" ×%1").arg(*party.holds);
-    return text;
-}
-
-QString rowText(const LockRow& row) {
-    QStringList parts{inspect::readable(row.name), inspect::readable(row.format), stateWord(row.state)};
-    QStringList holders;
-    for (const inspect::Party& holder : row.holders)
-        holders += partyText(holder);
-    if (!holders.isEmpty()) parts += tr("by %1").arg(holders.join(QStringLiteral(", ")));
-    if (row.ttlMs)
-        parts += tr("%1 s left").arg(double(*row.ttlMs) / 1000, 0, 'f', 1);
-    else if (row.neverExpires)
-        parts += tr("never expires");
-    if (row.waiterCount)
-        parts += tr("%n waiting", nullptr, int(*row.waiterCount));
-    else
-        parts += tr("waiters unknown");
-    if (row.token) parts += tr("token %1").arg(*row.token);
-    return parts.join(QStringLiteral("  "));
-}
+/// What a person wants to see of it.
+struct WatchPlan {
+    bool once = false;
+    bool json = false;
+    bool renewals = false; ///< a line for each of them, too
+    inspect::NameFilter names;
+};
 
 QString timeText(const LockReport& report) {
     return QDateTime::fromMSecsSinceEpoch(report.wallMs, Qt::UTC).toString(Qt::ISODateWithMs);
@@ -69,8 +40,11 @@ QString timeText(const LockReport& report) {
 /// One run of `lockscope watch`.
 class WatchRun : public QObject {
 public:
-    WatchRun(const ConnectionUrl& url, bool once, bool json)
-        : m_endpoint(url.display()), m_once(once), m_json(json), m_driver(m_runtime, url), m_watcher(m_driver) {
+    WatchRun(const ConnectionUrl& url, WatchPlan plan)
+        : m_endpoint(url.display()),
+          m_plan(std::move(plan)),
+          m_driver(m_runtime, url),
+          m_watcher(m_driver, optionsFor(m_plan)) {
         connect(&m_signals, &SignalInbox::interrupted, this, [this](int signal) {
             m_interruptedBy = signal;
             m_stop.request_stop();
@@ -85,11 +59,17 @@ public:
     }
 
 private:
+    static inspect::WatchOptions optionsFor(const WatchPlan& plan) {
+        inspect::WatchOptions options;
+        options.names = plan.names;
+        return options;
+    }
     QCoro::Task<> whole() {
         try {
             m_status = co_await look();
         } catch (const Cancelled&) {
-            m_status = m_once ? kSignalBase + m_interruptedBy : kFine; // Ctrl+C is how a watch ends
+            m_status = m_plan.once ? kSignalBase + m_interruptedBy : kFine; // Ctrl+C is how a watch ends
+            if (!m_plan.once && m_last.commands > 0) complain(loadText(m_last, m_runtime.monotonic() - m_began));
         }
         QCoreApplication::exit();
     }
@@ -99,28 +79,38 @@ private:
             complain(opened.error().message);
             co_return opened.error().kind == redis::Error::Kind::WrongUrl ? kUsage : kUnreachable;
         }
-        if (!m_once) {
+        m_began = m_runtime.monotonic();
+        if (!m_plan.once) {
             co_await m_watcher.watch([this](const LockReport& report) { tell(report); }, m_stop.get_token());
             co_return kFine;
         }
-        const LockReport report = co_await m_watcher.once(m_stop.get_token());
+        const LockReport report =
+            co_await m_watcher.once(m_stop.get_token(), [](const LockReport& sofar) { complain(progressText(sofar)); });
         if (report.trouble) {
             complain(report.trouble->message);
             co_return kUnreachable;
         }
-        if (m_json) {
+        // Locks may be among the keys that we have no right to read.
+        const bool whole = report.complete && report.keysRefused == 0;
+        if (m_plan.json) {
             QJsonObject object = inspect::toJson(report, m_endpoint);
-            if (!report.complete) object[QStringLiteral("complete")] = false;
+            if (!whole) object[QStringLiteral("complete")] = false;
+            object[QStringLiteral("load")] = QJsonObject{
+                {QStringLiteral("commands"), qint64(report.commands)},
+                {QStringLiteral("server_ms"), std::chrono::duration<double, std::milli>(report.serverTime).count()}};
             say(QJsonDocument(object).toJson(QJsonDocument::Compact));
         } else {
             for (const LockRow& row : report.locks)
                 say(rowText(row));
         }
+        for (const inspect::WatchNote& note : report.notes)
+            complain(textOf(note));
         if (!report.complete) {
             complain(tr("%1 has more keys than one look goes through: there may be other locks").arg(m_endpoint));
             co_return kUnknown;
         }
-        if (!m_json && report.locks.empty()) complain(tr("no lock on %1 now").arg(m_endpoint));
+        if (!whole) co_return kUnknown;
+        if (!m_plan.json && report.locks.empty()) complain(tr("no lock on %1 now").arg(m_endpoint));
         co_return kFine;
     }
 
@@ -132,55 +122,106 @@ private:
         }
         if (m_troubled) complain(tr("%1 answers again").arg(m_endpoint));
         m_troubled = false;
+        tellNotes(report);
+        for (const inspect::ServerEvent event : report.events)
+            tell(event, report);
         for (const LockChange& change : changesBetween(m_last, report))
-            tell(change, report);
+            if (m_plan.renewals || change.what != LockChange::What::Renewed) tell(change, report);
         m_last = report;
     }
 
+    /// Each kind once per connection.
+    void tellNotes(const LockReport& report) {
+        if (report.connections != m_last.connections) m_noted.clear();
+        if (!report.complete) return; // counts still grow
+        for (const inspect::WatchNote& note : report.notes)
+            if (m_noted.insert(note.kind).second) complain(textOf(note));
+    }
+
+    void tell(inspect::ServerEvent event, const LockReport& report) {
+        if (!m_plan.json) {
+            say(timeText(report) + QStringLiteral("  ") + serverEventText(event, report.server));
+            return;
+        }
+        JsonLine line;
+        line.add("change", QByteArray("server"))
+            .add("event", QByteArray(nameOf(event)))
+            .add("endpoint", m_endpoint)
+            .add("observed_at", timeText(report));
+        if (report.server) line.add("server", toJson(*report.server));
+        say(line.toJson());
+    }
+
     void tell(const LockChange& change, const LockReport& report) {
-        struct Kind {
-            const char* id;
-            QString word;
-        };
-        const Kind kinds[] = {{"appeared", tr("appeared")}, {"changed", tr("changed")}, {"vanished", tr("vanished")}};
-        const Kind& kind = kinds[static_cast<std::size_t>(change.kind)];
-        if (m_json) {
+        static constexpr const char* kKinds[] = {"appeared", "changed", "vanished"};
+        if (m_plan.json) {
             JsonLine line;
-            line.add("change", QByteArray(kind.id))
+            line.add("change", QByteArray(kKinds[static_cast<std::size_t>(change.kind)]))
+                .add("event", QByteArray(nameOf(change.what)))
                 .add("endpoint", m_endpoint)
                 .add("observed_at", timeText(report))
                 .add("lock", inspect::toJson(change.row));
             say(line.toJson());
         } else {
-            say(timeText(report) + QStringLiteral("  ") + kind.word.leftJustified(9) + rowText(change.row));
+            constexpr int kWordWidth = 15;
+            say(timeText(report) + QStringLiteral("  ") + changeWord(change.what).leftJustified(kWordWidth) +
+                changeText(change));
         }
     }
 
     QString m_endpoint;
-    bool m_once, m_json;
+    WatchPlan m_plan;
     SignalInbox m_signals{SignalInbox::Which::Ends};
     EventLoopRuntime m_runtime;
     redis::RedisDriver m_driver;
     inspect::RedisWatcher m_watcher;
     std::stop_source m_stop;
     LockReport m_last;
+    Nanos m_began{};
+    std::set<inspect::WatchNote::Kind> m_noted; ///< said since the present connection began
     bool m_troubled = false;
     int m_interruptedBy = 0;
     int m_status = kFine;
 };
 
+std::vector<QByteArray> globsOf(const std::optional<QString>& words) {
+    std::vector<QByteArray> globs;
+    for (const QString& word : words.value_or(QString()).split(QLatin1Char(','), Qt::SkipEmptyParts))
+        globs.push_back(word.trimmed().toUtf8());
+    return globs;
+}
+
+/// "127.0.0.1:6379": an address, and nothing in it that may be a login.
+bool isBareAddress(const QString& text) {
+    static const QRegularExpression kAddress(QStringLiteral("^[A-Za-z0-9.-]*[A-Za-z.][A-Za-z0-9.-]*:[0-9]{1,5}$"));
+    return kAddress.match(text).hasMatch();
+}
+
 } // namespace
 
 int watch(const QStringList& words) {
-    const auto arguments = Arguments::parse(words, {{QStringLiteral("once"), false}, {QStringLiteral("json"), false}},
+    const auto arguments = Arguments::parse(words,
+                                            {{QStringLiteral("once"), false},
+                                             {QStringLiteral("json"), false},
+                                             {QStringLiteral("renewals"), false},
+                                             {QStringLiteral("match")},
+                                             {QStringLiteral("ignore")}},
                                             {QStringLiteral("URL")});
     if (!arguments) return misused("watch", arguments.error());
-    const auto url = parseConnectionUrl(arguments->place(0));
+    const QString place = arguments->place(0);
+    const auto url = parseConnectionUrl(place);
+    if (!url && isBareAddress(place))
+        return misused("watch", tr("“%1” does not say which kind of server it is; write redis://%1").arg(place));
     if (!url) return misused("watch", url.error());
     if (url->service != Service::Redis) {
         return misused("watch", tr("only redis:// and rediss:// can be watched so far, not %1://").arg(url->scheme));
     }
-    return WatchRun(*url, arguments->has("once"), arguments->has("json")).run();
+    WatchPlan plan;
+    plan.once = arguments->has("once");
+    plan.json = arguments->has("json");
+    plan.renewals = arguments->has("renewals");
+    plan.names = {globsOf(arguments->value("match")), globsOf(arguments->value("ignore"))};
+    return WatchRun(*url, std::move(plan)).run();
 }
 
 } // namespace lockscope::cli

@@ -1,53 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/port.h"
-#include "inspect/key_snapshot.h"
-
-#include <functional>
-#include <span>
+#include "inspect/key_job.h"
 
 namespace lockscope::inspect {
 
-/// A key whose content is wanted, and what type it should have.
-struct WantedKey {
-    QByteArray key;
-    const char* type = "string"; ///< "string", "hash", "list", "zset"
-    bool doubtful = false;       ///< a string that is most likely no lock: its TTL is asked only when it may be one
+/// What reading some keys came to.
+struct KeysRead {
+    std::vector<KeySnapshot> keys;                           ///< read, or refused
+    std::vector<std::pair<QByteArray, KeyJob::End>> notRead; ///< all others that are there
+    std::int64_t looked = 0;                                 ///< keys that were asked about
 };
 
 /// Reads the content of many keys in few round trips, and of a long one only the first elements: of a queue that is
-/// long, of many readers or permits, it knows then how many more there are. A big hash is not read at all unless it
-/// says that it is a read/write lock.
+/// long, of many readers or permits, it knows then how many more there are. Nothing longer than a lock's is read.
+///
+/// TTLs are measured between two answers to TIME, so that ends compare by the server's own clock; where this user may
+/// not ask for that, by our clock and the whole round trip.
 class KeyReader {
 public:
     explicit KeyReader(redis::Port& port, int mostElements = 256) : m_port(port), m_mostElements(mostElements) {}
 
-    /// Tells whether a doubtful string may be a lock, before its TTL is known. Without it, each may.
-    void setDoubt(std::function<bool(const KeySnapshot&)> mayBeLock) { m_mayBeLock = std::move(mayBeLock); }
+    void setDoubt(StringDoubt doubt) { m_doubt = std::move(doubt); }
 
-    /// Appends a snapshot for each key that is there and has the type. Returns the first error that is not about one
-    /// key; what was read before it stays. Throws Cancelled.
-    QCoro::Task<std::optional<redis::Error>> read(std::vector<WantedKey> wanted, std::vector<KeySnapshot>& out,
-                                                  std::stop_token stop);
+    /// Returns the first error that is not about one key; what was read before it stays. Throws Cancelled.
+    QCoro::Task<std::optional<redis::Error>> read(std::vector<WantedKey> wanted, KeysRead& out, std::stop_token stop);
     /// Commands sent so far.
     std::uint64_t commands() const { return m_commands; }
+    /// How long the server may have worked for us so far: what it took to answer, less the way to it.
+    Nanos serverTime() const { return m_serverTime; }
+
+    /// How much of the server's time reading may take, until it is set again: 1 = all. read() rests between batches.
+    void setShare(double share);
+    /// Rests for as long as what was asked since setShare() costs more than the share. Throws Cancelled.
+    QCoro::Task<> keepShare(std::stop_token stop);
+    /// This user may not ask for the server's time: ends are measured by our own clock.
+    bool clockRefused() const { return m_clockRefused; }
 
     /// Runs commands in one go; their results in order. Throws Cancelled.
     QCoro::Task<std::vector<redis::Result>> callAll(std::vector<redis::Args> commands, std::stop_token stop);
 
 private:
-    QCoro::Task<std::optional<redis::Error>> readBatch(std::span<const WantedKey> wanted, std::vector<KeySnapshot>& out,
-                                                       std::stop_token stop);
-    /// The second question about a key, after its first answer; empty: there is none.
-    redis::Args questionAbout(const KeySnapshot& key, bool doubtful) const;
-    /// The first elements of big hashes that are read/write locks.
-    QCoro::Task<std::optional<redis::Error>> readBigHashes(std::vector<KeySnapshot> hashes,
-                                                           std::vector<KeySnapshot>& out, std::stop_token stop);
+    QCoro::Task<std::optional<redis::Error>> readBatch(std::vector<KeyJob>& jobs, std::stop_token stop);
 
     redis::Port& m_port;
     int m_mostElements;
-    std::function<bool(const KeySnapshot&)> m_mayBeLock;
+    StringDoubt m_doubt;
+    bool m_clockRefused = false;
     std::uint64_t m_commands = 0;
+    Nanos m_serverTime{};
+    Nanos m_way = kNever; ///< the shortest round trip so far
+    double m_share = 1;
+    Nanos m_shareSince{}, m_spentBefore{}; ///< when the share was set, and the server's time until then
 };
 
 } // namespace lockscope::inspect

@@ -1,61 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/key_scan.h"
 
-#include <algorithm>
-#include <cstring>
+#include "inspect/redisson_names.h"
 
 namespace lockscope::inspect {
 
 namespace {
 
-struct Kind {
-    const char* type;
-    const char* match; ///< null: all names
-};
-
-// Lists and sorted sets belong to locks only by their names.
-constexpr std::array kTypes{Kind{"hash", nullptr}, Kind{"list", "redisson_lock_queue:*"}, Kind{"zset", "semaphore:*"},
-                            Kind{"string", nullptr}};
+/// The type when a key of it may belong to a lock; nullptr otherwise.
+const char* typeOfCandidate(const QByteArray& key, const QByteArray& type) {
+    if (type == "hash") return "hash";
+    if (type == "string") return isHelperKey(key) ? nullptr : "string"; // read with their lock
+    // Lists and sorted sets belong to locks only by their names.
+    if (type == "list") return redisson::nameOfQueueKey(key) ? "list" : nullptr;
+    if (type == "zset") return key.startsWith("semaphore:") || redisson::nameOfPermitsKey(key) ? "zset" : nullptr;
+    return nullptr;
+}
 
 } // namespace
 
 void KeyScan::restart() {
-    m_places = {};
+    m_cursor = "0";
     m_steps = 0;
     m_rounds = 0;
     m_calls = 0;
 }
 
 QCoro::Task<std::optional<redis::Error>> KeyScan::advance(std::vector<WantedKey>& out, std::stop_token stop) {
-    static_assert(kTypes.size() == kKinds);
-    std::vector<redis::Args> commands;
-    std::vector<std::size_t> asked;
-    for (std::size_t i = 0; i < kKinds; ++i) {
-        if (m_places[i].done) continue;
-        const Kind& kind = kTypes[i];
-        redis::Args command{"SCAN", m_places[i].cursor, "COUNT", QByteArray::number(m_keysPerCall), "TYPE", kind.type};
-        if (kind.match) command.insert(command.end(), {"MATCH", kind.match});
-        commands.push_back(std::move(command));
-        asked.push_back(i);
+    std::vector<redis::Args> scan;
+    scan.push_back(redis::argsOf("SCAN", m_cursor, "COUNT", QByteArray::number(m_keysPerCall)));
+    if (!m_match.isEmpty()) {
+        scan.front().push_back("MATCH");
+        scan.front().push_back(m_match);
     }
-    m_calls += commands.size();
-    const std::vector<redis::Result> results = co_await m_reader.callAll(std::move(commands), stop);
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-        const redis::Result& result = results[i];
-        if (!result) co_return result.error();
-        if (result->items.size() != 2) continue;
-        const Kind& kind = kTypes[asked[i]];
-        // Most strings are anything but locks.
-        const bool doubtful = std::strcmp(kind.type, "string") == 0;
-        for (const redis::Reply& key : result->items[1].items)
-            out.push_back({key.text, kind.type, doubtful});
-        Place& place = m_places[asked[i]];
-        place.cursor = result->items[0].text;
-        place.done = place.cursor == "0";
+    ++m_calls;
+    const std::vector<redis::Result> slices = co_await m_reader.callAll(std::move(scan), stop);
+    if (!slices.front()) co_return slices.front().error();
+    const redis::Reply& slice = *slices.front();
+    if (slice.items.size() != 2) co_return std::nullopt;
+
+    std::vector<redis::Args> types;
+    std::vector<const QByteArray*> keys;
+    for (const redis::Reply& key : slice.items[1].items) {
+        if (m_skip && m_skip(key.text)) continue;
+        types.push_back(redis::argsOf("TYPE", key.text));
+        keys.push_back(&key.text);
     }
+    const std::vector<redis::Result> told = co_await m_reader.callAll(std::move(types), stop);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        if (!told[i] && (told[i].error().kind != redis::Error::Kind::Refused || refusesCommand(told[i].error())))
+            co_return told[i].error();
+        if (!told[i]) { // no right to look at it: reading it will say so again
+            out.push_back({*keys[i], "string", false});
+            continue;
+        }
+        const char* type = typeOfCandidate(*keys[i], told[i]->text);
+        if (type) out.push_back({*keys[i], type, qstrcmp(type, "string") == 0}); // most strings are no locks
+    }
+    m_cursor = slice.items[0].text;
     ++m_steps;
-    if (std::ranges::all_of(m_places, &Place::done)) {
-        m_places = {};
+    if (m_cursor == "0") {
         m_steps = 0;
         ++m_rounds;
     }

@@ -10,6 +10,9 @@ namespace lockscope::inspect {
 struct KeySnapshot {
     QByteArray key, type;              ///< type as TYPE says: "string", "hash", "list", "zset", "set", "stream"
     std::optional<std::int64_t> ttlMs; ///< missing = it never expires
+    /// The end that ttlMs leads to, as exactly as it was measured; missing = there is none, or it was not measured.
+    std::optional<EndsWithin> ends;
+    bool refused = false; ///< it is there, or may be, and this user has no right to read it: nothing of it is known
     QByteArray string;
     std::vector<std::pair<QByteArray, QByteArray>> hash;
     std::vector<QByteArray> list;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/lock_report.h"
 
+#include "inspect/text.h"
 #include "inspect/trace_feed.h"
 
 #include <QDateTime>
@@ -8,51 +9,42 @@
 
 namespace lockscope::inspect {
 
-namespace {
-
-bool sameButForTime(LockRow a, LockRow b, Nanos passed, Nanos tolerance) {
-    if (a.ttlMs && b.ttlMs) {
-        const Nanos expected = std::chrono::milliseconds(*a.ttlMs) - passed;
-        const Nanos moved = std::chrono::milliseconds(*b.ttlMs) - expected;
-        if (std::chrono::abs(moved) > tolerance) return false;
-        a.ttlMs = b.ttlMs;
-    }
-    // Raw keys repeat the TTL; their values are what the rest of the row was read from.
-    for (LockRow* row : {&a, &b})
-        for (RawKey& raw : row->raw)
-            raw.ttlMs.reset();
-    return a == b;
+QJsonObject toJson(const ServerIdentity& server) {
+    using Role = ServerIdentity::Role;
+    using Mode = ServerIdentity::Mode;
+    QJsonObject json{
+        {QStringLiteral("run_id"), readable(server.runId)},
+        {QStringLiteral("version"), readable(server.version)},
+        {QStringLiteral("uptime_s"), qint64(std::chrono::duration_cast<std::chrono::seconds>(server.uptime).count())},
+        {QStringLiteral("role"), QJsonValue::Null},
+        {QStringLiteral("mode"), QJsonValue::Null}};
+    if (server.role != Role::Unknown)
+        json[QStringLiteral("role")] = QLatin1String(server.role == Role::Master ? "master" : "replica");
+    if (server.mode != Mode::Unknown)
+        json[QStringLiteral("mode")] = QLatin1String(server.mode == Mode::Cluster    ? "cluster"
+                                                     : server.mode == Mode::Sentinel ? "sentinel"
+                                                                                     : "standalone");
+    if (server.mode == Mode::Cluster && server.slots >= 0) json.insert(QStringLiteral("slots"), server.slots);
+    return json;
 }
-
-} // namespace
 
 QJsonObject toJson(const LockReport& report, const QString& endpoint) {
     QJsonArray locks;
     for (const LockRow& row : report.locks)
         locks.append(toJson(row));
     const QDateTime at = QDateTime::fromMSecsSinceEpoch(report.wallMs, Qt::UTC);
-    return {{QStringLiteral("endpoint"), endpoint},
-            {QStringLiteral("observed_at"), at.toString(Qt::ISODateWithMs)},
-            {QStringLiteral("locks"), locks}};
-}
-
-std::vector<LockChange> changesBetween(const LockReport& before, const LockReport& after, Nanos tolerance) {
-    using Kind = LockChange::Kind;
-    std::vector<LockChange> changes;
-    auto was = before.locks.begin();
-    auto is = after.locks.begin();
-    while (was != before.locks.end() || is != after.locks.end()) {
-        if (is == after.locks.end() || (was != before.locks.end() && was->name < is->name)) {
-            changes.push_back({Kind::Vanished, *was++});
-        } else if (was == before.locks.end() || is->name < was->name) {
-            changes.push_back({Kind::Appeared, *is++});
-        } else {
-            if (!sameButForTime(*was, *is, after.at - before.at, tolerance)) changes.push_back({Kind::Changed, *is});
-            ++was;
-            ++is;
-        }
+    QJsonObject json{{QStringLiteral("endpoint"), endpoint},
+                     {QStringLiteral("observed_at"), at.toString(Qt::ISODateWithMs)},
+                     {QStringLiteral("locks"), locks}};
+    if (report.server) json.insert(QStringLiteral("server"), toJson(*report.server));
+    // Said only where there is something to say.
+    if (!report.notes.empty()) {
+        QJsonArray notes;
+        for (const WatchNote& note : report.notes)
+            notes.append(toJson(note));
+        json.insert(QStringLiteral("notes"), notes);
     }
-    return changes;
+    return json;
 }
 
 void ReportFeed::write(const LockReport& report) {
@@ -66,9 +58,13 @@ void ReportFeed::write(const LockReport& report) {
         names.push_back(row.name);
         m_feed.update(row.name, row);
     }
-    for (const QByteArray& name : m_names)
-        if (!std::binary_search(names.begin(), names.end(), name))
+    for (const QByteArray& name : m_names) {
+        if (std::binary_search(names.begin(), names.end(), name)) continue;
+        if (!report.events.empty())
+            m_feed.lost(name); // with the server's data, not by a release
+        else
             m_feed.update(name, std::nullopt);
+    }
     m_names = std::move(names);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/redis/port.h"
 #include "inspect/lock_row.h"
+#include "inspect/watch_notes.h"
 
 namespace lockscope::inspect {
 
@@ -15,26 +16,24 @@ struct LockReport {
     /// Keys that were not read because the server evicts the oldest and would take them for used; a lock among them
     /// shows when its name or a waiter tells of it.
     std::int64_t keysLeftAlone = 0;
-    Nanos at{};                          ///< the runtime's monotonic clock when the answers came
-    std::int64_t wallMs = 0;             ///< this machine's wall clock then
-    double commandsPerSecond = 0;        ///< our own load on the server, over the last seconds
-    Nanos period{};                      ///< until the next look
-    std::optional<redis::Error> trouble; ///< why there is nothing new: `locks` are the last ones known
+    std::vector<WatchNote> notes;         ///< what is not known, and what was not read
+    std::optional<ServerIdentity> server; ///< missing = it does not tell
+    std::vector<ServerEvent> events;      ///< what happened to it since the look before
+    int connections = 0;                  ///< so far: what is said once per connection is due again when this grows
+    std::int64_t keysRefused = 0;         ///< keys that this user has no right to read
+    std::uint64_t commands = 0;           ///< sent so far
+    Nanos serverTime{};                   ///< that the server has spent on us so far, at most
+    Nanos at{};                           ///< the runtime's monotonic clock when the answers came
+    std::int64_t wallMs = 0;              ///< this machine's wall clock then
+    double commandsPerSecond = 0;         ///< our own load on the server, over the last seconds
+    Nanos period{};                       ///< until the next look
+    std::optional<redis::Error> trouble;  ///< why there is nothing new: `locks` are the last ones known
 };
 
+/// The object that tells in JSON which server it is; what it does not tell is null.
+QJsonObject toJson(const ServerIdentity& server);
 /// The object that `watch --json --once` prints. `endpoint` as it may be shown: without a password.
 QJsonObject toJson(const LockReport& report, const QString& endpoint);
-
-/// How one lock differs between two looks.
-struct LockChange {
-    enum class Kind : std::uint8_t { Appeared, Changed, Vanished };
-    Kind kind = Kind::Appeared;
-    LockRow row; ///< as it is now; of a vanished one, as it was
-};
-
-/// What changed between two looks, by name. A TTL that just drained is no change; one that moved by more than
-/// `tolerance` against the clock is (a renewal, or a shorter lease).
-std::vector<LockChange> changesBetween(const LockReport& before, const LockReport& after, Nanos tolerance = 100ms);
 
 class TraceFeed;
 

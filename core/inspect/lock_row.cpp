@@ -38,10 +38,12 @@ QJsonObject holderJson(const Party& party) {
 }
 
 QJsonObject waiterJson(const Party& party) {
-    return {{QStringLiteral("client"), readable(party.client)},
-            {QStringLiteral("thread"), orNull(party.thread)},
-            {QStringLiteral("position"), orNull(party.position)},
-            {QStringLiteral("mode"), readable(party.mode)}};
+    QJsonObject json{{QStringLiteral("client"), readable(party.client)},
+                     {QStringLiteral("thread"), orNull(party.thread)},
+                     {QStringLiteral("position"), orNull(party.position)},
+                     {QStringLiteral("mode"), readable(party.mode)}};
+    if (party.dead) json.insert(QStringLiteral("dead"), true);
+    return json;
 }
 
 QJsonObject rawJson(const RawKey& raw) {
@@ -63,6 +65,35 @@ QJsonArray arrayOf(const std::vector<T>& items, F toObject) {
 
 } // namespace
 
+EndMoved endMoved(const EndsWithin& before, const EndsWithin& now) {
+    if (now.fromMs > before.toMs) return EndMoved::Later;
+    return now.toMs < before.fromMs ? EndMoved::Earlier : EndMoved::Same;
+}
+
+const char* nameOf(LockRow::Expires expires) {
+    switch (expires) {
+    case LockRow::Expires::At:
+        return "at";
+    case LockRow::Expires::Never:
+        return "never";
+    case LockRow::Expires::Unknown:
+        break;
+    }
+    return "unknown";
+}
+
+const char* nameOf(Certainty certainty) {
+    switch (certainty) {
+    case Certainty::Certain:
+        return "certain";
+    case Certainty::Likely:
+        return "likely";
+    case Certainty::Guess:
+        break;
+    }
+    return "guess";
+}
+
 QJsonObject toJson(const LockRow& row) {
     // A held lock without a holder is one whose format keeps no names: that is null, not "nobody".
     const bool holdersUnknown = row.state == LockRow::State::Held && row.holders.empty() && !row.holdersGone;
@@ -72,6 +103,8 @@ QJsonObject toJson(const LockRow& row) {
                      {QStringLiteral("mode"), readable(row.mode)},
                      {QStringLiteral("state"), stateName(row.state)},
                      {QStringLiteral("ttl_ms"), orNull(row.ttlMs)},
+                     {QStringLiteral("expires"), QLatin1String(nameOf(row.expires()))},
+                     {QStringLiteral("certainty"), QLatin1String(nameOf(row.certainty))},
                      {QStringLiteral("token"), orNull(row.token)},
                      {QStringLiteral("holders"),
                       holdersUnknown ? QJsonValue(QJsonValue::Null) : QJsonValue(arrayOf(row.holders, holderJson))},
@@ -80,6 +113,7 @@ QJsonObject toJson(const LockRow& row) {
                      {QStringLiteral("waiter_count"), orNull(row.waiterCount)},
                      {QStringLiteral("raw"), arrayOf(row.raw, rawJson)}};
     // Said only where the list is not whole.
+    if (row.deadWaiters > 0) json.insert(QStringLiteral("dead_waiters"), qint64(row.deadWaiters));
     if (row.moreHolders > 0) json.insert(QStringLiteral("more_holders"), qint64(row.moreHolders));
     return json;
 }

@@ -15,8 +15,26 @@ struct Party {
     std::optional<int> holds;
     std::optional<int> position;
     QByteArray mode = "exclusive";
+    /// A waiter that does not wait any more: its own deadline has passed and nobody listens for it. Its entry stays on
+    /// the server until it reaches the head of the queue.
+    bool dead = false;
     friend bool operator==(const Party&, const Party&) = default;
 };
+
+/// When something ends, as exactly as it was measured: not before `fromMs` and not after `toMs`, both in ms of one
+/// clock that does not change between two looks.
+struct EndsWithin {
+    std::int64_t fromMs = 0, toMs = 0;
+    friend bool operator==(const EndsWithin&, const EndsWithin&) = default;
+};
+
+/// Which of two measured ends is later; Same when the measurements cannot tell them apart.
+enum class EndMoved : std::uint8_t { Same, Later, Earlier };
+EndMoved endMoved(const EndsWithin& before, const EndsWithin& now);
+
+/// How sure it is that a key is a lock at all. Certain: nothing else looks like it. Likely: its value or its name says
+/// so. Guess: its value has the shape of a lock's, which other data has, too.
+enum class Certainty : std::uint8_t { Certain, Likely, Guess };
 
 /// A key as it is on the server.
 struct RawKey {
@@ -32,17 +50,32 @@ struct LockRow {
     enum class State : std::uint8_t { Free, Queued, Held };
     QByteArray name, format, backend = "redis", mode = "exclusive";
     State state = State::Free;
-    std::optional<std::int64_t> ttlMs; ///< missing = it never expires (Held) or there is none
+    std::optional<std::int64_t> ttlMs; ///< missing: expires() says what that means
     bool neverExpires = false;
+    /// Where ttlMs is: the end itself, as exactly as it was measured. Missing = only ttlMs is known.
+    std::optional<EndsWithin> ends;
+    Certainty certainty = Certainty::Certain;
     std::optional<std::int64_t> token;
     std::vector<Party> holders;
     std::int64_t moreHolders = 0; ///< at most so many besides: the key was too long to be read whole
     bool holdersGone = false;     ///< no holders, because every one of them is dead; else the format does not say
     std::optional<std::vector<Party>> waiters; ///< missing = this format does not say
-    std::optional<std::int64_t> waiterCount;
+    std::optional<std::int64_t> waiterCount;   ///< of those that live
+    std::int64_t deadWaiters = 0;              ///< entries of the queue that nobody waits behind any more
     std::vector<RawKey> raw;
+
+    /// What a missing ttlMs means. Unknown: the format does not say, or nothing is held that could end.
+    enum class Expires : std::uint8_t { At, Never, Unknown };
+    Expires expires() const {
+        if (ttlMs) return Expires::At;
+        return neverExpires ? Expires::Never : Expires::Unknown;
+    }
     friend bool operator==(const LockRow&, const LockRow&) = default;
 };
+
+/// "at", "never", "unknown"; "certain", "likely", "guess": as `watch --json` says it.
+const char* nameOf(LockRow::Expires expires);
+const char* nameOf(Certainty certainty);
 
 /// One element of `locks` in `watch --json`.
 QJsonObject toJson(const LockRow& row);

@@ -19,12 +19,21 @@ std::optional<LockRow> npmSemaphoreRow(const KeySnapshot& key) {
     row.mode = "permit";
     row.state = LockRow::State::Held;
     for (const auto& [id, score] : key.zset) {
-        if (!isUuid(id.left(36))) return std::nullopt;
+        if (!isUuid(QByteArrayView(id).first(std::min<qsizetype>(id.size(), 36)))) return std::nullopt;
         row.holders.push_back({id, {}, {}, {}, "permit"});
     }
     row.moreHolders = key.more;
+    row.certainty = Certainty::Likely; // by its name and its members
     row.raw.push_back(toRaw(key));
     return row;
+}
+
+// A value that many libraries make, and much else: a name that locks have makes it likely.
+Certainty certaintyOf(const StringLock& lock, const QByteArray& key, const RecogniserOptions& options) {
+    if (lock.certainty != Certainty::Guess) return lock.certainty;
+    const auto named = [&](const KeyPattern& pattern) { return globMatches(pattern.glob, key); };
+    const bool likely = std::ranges::any_of(options.patterns, named) || std::ranges::any_of(usualLockNames(), named);
+    return likely ? Certainty::Likely : Certainty::Guess;
 }
 
 std::optional<LockRow> stringRow(const KeySnapshot& key, const std::optional<Subscriptions>& subscriptions,
@@ -35,8 +44,13 @@ std::optional<LockRow> stringRow(const KeySnapshot& key, const std::optional<Sub
     row.name = key.key;
     row.format = lock->format;
     row.state = LockRow::State::Held;
+    row.certainty = certaintyOf(*lock, key.key, options);
     row.ttlMs = key.ttlMs;
-    if (lock->expiresWallMs) row.ttlMs = std::max<std::int64_t>(0, *lock->expiresWallMs - options.wallMs);
+    row.ends = key.ends;
+    if (lock->expiresWallMs) {
+        row.ttlMs = std::max<std::int64_t>(0, *lock->expiresWallMs - options.wallMs);
+        row.ends = EndsWithin{*lock->expiresWallMs, *lock->expiresWallMs};
+    }
     row.neverExpires = !row.ttlMs;
     if (lock->holder) row.holders.push_back(*lock->holder);
     if (lock->waitersListen) row.waiterCount = subscribersOf(subscriptions, ownChannel(key.key));
@@ -53,15 +67,6 @@ LockRow waitersOnlyRow(const QByteArray& name, std::int64_t waiters) {
     return row;
 }
 
-LockRow freeFencedRow(const QByteArray& name, const KeySnapshot& token) {
-    LockRow row;
-    row.name = name;
-    row.format = "redisson-fenced";
-    row.token = token.string.toLongLong();
-    row.raw.push_back(toRaw(token));
-    return row;
-}
-
 class Recogniser {
 public:
     Recogniser(std::span<const KeySnapshot> keys, const std::optional<Subscriptions>& subscriptions,
@@ -70,9 +75,9 @@ public:
 
     std::vector<LockRow> run() {
         for (const auto& [name, key] : m_keys.all())
-            if (!key->tooBig && !isHelperKey(name)) ownRows(*key);
+            if (!key->tooBig && !key->refused && !isHelperKey(name)) ownRows(*key);
         for (const auto& [name, key] : m_keys.all())
-            if (!key->tooBig) helperOnlyRows(*key);
+            if (!key->tooBig && !key->refused) queueRow(*key);
         addWaitersOnly();
         std::stable_sort(m_rows.begin(), m_rows.end(),
                          [](const LockRow& a, const LockRow& b) { return a.name < b.name; });
@@ -93,39 +98,41 @@ private:
         }
     }
 
-    // What is left of a lock that nobody holds: its queue, its counter.
-    void helperOnlyRows(const KeySnapshot& key) {
-        if (key.type == "list") {
-            const auto name = redisson::nameOfQueueKey(key.key);
-            if (!name || known(*name)) return;
-            LockRow queue = redissonQueueRow(*name, key, m_keys);
-            if (LockRow* const row = rowOf(*name))
-                leaveTo(*row, std::move(queue));
-            else
-                add(std::move(queue));
-        } else if (key.type == "string") {
-            const auto name = redisson::nameOfTokenKey(key.key);
-            if (!name || known(*name)) return;
-            if (rowOf(*name)) return; // a counter that outlived its lock says nothing about another format's
-            LockRow row = freeFencedRow(*name, key);
-            if (const auto waiting = subscribersOf(m_subscriptions, redisson::lockChannel(*name))) {
-                row.waiterCount = waiting;
-                if (*waiting > 0) row.state = LockRow::State::Queued;
-            }
-            add(std::move(row));
-        }
+    // What is left of a lock that nobody holds: its queue. A fencing counter stays for ever, and is no lock.
+    void queueRow(const KeySnapshot& key) {
+        const auto name = key.type == "list" ? redisson::nameOfQueueKey(key.key) : std::nullopt;
+        if (!name || known(*name) || lockRefused(*name)) return;
+        LockRow queue = redissonQueueRow(*name, key, m_keys, m_subscriptions, m_options.wallMs);
+        if (LockRow* const row = rowOf(*name))
+            leaveTo(*row, std::move(queue));
+        else
+            add(std::move(queue));
     }
 
     void addWaitersOnly() {
         if (!m_subscriptions) return;
         for (const auto& [channel, count] : *m_subscriptions) {
             const auto name = redisson::nameOfLockChannel(channel);
-            if (!name || count <= 0 || known(*name) || !waitedForHere(*name)) continue;
-            if (LockRow* const row = rowOf(*name))
+            if (!name || count <= 0 || known(*name) || !waitedForHere(*name) || lockRefused(*name)) continue;
+            const auto fair = redisson::fairWaiterOf(channel);
+            if (fair && m_tags.contains(fair->lockTag)) continue; // it waits in that lock's queue
+            if (LockRow* const row = rowOf(*name)) {
                 leaveTo(*row, waitersOnlyRow(*name, count));
-            else
-                add(waitersOnlyRow(*name, count));
+                continue;
+            }
+            LockRow row = waitersOnlyRow(*name, count);
+            if (const KeySnapshot* token = m_keys.find(redisson::tokenKey(*name), "string")) {
+                row.format = "redisson-fenced";
+                row.token = token->string.toLongLong();
+                row.raw.push_back(toRaw(*token));
+            }
+            add(std::move(row));
         }
+    }
+
+    /// The lock itself may be there: we have no right to look. Then nobody knows that it is free.
+    bool lockRefused(const QByteArray& name) const {
+        return m_keys.refused(name) || m_keys.refused(redisson::hashTag(name));
     }
 
     bool waitedForHere(const QByteArray& name) const {
@@ -135,8 +142,8 @@ private:
 
     /// The row that stands for this very name, in whatever format: a name is one lock, and gets one row.
     LockRow* rowOf(const QByteArray& name) {
-        const auto found = std::ranges::find(m_rows, name, &LockRow::name);
-        return found == m_rows.end() ? nullptr : &*found;
+        const auto found = m_byName.find(name);
+        return found == m_byName.end() ? nullptr : &m_rows[found->second];
     }
 
     /// Those who wait for a lock that another format holds: they are counted there.
@@ -150,6 +157,7 @@ private:
     void add(LockRow row) {
         if (row.format.startsWith("redisson"))
             m_tags.insert(redisson::hashTag(row.raw.empty() ? row.name : tagSource(row)));
+        m_byName.try_emplace(row.name, m_rows.size());
         m_rows.push_back(std::move(row));
     }
     // A fast multi-lock's rows are named after its values; its channel is its hash's.
@@ -164,6 +172,7 @@ private:
     const RecogniserOptions& m_options;
     std::set<QByteArray> m_tags;
     std::vector<LockRow> m_rows;
+    std::map<QByteArray, std::size_t> m_byName; ///< each name's first row in m_rows
 };
 
 /// What a Redisson semaphore's key holds: how many permits are left, which is less than none after its total was
@@ -196,7 +205,7 @@ std::vector<QByteArray> companionsOf(const KeySnapshot& key) {
         for (const auto& [field, value] : key.hash) {
             const bool writes = field.endsWith(":write");
             const QByteArray who = writes ? field.chopped(6) : field;
-            const bool owner = (readWrite ? parseNamedOwner(who) : parseOwner(who)).has_value();
+            const bool owner = parseNamedOwner(who).has_value(); // whether it is one, its helper keys say
             lock = lock && (owner || field == "mode");
             if (!owner || writes) continue;
             for (int i = 1; readWrite && i <= std::min(value.toInt(), 1000); ++i)

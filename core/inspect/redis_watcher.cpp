@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis_watcher.h"
 
+#include "inspect/lock_change.h"
 #include "inspect/redisson_names.h"
 
 #include <algorithm>
+#include <limits>
+#include <set>
 
 namespace lockscope::inspect {
 
@@ -13,26 +16,23 @@ using redis::Args;
 using redis::Error;
 using redis::Result;
 
-constexpr auto kLoadWindow = 5s;
+constexpr auto kLoadWindow = 10s;
 constexpr auto kRemembered = 30s;
-constexpr auto kDullFor = 300s;
-constexpr std::size_t kMostDull = 2'000'000; // some tens of megabytes
-constexpr std::size_t kMostCandidates = 100'000;
-constexpr std::size_t kFewKeys = 50;
-constexpr std::size_t kBatch = 250;
-constexpr int kFewScans = 4;                   // one of each kind
-constexpr double kCostOfScan = 20;             // it looks at 500 keys
-constexpr std::int64_t kMostPassesOfScan = 16; // Redis goes past a key about once
-constexpr std::int64_t kMostSlackOfScan = 100'000;
+constexpr auto kProgressEvery = 1s;
+constexpr double kShareOfALook = 0.3;   // while it lasts; it is paid for by a longer pause
+constexpr double kPartOfLooks = 0.5;    // of the watch's time: known locks again; the rest is for finding others
+constexpr double kPartOfFewLooks = 0.1; // … while few are known
+constexpr std::size_t kFewKnown = 1000;
+constexpr auto kRoundBeforeALook = 100ms;  // what has come up since the last look is wanted in this one
 constexpr int kMostEventsPerSecond = 2000; // beyond that, being told costs more than looking
-constexpr std::int64_t kYoungSeconds = 60; // a key that was used just now gets hardly younger by our reading
-
-double secondsOf(Nanos time) {
-    return std::chrono::duration<double>(time).count();
-}
+constexpr std::size_t kBatch = 250;
 
 Nanos nanosOf(double seconds) {
     return std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(seconds));
+}
+
+double secondsOf(Nanos time) {
+    return std::chrono::duration<double>(time).count();
 }
 
 const char* typeOfCompanion(const QByteArray& key) {
@@ -42,215 +42,238 @@ const char* typeOfCompanion(const QByteArray& key) {
     return key.endsWith(":timeout") ? "zset" : "hash";
 }
 
+/// Keys that a row of this one needs besides, with their types.
+std::vector<WantedKey> wantedWith(const KeySnapshot& key) {
+    std::vector<WantedKey> wanted;
+    if (const auto name = key.type == "zset" ? redisson::nameOfPermitsKey(key.key) : std::nullopt) {
+        for (const QByteArray& semaphore : {*name, redisson::hashTag(*name)})
+            wanted.push_back({semaphore, "string", false});
+        return wanted;
+    }
+    for (QByteArray& companion : companionsOf(key)) {
+        const char* type = typeOfCompanion(companion);
+        wanted.push_back({std::move(companion), type, false});
+    }
+    return wanted;
+}
+
+bool mayBelongToLock(const KeySnapshot& key) {
+    if (key.type != "hash" || key.refused) return true;
+    const auto counts = [](const auto& field) { return field.first.endsWith(":lock_count"); }; // a fast multi-lock's
+    return !companionsOf(key).empty() || std::ranges::any_of(key.hash, counts);
+}
+
 } // namespace
 
 RedisWatcher::RedisWatcher(redis::RedisDriver& driver, WatchOptions options)
     : m_driver(driver),
       m_options(std::move(options)),
       m_reader(driver),
-      m_scan(m_reader),
-      m_facts(m_reader, driver.runtime()) {
-    m_reader.setDoubt([this](const KeySnapshot& key) { return mayBeLock(key, m_recogniser); });
-    m_recogniser.patterns = m_options.patterns;
+      m_facts(m_reader, driver.runtime()),
+      m_search(m_reader, m_facts, driver.runtime(), m_options,
+               [this](const QByteArray& key) { return m_known.contains(key); }) {
 }
 
-QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop) {
-    m_scan.restart();
+QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop, Callback progress) {
+    Runtime& runtime = m_driver.runtime();
+    m_search.restart();
     m_known.clear();
-    m_candidates.clear();
-    m_dull.clear();
     m_complete = false;
-    m_dullSince = m_driver.runtime().monotonic();
-    m_leftAlone = 0;
-    const auto keyLimit = std::max(kFewKeys, std::size_t(m_options.oncePerSecond / 4));
-    std::int64_t seen = 0;
-    Part part = Part::Everything; // few keys are looked at in one go
-    for (;;) {
-        const double before = cost();
-        const auto left = std::int64_t(m_options.scansOfOnce) - std::int64_t(m_scan.calls());
-        const int scans = scanIsEndless() ? 0 : int(std::clamp<std::int64_t>(left, 0, m_options.scansPerLook));
-        const bool enough = scans == 0;
-        LockReport report = co_await look(part, scans, keyLimit, stop);
-        seen += report.keysSeen;
-        const bool over = report.trouble || m_complete || (enough && m_candidates.empty());
-        if (over && part == Part::NewKeys && !report.trouble)
-            report = co_await look(Part::Everything, 0, 0, stop); // what was found on the way, as it is now
-        report.keysSeen = seen;
-        if (over) co_return report;
-        part = Part::NewKeys;
-        co_await m_driver.runtime().sleep(nanosOf((cost() - before) / m_options.oncePerSecond), stop);
+    m_reader.setShare(m_options.onceShare);
+    std::optional<Error> trouble = co_await askFacts(stop);
+    Nanos told = runtime.monotonic();
+    while (!trouble && !m_search.wentThrough() && !m_search.isEndless() && m_search.scans() < m_options.scansOfOnce) {
+        trouble = co_await m_search.advance(stop);
+        if (!trouble) co_await m_reader.keepShare(stop);
+        if (!progress || runtime.monotonic() - told < kProgressEvery) continue;
+        told = runtime.monotonic();
+        LockReport sofar;
+        describe(sofar);
+        progress(sofar);
     }
-}
-
-QCoro::Task<LockReport> RedisWatcher::look(Part part, int scans, std::size_t keyLimit, std::stop_token stop) {
-    std::vector<KeySnapshot> snapshots;
-    std::vector<WantedKey> wanted;
-    std::optional<Error> trouble;
-    if (part == Part::Everything) trouble = co_await m_facts.ask(stop);
-    takeFacts();
-    if (!trouble) trouble = co_await findCandidates(scans, keyLimit, stop);
-    if (!trouble) trouble = co_await takeCandidates(keyLimit, wanted, stop);
-    if (!trouble) trouble = co_await readLocks(part, wanted, snapshots, stop);
-    if (trouble) m_candidates.insert(m_candidates.begin(), wanted.begin(), wanted.end());
-    if (!trouble && m_scan.rounds() > 0 && m_candidates.empty()) m_complete = true;
-
     LockReport report;
-    report.at = m_driver.runtime().monotonic();
-    report.wallMs = m_driver.runtime().wallMs();
-    report.complete = m_complete;
-    report.keysSeen = std::int64_t(snapshots.size());
-    countProgress(report);
     if (trouble) {
+        describe(report);
         report.trouble = trouble;
-        report.locks = m_last.locks;
     } else {
-        report.locks = recognise(snapshots, m_facts.subscriptions(), m_recogniser);
-        remember(snapshots, report.locks);
-        if (part == Part::Everything) forgetOld();
+        report = co_await look(std::numeric_limits<std::size_t>::max(), stop);
     }
-    countLoad(report);
-    m_last = report;
     co_return report;
 }
 
-void RedisWatcher::takeFacts() {
-    m_recogniser.wallMs = m_facts.wallMs();
-    m_recogniser.waitedForHere.reset();
-    if (!m_facts.othersHaveKeys()) return;
-    m_recogniser.waitedForHere.emplace();
-    for (const auto& [key, known] : m_known)
-        m_recogniser.waitedForHere->insert(key);
+QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_token stop) {
+    KeysRead read;
+    std::vector<WantedKey> taken;
+    std::optional<Error> trouble = co_await askFacts(stop);
+    if (!trouble) {
+        takeFacts();
+        taken = m_search.take(candidates);
+        trouble = co_await readLocks(taken, read, stop);
+    }
+    // What a lock went by is asked once it is gone: the server may have been emptied since the look began.
+    if (!trouble && lostSight(read)) trouble = co_await askFacts(stop);
+    if (trouble) m_search.putBack(std::move(taken));
+    if (!trouble && m_search.wentThrough() && !m_search.hasCandidates()) m_complete = true;
+
+    LockReport report;
+    if (trouble) {
+        report.trouble = trouble;
+        report.locks = m_lastLocks;
+    } else {
+        m_search.recogniser().wallMs = m_facts.wallMs();
+        age(read.keys);
+        report.locks = recognise(read.keys, m_facts.subscriptions(), m_search.recogniser());
+        std::erase_if(report.locks, [this](const LockRow& row) { return !m_options.names.wants(row.name); });
+        remember(read, report.locks);
+        forgetOld();
+        report.events = std::exchange(m_events, {});
+    }
+    describe(report);
+    report.keysSeen += read.looked;
+    countLoad(report);
+    co_return report;
 }
 
-bool RedisWatcher::namedLikeLock(const QByteArray& key) const {
-    return isHelperKey(key) || std::ranges::any_of(m_options.patterns, [&](const KeyPattern& pattern) {
-               return globMatches(pattern.glob, key);
-           });
-}
-
-QCoro::Task<std::optional<Error>> RedisWatcher::findCandidates(int scans, std::size_t keyLimit, std::stop_token stop) {
-    const int rounds = m_scan.rounds();
-    const std::uint64_t enough = m_scan.calls() + std::uint64_t(scans);
-    std::vector<WantedKey> found;
-    // A round is read to its end before the next one meets the same keys.
-    const bool wait = m_scan.keysPassed() == 0 && !m_candidates.empty();
-    while (!wait && m_scan.calls() < enough && m_candidates.size() < kMostCandidates && m_scan.rounds() == rounds) {
-        found.clear();
-        auto error = co_await m_scan.advance(found, stop);
-        if (error) co_return error;
-        for (WantedKey& key : found) {
-            if (m_dull.contains(qHash(key.key))) continue;
-            if (namedLikeLock(key.key))
-                m_candidates.push_front(std::move(key)); // somebody may be looking for just that
-            else
-                m_candidates.push_back(std::move(key));
-        }
-    }
-    // Few keys are all read again in each round; of many, those that were no locks are left alone for some minutes.
-    const Nanos now = m_driver.runtime().monotonic();
-    const bool few = m_scan.rounds() != rounds && m_dull.size() <= keyLimit && !m_facts.readingMakesYoung();
-    if (few || m_dull.size() > kMostDull || now - m_dullSince > kDullFor) {
-        m_dull.clear();
-        m_dullSince = now;
-        m_leftAlone = 0;
-    }
+QCoro::Task<std::optional<Error>> RedisWatcher::askFacts(std::stop_token stop) {
+    auto error = co_await m_facts.ask(std::move(stop));
+    // Kept until a look succeeds: it is told together with what became of the locks.
+    if (error) co_return error;
+    m_events.insert(m_events.end(), m_facts.events().begin(), m_facts.events().end());
+    const auto& server = m_facts.identity();
+    if (server && server->mode == ServerIdentity::Mode::Sentinel)
+        co_return Error{Error::Kind::Refused, "SENTINEL", sentinelText(m_driver.where())};
     co_return std::nullopt;
 }
 
-QCoro::Task<std::optional<Error>> RedisWatcher::takeCandidates(std::size_t keyLimit, std::vector<WantedKey>& taken,
-                                                               std::stop_token stop) {
-    const auto end = m_candidates.begin() + std::ptrdiff_t(std::min(keyLimit, m_candidates.size()));
-    taken.assign(m_candidates.begin(), end);
-    m_candidates.erase(m_candidates.begin(), end);
-    if (!m_facts.readingMakesYoung()) co_return std::nullopt;
-    auto error = co_await leaveOldAlone(taken, stop);
-    co_return error;
-}
-
-// OBJECT does not count as a use of the key.
-QCoro::Task<std::optional<Error>> RedisWatcher::leaveOldAlone(std::vector<WantedKey>& keys, std::stop_token stop) {
-    std::vector<WantedKey> old;
-    std::erase_if(keys, [&](const WantedKey& key) {
-        if (namedLikeLock(key.key)) return false;
-        old.push_back(key);
-        return true;
+bool RedisWatcher::lostSight(const KeysRead& read) const {
+    std::set<QByteArray> seen;
+    for (const KeySnapshot& key : read.keys)
+        seen.insert(key.key);
+    return std::ranges::any_of(m_lastLocks, [&](const LockRow& row) {
+        return row.state == LockRow::State::Held && !row.raw.empty() && !seen.contains(row.raw.front().key);
     });
-    for (std::size_t at = 0; at < old.size(); at += kBatch) {
-        const auto batch = std::span(old).subspan(at, std::min(kBatch, old.size() - at));
-        std::vector<Args> commands;
-        for (const WantedKey& key : batch)
-            commands.push_back({"OBJECT", "IDLETIME", key.key});
-        const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
-        for (std::size_t i = 0; i < batch.size(); ++i) {
-            if (!results[i] && results[i].error().kind != Error::Kind::Refused) {
-                keys.insert(keys.end(), old.begin() + std::ptrdiff_t(at + i), old.end());
-                co_return results[i].error();
-            }
-            if (results[i] && results[i]->integer <= kYoungSeconds) {
-                keys.push_back(batch[i]);
-            } else {
-                m_dull.insert(qHash(batch[i].key));
-                ++m_leftAlone;
-            }
-        }
-    }
-    co_return std::nullopt;
 }
 
-QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(Part part, std::vector<WantedKey> wanted,
-                                                          std::vector<KeySnapshot>& snapshots, std::stop_token stop) {
+void RedisWatcher::takeFacts() {
+    auto& here = m_search.recogniser().waitedForHere;
+    here.reset();
+    if (!m_facts.othersHaveKeys()) return;
+    here.emplace();
+    for (const auto& [key, known] : m_known)
+        here->insert(key);
+}
+
+void RedisWatcher::age(std::vector<KeySnapshot>& keys) const {
+    if (m_reader.clockRefused()) return;
+    const std::int64_t now = m_facts.wallMs();
+    for (KeySnapshot& key : keys)
+        if (key.ttlMs && key.ends) key.ttlMs = std::clamp<std::int64_t>(key.ends->toMs - 1 - now, 0, *key.ttlMs);
+}
+
+QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey> wanted, KeysRead& read,
+                                                          std::stop_token stop) {
     std::set<std::pair<QByteArray, std::string_view>> asked; // a key may have changed its type
     std::vector<WantedKey> first;
-    const auto want = [&asked](std::vector<WantedKey>& list, const QByteArray& key, const char* type,
-                               bool doubtful = false) {
-        if (asked.emplace(key, type).second) list.push_back({key, type, doubtful});
+    const auto want = [&](const QByteArray& key, const char* type) {
+        if (asked.emplace(key, type).second) first.push_back({key, type, false});
     };
-    if (part == Part::Everything) {
-        for (const auto& [key, known] : m_known)
-            want(first, key, known.type);
-    }
+    for (const auto& [key, known] : m_known)
+        want(key, known.type);
     // Whoever waits tells where to look.
-    if (part == Part::Everything && m_facts.subscriptions()) {
+    if (m_facts.subscriptions()) {
         for (const auto& [channel, count] : *m_facts.subscriptions()) {
+            if (const auto fair = redisson::fairWaiterOf(channel)) {
+                want(redisson::nameOfTag(fair->lockTag), "hash");
+                want(fair->lockTag, "hash");
+            }
             const auto key = redisson::keyOfChannel(channel);
             if (!key) continue;
-            want(first, key->first, key->second);
-            want(first, redisson::hashTag(key->first), key->second);
+            want(key->first, key->second);
+            want(redisson::hashTag(key->first), key->second);
         }
     }
     for (const WantedKey& key : wanted)
-        want(first, key.key, key.type, key.doubtful);
-    auto error = co_await m_reader.read(std::move(first), snapshots, stop);
-    if (error) co_return error;
+        want(key.key, key.type);
+    std::erase_if(first, [this](const WantedKey& key) {
+        return !isHelperKey(key.key) && !redisson::nameOfPermitsKey(key.key) && !m_options.names.wants(key.key);
+    });
+    // In parts: what turns out to be no lock is not kept until the end.
+    for (std::size_t at = 0; at < first.size(); at += kBatch) {
+        const std::size_t end = std::min(at + kBatch, first.size());
+        KeysRead part;
+        std::vector<WantedKey> keys(std::move_iterator(first.begin() + std::ptrdiff_t(at)),
+                                    std::move_iterator(first.begin() + std::ptrdiff_t(end)));
+        auto error = co_await m_reader.read(std::move(keys), part, stop);
+        if (!error) {
+            std::erase_if(part.keys, [this](const KeySnapshot& key) {
+                const bool drop = !mayBelongToLock(key);
+                if (drop) m_search.dismiss(key.key);
+                return drop;
+            });
+            error = co_await readCompanions(part, stop);
+        }
+        std::ranges::move(part.keys, std::back_inserter(read.keys));
+        std::ranges::move(part.notRead, std::back_inserter(read.notRead));
+        read.looked += part.looked;
+        if (error) co_return error;
+    }
+    co_return std::nullopt;
+}
 
-    std::vector<WantedKey> companions;
-    for (const KeySnapshot& snapshot : snapshots)
-        for (const QByteArray& key : companionsOf(snapshot))
-            want(companions, key, typeOfCompanion(key));
-    error = co_await m_reader.read(std::move(companions), snapshots, stop);
+// Most locks have no helper keys: one EXISTS for all of a lock's tells. Those that are known are read anyway.
+QCoro::Task<std::optional<Error>> RedisWatcher::readCompanions(KeysRead& read, std::stop_token stop) {
+    std::set<QByteArray> have;
+    for (const KeySnapshot& key : read.keys)
+        have.insert(key.key);
+    std::vector<WantedKey> wanted;
+    std::vector<std::vector<WantedKey>> groups;
+    std::vector<Args> exists;
+    for (const KeySnapshot& key : read.keys) {
+        if (key.refused) continue;
+        std::vector<WantedKey> with = wantedWith(key);
+        std::erase_if(with,
+                      [&](const WantedKey& other) { return have.contains(other.key) || m_known.contains(other.key); });
+        if (with.size() < 2) {
+            std::ranges::move(with, std::back_inserter(wanted));
+        } else {
+            Args command = redis::argsOf("EXISTS");
+            for (const WantedKey& other : with)
+                command.push_back(other.key);
+            exists.push_back(std::move(command));
+            groups.push_back(std::move(with));
+        }
+    }
+    const std::vector<Result> there = co_await m_reader.callAll(std::move(exists), stop);
+    for (std::size_t i = 0; i < there.size(); ++i) {
+        if (!there[i] && there[i].error().kind != Error::Kind::Refused) co_return there[i].error();
+        if (!there[i] || there[i]->integer > 0) std::ranges::move(groups[i], std::back_inserter(wanted));
+    }
+    auto error = co_await m_reader.read(std::move(wanted), read, stop);
     co_return error;
 }
 
-// Keys of locks are read at every look, wherever the scan is, and for a while after they are gone: locks come back.
-// What is no lock is met again by the scan.
-void RedisWatcher::remember(const std::vector<KeySnapshot>& snapshots, const std::vector<LockRow>& rows) {
+// Keys of locks are read at every look, wherever the search is, and for a while after they are gone: locks come back.
+// What is no lock is met again by the search.
+void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& rows) {
     std::map<QByteArray, const char*> types;
-    for (const KeySnapshot& snapshot : snapshots) {
+    for (const KeySnapshot& key : read.keys)
         for (const char* type : {"string", "hash", "list", "zset"})
-            if (snapshot.type == type) types[snapshot.key] = type;
-    }
+            if (key.type == type) types[key.key] = type;
     const Nanos now = m_driver.runtime().monotonic();
     for (const LockRow& row : rows) {
         for (const RawKey& raw : row.raw)
             if (const auto type = types.find(raw.key); type != types.end()) m_known[raw.key] = {type->second, now};
         // A lock that is only waited for has no key yet: look for the one it will have. Waiting alone does not keep it
         // known where it may be for another database's.
-        if (!row.raw.empty()) continue;
+        if (row.state != LockRow::State::Queued || row.waiters) continue;
         const auto [known, fresh] = m_known.try_emplace(row.name, Known{"hash", now});
         if (!fresh && !m_facts.othersHaveKeys()) known->second.seen = now;
     }
-    for (const KeySnapshot& snapshot : snapshots)
-        if (!m_known.contains(snapshot.key)) m_dull.insert(qHash(snapshot.key));
+    for (const KeySnapshot& key : read.keys)
+        if (!m_known.contains(key.key))
+            m_search.dismiss(key.key, key.refused ? KeyJob::End::Refused : KeyJob::End::Dull);
+    for (const auto& [key, why] : read.notRead)
+        if (!m_known.contains(key)) m_search.dismiss(key, why);
 }
 
 void RedisWatcher::forgetOld() {
@@ -258,13 +281,23 @@ void RedisWatcher::forgetOld() {
     std::erase_if(m_known, [now](const auto& entry) { return now - entry.second.seen > kRemembered; });
 }
 
-void RedisWatcher::countProgress(LockReport& report) const {
+void RedisWatcher::describe(LockReport& report) {
+    report.at = m_driver.runtime().monotonic();
+    report.wallMs = m_driver.runtime().wallMs();
+    report.complete = m_complete;
     report.keysThere = m_facts.keys().value_or(-1);
-    report.keysLeftAlone = m_leftAlone;
-    std::int64_t passed = m_scan.rounds() > 0 ? report.keysThere : m_scan.keysPassed();
-    if (report.keysThere >= 0) passed = std::min(passed, report.keysThere);
-    if (!m_complete) passed -= std::int64_t(m_candidates.size());
-    report.keysPassed = std::max<std::int64_t>(passed, 0);
+    report.keysPassed = m_complete && report.keysThere >= 0 ? report.keysThere : m_search.keysPassed();
+    report.keysSeen = m_search.keysLooked();
+    report.keysLeftAlone = m_search.leftAlone();
+    report.keysRefused = m_search.unread().refused();
+    report.server = m_facts.identity();
+    report.connections = m_facts.connections();
+    if (report.server) report.notes = notesOn(*report.server);
+    if (m_facts.subscriptionsRefused()) report.notes.push_back({WatchNote::Kind::WaitersRefused, 0, {}});
+    if (report.keysLeftAlone > 0) report.notes.push_back({WatchNote::Kind::LeftAlone, report.keysLeftAlone, {}});
+    std::ranges::move(m_search.unread().notes(), std::back_inserter(report.notes));
+    report.commands = m_reader.commands();
+    report.serverTime = m_reader.serverTime();
 }
 
 void RedisWatcher::countLoad(LockReport& report) {
@@ -275,20 +308,15 @@ void RedisWatcher::countLoad(LockReport& report) {
     if (span > 0ns) report.commandsPerSecond = double(m_reader.commands() - m_load.front().second) / secondsOf(span);
 }
 
-// What only speaks Redis' protocol may never say that a round is over.
-bool RedisWatcher::scanIsEndless() const {
-    return m_facts.keys() && m_scan.keysPassed() > kMostSlackOfScan + kMostPassesOfScan * *m_facts.keys();
+void RedisWatcher::setNames(NameFilter names) {
+    if (names == m_options.names) return;
+    m_options.names = std::move(names);
+    m_known.clear();
+    m_complete = false;
+    m_search.restart();
 }
 
-double RedisWatcher::cost() const {
-    return double(m_reader.commands()) + double(m_scan.calls()) * (kCostOfScan - 1);
-}
-
-int RedisWatcher::scansWithin(double budget, Nanos period) const {
-    return std::max(kFewScans, int(std::min(budget * secondsOf(period) / kCostOfScan, 1e6)));
-}
-
-QCoro::Task<> RedisWatcher::watch(std::function<void(const LockReport&)> callback, std::stop_token stop) {
+QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
     Runtime& runtime = m_driver.runtime();
     std::stop_source ending;
     const std::stop_callback<std::function<void()>> stopToo(stop, [&ending] { ending.request_stop(); });
@@ -299,32 +327,57 @@ QCoro::Task<> RedisWatcher::watch(std::function<void(const LockReport&)> callbac
     runtime.spawn([this, token = ending.get_token()]() { return listen(token); });
 
     Nanos period = m_options.shortestPeriod;
-    for (bool first = true;; first = false) {
-        const double before = cost();
-        const LockReport last = m_last;
+    bool troubled = false;
+    for (;;) {
+        const double share = m_complete ? m_options.share : std::max(m_options.share, m_options.firstShare);
+        const double searchShare = share * (m_known.size() < kFewKnown ? 1 - kPartOfFewLooks : 1 - kPartOfLooks);
         m_notified = false;
-        // Somebody who opens a server wants to see its locks, not to see them come in one by one.
-        const bool searching = !m_complete;
-        const double budget = std::max(searching ? m_options.firstPerSecond : 0.0, m_options.commandsPerSecond);
-        // One third each for finding keys, for reading those still unknown, and for the locks that are known: these are
-        // seen at least each longest period.
-        const auto keyLimit = std::max(kFewKeys, std::size_t(budget * secondsOf(m_options.longestPeriod) / 3));
-        int scans = scansWithin(budget / 3, searching ? m_options.longestPeriod : period);
-        if (first || !searching) scans = std::min(scans, m_options.scansPerLook);
-        LockReport report = co_await look(Part::Everything, scans, keyLimit, stop);
+        bool small = false;
+        if (m_complete && !troubled)
+            small = co_await search(runtime.monotonic() + kRoundBeforeALook, searchShare, stop);
+        const Nanos spent = m_reader.serverTime();
+        const std::uint64_t sent = m_reader.commands();
+        m_reader.setShare(kShareOfALook);
+        const Nanos began = runtime.monotonic();
+        LockReport report = co_await look(m_options.candidatesOfALook, stop);
 
-        const bool changed = !changesBetween(last, report).empty();
+        // Renewals come all the time; what somebody waits to see is who holds, and who waits.
+        const bool changed = report.trouble || changedBesidesTime(m_lastLocks, report.locks);
         period = changed ? m_options.shortestPeriod : std::min(period * 3 / 2, m_options.longestPeriod);
         // The budget comes last: many locks are looked at less often, not more expensively.
-        const Nanos affordable = nanosOf((cost() - before) / budget);
-        // Until each key has been looked at, only the budget makes us wait.
-        const bool hurry = !m_complete && !report.trouble;
-        report.period = hurry ? affordable : std::max(period, affordable);
-        m_last.period = report.period;
-        if (!(report.trouble && last.trouble)) callback(report);
-        co_await pause(report.period, stop);
-        if (m_notified) co_await runtime.sleep(std::min(affordable, report.period), stop);
+        const Nanos affordable = std::max(nanosOf(secondsOf(m_reader.serverTime() - spent) / (share * kPartOfLooks)),
+                                          nanosOf(double(m_reader.commands() - sent) / m_options.commandsPerSecond));
+        report.period = std::max(period, affordable);
+        if (!(report.trouble && troubled)) callback(report);
+        troubled = report.trouble.has_value();
+        const Nanos end = began + report.period;
+        if (!troubled) {
+            m_lastLocks = std::move(report.locks);
+            if (!small) co_await search(end, searchShare, stop);
+        }
+        // What was found in a first search is wanted at once, and so is that it is over.
+        const bool waiting = !m_complete && (m_search.hasCandidates() || m_search.wentThrough());
+        const Nanos until = waiting ? began + affordable : end;
+        if (!m_notified) co_await pause(std::max<Nanos>(until - runtime.monotonic(), 1ms), stop);
+        if (m_notified) {
+            const Nanos soonest = began + std::min(affordable, report.period);
+            co_await runtime.sleep(std::max<Nanos>(soonest - runtime.monotonic(), 0ns), stop);
+        }
     }
+}
+
+QCoro::Task<bool> RedisWatcher::search(Nanos end, double share, std::stop_token stop) {
+    Runtime& runtime = m_driver.runtime();
+    const int rounds = m_search.rounds();
+    m_reader.setShare(share);
+    // One round between two looks is enough, and a slice at least, so that it never stands still.
+    do {
+        if (m_search.isEndless()) co_return true;
+        const auto error = co_await m_search.advance(stop);
+        if (error) co_return true; // the next look tells
+        co_await m_reader.keepShare(stop);
+    } while (!m_notified && m_search.rounds() == rounds && runtime.monotonic() < end);
+    co_return m_search.rounds() != rounds;
 }
 
 QCoro::Task<> RedisWatcher::pause(Nanos period, std::stop_token stop) {
@@ -341,7 +394,7 @@ QCoro::Task<> RedisWatcher::pause(Nanos period, std::stop_token stop) {
 // the pause before the next look.
 QCoro::Task<> RedisWatcher::listen(std::stop_token stop) {
     std::vector<Args> ask;
-    ask.push_back({"CONFIG", "GET", "notify-keyspace-events"});
+    ask.push_back(redis::argsOf("CONFIG", "GET", "notify-keyspace-events"));
     const std::vector<Result> results = co_await m_reader.callAll(std::move(ask), stop);
     if (!results[0] || results[0]->items.size() != 2 || !results[0]->items[1].text.contains('E')) co_return;
     auto events = co_await m_driver.subscribePattern("__keyevent@*__:*", stop);

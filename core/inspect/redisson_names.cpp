@@ -13,6 +13,7 @@ constexpr char kToken[] = "redisson_lock_token:";
 constexpr char kLatchOfUnlock[] = "redisson_unlock_latch:";
 constexpr char kLockChannel[] = "redisson_lock__channel:";
 constexpr char kHold[] = ":rwlock_timeout:";
+constexpr char kPermits[] = ":timeout";
 
 constexpr qsizetype kUuidLength = 36;
 
@@ -49,7 +50,7 @@ QByteArray tokenKey(const QByteArray& name) {
     return kToken + hashTag(name);
 }
 QByteArray permitsKey(const QByteArray& name) {
-    return hashTag(name) + ":timeout";
+    return hashTag(name) + kPermits;
 }
 QByteArray holdKeyPrefix(const QByteArray& name) {
     return hashTag(name) + ':';
@@ -57,6 +58,9 @@ QByteArray holdKeyPrefix(const QByteArray& name) {
 
 QByteArray lockChannel(const QByteArray& name) {
     return kLockChannel + hashTag(name);
+}
+QByteArray fairChannel(const QByteArray& name, const QByteArray& waiter) {
+    return lockChannel(name) + ':' + waiter;
 }
 QByteArray readWriteChannel(const QByteArray& name) {
     return "redisson_rwlock:" + hashTag(name);
@@ -79,6 +83,17 @@ std::optional<QByteArray> nameOfLockChannel(const QByteArray& channel) {
     return nameOfTag(tag);
 }
 
+std::optional<FairWaiter> fairWaiterOf(const QByteArray& channel) {
+    if (!channel.startsWith(kLockChannel)) return std::nullopt;
+    const QByteArray text = channel.mid(qsizetype(qstrlen(kLockChannel)));
+    const qsizetype brace = text.lastIndexOf('}'); // a tag has one at least; the client's name begins behind a colon
+    const qsizetype client = brace < 0 ? -1 : text.indexOf(':', brace);
+    if (client < 0) return std::nullopt;
+    const QByteArray waiter = text.mid(client + 1);
+    if (!parseNamedOwner(waiter)) return std::nullopt;
+    return FairWaiter{text.left(client), waiter};
+}
+
 std::optional<std::pair<QByteArray, const char*>> keyOfChannel(const QByteArray& channel) {
     if (const auto name = nameOfLockChannel(channel)) return std::pair(*name, "hash");
     if (const auto name = nameAfter(channel, "redisson_rwlock:")) return std::pair(*name, "hash");
@@ -90,6 +105,10 @@ std::optional<std::pair<QByteArray, const char*>> keyOfChannel(const QByteArray&
 std::optional<QByteArray> nameOfQueueKey(const QByteArray& key) {
     return nameAfter(key, kQueue);
 }
+std::optional<QByteArray> nameOfPermitsKey(const QByteArray& key) {
+    if (!key.endsWith(kPermits) || isHelperKey(key)) return std::nullopt;
+    return nameOfTag(key.chopped(qsizetype(qstrlen(kPermits))));
+}
 std::optional<QByteArray> nameOfTokenKey(const QByteArray& key) {
     return nameAfter(key, kToken);
 }
@@ -97,7 +116,8 @@ std::optional<QByteArray> nameOfTokenKey(const QByteArray& key) {
 } // namespace redisson
 
 bool isHelperKey(const QByteArray& key) {
-    for (const char* prefix : {kQueue, kQueueDeadlines, kToken, kLatchOfUnlock, "lock-signal:", "lockscope_permits:"})
+    for (const char* prefix :
+         {kQueue, kQueueDeadlines, kToken, kLatchOfUnlock, "lock-signal:", "lockscope_permits:", "lockscope_token:"})
         if (key.startsWith(prefix)) return true;
     return key == "redisson:events" || isHoldKey(key);
 }

@@ -22,6 +22,8 @@ QByteArray permitsKey(const QByteArray& name);        ///< expirable permits: zs
 QByteArray holdKeyPrefix(const QByteArray& name);     ///< read/write: what hold keys of readers start with
 
 QByteArray lockChannel(const QByteArray& name);
+/// On which one waiter of a fair lock, "client:thread", hears that it is its turn.
+QByteArray fairChannel(const QByteArray& name, const QByteArray& waiter);
 QByteArray readWriteChannel(const QByteArray& name);
 QByteArray semaphoreChannel(const QByteArray& name);
 QByteArray latchChannel(const QByteArray& name);
@@ -29,10 +31,19 @@ QByteArray latchChannel(const QByteArray& name);
 /// The lock's name when `channel` is the wake-up channel of a plain (or fenced) lock; fair waiters' own channels
 /// (`…:client:thread`) are not.
 std::optional<QByteArray> nameOfLockChannel(const QByteArray& channel);
+/// A channel that reads as a fair waiter's own: "tag:client:thread". A client may have any name, and a lock's name may
+/// look like all of that, so both readings are possible.
+struct FairWaiter {
+    QByteArray lockTag; ///< hash tag of the lock's name
+    QByteArray waiter;  ///< "client:thread"
+};
+std::optional<FairWaiter> fairWaiterOf(const QByteArray& channel);
 /// The name and type of the key that a channel of this library belongs to, whichever kind of lock it is.
 std::optional<std::pair<QByteArray, const char*>> keyOfChannel(const QByteArray& channel);
 /// The lock's name when `key` is a fair lock's queue.
 std::optional<QByteArray> nameOfQueueKey(const QByteArray& key);
+/// The semaphore's name when `key` may be the sorted set of its permits.
+std::optional<QByteArray> nameOfPermitsKey(const QByteArray& key);
 /// The lock's name when `key` is a fencing counter.
 std::optional<QByteArray> nameOfTokenKey(const QByteArray& key);
 

@@ -21,6 +21,7 @@ LockRow heldRow(const KeySnapshot& key, const char* format) {
     row.format = format;
     row.state = LockRow::State::Held;
     row.ttlMs = key.ttlMs;
+    row.ends = key.ends;
     row.neverExpires = !key.ttlMs;
     row.raw.push_back(toRaw(key));
     return row;
@@ -34,23 +35,43 @@ Party partyOf(const Owner& owner, std::optional<int> holds, const char* mode = "
     return {owner.client, owner.thread, holds, {}, mode};
 }
 
-// List order is the order of service; a waiter's own deadline stays in the raw zset.
-void fillQueue(LockRow& row, const KeySnapshot* queue) {
+// An end that the content itself says, not a measured one.
+void endAt(LockRow& row, std::int64_t endMs, std::int64_t wallMs) {
+    row.ttlMs = std::max<std::int64_t>(0, endMs - wallMs);
+    row.ends = EndsWithin{endMs, endMs};
+}
+
+struct Queue {
+    const KeySnapshot* items;     ///< the list; null: there is none
+    const KeySnapshot* deadlines; ///< the waiters' own; null: there are none
+};
+
+// List order is the order of service. A waiter whose deadline has passed and who does not listen for its turn is gone;
+// the deadline alone does not tell, because a holder that renews keeps live waiters beyond it.
+void fillQueue(LockRow& row, const Queue& queue, const std::optional<Subscriptions>& subscriptions,
+               std::int64_t wallMs) {
+    std::map<QByteArray, double> deadlines;
+    if (queue.deadlines) deadlines.insert(queue.deadlines->zset.begin(), queue.deadlines->zset.end());
     std::vector<Party> waiters;
-    if (queue) {
-        for (const QByteArray& item : queue->list) {
-            const auto owner = parseOwner(item);
+    if (queue.items) {
+        for (const QByteArray& item : queue.items->list) {
+            const auto owner = parseNamedOwner(item); // the queue's name says that these are owners
             Party party = owner ? partyOf(*owner, {}) : Party{item, {}, {}, {}, "exclusive"};
             party.position = int(waiters.size());
+            const auto deadline = deadlines.find(item);
+            const bool overdue = deadline != deadlines.end() && deadline->second <= double(wallMs);
+            const auto listening = subscribersOf(subscriptions, redisson::fairChannel(row.name, item));
+            party.dead = overdue && listening && *listening == 0;
+            if (party.dead) ++row.deadWaiters;
             waiters.push_back(std::move(party));
         }
     }
-    row.waiterCount = std::int64_t(waiters.size()) + (queue ? queue->more : 0);
+    row.waiterCount = std::int64_t(waiters.size()) - row.deadWaiters + (queue.items ? queue.items->more : 0);
     row.waiters = std::move(waiters);
 }
 
 std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
-                                const std::optional<Subscriptions>& subscriptions) {
+                                const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs) {
     LockRow row = heldRow(hash, "redisson");
     row.waiterCount = subscribersOf(subscriptions, redisson::lockChannel(hash.key));
     const KeySnapshot* queue = keys.find(redisson::queueKey(hash.key), "list");
@@ -65,10 +86,14 @@ std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
         row.holders.push_back(partyOf(*owner, holds));
     }
     if (row.holders.empty()) return std::nullopt;
+    // A plain lock has one holder and always an end. Other hashes have such fields, too: carts by user, for example.
+    if (!certain) row.certainty = hash.ttlMs && row.holders.size() == 1 ? Certainty::Certain : Certainty::Guess;
 
     if (queue || deadlines) {
         row.format = "redisson-fair";
-        fillQueue(row, queue);
+        fillQueue(row, {queue, deadlines}, subscriptions, wallMs);
+    } else if (keys.refused(redisson::queueKey(hash.key))) {
+        row.waiterCount.reset(); // it may be a fair lock, whose waiters listen elsewhere
     } else if (token) {
         row.format = "redisson-fenced";
         row.token = token->string.toLongLong();
@@ -83,8 +108,9 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
                                     const std::optional<Subscriptions>& subscriptions) {
     LockRow row = heldRow(hash, "redisson-rw");
     QByteArray mode;
-    std::optional<std::int64_t> readersTtl;
+    const KeySnapshot* lastHold = nullptr; ///< of those that end, the one that ends last
     bool readerForEver = false;
+    bool readerRefused = false;
     for (const auto& [field, value] : hash.hash) {
         if (field == "mode") {
             mode = value;
@@ -105,10 +131,12 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
             const QByteArray holdKey =
                 redisson::holdKeyPrefix(hash.key) + field + ":rwlock_timeout:" + QByteArray::number(i);
             const KeySnapshot* hold = keys.find(holdKey, "string");
+            const bool refused = !hold && keys.refused(holdKey); // then it may live: nothing says that it is dead
+            lives = lives || hold || refused;
+            readerRefused = readerRefused || refused;
             if (!hold) continue;
-            lives = true;
             readerForEver = readerForEver || !hold->ttlMs;
-            if (hold->ttlMs) readersTtl = std::max(readersTtl.value_or(0), *hold->ttlMs);
+            if (hold->ttlMs && (!lastHold || *hold->ttlMs > *lastHold->ttlMs)) lastHold = hold;
             attach(row, hold);
         }
         if (lives) row.holders.push_back(partyOf(*owner, holds, "shared"));
@@ -117,7 +145,9 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
     if (mode == "read") {
         row.mode = "shared";
         row.neverExpires = readerForEver;
-        row.ttlMs = readerForEver ? std::nullopt : readersTtl;
+        const bool known = lastHold && !readerForEver && !readerRefused;
+        row.ttlMs = known ? lastHold->ttlMs : std::nullopt;
+        row.ends = known ? lastHold->ends : std::nullopt;
     }
     row.moreHolders = hash.more;
     row.holdersGone = row.holders.empty() && hash.more == 0;
@@ -146,8 +176,9 @@ std::vector<LockRow> fastMultiRows(const KeySnapshot& hash, const std::optional<
         row.waiterCount = subscribersOf(subscriptions, redisson::lockChannel(hash.key));
         row.neverExpires = false;
         row.ttlMs.reset();
+        row.ends.reset();
         if (left > 0) {
-            row.ttlMs = left;
+            endAt(row, wallMs + left, wallMs);
             row.holders.push_back(partyOf(*owner, positiveCount(count->second)));
         } else {
             row.state = LockRow::State::Free;
@@ -161,6 +192,7 @@ LockRow permitRow(const KeySnapshot& string, const char* format, std::int64_t fr
     LockRow row = heldRow(string, format);
     row.mode = "permit";
     if (freePermits > 0) row.state = LockRow::State::Free;
+    if (row.state == LockRow::State::Free) row.ends.reset();
     row.neverExpires = row.neverExpires && row.state == LockRow::State::Held;
     return row;
 }
@@ -174,7 +206,13 @@ KeyTable::KeyTable(std::span<const KeySnapshot> keys) {
 
 const KeySnapshot* KeyTable::find(const QByteArray& key, const char* type) const {
     const auto it = m_keys.find(key);
-    return it != m_keys.end() && it->second->type == type && !it->second->tooBig ? it->second : nullptr;
+    const bool there = it != m_keys.end() && it->second->type == type;
+    return there && !it->second->tooBig && !it->second->refused ? it->second : nullptr;
+}
+
+bool KeyTable::refused(const QByteArray& key) const {
+    const auto it = m_keys.find(key);
+    return it != m_keys.end() && it->second->refused;
 }
 
 std::optional<std::int64_t> subscribersOf(const std::optional<Subscriptions>& subscriptions,
@@ -188,7 +226,7 @@ std::vector<LockRow> redissonHashRows(const KeySnapshot& hash, const KeyTable& k
                                       const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs) {
     if (auto row = readWriteRow(hash, keys, subscriptions)) return {std::move(*row)};
     if (auto rows = fastMultiRows(hash, subscriptions, wallMs); !rows.empty()) return rows;
-    if (auto row = plainRow(hash, keys, subscriptions)) return {std::move(*row)};
+    if (auto row = plainRow(hash, keys, subscriptions, wallMs)) return {std::move(*row)};
     return {};
 }
 
@@ -204,12 +242,13 @@ std::optional<LockRow> redissonPermitRow(const KeySnapshot& string, const KeyTab
                                [](const auto& permit) { return permit.first.size() == kPermitIdBytes; })) {
         LockRow row = permitRow(string, "redisson-permit", value);
         row.ttlMs.reset();
+        row.ends.reset();
         row.neverExpires = false;
         constexpr double kForEver = 922337203685477;
         for (const auto& [id, score] : permits->zset) { // in score order: the first to end decides the row's TTL
             if (score <= double(wallMs)) continue;      // taken back by the next acquire
             row.holders.push_back({id.toHex(), {}, {}, {}, "permit"});
-            if (!row.ttlMs && score < kForEver) row.ttlMs = std::int64_t(score) - wallMs;
+            if (!row.ttlMs && score < kForEver) endAt(row, std::int64_t(score), wallMs);
         }
         row.moreHolders = permits->more;
         const bool held = !row.holders.empty() || permits->more > 0 || value <= 0;
@@ -234,14 +273,16 @@ std::optional<LockRow> redissonPermitRow(const KeySnapshot& string, const KeyTab
     return std::nullopt;
 }
 
-LockRow redissonQueueRow(const QByteArray& name, const KeySnapshot& queue, const KeyTable& keys) {
+LockRow redissonQueueRow(const QByteArray& name, const KeySnapshot& queue, const KeyTable& keys,
+                         const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs) {
     LockRow row;
     row.name = name;
     row.format = "redisson-fair";
     row.state = LockRow::State::Queued;
-    fillQueue(row, &queue);
+    const KeySnapshot* deadlines = keys.find(redisson::queueDeadlinesKey(name), "zset");
+    fillQueue(row, {&queue, deadlines}, subscriptions, wallMs);
     attach(row, &queue);
-    attach(row, keys.find(redisson::queueDeadlinesKey(name), "zset"));
+    attach(row, deadlines);
     return row;
 }
 

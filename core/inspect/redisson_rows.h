@@ -8,8 +8,10 @@ namespace lockscope::inspect {
 class KeyTable {
 public:
     explicit KeyTable(std::span<const KeySnapshot> keys);
-    /// The key of this name and type; nullptr when there is none, or when it was too big to read.
+    /// The key of this name and type; nullptr when there is none, or when it could not be read.
     const KeySnapshot* find(const QByteArray& key, const char* type) const;
+    /// We have no right to read this key, so that nobody knows whether it is there.
+    bool refused(const QByteArray& key) const;
     /// All keys, sorted by name.
     const std::map<QByteArray, const KeySnapshot*>& all() const { return m_keys; }
 
@@ -30,6 +32,7 @@ std::optional<LockRow> redissonPermitRow(const KeySnapshot& string, const KeyTab
                                          const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs);
 
 /// The row of a fair lock's queue whose lock nobody holds at the moment.
-LockRow redissonQueueRow(const QByteArray& name, const KeySnapshot& queue, const KeyTable& keys);
+LockRow redissonQueueRow(const QByteArray& name, const KeySnapshot& queue, const KeyTable& keys,
+                         const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs);
 
 } // namespace lockscope::inspect

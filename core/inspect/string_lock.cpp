@@ -30,10 +30,10 @@ bool isBase64(QByteArrayView text) {
     return allOf(text, [](char c) { return isAlnum(c) || c == '+' || c == '/'; });
 }
 
-StringLock of(const char* format, QByteArray client) {
+StringLock of(const char* format, QByteArray client, Certainty certainty) {
     Party holder;
     holder.client = std::move(client);
-    return {format, std::move(holder), {}, false};
+    return {format, std::move(holder), {}, false, certainty};
 }
 
 // Lockscope's own: "<uuid>:<thread>:<16 hex>", and "<uuid>:<thread>" of the naive recipes, whose waiters just ask
@@ -47,7 +47,8 @@ std::optional<StringLock> ownLock(const QByteArray& value, bool hasTtl) {
     if (unique) owner = value.first(tail);
     const auto parsed = unique && hasTtl ? parseNamedOwner(owner) : parseOwner(owner);
     if (!parsed || !isDecimal(parsed->thread)) return std::nullopt;
-    StringLock lock = of("lockscope", parsed->client);
+    // The naive recipes' value is an id and a number: other data has that, too.
+    StringLock lock = of("lockscope", parsed->client, unique ? Certainty::Certain : Certainty::Guess);
     lock.holder->thread = parsed->thread;
     lock.waitersListen = unique;
     return lock;
@@ -60,7 +61,7 @@ std::optional<StringLock> shedLock(const QByteArray& value) {
     if (at < 0 || at + 1 == value.size()) return std::nullopt;
     const QString instant = QString::fromLatin1(value.mid(6, at - 6));
     if (!QDateTime::fromString(instant, Qt::ISODateWithMs).isValid()) return std::nullopt;
-    return of("shedlock", value.mid(at + 1));
+    return of("shedlock", value.mid(at + 1), Certainty::Certain);
 }
 
 // Milliseconds since 1970 of a version 1 UUID without dashes.
@@ -77,29 +78,32 @@ bool isRecentUuid1(const QByteArray& hex, std::int64_t wallMs) {
     return made > wallMs - 90 * kDay && made < wallMs + kDay;
 }
 
-QByteArray formatOfUuid(const QByteArray& key) {
-    if (key.startsWith("redlock:")) return "redlock-net";
-    if (key.startsWith("mutex:")) return "redis-semaphore";
-    return key.contains(':') ? "spring|redlock-rb|string" : "redlock-rb|string";
+// Most UUIDs with an end are sessions; a name that a library gives to its locks makes one likely.
+StringLock uuidLock(const QByteArray& key, const QByteArray& value) {
+    if (key.startsWith("redlock:")) return of("redlock-net", value, Certainty::Likely);
+    if (key.startsWith("mutex:")) return of("redis-semaphore", value, Certainty::Likely);
+    return of(key.contains(':') ? "spring|redlock-rb|string" : "redlock-rb|string", value, Certainty::Guess);
 }
 
 std::optional<StringLock> randomToken(const QByteArray& key, const QByteArray& value, bool hasTtl,
                                       std::int64_t wallMs) {
     const QByteArrayView text(value);
     if (isLowerHex(text, 32)) {
-        if (isRecentUuid1(value, wallMs)) return of("redis-py", value);
-        if (hasTtl) return of("node-redlock", value);
+        if (isRecentUuid1(value, wallMs)) return of("redis-py", value, Certainty::Likely);
+        if (hasTtl) return of("node-redlock", value, Certainty::Guess);
     }
-    if (text.size() == 24 && isBase64(text) && key.startsWith("lock:")) return of("python-redis-lock", value);
+    if (text.size() == 24 && isBase64(text) && key.startsWith("lock:"))
+        return of("python-redis-lock", value, Certainty::Likely);
     if (!hasTtl) return std::nullopt; // all below always set one
-    if (isUuid(value.toLower())) return of(formatOfUuid(key).constData(), value);
+    if (isUuid(value.toLower())) return uuidLock(key, value);
     if (text.size() == 24 && text.endsWith("==") && isBase64(text.first(22)) && looksRandom(text))
-        return of("redsync", value);
+        return of("redsync", value, Certainty::Guess);
     if (text.size() == 40 && allOf(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F'); }))
-        return of("redlock-cpp", value);
+        return of("redlock-cpp", value, Certainty::Guess);
     if (text.size() == 22 && looksRandom(text)) {
-        if (allOf(text, isAlnum)) return of("redlock-py|redislock", value);
-        if (allOf(text, [](char c) { return isAlnum(c) || c == '-' || c == '_'; })) return of("redislock", value);
+        if (allOf(text, isAlnum)) return of("redlock-py|redislock", value, Certainty::Guess);
+        if (allOf(text, [](char c) { return isAlnum(c) || c == '-' || c == '_'; }))
+            return of("redislock", value, Certainty::Guess);
     }
     return std::nullopt;
 }
@@ -125,8 +129,8 @@ std::optional<StringLock> readStringLock(const QByteArray& key, const QByteArray
     if (auto lock = randomToken(key, value, hasTtl, wallMs)) return lock;
     for (const KeyPattern& pattern : patterns) {
         if (!globMatches(pattern.glob, key)) continue;
-        if (const auto end = epochMs(value)) return StringLock{"setnx-expiry", {}, end, false};
-        return of(pattern.format.constData(), value);
+        if (const auto end = epochMs(value)) return StringLock{"setnx-expiry", {}, end, false, Certainty::Likely};
+        return of(pattern.format.constData(), value, Certainty::Likely);
     }
     return std::nullopt;
 }

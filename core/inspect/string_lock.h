@@ -21,7 +21,8 @@ struct StringLock {
     QByteArray format; ///< "redis-py"; "redlock-py|redislock" = one of these
     std::optional<Party> holder;
     std::optional<std::int64_t> expiresWallMs = {}; ///< when the value itself carries the end, by the holder's clock
-    bool waitersListen = false;                     ///< who waits for it listens on ownChannel()
+    bool waitersListen = false;                     ///< its waiters listen on ownChannel()
+    Certainty certainty = Certainty::Certain;       ///< by the value, and the name where the format has a fixed one
 };
 
 /// The channel on which Lockscope's `redis-set` says that the lock of that name is free, and where its waiters listen.

@@ -18,9 +18,8 @@ trace::HoldMode modeOf(const LockRow& row) {
     return row.mode == "permit" ? trace::HoldMode::Permits : trace::HoldMode::Exclusive;
 }
 
-/// -1: never.
 bool isLater(std::int64_t deadline, std::int64_t than) {
-    return than >= 0 && (deadline < 0 || deadline > than);
+    return than >= 0 && (deadline == trace::kNeverEnds || deadline > than);
 }
 
 bool sameDeadline(std::int64_t a, std::int64_t b, Nanos tolerance) {
@@ -110,22 +109,25 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
 void TraceFeed::free(Known& lock, EntityId cause, FreedBy why) {
     const EntityId owner = std::exchange(lock.owner, kNoEntity);
     lock.holder = {};
-    lock.deadline = -1;
+    lock.deadline = trace::kNeverEnds;
+    lock.ends.reset();
     lock.holds = 0;
     tell(EventKind::RecordFreed, cause, lock, 0, owner, std::uint8_t(why));
 }
 
 void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, EntityId writer, const Sight& sight) {
     const Nanos now = m_recorder.now();
-    const std::int64_t deadline = row.ttlMs ? (now + std::chrono::milliseconds(*row.ttlMs)).count() : -1;
+    std::int64_t deadline = row.neverExpires ? trace::kNeverEnds : trace::kEndNotKnown;
+    if (row.ttlMs) deadline = (now + std::chrono::milliseconds(*row.ttlMs)).count();
     const auto holds = std::uint32_t(holder.holds.value_or(1));
     const bool taken = lock.owner == kNoEntity;
     const trace::HoldMode mode = modeOf(row);
-    const bool moved = sight.exactDeadline ? sight.exactDeadline != lock.exactDeadline
-                                           : !sameDeadline(deadline, lock.deadline, toleranceOf(sight));
+    const EndMoved where = deadlineMoved(lock, row, deadline, sight);
+    const bool moved = where != EndMoved::Same;
     const bool changed = holds != lock.holds || mode != lock.mode;
+    lock.ends = row.ends;
     if (!taken && !changed && !moved) return;
-    const bool renewed = moved && !sight.clockMoved && (sight.cause != kNoEntity || isLater(deadline, lock.deadline));
+    const bool renewed = moved && !sight.clockMoved && (sight.cause != kNoEntity || where == EndMoved::Later);
     // A re-entry that leaves the TTL alone must not make the deadline creep by rounding.
     if (taken || moved) {
         lock.deadline = deadline;
@@ -148,6 +150,22 @@ void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, Entit
         tell(EventKind::RecordDeadline, lock.owner, lock, lock.deadline,
              static_cast<std::uint32_t>(std::clamp<std::int64_t>(age, 0, UINT32_MAX)));
     }
+}
+
+EndMoved TraceFeed::deadlineMoved(const Known& lock, const LockRow& row, std::int64_t deadline,
+                                  const Sight& sight) const {
+    const EndMoved otherwise = isLater(deadline, lock.deadline) ? EndMoved::Later : EndMoved::Earlier;
+    if (sight.exactDeadline) return sight.exactDeadline == lock.exactDeadline ? EndMoved::Same : otherwise;
+    // Measured ends are compared as such: when the looks came, and how late, has no part in it.
+    if (row.ends && lock.ends) return endMoved(*lock.ends, *row.ends);
+    return sameDeadline(deadline, lock.deadline, toleranceOf(sight)) ? EndMoved::Same : otherwise;
+}
+
+void TraceFeed::lost(const QByteArray& lockName) {
+    const auto found = m_locks.find(lockName);
+    if (found == m_locks.end()) return;
+    if (found->second.owner != kNoEntity) free(found->second, kNoEntity, FreedBy::NodeLoss);
+    update(lockName, std::nullopt); // its waiters went, too
 }
 
 void TraceFeed::nodeLost() {

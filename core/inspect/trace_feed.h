@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/lock_row.h"
+#include "trace/deadline.h"
 #include "trace/event.h"
 
 #include <functional>
@@ -54,6 +55,8 @@ public:
 
     /// The server lost its data: every held lock is freed by that.
     void nodeLost();
+    /// The same of one lock, of which nothing is left.
+    void lost(const QByteArray& lockName);
 
     /// The record can not be seen from here on (connection lost); of every lock known so far.
     void unobserved();
@@ -68,9 +71,10 @@ private:
         trace::EntityId lock = trace::kNoEntity;
         trace::EntityId owner = trace::kNoEntity;
         Party holder; ///< the party that `owner` stands for
-        std::int64_t deadline = -1;
+        std::int64_t deadline = trace::kNeverEnds;
         std::optional<Nanos> exactDeadline;
-        Nanos leaseFrom{}; ///< when the lease was full: its grant or the last renewal
+        std::optional<EndsWithin> ends; ///< `deadline` as it was measured last
+        Nanos leaseFrom{};              ///< when the lease was full: its grant or the last renewal
         std::uint32_t holds = 0;
         trace::HoldMode mode = trace::HoldMode::Exclusive;
         std::int64_t waiters = -1;
@@ -81,6 +85,8 @@ private:
     void free(Known& lock, trace::EntityId cause, trace::FreedBy why);
     /// `writer` holds it when the format does not say who.
     void hold(Known& lock, const Party& holder, const LockRow& row, trace::EntityId writer, const Sight& sight);
+    /// Where the deadline went since it was last written, as far as the measurements can tell.
+    EndMoved deadlineMoved(const Known& lock, const LockRow& row, std::int64_t deadline, const Sight& sight) const;
     Nanos toleranceOf(const Sight& sight) const;
     void tell(trace::EventKind kind, trace::EntityId actor, const Known& lock, std::int64_t value = 0,
               std::uint32_t aux = 0, std::uint8_t flags = 0);

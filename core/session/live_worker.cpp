@@ -120,7 +120,16 @@ void LiveWorker::seen(const inspect::LockReport& report) {
         m_feed.observed();
     }
     m_progress = progressText(report);
+    for (const inspect::WatchNote& note : report.notes) {
+        using Kind = inspect::WatchNote::Kind;
+        if (note.kind == Kind::LeftAlone) continue; // progressText() has it
+        const bool ofKeys =
+            note.kind != Kind::Replica && note.kind != Kind::ClusterNode && note.kind != Kind::WaitersRefused;
+        if (ofKeys && !report.complete) continue; // still counted
+        m_progress += (m_progress.isEmpty() ? QString() : QStringLiteral(" · ")) + textOf(note);
+    }
     tellHealth();
+    tellServerEvents(report);
     std::set<QByteArray> now;
     m_fastMulti.clear();
     for (const inspect::LockRow& row : report.locks) {
@@ -132,12 +141,27 @@ void LiveWorker::seen(const inspect::LockReport& report) {
     }
     for (const QByteArray& name : m_known) {
         if (now.contains(name) || m_ownRecord.knowsBetter(name, report.at)) continue;
-        m_feed.update(name, std::nullopt);
+        if (report.events.empty())
+            m_feed.update(name, std::nullopt);
+        else
+            m_feed.lost(name); // with the server's data: nobody released it
         m_ownRecord.seen(name, trace::kNoEntity);
     }
     // A lock of our own workload may have come and gone between two looks.
     now.insert(m_settings.lock.name.toUtf8());
     m_known = std::move(now);
+}
+
+void LiveWorker::tellServerEvents(const inspect::LockReport& report) {
+    for (const inspect::ServerEvent event : report.events) {
+        if (event == inspect::ServerEvent::Restarted) {
+            m_recorder.emit(EventKind::NodeKilled, m_node);
+            m_recorder.emit(EventKind::NodeStarted, m_node);
+        } else { // another server answers, or another content: what was known of it before is over
+            m_recorder.emit(EventKind::ConnectionLost, m_observer, m_node, 0, m_trace->text(nameOf(event)));
+            m_recorder.emit(EventKind::ConnectionRestored, m_observer, m_node);
+        }
+    }
 }
 
 trace::EntityId LiveWorker::threadOf(const inspect::Party& party) {
@@ -170,7 +194,7 @@ void LiveWorker::tick() {
         sent += client->commandsSent();
     const Nanos now = m_recorder.now();
     m_sent.emplace_back(now, sent);
-    while (m_sent.size() > 2 && now - m_sent.front().first > 2s)
+    while (m_sent.size() > 2 && now - m_sent.front().first > 10s)
         m_sent.pop_front();
     const double seconds = std::chrono::duration<double>(now - m_sent.front().first).count();
     if (seconds > 0.5) m_listener.load(static_cast<double>(sent - m_sent.front().second) / seconds);

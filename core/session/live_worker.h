@@ -35,6 +35,8 @@ private:
     void setClients(int count, int before);
     void set(const scenario::Fault& fault);
     void seen(const inspect::LockReport& report);
+    /// What happened to the server as a whole, as events of their own.
+    void tellServerEvents(const inspect::LockReport& report);
     void connectionChanged(const redis::Status& status);
     /// How it stands with the server, and how much of it has been looked at.
     void tellHealth();

@@ -99,6 +99,13 @@
             <numerusform>%n waiting</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n dead in the queue</source>
+        <translation>
+            <numerusform>%n dead in the queue</numerusform>
+            <numerusform>%n dead in the queue</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::MainWindow</name>

@@ -2616,6 +2616,10 @@
         <source>The cluster has not served slot %1 for %2. %3</source>
         <translation>集群已经 %2 没有服务槽 %1。%3</translation>
     </message>
+    <message>
+        <source>%1 did not answer within %2. If it does not speak TLS, write redis:// instead of rediss://; else check address, port and firewall.</source>
+        <translation>%1 在 %2 内没有回应。如果它不使用 TLS，请把 rediss:// 改为 redis://；否则请检查地址、端口和防火墙。</translation>
+    </message>
 </context>
 <context>
     <name>Sandbox</name>
@@ -3784,6 +3788,53 @@
     </message>
 </context>
 <context>
+    <name>WatchNote</name>
+    <message>
+        <source>Strings longer than a lock's value were not read: %1%2</source>
+        <translation>长度超过锁的值的字符串没有读取：%1%2</translation>
+    </message>
+    <message>
+        <source>Hashes with more fields than a lock has were not read: %1%2</source>
+        <translation>字段比锁还多的哈希没有读取：%1%2</translation>
+    </message>
+    <message>
+        <source>Keys with longer fields than a lock has were not read: %1%2</source>
+        <translation>字段比锁还长的键没有读取：%1%2</translation>
+    </message>
+    <message>
+        <source>This user may not read some keys, so locks among them are not known: %1%2</source>
+        <translation>此用户无权读取某些键，其中是否有锁不得而知：%1%2</translation>
+    </message>
+    <message>
+        <source>This user may not ask how large a key is (MEMORY USAGE), so these were not read: %1%2</source>
+        <translation>此用户无权查询键的大小（MEMORY USAGE），因此这些键没有读取：%1%2</translation>
+    </message>
+    <message>
+        <source>This user may not ask who is subscribed (PUBSUB), so waiters are not known</source>
+        <translation>此用户无权查询订阅者（PUBSUB），因此等待者未知</translation>
+    </message>
+    <message>
+        <source>This is a replica of %1: its keys may be behind, and the master's waiters are not known here</source>
+        <translation>这是 %1 的从节点：它的键可能落后，而且在这里看不到主节点的等待者</translation>
+    </message>
+    <message>
+        <source>This is one node of a cluster: locks in other nodes' slots do not show, and waiters are not known</source>
+        <translation>这是集群中的一个节点：其他节点的槽中的锁不会显示，等待者未知</translation>
+    </message>
+    <message>
+        <source>This is one node of a cluster, with %1 of %2 slots: locks in the others do not show, and waiters are not known</source>
+        <translation>这是集群中的一个节点，拥有 %2 个槽中的 %1 个：其余槽中的锁不会显示，等待者未知</translation>
+    </message>
+    <message>
+        <source>Keys that were not looked at, because this server would keep them for longer: %1</source>
+        <translation>没有查看的键（查看会使服务器更久地保留它们）：%1</translation>
+    </message>
+    <message>
+        <source>%1 is a Sentinel: it has no locks. Write the address of the master that it watches; “redis-cli -p PORT sentinel masters” says it.</source>
+        <translation>%1 是 Sentinel，上面没有锁。请填写它所监视的主节点的地址；可用“redis-cli -p PORT sentinel masters”查到。</translation>
+    </message>
+</context>
+<context>
     <name>ZooKeeper</name>
     <message>
         <source>The connection to %1 broke before it answered “%2”; whether that was done is not known.</source>
@@ -4281,16 +4332,114 @@
         <translation>%1 又有应答了</translation>
     </message>
     <message>
-        <source>appeared</source>
-        <translation>出现</translation>
-    </message>
-    <message>
         <source>changed</source>
         <translation>变化</translation>
     </message>
     <message>
-        <source>vanished</source>
+        <source>“%1” does not say which kind of server it is; write redis://%1</source>
+        <translation>“%1”没有说明服务器的类型；请写 redis://%1</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>等，另有 %1 个</translation>
+    </message>
+    <message>
+        <source>end unknown</source>
+        <translation>何时到期未知</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n dead in the queue</source>
+        <translation>
+            <numerusform>队列中有 %n 个已死</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>only a guess: perhaps no lock</source>
+        <translation>仅为猜测：可能不是锁</translation>
+    </message>
+    <message>
+        <source>was held by %1</source>
+        <translation>曾由 %1 持有</translation>
+    </message>
+    <message>
+        <source>found</source>
+        <translation>已有</translation>
+    </message>
+    <message>
+        <source>taken</source>
+        <translation>取得</translation>
+    </message>
+    <message>
+        <source>renewed</source>
+        <translation>已续约</translation>
+    </message>
+    <message>
+        <source>shortened</source>
+        <translation>缩短</translation>
+    </message>
+    <message>
+        <source>re-entered</source>
+        <translation>重入</translation>
+    </message>
+    <message>
+        <source>held less</source>
+        <translation>少持一次</translation>
+    </message>
+    <message>
+        <source>changed hands</source>
+        <translation>易手</translation>
+    </message>
+    <message>
+        <source>joined</source>
+        <translation>加入</translation>
+    </message>
+    <message>
+        <source>left</source>
+        <translation>离开</translation>
+    </message>
+    <message>
+        <source>expired</source>
+        <translation>已到期</translation>
+    </message>
+    <message>
+        <source>released</source>
+        <translation>已释放</translation>
+    </message>
+    <message>
+        <source>lost</source>
+        <translation>丢失</translation>
+    </message>
+    <message>
+        <source>queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>gone</source>
         <translation>消失</translation>
+    </message>
+    <message>
+        <source>server restarted (run id %1…)</source>
+        <translation>服务器已重启（run id %1…）</translation>
+    </message>
+    <message>
+        <source>server failed over (run id %1…)</source>
+        <translation>服务器已故障转移（run id %1…）</translation>
+    </message>
+    <message>
+        <source>server emptied: its keys were thrown away</source>
+        <translation>服务器已被清空：它的键全部被删除</translation>
+    </message>
+    <message>
+        <source>%1 keys looked at</source>
+        <translation>已查看 %1 个键</translation>
+    </message>
+    <message>
+        <source>%1 of %2 keys looked at</source>
+        <translation>已查看 %2 个键中的 %1 个</translation>
+    </message>
+    <message>
+        <source>%1 commands in %2 s: %3 a second, at most %4 % of the server's time</source>
+        <translation>%2 秒内 %1 条命令：每秒 %3 条，最多占用服务器 %4 % 的时间</translation>
     </message>
 </context>
 <context>

@@ -6,6 +6,7 @@
 #include "sandbox/redis_server.h"
 
 #include <QDateTime>
+#include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <csignal>
@@ -164,6 +165,8 @@ private Q_SLOTS:
         redis({QStringLiteral("SET"), QStringLiteral("lock:seen"), QStringLiteral("me"), QStringLiteral("PX"),
                QStringLiteral("60000")});
         QTRY_VERIFY2_WITH_TIMEOUT(seen("appeared", "lock:seen"), out.constData(), 15'000);
+        // A renewal is no news, unless somebody wants to know.
+        redis({QStringLiteral("PEXPIRE"), QStringLiteral("lock:seen"), QStringLiteral("90000")});
         redis({QStringLiteral("SET"), QStringLiteral("lock:seen"), QStringLiteral("you"), QStringLiteral("PX"),
                QStringLiteral("60000")});
         QTRY_VERIFY2_WITH_TIMEOUT(seen("changed", "lock:seen"), out.constData(), 15'000);
@@ -173,6 +176,122 @@ private Q_SLOTS:
         QVERIFY(end(*watcher));
         QCOMPARE(watcher->exitStatus(), QProcess::NormalExit);
         QCOMPARE(watcher->exitCode(), 0);
+        out += watcher->readAllStandardOutput();
+        for (const char* event : {"changed-hands", "released"})
+            QVERIFY2(out.contains(QByteArray("\"event\": \"") + event + '"'), out.constData());
+        QVERIFY2(!out.contains("\"renewed\""), out.constData());
+        const QByteArray told = watcher->readAllStandardError(); // what it cost
+        QVERIFY2(told.contains(" a second, at most "), told.constData());
+    }
+
+    void aLineSaysWhatHappened() {
+        const auto watcher =
+            start({QStringLiteral("watch"), m_server->url(), QStringLiteral("--renewals"), QStringLiteral("--match"),
+                   QStringLiteral("lock:*"), QStringLiteral("--ignore"), QStringLiteral("*:noise")});
+        QByteArray out;
+        const auto told = [&](const char* word, const char* name) {
+            out += watcher->readAllStandardOutput();
+            const QList<QByteArray> lines = out.split('\n');
+            return std::any_of(lines.begin(), lines.end(), [&](const QByteArray& line) {
+                return line.contains(QByteArray("  ") + word) && line.contains(name);
+            });
+        };
+        const auto set = [this](const char* name, const char* value, const char* ms) {
+            redis({QStringLiteral("SET"), QLatin1String(name), QLatin1String(value), QStringLiteral("PX"),
+                   QLatin1String(ms)});
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(
+            redis({QStringLiteral("CLIENT"), QStringLiteral("LIST")}).contains("cmd=pttl") ||
+                redis({QStringLiteral("CLIENT"), QStringLiteral("LIST")}).contains("name=lockscope"),
+            10'000);
+        set("lock:noise", "me", "60000");
+        set("lock:a", "me", "60000");
+        QTRY_VERIFY2_WITH_TIMEOUT(told("taken", "lock:a") || told("found", "lock:a"), out.constData(), 15'000);
+        set("lock:a", "me", "90000");
+        QTRY_VERIFY2_WITH_TIMEOUT(told("renewed", "lock:a"), out.constData(), 15'000);
+        set("lock:a", "you", "1500");
+        QTRY_VERIFY2_WITH_TIMEOUT(told("changed hands", "lock:a"), out.constData(), 15'000);
+        QTRY_VERIFY2_WITH_TIMEOUT(told("expired", "lock:a"), out.constData(), 15'000);
+        set("lock:a", "me", "60000");
+        out.clear();
+        QTRY_VERIFY2_WITH_TIMEOUT(told("taken", "lock:a"), out.constData(), 15'000);
+        redis({QStringLiteral("FLUSHALL")});
+        QTRY_VERIFY2_WITH_TIMEOUT(told("server emptied", ""), out.constData(), 15'000);
+        QTRY_VERIFY2_WITH_TIMEOUT(told("lost", "lock:a"), out.constData(), 15'000);
+        QVERIFY2(!out.contains("noise") && !out.contains("released"), out.constData());
+        watcher->terminate();
+        QVERIFY(end(*watcher));
+    }
+
+    void limitsAreSaid() {
+        redis({QStringLiteral("EVAL"),
+               QStringLiteral("redis.call('SET', 'lock:long', string.rep('x', 2000)) "
+                              "redis.call('SET', 'pool', 0) "
+                              "for i = 1, 700 do redis.call('ZADD', '{pool}:timeout', 99999999999999, "
+                              "string.format('%016d', i)) end"),
+               QStringLiteral("0")});
+        const Ran people = program({QStringLiteral("watch"), m_server->url(), QStringLiteral("--once")});
+        QVERIFY2(people.status == 0 && people.out.contains("and 692 more"), people.told());
+        QVERIFY2(people.out.size() < 1000 && people.err.contains("lock:long"), people.told());
+        const QJsonObject json =
+            program({QStringLiteral("watch"), m_server->url(), QStringLiteral("--once"), QStringLiteral("--json")})
+                .object();
+        QCOMPARE(json[u"notes"][0][u"kind"], QJsonValue(QStringLiteral("long-values")));
+        QCOMPARE(json[u"notes"][0][u"keys"][0], QJsonValue(QStringLiteral("lock:long")));
+        QCOMPARE(json[u"server"][u"role"], QJsonValue(QStringLiteral("master")));
+        QVERIFY(json[u"load"][u"commands"].toInt() > 0);
+        redis({QStringLiteral("FLUSHALL")});
+    }
+
+    void aSentinelIsToldFromARedis() {
+        const test::FakeRedis sentinel(m_runtime, [](QTcpSocket&, const QByteArrayList& command) -> QByteArray {
+            if (command.front() == "PING" || command.front() == "CLIENT") return "+OK\r\n";
+            if (command.front() != "INFO") return "-ERR unknown command\r\n";
+            const QByteArray text = "redis_mode:sentinel\r\nrun_id:abc\r\n";
+            return '$' + QByteArray::number(text.size()) + "\r\n" + text + "\r\n";
+        });
+        const auto look = start(
+            {QStringLiteral("watch"), QStringLiteral("redis://") + sentinel.at().display(), QStringLiteral("--once")});
+        QVERIFY(end(*look));
+        const QByteArray told = look->readAllStandardError();
+        QVERIFY2(look->exitCode() == 3 && told.contains("is a Sentinel"), told);
+    }
+
+    void aServerWithoutTlsIsSuspected() {
+        const Ran ran = program({QStringLiteral("watch"), QStringLiteral("rediss://127.0.0.1:%1").arg(m_server->port()),
+                                 QStringLiteral("--once")});
+        QVERIFY2(ran.status == 3 && ran.err.contains("write redis:// instead of rediss://"), ran.told());
+    }
+
+    /// Against what redis-cli needs to list the keys and to read the locks. Generous: machines and their load differ.
+    void manyKeysAreSeenInAFewTimesWhatRedisCliNeeds() {
+        redis({QStringLiteral("EVAL"),
+               QStringLiteral("for i = 1, 100000 do redis.call('SET', 'user:' .. i, 'a value ' .. i) end "
+                              "for i = 1, 10000 do redis.call('HSET', 'svc:' .. i, ARGV[1] .. i, 1) "
+                              "redis.call('PEXPIRE', 'svc:' .. i, 3600000) end"),
+               QStringLiteral("0"), QStringLiteral("285475da-9152-4c83-822a-67ee2f116a79:")});
+        QFile reads(m_folder.filePath(QStringLiteral("reads")));
+        QVERIFY(reads.open(QIODevice::WriteOnly));
+        for (int i = 1; i <= 10'000; ++i)
+            reads.write("HGETALL svc:" + QByteArray::number(i) + "\r\nPTTL svc:" + QByteArray::number(i) + "\r\n");
+        reads.close();
+        const QString port = QString::number(m_server->port());
+        QElapsedTimer time;
+        time.start();
+        const Ran plain = runProgram(
+            QStringLiteral("sh"),
+            {QStringLiteral("-c"), QStringLiteral("redis-cli -p %1 --scan >/dev/null && redis-cli -p %1 --pipe <'%2'")
+                                       .arg(port, reads.fileName())});
+        const qint64 cli = time.restart();
+        QVERIFY2(plain.status == 0, plain.told());
+        const Ran ran =
+            program({QStringLiteral("watch"), m_server->url(), QStringLiteral("--once"), QStringLiteral("--json")});
+        const qint64 ours = time.elapsed();
+        QVERIFY2(ran.status == 0, ran.told());
+        QCOMPARE(ran.object()[u"locks"].toArray().size(), 10'000);
+        qInfo("redis-cli %lld ms, watch --once %lld ms", static_cast<long long>(cli), static_cast<long long>(ours));
+        QVERIFY2(ours < 6 * cli + 1000, qPrintable(QStringLiteral("%1 against %2 ms").arg(ours).arg(cli)));
+        redis({QStringLiteral("FLUSHALL")});
     }
 
     /// A server that is never through with its keys.
@@ -219,7 +338,10 @@ private Q_SLOTS:
         QTest::addColumn<QString>("url");
         QTest::addColumn<QString>("contains");
         QTest::newRow("scheme") << QStringLiteral("redsi://localhost") << QStringLiteral("redis://");
-        QTest::newRow("no url") << QStringLiteral("localhost:6379") << QStringLiteral("redis://");
+        QTest::newRow("no scheme") << QStringLiteral("localhost:6379") << QStringLiteral("redis://localhost:6379");
+        QTest::newRow("no scheme, address")
+            << QStringLiteral("127.0.0.1:6379") << QStringLiteral("write redis://127.0.0.1:6379");
+        QTest::newRow("a login") << QStringLiteral("me:ses%ame@localhost:6379") << QStringLiteral("redis://127.0.0.1");
         QTest::newRow("port") << QStringLiteral("redis://localhost:port") << QStringLiteral("The port of “localhost”");
         QTest::newRow("password") << QStringLiteral("redis://me:ses%ame@localhost") << QStringLiteral("%25");
     }

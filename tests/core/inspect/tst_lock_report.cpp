@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/lock_report.h"
+#include "inspect/lock_change.h"
 #include "inspect/trace_feed.h"
 #include "trace/recorder.h"
 
@@ -40,6 +40,7 @@ using Summary = std::vector<std::pair<LockChange::Kind, QByteArray>>;
 using Kind = LockChange::Kind;
 
 } // namespace
+Q_DECLARE_METATYPE(lockscope::inspect::LockRow)
 
 class TestLockReport : public QObject {
     Q_OBJECT
@@ -71,6 +72,82 @@ private Q_SLOTS:
         QCOMPARE(summary(changesBetween(before, after)),
                  (Summary{{Kind::Vanished, "a"}, {Kind::Changed, "b"}, {Kind::Appeared, "c"}}));
     }
+    void aLateLookIsNoRenewal() {
+        LockRow early = held("a", "A", 30'000), late = held("a", "A", 25'083);
+        early.ends = EndsWithin{31'000, 31'002};
+        late.ends = EndsWithin{30'998, 31'090}; // it took 92 ms to be told
+        QVERIFY(changesBetween(report(1s, {early}), report(6s, {late})).empty());
+        late.ends = EndsWithin{31'003, 31'004};
+        const auto changes = changesBetween(report(1s, {early}), report(6s, {late}));
+        QCOMPARE(changes.size(), 1u);
+        QCOMPARE(changes[0].what, LockChange::What::Renewed);
+    }
+    void whatHappenedHasAWord_data() {
+        using What = LockChange::What;
+        QTest::addColumn<LockRow>("before");
+        QTest::addColumn<LockRow>("after");
+        QTest::addColumn<int>("what"); // -1: nothing
+        LockRow free = held("a", "A", 0), queued = free, twice = held("a", "A", 25'000), never = twice, shorter = twice;
+        for (LockRow* row : {&free, &queued}) {
+            row->holders.clear();
+            row->ttlMs.reset();
+            row->state = LockRow::State::Free;
+        }
+        queued.state = LockRow::State::Queued;
+        queued.waiterCount = 2;
+        twice.holders[0].holds = 2;
+        never.ttlMs.reset();
+        never.neverExpires = true;
+        shorter.ttlMs = 1000;
+        LockRow waitedFor = held("a", "A", 25'000);
+        waitedFor.waiterCount = 1;
+        LockRow one = held("a", "A", 25'000), both = one, turned = one, other = one;
+        for (LockRow* row : {&one, &both, &turned, &other})
+            row->mode = "permit";
+        both.holders.push_back({"B", "1", 1, {}, "permit"});
+        turned.holders = {both.holders[1], both.holders[0]};
+        const LockRow held30 = held("a", "A", 30'000), held25 = held("a", "A", 25'000);
+        QTest::newRow("drains") << held30 << held25 << -1;
+        QTest::newRow("taken") << free << held25 << int(What::Taken);
+        QTest::newRow("renewed") << held30 << held30 << int(What::Renewed);
+        QTest::newRow("shortened") << held30 << shorter << int(What::Shortened);
+        QTest::newRow("re-entered") << held30 << twice << int(What::Reentered);
+        QTest::newRow("held less") << twice << held("a", "A", 20'000) << int(What::HeldLess);
+        QTest::newRow("handed over") << held30 << held("a", "B", 30'000) << int(What::ChangedHands);
+        QTest::newRow("released") << held30 << free << int(What::Released);
+        QTest::newRow("released to a queue") << held30 << queued << int(What::Released);
+        QTest::newRow("expired") << held("a", "A", 4'999) << free << int(What::Expired);
+        QTest::newRow("queue") << held30 << waitedFor << int(What::Queue);
+        QTest::newRow("no end any more") << held30 << never << int(What::Other);
+        QTest::newRow("another permit") << one << both << int(What::Joined);
+        QTest::newRow("a permit less") << both << one << int(What::Left);
+        // Both permits have the TTL of the same key, which drained by the five seconds between the looks.
+        turned.ttlMs = 20'000;
+        QTest::newRow("the order of permits") << both << turned << -1;
+    }
+    void whatHappenedHasAWord() {
+        QFETCH(LockRow, before);
+        QFETCH(LockRow, after);
+        QFETCH(int, what);
+        LockReport first = report(1s, {before}), second = report(6s, {after});
+        first.complete = true;
+        const auto changes = changesBetween(first, second);
+        QCOMPARE(changes.size(), what < 0 ? 0u : 1u);
+        if (what >= 0) QCOMPARE(int(changes[0].what), what);
+    }
+    void aLockThatGoesWithItsServerIsNotReleased() {
+        LockReport before = report(1s, {held("a", "A", 30'000)}), after = report(6s, {});
+        before.complete = true;
+        QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Released);
+        after.events = {ServerEvent::Restarted};
+        QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Lost);
+    }
+    void whatWasThereBeforeIsFoundNotTaken() {
+        LockReport before = report(1s, {}), after = report(6s, {held("a", "A", 30'000)});
+        QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Found);
+        before.complete = true;
+        QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Taken);
+    }
     void ttlThatAppearsIsAChange() {
         LockRow never = held("a", "A", 1000);
         never.ttlMs.reset();
@@ -93,6 +170,11 @@ private Q_SLOTS:
         trouble.trouble = redis::Error{};
         reports.write(trouble);
         reports.write(report(200ms, {held("b", "B", 900)}));
+        LockReport empty = report(300ms, {});
+        empty.events = {ServerEvent::Emptied};
+        reports.write(empty);
+        QCOMPARE(trace->at(trace->size() - 1).kind, trace::EventKind::RecordFreed);
+        QCOMPARE(trace->at(trace->size() - 1).flags, std::uint8_t(trace::FreedBy::NodeLoss));
 
         using trace::EventKind;
         std::vector<std::pair<EventKind, QByteArray>> seen;
@@ -102,8 +184,9 @@ private Q_SLOTS:
             {EventKind::RecordHeld, "a"},       {EventKind::RecordHeld, "b"},     {EventKind::RecordFreed, "b"},
             {EventKind::RecordHeld, "b"},       {EventKind::RecordFreed, "a"},    {EventKind::RecordUnobserved, "a"},
             {EventKind::RecordUnobserved, "b"}, {EventKind::RecordObserved, "a"}, {EventKind::RecordObserved, "b"},
-            {EventKind::RecordDeadline, "b"}}; // 100 ms earlier, and by nobody that we know
-        QCOMPARE(seen.size(), 10u);
+            {EventKind::RecordDeadline, "b"}, // 100 ms earlier, and by nobody that we know
+            {EventKind::RecordFreed, "b"}};
+        QCOMPARE(seen.size(), 11u);
         QCOMPARE(seen, expected);
     }
 };

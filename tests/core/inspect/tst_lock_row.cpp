@@ -22,7 +22,7 @@ private Q_SLOTS:
         row.waiterCount = 1;
         row.raw = {{"orders", "hash", 29990, QJsonObject{{QStringLiteral("uuid:1"), QStringLiteral("2")}}}};
         const QByteArray expected = R"({"name": "orders", "format": "redisson", "backend": "redis", "mode": "exclusive",
-            "state": "held", "ttl_ms": 29990, "token": null,
+            "state": "held", "ttl_ms": 29990, "expires": "at", "certainty": "certain", "token": null,
             "holders": [{"client": "uuid", "thread": "1", "holds": 2, "mode": "exclusive"}],
             "waiters": [{"client": "uuid", "thread": "7", "position": 0, "mode": "exclusive"}], "waiter_count": 1,
             "raw": [{"key": "orders", "type": "hash", "ttl_ms": 29990, "value": {"uuid:1": "2"}}]})";
@@ -40,6 +40,32 @@ private Q_SLOTS:
         QVERIFY(holder[QLatin1String("thread")].isNull());
         QVERIFY(holder[QLatin1String("holds")].isNull());
         QVERIFY(json[QLatin1String("raw")][0].toObject()[QLatin1String("ttl_ms")].isNull());
+    }
+    void aMissingTtlHasAReason() {
+        const auto told = [](const LockRow& row) { return toJson(row)[QLatin1String("expires")].toString(); };
+        LockRow row;
+        row.state = LockRow::State::Held;
+        QCOMPARE(told(row), QStringLiteral("unknown")); // the format does not say
+        row.neverExpires = true;
+        QCOMPARE(told(row), QStringLiteral("never"));
+        row.neverExpires = false;
+        row.ttlMs = 5;
+        QCOMPARE(told(row), QStringLiteral("at"));
+    }
+    void deadWaitersAreMarked() {
+        LockRow row;
+        row.waiters = std::vector<Party>{{"a", "1", {}, 0, "exclusive", true}, {"b", "1", {}, 1, "exclusive"}};
+        row.waiterCount = 1;
+        row.deadWaiters = 1;
+        const QJsonObject json = toJson(row);
+        QCOMPARE(json[QLatin1String("dead_waiters")].toInt(), 1);
+        QCOMPARE(json[QLatin1String("waiters")][0][QLatin1String("dead")].toBool(), true);
+        QVERIFY(!json[QLatin1String("waiters")][1].toObject().contains(QLatin1String("dead")));
+    }
+    void endsAreComparedByWhatWasMeasured() {
+        QCOMPARE(endMoved({1000, 1080}, {1050, 1130}), EndMoved::Same); // a late look
+        QCOMPARE(endMoved({1000, 1080}, {1081, 1090}), EndMoved::Later);
+        QCOMPARE(endMoved({1000, 1080}, {900, 999}), EndMoved::Earlier);
     }
     void heldByNobodyWeKnowIsNotHeldByNobody() {
         LockRow row;

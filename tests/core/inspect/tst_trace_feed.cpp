@@ -80,6 +80,42 @@ private Q_SLOTS:
         world.update(heldBy("A", 19'999));
         QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters}));
     }
+    void aLateLookIsNoRenewal() {
+        World world;
+        LockRow row = heldBy("A", 30'000);
+        row.ends = EndsWithin{100'000, 100'002};
+        world.update(row);
+        // The answer came 83 ms late: the end as it was measured is the same.
+        world.now = 5s;
+        row.ttlMs = 25'083;
+        row.ends = EndsWithin{99'999, 100'085};
+        world.update(row);
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters}));
+        world.now = 10s;
+        row.ttlMs = 30'000;
+        row.ends = EndsWithin{110'000, 110'002};
+        world.update(row);
+        QCOMPARE(world.events().back().kind, EventKind::RecordRenewed);
+        QCOMPARE(world.events().back().value, Nanos(40s).count());
+    }
+    void anEndThatIsNotKnownIsNotNever() {
+        World world;
+        LockRow row = heldBy("A", 0);
+        row.ttlMs.reset(); // its format does not say
+        world.update(row);
+        QCOMPARE(world.events().front().value, kEndNotKnown);
+        row.neverExpires = true;
+        world.update(row);
+        QCOMPARE(world.events().back().value, kNeverEnds);
+    }
+    void aLockThatGoesWithItsServerIsNotReleased() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.feed.lost("orders");
+        world.feed.lost("never seen");
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters, EventKind::RecordFreed}));
+        QCOMPARE(world.events().back().flags, std::uint8_t(FreedBy::NodeLoss));
+    }
     void renewalAndReentryAreRenewed() {
         World world;
         world.update(heldBy("A", 30'000));

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "servers/watch_words.h"
+
+#include "cli/text.h"
+#include "inspect/text.h"
+
+#include <QLocale>
+
+namespace lockscope::cli {
+
+namespace {
+
+using inspect::Certainty;
+using inspect::LockChange;
+using inspect::LockRow;
+
+QString stateWord(LockRow::State state) {
+    switch (state) {
+    case LockRow::State::Held:
+        return tr("held");
+    case LockRow::State::Queued:
+        return tr("queued");
+    case LockRow::State::Free:
+        break;
+    }
+    return tr("free");
+}
+
+/// "1f6a2c…:1 ×2": enough of an identity to tell clients apart.
+QString partyText(const inspect::Party& party) {
+    constexpr qsizetype kShown = 12;
+    QString text = inspect::readable(party.client);
+    if (text.size() > kShown) text = text.left(kShown - 1) + QStringLiteral("…");
+    if (party.thread) text += QLatin1Char(':') + inspect::readable(*party.thread);
+    if (party.holds.value_or(1) > 1) text += QStringLiteral(" ×%1").arg(*party.holds);
+    return text;
+}
+
+/// The first holders, and how many more there are.
+QString holdersText(const LockRow& row) {
+    constexpr std::size_t kShown = 8;
+    QStringList holders;
+    for (const inspect::Party& holder : row.holders) {
+        if (std::size_t(holders.size()) == kShown) break;
+        holders += partyText(holder);
+    }
+    const std::int64_t more = row.moreHolders + std::int64_t(row.holders.size()) - holders.size();
+    QString text = holders.join(QStringLiteral(", "));
+    if (more > 0) text += QLatin1Char(' ') + tr("and %1 more").arg(QLocale::c().toString(qlonglong(more)));
+    return text.trimmed();
+}
+
+QString endText(const LockRow& row) {
+    switch (row.expires()) {
+    case LockRow::Expires::At:
+        return tr("%1 s left").arg(double(*row.ttlMs) / 1000, 0, 'f', 1);
+    case LockRow::Expires::Never:
+        return tr("never expires");
+    case LockRow::Expires::Unknown:
+        break;
+    }
+    return row.state == LockRow::State::Held && !row.holdersGone ? tr("end unknown") : QString();
+}
+
+QString waitersText(const LockRow& row) {
+    if (!row.waiterCount) return tr("waiters unknown");
+    QString text = tr("%n waiting", nullptr, int(*row.waiterCount));
+    if (row.deadWaiters > 0) text += QStringLiteral(", ") + tr("%n dead in the queue", nullptr, int(row.deadWaiters));
+    return text;
+}
+
+} // namespace
+
+QString rowText(const LockRow& row) {
+    QStringList parts{inspect::readable(row.name), inspect::readable(row.format), stateWord(row.state)};
+    if (const QString holders = holdersText(row); !holders.isEmpty()) parts += tr("by %1").arg(holders);
+    if (const QString end = endText(row); !end.isEmpty()) parts += end;
+    parts += waitersText(row);
+    if (row.token) parts += tr("token %1").arg(*row.token);
+    if (row.certainty == Certainty::Guess) parts += tr("only a guess: perhaps no lock");
+    return parts.join(QStringLiteral("  "));
+}
+
+QString changeText(const LockChange& change) {
+    const LockRow& row = change.row;
+    if (change.kind != LockChange::Kind::Vanished || row.state != LockRow::State::Held) return rowText(row);
+    QStringList parts{inspect::readable(row.name), inspect::readable(row.format)};
+    if (const QString holders = holdersText(row); !holders.isEmpty()) parts += tr("was held by %1").arg(holders);
+    return parts.join(QStringLiteral("  "));
+}
+
+QString changeWord(LockChange::What what) {
+    using What = LockChange::What;
+    switch (what) {
+    case What::Found:
+        return tr("found");
+    case What::Taken:
+        return tr("taken");
+    case What::Renewed:
+        return tr("renewed");
+    case What::Shortened:
+        return tr("shortened");
+    case What::Reentered:
+        return tr("re-entered");
+    case What::HeldLess:
+        return tr("held less");
+    case What::ChangedHands:
+        return tr("changed hands");
+    case What::Joined:
+        return tr("joined");
+    case What::Left:
+        return tr("left");
+    case What::Expired:
+        return tr("expired");
+    case What::Released:
+        return tr("released");
+    case What::Lost:
+        return tr("lost");
+    case What::Queue:
+        return tr("queue");
+    case What::Gone:
+        return tr("gone");
+    case What::Other:
+        break;
+    }
+    return tr("changed");
+}
+
+QString serverEventText(inspect::ServerEvent event, const std::optional<inspect::ServerIdentity>& server) {
+    const QString id = server ? inspect::readable(server->runId.left(8)) : QString();
+    switch (event) {
+    case inspect::ServerEvent::Restarted:
+        return tr("server restarted (run id %1…)").arg(id);
+    case inspect::ServerEvent::FailedOver:
+        return tr("server failed over (run id %1…)").arg(id);
+    case inspect::ServerEvent::Emptied:
+        break;
+    }
+    return tr("server emptied: its keys were thrown away");
+}
+
+QString progressText(const inspect::LockReport& report) {
+    const QLocale locale;
+    return report.keysThere < 0
+               ? tr("%1 keys looked at").arg(locale.toString(qlonglong(report.keysPassed)))
+               : tr("%1 of %2 keys looked at")
+                     .arg(locale.toString(qlonglong(report.keysPassed)), locale.toString(qlonglong(report.keysThere)));
+}
+
+QString loadText(const inspect::LockReport& report, Nanos passed) {
+    const double seconds = std::max(std::chrono::duration<double>(passed).count(), 1e-3);
+    return tr("%1 commands in %2 s: %3 a second, at most %4 % of the server's time")
+        .arg(QLocale::c().toString(qulonglong(report.commands)))
+        .arg(seconds, 0, 'f', 1)
+        .arg(double(report.commands) / seconds, 0, 'f', 0)
+        .arg(100 * std::chrono::duration<double>(report.serverTime).count() / seconds, 0, 'f', 1);
+}
+
+} // namespace lockscope::cli

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/lock_change.h"
+
+#include <algorithm>
+
+namespace lockscope::inspect {
+
+namespace {
+
+using What = LockChange::What;
+using State = LockRow::State;
+
+/// Who they are, in an order of their own: the server's has no meaning among holders.
+std::vector<QByteArray> identitiesOf(const std::vector<Party>& parties) {
+    std::vector<QByteArray> all;
+    all.reserve(parties.size());
+    for (const Party& party : parties)
+        all.push_back(party.thread ? party.client + '\0' + *party.thread : party.client);
+    std::ranges::sort(all);
+    return all;
+}
+
+int holdsOf(const LockRow& row) {
+    int all = 0;
+    for (const Party& party : row.holders)
+        all += party.holds.value_or(1);
+    return all;
+}
+
+bool sameHolders(const LockRow& a, const LockRow& b) {
+    if (a.holders == b.holders && a.moreHolders == b.moreHolders) return true;
+    return a.moreHolders == b.moreHolders && holdsOf(a) == holdsOf(b) &&
+           identitiesOf(a.holders) == identitiesOf(b.holders);
+}
+
+bool sameQueue(const LockRow& a, const LockRow& b) {
+    return a.waiterCount == b.waiterCount && a.deadWaiters == b.deadWaiters && a.waiters == b.waiters;
+}
+
+/// Whatever keeps its meaning while nothing happens. Raw keys are left out: the rest was read from them.
+bool sameBesidesTime(const LockRow& a, const LockRow& b) {
+    return a.name == b.name && a.format == b.format && a.mode == b.mode && a.state == b.state && a.token == b.token &&
+           a.expires() == b.expires() && a.holdersGone == b.holdersGone && sameHolders(a, b) && sameQueue(a, b);
+}
+
+EndMoved endMovedBetween(const LockRow& before, const LockRow& after, Nanos passed, Nanos tolerance) {
+    if (before.ends && after.ends) return endMoved(*before.ends, *after.ends);
+    if (!before.ttlMs || !after.ttlMs) return EndMoved::Same;
+    const Nanos moved = std::chrono::milliseconds(*after.ttlMs - *before.ttlMs) + passed;
+    if (std::chrono::abs(moved) <= tolerance) return EndMoved::Same;
+    return moved > 0ns ? EndMoved::Later : EndMoved::Earlier;
+}
+
+struct Looks {
+    Nanos passed;    ///< between them
+    Nanos tolerance; ///< of ends that were not measured
+    bool dataLost;   ///< the server lost its data in between
+    bool searching;  ///< at the first of them not all keys had been looked at
+};
+
+What endOf(const LockRow& before, const Looks& looks) {
+    if (looks.dataLost) return What::Lost;
+    if (before.state != State::Held) return What::Gone;
+    constexpr auto kSlack = std::chrono::milliseconds(5); // whole milliseconds, and the way
+    const bool over = before.ttlMs && std::chrono::milliseconds(*before.ttlMs) <= looks.passed + kSlack;
+    return over ? What::Expired : What::Released;
+}
+
+What changeOfHolders(const LockRow& before, const LockRow& after) {
+    const std::vector<QByteArray> was = identitiesOf(before.holders), is = identitiesOf(after.holders);
+    if (was == is && before.moreHolders == after.moreHolders)
+        return holdsOf(after) > holdsOf(before) ? What::Reentered : What::HeldLess;
+    if (after.mode == "exclusive" && before.mode == "exclusive") return What::ChangedHands;
+    const bool grown = std::ranges::includes(is, was) && after.moreHolders >= before.moreHolders;
+    const bool shrunk = std::ranges::includes(was, is) && after.moreHolders <= before.moreHolders;
+    if (grown || shrunk) return grown ? What::Joined : What::Left;
+    std::vector<QByteArray> both;
+    std::ranges::set_intersection(was, is, std::back_inserter(both));
+    return both.empty() ? What::ChangedHands : What::Joined;
+}
+
+/// nullopt: nothing happened.
+std::optional<What> between(const LockRow& before, const LockRow& after, const Looks& looks) {
+    const EndMoved end = endMovedBetween(before, after, looks.passed, looks.tolerance);
+    if (sameBesidesTime(before, after)) {
+        if (end == EndMoved::Same) return std::nullopt;
+        return end == EndMoved::Later ? What::Renewed : What::Shortened;
+    }
+    const bool was = before.state == State::Held, is = after.state == State::Held;
+    if (!was && is) return What::Taken;
+    if (was && !is) return endOf(before, looks);
+    if (!sameHolders(before, after)) return changeOfHolders(before, after);
+    return sameQueue(before, after) ? What::Other : What::Queue;
+}
+
+What beginningOf(const LockRow& row, bool searching) {
+    if (searching) return What::Found;
+    if (row.state == State::Held) return What::Taken;
+    return row.state == State::Queued ? What::Queue : What::Found;
+}
+
+} // namespace
+
+const char* nameOf(What what) {
+    switch (what) {
+    case What::Found:
+        return "found";
+    case What::Taken:
+        return "taken";
+    case What::Renewed:
+        return "renewed";
+    case What::Shortened:
+        return "shortened";
+    case What::Reentered:
+        return "re-entered";
+    case What::HeldLess:
+        return "held-less";
+    case What::ChangedHands:
+        return "changed-hands";
+    case What::Joined:
+        return "joined";
+    case What::Left:
+        return "left";
+    case What::Expired:
+        return "expired";
+    case What::Released:
+        return "released";
+    case What::Lost:
+        return "lost";
+    case What::Queue:
+        return "queue";
+    case What::Gone:
+        return "gone";
+    case What::Other:
+        break;
+    }
+    return "changed";
+}
+
+std::vector<LockChange> changesBetween(const LockReport& before, const LockReport& after, Nanos tolerance) {
+    using Kind = LockChange::Kind;
+    const Looks looks{after.at - before.at, tolerance, !after.events.empty(), !before.complete};
+    std::vector<LockChange> changes;
+    auto was = before.locks.begin();
+    auto is = after.locks.begin();
+    while (was != before.locks.end() || is != after.locks.end()) {
+        if (is == after.locks.end() || (was != before.locks.end() && was->name < is->name)) {
+            changes.push_back({Kind::Vanished, *was, endOf(*was, looks)});
+            ++was;
+        } else if (was == before.locks.end() || is->name < was->name) {
+            changes.push_back({Kind::Appeared, *is, beginningOf(*is, looks.searching)});
+            ++is;
+        } else {
+            if (const auto what = between(*was, *is, looks)) changes.push_back({Kind::Changed, *is, *what});
+            ++was;
+            ++is;
+        }
+    }
+    return changes;
+}
+
+bool changedBesidesTime(const std::vector<LockRow>& before, const std::vector<LockRow>& after) {
+    return !std::ranges::equal(before, after, sameBesidesTime);
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/lock_report.h"
+
+namespace lockscope::inspect {
+
+/// How one lock differs between two looks.
+struct LockChange {
+    enum class Kind : std::uint8_t { Appeared, Changed, Vanished };
+    /// What happened to it, in the words of locks: the most that the difference says.
+    enum class What : std::uint8_t {
+        Found,        ///< it was there before we looked
+        Taken,        ///< somebody holds it now
+        Renewed,      ///< the same holder, a later end
+        Shortened,    ///< the same holder, an earlier end
+        Reentered,    ///< the same holder, once more
+        HeldLess,     ///< the same holder, once less
+        ChangedHands, ///< another holder
+        Joined,       ///< another holder beside those there were
+        Left,         ///< one of several holders is gone
+        Expired,      ///< free: its time was over
+        Released,     ///< free before its time: released, or deleted by somebody, which leaves the same
+        Lost,         ///< gone with the server's data
+        Queue,        ///< others wait than before
+        Gone,         ///< nothing is left of a lock that nobody held
+        Other,
+    };
+    Kind kind = Kind::Appeared;
+    LockRow row; ///< as it is now; of a vanished one, as it was
+    What what = What::Other;
+};
+
+/// "taken", "changed-hands", …: as `watch --json` says it.
+const char* nameOf(LockChange::What what);
+
+/// What changed between two looks, by name. A TTL that just drained is no change, nor is the order of holders. An end
+/// that moved is one when the measurements can tell; where they are missing, when it moved by more than `tolerance`.
+std::vector<LockChange> changesBetween(const LockReport& before, const LockReport& after, Nanos tolerance = 100ms);
+
+/// Anything but times differs. Both sorted by name.
+bool changedBesidesTime(const std::vector<LockRow>& before, const std::vector<LockRow>& after);
+
+} // namespace lockscope::inspect

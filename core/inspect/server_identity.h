@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/time.h"
+
+#include <QByteArray>
+#include <optional>
+
+namespace lockscope::inspect {
+
+/// Which server answers, and as what, by its INFO.
+struct ServerIdentity {
+    enum class Role : std::uint8_t { Unknown, Master, Replica };
+    enum class Mode : std::uint8_t { Unknown, Standalone, Cluster, Sentinel };
+    QByteArray runId;   ///< another one after each start
+    QByteArray version; ///< "7.0.15"
+    Nanos uptime{};     ///< whole seconds
+    Role role = Role::Unknown;
+    Mode mode = Mode::Unknown;
+    QByteArray master; ///< of a replica: "host:port"
+    int slots = -1;    ///< of a cluster's node: how many of the 16384 it has; -1 = not known
+};
+
+inline constexpr int kClusterSlots = 16384;
+
+/// What the texts of INFO server and INFO replication say; fields that they do not have stay unknown.
+ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& infoReplication);
+/// How many slots the node has that CLUSTER NODES marks as "myself"; -1 when it does not say.
+int slotsOfMyself(const QByteArray& clusterNodes);
+/// How often keys were thrown away whole (FLUSHALL, FLUSHDB), by INFO commandstats.
+std::int64_t flushesIn(const QByteArray& infoCommandStats);
+/// The value of a line "name:value" of INFO; empty when there is none.
+QByteArray lineOfInfo(const QByteArray& info, const QByteArray& name);
+
+/// What happened to a server as a whole between two looks.
+enum class ServerEvent : std::uint8_t {
+    Restarted,  ///< another process, younger than the last look
+    FailedOver, ///< another server answers at the address, or this one has another role
+    Emptied,    ///< its keys were thrown away
+};
+/// "server-restarted", "server-failed-over", "server-emptied".
+const char* nameOf(ServerEvent event);
+
+/// What the identities of two looks, `between` apart, tell; nullopt: nothing, or one of them is not known.
+std::optional<ServerEvent> changeOf(const ServerIdentity& before, const ServerIdentity& now, Nanos between);
+
+} // namespace lockscope::inspect

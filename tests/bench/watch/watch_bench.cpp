@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a first look at a big Redis takes, against redis-cli listing the same keys and reading the same locks, and
+// how much of the server's time it takes. The server is one of our own.
+#include "inspect/redis_watcher.h"
+#include "runtime/event_loop_runtime.h"
+#include "sandbox/redis_server.h"
+
+#include <QCommandLineParser>
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryFile>
+#include <qcoro/qcorotask.h>
+
+using namespace lockscope;
+
+namespace {
+
+redis::Result call(redis::RedisDriver& driver, redis::Args args) {
+    return QCoro::waitFor(driver.call(std::move(args)));
+}
+
+/// Strings and Redisson locks, in parts that a server is not busy with for long.
+bool fill(redis::RedisDriver& driver, int keys, int locks) {
+    constexpr int kPart = 50'000;
+    const char* const strings = "for i = ARGV[1], ARGV[2] do redis.call('SET', 'user:' .. i, 'some value ' .. i) end";
+    const char* const hashes = "for i = ARGV[1], ARGV[2] do redis.call('HSET', 'svc:' .. i, ARGV[3] .. i, 1) "
+                               "redis.call('PEXPIRE', 'svc:' .. i, 3600000) end";
+    const auto run = [&](const char* script, int count) {
+        for (int from = 1; from <= count; from += kPart) {
+            redis::Args args{"EVAL",
+                             script,
+                             "0",
+                             QByteArray::number(from),
+                             QByteArray::number(std::min(count, from + kPart - 1)),
+                             "285475da-9152-4c83-822a-67ee2f116a79:"};
+            if (!call(driver, std::move(args))) return false;
+        }
+        return true;
+    };
+    return run(strings, keys) && run(hashes, locks);
+}
+
+/// Milliseconds; -1 when redis-cli failed.
+qint64 timeOfRedisCli(std::uint16_t port, int locks) {
+    QTemporaryFile reads;
+    if (!reads.open()) return -1;
+    for (int i = 1; i <= locks; ++i) {
+        const QByteArray key = "svc:" + QByteArray::number(i);
+        reads.write("HGETALL " + key + "\r\nPTTL " + key + "\r\n");
+    }
+    reads.flush();
+    QElapsedTimer time;
+    time.start();
+    const int status = QProcess::execute(
+        QStringLiteral("sh"),
+        {QStringLiteral("-c"),
+         QStringLiteral("redis-cli -p %1 --scan >/dev/null && redis-cli -p %1 --pipe <'%2' >/dev/null")
+             .arg(QString::number(port), reads.fileName())});
+    return status == 0 ? time.elapsed() : -1;
+}
+
+double cpuSeconds(redis::RedisDriver& driver) {
+    const redis::Result info = call(driver, {"INFO", "cpu"});
+    if (!info) return 0;
+    return inspect::lineOfInfo(info->text, "used_cpu_user").toDouble() +
+           inspect::lineOfInfo(info->text, "used_cpu_sys").toDouble();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const QCoreApplication application(argc, argv);
+    QCommandLineParser parser;
+    const QCommandLineOption keysOption(QStringLiteral("keys"), {}, QStringLiteral("N"), QStringLiteral("1000000"));
+    const QCommandLineOption locksOption(QStringLiteral("locks"), {}, QStringLiteral("N"), QStringLiteral("100000"));
+    const QCommandLineOption jsonOption(QStringLiteral("json"));
+    parser.addOptions({keysOption, locksOption, jsonOption});
+    parser.process(application);
+    const int keys = parser.value(keysOption).toInt(), locks = parser.value(locksOption).toInt();
+
+    EventLoopRuntime runtime;
+    sandbox::RedisServer server(runtime);
+    if (const auto started = QCoro::waitFor(server.start()); !started) {
+        qCritical("%s", qPrintable(started.error()));
+        return 3;
+    }
+    const auto url = parseConnectionUrl(server.url());
+    redis::RedisDriver client(runtime, *url), watched(runtime, *url);
+    if (!fill(client, keys, locks)) return 3;
+    const qint64 cli = timeOfRedisCli(server.port(), locks);
+    inspect::RedisWatcher watcher(watched);
+    const double cpuBefore = cpuSeconds(client);
+    QElapsedTimer time;
+    time.start();
+    const inspect::LockReport report = QCoro::waitFor(watcher.once());
+    const qint64 ours = time.elapsed();
+    const double cpu = cpuSeconds(client) - cpuBefore;
+    const bool whole = cli > 0 && report.complete && report.locks.size() == std::size_t(locks);
+    const double ratio = double(ours) / double(std::max<qint64>(cli, 1));
+    const double share = cpu * 1000 / double(std::max<qint64>(ours, 1));
+    if (parser.isSet(jsonOption)) {
+        const QJsonObject line{{QStringLiteral("name"), QStringLiteral("watch-once")},
+                               {QStringLiteral("keys"), keys},
+                               {QStringLiteral("locks"), locks},
+                               {QStringLiteral("ms"), ours},
+                               {QStringLiteral("redis_cli_ms"), cli},
+                               {QStringLiteral("ratio"), ratio},
+                               {QStringLiteral("server_cpu_share"), share},
+                               {QStringLiteral("commands"), qint64(report.commands)},
+                               {QStringLiteral("whole"), whole}};
+        std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
+    } else {
+        std::printf(
+            "%d keys and %d locks: redis-cli %lld ms, watch --once %lld ms (%.2f times), %.0f %% of the server's "
+            "processor, %llu commands\n",
+            keys, locks, static_cast<long long>(cli), static_cast<long long>(ours), ratio, 100 * share,
+            static_cast<unsigned long long>(report.commands));
+    }
+    return whole ? 0 : 3;
+}
