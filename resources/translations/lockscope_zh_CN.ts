@@ -6024,6 +6024,10 @@
         <source>A click goes there and explains it.</source>
         <translation>单击可转到该处并查看说明。</translation>
     </message>
+    <message>
+        <source>What was seen holds, but not all was seen</source>
+        <translation>所见均成立，但并非全部可见</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::VerdictPanel</name>

@@ -33,9 +33,10 @@ void VerdictBanner::refresh() {
     const auto trace = m_context->trace();
     QString text;
     m_empty = !m_context->session();
-    const bool tooLittle = std::ranges::any_of(verdict::kInvariants, [&](verdict::Invariant invariant) {
+    const auto unknown = std::ranges::count_if(verdict::kInvariants, [&](verdict::Invariant invariant) {
         return judged->outcomeAt(invariant, playhead) == verdict::Outcome::Unknown;
     });
+    const bool tooLittle = unknown > 0, nothing = std::size_t(unknown) == verdict::kInvariants.size();
     m_outcome = tooLittle || judged->rows == 0 ? verdict::Outcome::Unknown : verdict::Outcome::Holds;
     m_shown.reset();
     if (first != last) {
@@ -56,6 +57,8 @@ void VerdictBanner::refresh() {
     } else if (judged->rows == 0) {
         // Of nothing at all nothing can be said, not even that it is fine.
         text = tr("Nothing to judge yet");
+    } else if (m_outcome == verdict::Outcome::Unknown && !nothing) {
+        text = tr("What was seen holds, but not all was seen");
     } else if (m_outcome == verdict::Outcome::Unknown) {
         text = tr("Nothing to judge yet");
     } else {

@@ -269,6 +269,15 @@ private Q_SLOTS:
         scene.session.judged->rows = 1;
         Q_EMIT scene.session.verdictChanged();
         QCOMPARE(banner->outcome(), verdict::Outcome::Holds);
+        // A gap from 1 s on leaves one invariant undecided: the others were judged.
+        constexpr auto kProgress = std::size_t(verdict::Invariant::Progress);
+        scene.session.judged->outcomes[kProgress] = verdict::Outcome::Unknown;
+        scene.session.judged->unknownSince[kProgress] = 1s;
+        Q_EMIT scene.session.verdictChanged();
+        QCOMPARE(banner->outcome(), verdict::Outcome::Holds); // the playhead is before it
+        scene.context.setPlayhead(2s);
+        QCOMPARE(banner->outcome(), verdict::Outcome::Unknown);
+        QVERIFY2(banner->text().contains(QLatin1String("not all was seen")), qPrintable(banner->text()));
     }
 
     void whatGoesOnIsToldThoughTheJudgeIsBehind() {
