@@ -101,8 +101,10 @@ void MainWindow::takePlace() {
     const QScreen* screen = QGuiApplication::screenAt(kept.rect.center());
     if (!screen) screen = this->screen();
     const QRect placed = fitted(kept.rect, screen->availableGeometry());
-    resize(placed.size());
-    if (kept.rect.isValid()) move(placed.topLeft());
+    if (kept.rect.isValid())
+        setGeometry(placed); // both are without the frame: it would wander by a title bar with each start
+    else
+        resize(placed.size());
     if (kept.size == WindowPlace::Size::Maximized) setWindowState(windowState() | Qt::WindowMaximized);
 }
 

@@ -204,6 +204,9 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     QString note;
     if (!facts.observed && facts.waiters.empty())
         note = tr("The server cannot be seen: the waiters are not known.");
+    else if (const session::Session* const session = m_context->session();
+             !count && session && !session->abilities().live)
+        note = tr("Nobody waits."); // of a world of our own all is known: nobody has asked yet
     else if (!count)
         note = tr("This format does not name waiters.");
     else if (*count == 0)

@@ -38,6 +38,21 @@ QString deadline(std::int64_t value) {
     return value < 0 ? Words::tr("never expires") : Words::tr("lease until %1").arg(instant(Nanos(value)));
 }
 
+/// Why a lock could not be had, where the trace has only the id of it (lockErrorId()).
+QString reason(const QString& text) {
+    static const std::map<QString, const char*> kReasons{
+        {QStringLiteral("foreign-format"), QT_TRANSLATE_NOOP("Events", "another kind of lock has this key")},
+        {QStringLiteral("unreachable"), QT_TRANSLATE_NOOP("Events", "the server was not reached")},
+        {QStringLiteral("outcome-unknown"), QT_TRANSLATE_NOOP("Events", "no answer: whether it was done is unknown")},
+        {QStringLiteral("not-owner"), QT_TRANSLATE_NOOP("Events", "the server says: not yours")},
+        {QStringLiteral("refused"), QT_TRANSLATE_NOOP("Events", "the server refused it")},
+        {QStringLiteral("not-supported"), QT_TRANSLATE_NOOP("Events", "this server cannot do it")},
+        {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
+    };
+    const auto found = kReasons.find(text);
+    return found == kReasons.end() ? text : Words::tr(found->second);
+}
+
 QString flight(std::int64_t value) {
     if (value == -1) return Words::tr("lost on its way");
     return value < 0 ? QString() : Words::tr("%1 on its way").arg(duration(Nanos(value)));
@@ -215,7 +230,7 @@ bool hasText(EventKind kind) {
 }
 
 QString eventDetail(const Event& e, const trace::Trace& trace) {
-    QString text = hasText(e.kind) && e.aux ? trace.displayName(e.aux) : QString();
+    QString text = hasText(e.kind) && e.aux ? reason(trace.displayName(e.aux)) : QString();
     switch (e.kind) {
     case EventKind::LinkDelayed:
         return e.value ? Words::tr("%1 more each way").arg(duration(Nanos(e.value))) : Words::tr("no longer");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_session.h"
+#include "models/event_words.h"
 #include "models/locks_model.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
@@ -66,6 +67,15 @@ private Q_SLOTS:
         QCOMPARE(Watched("redis-py", 60'000'000'000).cell(LocksModel::HoldsColumn), none());
         QCOMPARE(Watched("node-redlock", 60'000'000'000).cell(LocksModel::HoldsColumn), none());
         QCOMPARE(Watched("redisson", 60'000'000'000).cell(LocksModel::HoldsColumn), QStringLiteral("1"));
+    }
+
+    void reasonsAreToldInWords() {
+        trace::Trace trace;
+        const auto client = trace.intern(trace::EntityKind::Client, "A");
+        trace::Event failed{1, 0, client, 0, trace.text("foreign-format"), EventKind::AcquireFailed};
+        QCOMPARE(eventDetail(failed, trace), QStringLiteral("another kind of lock has this key"));
+        failed.aux = trace.text("The server is loading its data.");
+        QCOMPARE(eventDetail(failed, trace), QStringLiteral("The server is loading its data."));
     }
 
     void whatIsNotKnownHasOneWordAndABlankBarItsReason() {
