@@ -337,6 +337,34 @@
         <translation>租约至 %1</translation>
     </message>
     <message>
+        <source>another kind of lock has this key</source>
+        <translation>此键已被另一种锁占用</translation>
+    </message>
+    <message>
+        <source>the server was not reached</source>
+        <translation>未能连上服务器</translation>
+    </message>
+    <message>
+        <source>no answer: whether it was done is unknown</source>
+        <translation>没有应答：是否已执行未知</translation>
+    </message>
+    <message>
+        <source>the server says: not yours</source>
+        <translation>服务器说：不是你的</translation>
+    </message>
+    <message>
+        <source>the server refused it</source>
+        <translation>服务器拒绝</translation>
+    </message>
+    <message>
+        <source>this server cannot do it</source>
+        <translation>此服务器做不到</translation>
+    </message>
+    <message>
+        <source>the wait is over</source>
+        <translation>等待已结束</translation>
+    </message>
+    <message>
         <source>lost on its way</source>
         <translation>途中丢失</translation>
     </message>
@@ -619,10 +647,6 @@
         <translation>
             <numerusform>还剩 %n 次持有</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>the server says: not yours</source>
-        <translation>服务器说：不是你的</translation>
     </message>
     <message>
         <source>nobody renewed it</source>
@@ -2505,6 +2529,10 @@
         <translation>%1 拒绝连接。Redis 是否在那里、在这个端口上运行？</translation>
     </message>
     <message>
+        <source>%1 did not answer within %2. If it does not speak TLS, write redis:// instead of rediss://; else check address, port and firewall.</source>
+        <translation>%1 在 %2 内没有回应。如果它不使用 TLS，请把 rediss:// 改为 redis://；否则请检查地址、端口和防火墙。</translation>
+    </message>
+    <message>
         <source>%1 closed the connection during the greeting. Does it want a client certificate?</source>
         <translation>%1 在握手时关闭了连接。它是否要求客户端证书？</translation>
     </message>
@@ -2615,10 +2643,6 @@
     <message>
         <source>The cluster has not served slot %1 for %2. %3</source>
         <translation>集群已经 %2 没有服务槽 %1。%3</translation>
-    </message>
-    <message>
-        <source>%1 did not answer within %2. If it does not speak TLS, write redis:// instead of rediss://; else check address, port and firewall.</source>
-        <translation>%1 在 %2 内没有回应。如果它不使用 TLS，请把 rediss:// 改为 redis://；否则请检查地址、端口和防火墙。</translation>
     </message>
 </context>
 <context>
@@ -2810,6 +2834,10 @@
     <message>
         <source>--layout %1: teach, monitor or break</source>
         <translation>--layout %1：应为 teach、monitor 或 break</translation>
+    </message>
+    <message>
+        <source>--seed %1: this needs a scenario to run, such as --scenario gc-pause</source>
+        <translation>--seed %1：需要一个要运行的场景，例如 --scenario gc-pause</translation>
     </message>
     <message>
         <source>--seed %1: a whole number</source>
@@ -4028,6 +4056,10 @@
         <translation>录制文件做成后被改动过：摘要与其事件不符</translation>
     </message>
     <message>
+        <source>the digest covers the recording's events, but not its scenario, its recipe and the bound that it is judged by: it was made by an older version</source>
+        <translation>摘要涵盖录制中的事件，但不涵盖其场景、算法和评判所用的界限：它由较旧的版本生成</translation>
+    </message>
+    <message>
         <source>FILE</source>
         <translation>文件</translation>
     </message>
@@ -4178,6 +4210,11 @@
         <translation>%1 次运行，无一违反</translation>
     </message>
     <message>
+        <source>%1; %2 unknown</source>
+        <comment>runs of a simulation</comment>
+        <translation>%1；%2 个未知</translation>
+    </message>
+    <message>
         <source>--record takes one run: give --seed instead of --seeds</source>
         <translation>--record 只录一次运行：请用 --seed 代替 --seeds</translation>
     </message>
@@ -4210,6 +4247,14 @@
         <translation>锁需要一个名字</translation>
     </message>
     <message>
+        <source>“%1” does not say which kind of server it is; write redis://%1</source>
+        <translation>“%1”没有说明服务器的类型；请写 redis://%1</translation>
+    </message>
+    <message>
+        <source>only redis:// and rediss:// can be watched so far, not %1://</source>
+        <translation>目前只能监视 redis:// 和 rediss://，不能监视 %1://</translation>
+    </message>
+    <message>
         <source>held</source>
         <translation>被持有</translation>
     </message>
@@ -4222,8 +4267,8 @@
         <translation>空闲</translation>
     </message>
     <message>
-        <source>by %1</source>
-        <translation>由 %1 持有</translation>
+        <source>and %1 more</source>
+        <translation>等，另有 %1 个</translation>
     </message>
     <message>
         <source>%1 s left</source>
@@ -4233,23 +4278,125 @@
         <source>never expires</source>
         <translation>永不过期</translation>
     </message>
+    <message>
+        <source>end unknown</source>
+        <translation>何时到期未知</translation>
+    </message>
+    <message>
+        <source>waiters unknown</source>
+        <translation>等待者未知</translation>
+    </message>
     <message numerus="yes">
         <source>%n waiting</source>
         <translation>
             <numerusform>%n 个在等</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n dead in the queue</source>
+        <translation>
+            <numerusform>队列中有 %n 个已死</numerusform>
+        </translation>
+    </message>
     <message>
-        <source>waiters unknown</source>
-        <translation>等待者未知</translation>
+        <source>by %1</source>
+        <translation>由 %1 持有</translation>
     </message>
     <message>
         <source>token %1</source>
         <translation>令牌 %1</translation>
     </message>
     <message>
-        <source>only redis:// and rediss:// can be watched so far, not %1://</source>
-        <translation>目前只能监视 redis:// 和 rediss://，不能监视 %1://</translation>
+        <source>only a guess: perhaps no lock</source>
+        <translation>仅为猜测：可能不是锁</translation>
+    </message>
+    <message>
+        <source>was held by %1</source>
+        <translation>曾由 %1 持有</translation>
+    </message>
+    <message>
+        <source>found</source>
+        <translation>已有</translation>
+    </message>
+    <message>
+        <source>taken</source>
+        <translation>取得</translation>
+    </message>
+    <message>
+        <source>renewed</source>
+        <translation>已续约</translation>
+    </message>
+    <message>
+        <source>shortened</source>
+        <translation>缩短</translation>
+    </message>
+    <message>
+        <source>re-entered</source>
+        <translation>重入</translation>
+    </message>
+    <message>
+        <source>held less</source>
+        <translation>少持一次</translation>
+    </message>
+    <message>
+        <source>changed hands</source>
+        <translation>易手</translation>
+    </message>
+    <message>
+        <source>joined</source>
+        <translation>加入</translation>
+    </message>
+    <message>
+        <source>left</source>
+        <translation>离开</translation>
+    </message>
+    <message>
+        <source>expired</source>
+        <translation>已到期</translation>
+    </message>
+    <message>
+        <source>released</source>
+        <translation>已释放</translation>
+    </message>
+    <message>
+        <source>lost</source>
+        <translation>丢失</translation>
+    </message>
+    <message>
+        <source>queue</source>
+        <translation>队列</translation>
+    </message>
+    <message>
+        <source>gone</source>
+        <translation>消失</translation>
+    </message>
+    <message>
+        <source>changed</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>server restarted (run id %1…)</source>
+        <translation>服务器已重启（run id %1…）</translation>
+    </message>
+    <message>
+        <source>server failed over (run id %1…)</source>
+        <translation>服务器已故障转移（run id %1…）</translation>
+    </message>
+    <message>
+        <source>server emptied: its keys were thrown away</source>
+        <translation>服务器已被清空：它的键全部被删除</translation>
+    </message>
+    <message>
+        <source>%1 keys looked at</source>
+        <translation>已查看 %1 个键</translation>
+    </message>
+    <message>
+        <source>%1 of %2 keys looked at</source>
+        <translation>已查看 %2 个键中的 %1 个</translation>
+    </message>
+    <message>
+        <source>%1 commands in %2 s: %3 a second, at most %4 % of the server's time</source>
+        <translation>%2 秒内 %1 条命令：每秒 %3 条，最多占用服务器 %4 % 的时间</translation>
     </message>
     <message>
         <source>there is no option %1%2</source>
@@ -4330,116 +4477,6 @@
     <message>
         <source>%1 answers again</source>
         <translation>%1 又有应答了</translation>
-    </message>
-    <message>
-        <source>changed</source>
-        <translation>变化</translation>
-    </message>
-    <message>
-        <source>“%1” does not say which kind of server it is; write redis://%1</source>
-        <translation>“%1”没有说明服务器的类型；请写 redis://%1</translation>
-    </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>等，另有 %1 个</translation>
-    </message>
-    <message>
-        <source>end unknown</source>
-        <translation>何时到期未知</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n dead in the queue</source>
-        <translation>
-            <numerusform>队列中有 %n 个已死</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>only a guess: perhaps no lock</source>
-        <translation>仅为猜测：可能不是锁</translation>
-    </message>
-    <message>
-        <source>was held by %1</source>
-        <translation>曾由 %1 持有</translation>
-    </message>
-    <message>
-        <source>found</source>
-        <translation>已有</translation>
-    </message>
-    <message>
-        <source>taken</source>
-        <translation>取得</translation>
-    </message>
-    <message>
-        <source>renewed</source>
-        <translation>已续约</translation>
-    </message>
-    <message>
-        <source>shortened</source>
-        <translation>缩短</translation>
-    </message>
-    <message>
-        <source>re-entered</source>
-        <translation>重入</translation>
-    </message>
-    <message>
-        <source>held less</source>
-        <translation>少持一次</translation>
-    </message>
-    <message>
-        <source>changed hands</source>
-        <translation>易手</translation>
-    </message>
-    <message>
-        <source>joined</source>
-        <translation>加入</translation>
-    </message>
-    <message>
-        <source>left</source>
-        <translation>离开</translation>
-    </message>
-    <message>
-        <source>expired</source>
-        <translation>已到期</translation>
-    </message>
-    <message>
-        <source>released</source>
-        <translation>已释放</translation>
-    </message>
-    <message>
-        <source>lost</source>
-        <translation>丢失</translation>
-    </message>
-    <message>
-        <source>queue</source>
-        <translation>队列</translation>
-    </message>
-    <message>
-        <source>gone</source>
-        <translation>消失</translation>
-    </message>
-    <message>
-        <source>server restarted (run id %1…)</source>
-        <translation>服务器已重启（run id %1…）</translation>
-    </message>
-    <message>
-        <source>server failed over (run id %1…)</source>
-        <translation>服务器已故障转移（run id %1…）</translation>
-    </message>
-    <message>
-        <source>server emptied: its keys were thrown away</source>
-        <translation>服务器已被清空：它的键全部被删除</translation>
-    </message>
-    <message>
-        <source>%1 keys looked at</source>
-        <translation>已查看 %1 个键</translation>
-    </message>
-    <message>
-        <source>%1 of %2 keys looked at</source>
-        <translation>已查看 %2 个键中的 %1 个</translation>
-    </message>
-    <message>
-        <source>%1 commands in %2 s: %3 a second, at most %4 % of the server's time</source>
-        <translation>%2 秒内 %1 条命令：每秒 %3 条，最多占用服务器 %4 % 的时间</translation>
     </message>
 </context>
 <context>
@@ -5365,12 +5402,12 @@
         <translation>看不到服务器：等待者未知。</translation>
     </message>
     <message>
-        <source>This format does not name waiters.</source>
-        <translation>此格式不记录等待者。</translation>
-    </message>
-    <message>
         <source>Nobody waits.</source>
         <translation>没有等待者。</translation>
+    </message>
+    <message>
+        <source>This format does not name waiters.</source>
+        <translation>此格式不记录等待者。</translation>
     </message>
     <message>
         <source>Nobody holds it, nobody waits.</source>
@@ -6013,6 +6050,10 @@
         <translation>尚无可评判的内容</translation>
     </message>
     <message>
+        <source>What was seen holds, but not all was seen</source>
+        <translation>所见均成立，但并非全部可见</translation>
+    </message>
+    <message>
         <source>All invariants hold so far</source>
         <translation>至今所有不变量都成立</translation>
     </message>
@@ -6023,10 +6064,6 @@
     <message>
         <source>A click goes there and explains it.</source>
         <translation>单击可转到该处并查看说明。</translation>
-    </message>
-    <message>
-        <source>What was seen holds, but not all was seen</source>
-        <translation>所见均成立，但并非全部可见</translation>
     </message>
 </context>
 <context>
