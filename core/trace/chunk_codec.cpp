@@ -105,18 +105,18 @@ EncodedChunk encodeChunk(const Trace& trace, std::size_t first, std::size_t coun
 
 namespace {
 
-/// Whether nobody who reckons with a row's value leaves the range of its type: instants are -1 (never) or later than
-/// the trace's origin, times on the way and waits have -1 and -2 for "none" and "not known".
+/// Whether nobody who reckons with a row's value leaves the range of its type. Instants and times that are none are -1
+/// (never, no bound, lost) or -2 (not known).
 bool isInRange(EventKind kind, std::int64_t value) {
     using enum EventKind;
     switch (kind) {
-    case RecordHeld:
-    case RecordRenewed:
-    case RecordDeadline:
     case BelievedUntil:
     case Requested:
     case TimedOut:
         return value >= -1;
+    case RecordHeld:
+    case RecordRenewed:
+    case RecordDeadline:
     case LinkDelayed:
     case Request:
     case Reply:

@@ -30,6 +30,8 @@ private Q_SLOTS:
     void changedRowsAreFoundByTheDigest();
     void entityOutOfRangeIsDamage_data();
     void entityOutOfRangeIsDamage();
+    void valuesThatAreNoTimesAreFine_data();
+    void valuesThatAreNoTimesAreFine();
     void whatItSaysOfItselfIsSealed();
     void neverCrashes();
 
@@ -94,6 +96,34 @@ void TestRecordingDamage::entityOutOfRangeIsDamage() {
         const Entity& entity = loaded->trace->entity(EntityId(id));
         QVERIFY(entity.parent < std::max<std::size_t>(id, 1) && entity.other < std::max<std::size_t>(id, 1));
     }
+}
+
+void TestRecordingDamage::valuesThatAreNoTimesAreFine_data() {
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<qint64>("value");
+    QTest::addColumn<bool>("fine");
+    QTest::newRow("never ends") << int(EventKind::RecordHeld) << qint64(-1) << true;
+    QTest::newRow("end not known") << int(EventKind::RecordRenewed) << qint64(-2) << true;
+    QTest::newRow("centuries") << int(EventKind::RecordHeld) << qint64(INT64_MAX) << true;
+    QTest::newRow("before all time") << int(EventKind::RecordHeld) << qint64(INT64_MIN) << false;
+    QTest::newRow("waits without a bound") << int(EventKind::Requested) << qint64(-1) << true;
+    QTest::newRow("waits less than not at all") << int(EventKind::Requested) << qint64(-5) << false;
+    QTest::newRow("lost") << int(EventKind::Request) << qint64(-1) << true;
+    QTest::newRow("clock behind") << int(EventKind::ClockJumped) << qint64(-3'600'000'000'000) << true;
+    QTest::newRow("clock beyond reckoning") << int(EventKind::ClockJumped) << qint64(INT64_MIN) << false;
+}
+
+void TestRecordingDamage::valuesThatAreNoTimesAreFine() {
+    QFETCH(int, kind);
+    QFETCH(qint64, value);
+    QFETCH(bool, fine);
+    auto trace = std::make_shared<Trace>();
+    const EntityId text = trace->text("GET orders");
+    trace->append({1, value, 0, 0, text, EventKind(kind), 0});
+    QVERIFY(saveRecording(m_path, trace, {}).has_value());
+    const auto loaded = loadRecording(m_path);
+    QVERIFY(loaded.has_value());
+    QCOMPARE(!loaded->damage, fine);
 }
 
 void TestRecordingDamage::whatItSaysOfItselfIsSealed() {
