@@ -18,6 +18,7 @@ using Kind = Error::Kind;
 // gRPC's status numbers, of those that mean something to a caller here.
 enum Grpc {
     Canceled = 1,
+    Unknown = 2,
     InvalidArgument = 3,
     DeadlineExceeded = 4,
     NotFound = 5,
@@ -107,7 +108,11 @@ Error refused(int status, int code, const QString& text, const QString& where) {
     if (code == OutOfRange && says("compacted"))
         return {Kind::Compacted, code, Text::tr("%1 says: %2").arg(where, text)};
     // Canceled: the member ends, and its gateway has hung up on it. Without a number it is not the etcd's own word.
-    const bool unserved = code == Unavailable || code == DeadlineExceeded || code == Canceled;
+    // A member without a leader lets a request's time run out, and says so as an unknown error: what it has proposed
+    // may still be agreed upon when the quorum is back.
+    const bool timeRanOut = says("context deadline exceeded") || says("context canceled");
+    const bool unserved =
+        code == Unavailable || code == DeadlineExceeded || code == Canceled || (code == Unknown && timeRanOut);
     if (unserved || status == 503 || (status >= 500 && code == 0))
         return {Kind::Unavailable, code,
                 Text::tr("%1 can not serve requests now (%2); whether this one ran is not known. Has the cluster a "

@@ -253,6 +253,21 @@ private Q_SLOTS:
         const auto refused = run(driver.put("k", "v", 0));
         QVERIFY(!refused && refused.error().kind == Kind::Refused);
     }
+    /// A member without a leader, whose proposal may still be agreed upon when there is one again.
+    void aTimeThatRanOutOnTheServerIsNoRefusal() {
+        FakeEtcd server(m_runtime, [](QTcpSocket& socket, int) {
+            socket.write(
+                reply(R"({"error":"context deadline exceeded","code":2,"message":"context deadline exceeded"})",
+                      "500 Internal Server Error"));
+        });
+        EtcdDriver driver(m_runtime, urlOf(server), impatient());
+        const auto put = run(driver.put("k", "v", 0));
+        QVERIFY(!put);
+        QVERIFY2(put.error().outcomeUnknown(), qPrintable(put.error().message));
+        EtcdLease recipe({driver, "jobs"});
+        const auto grant = run(recipe.acquire(asked(0s), {}));
+        QVERIFY(!grant && grant.error().kind == LockError::Kind::OutcomeUnknown);
+    }
     void ownLeaseOfATryThatRan() {
         FakeEtcd server(m_runtime, [](QTcpSocket& socket, int request) {
             if (request == 1)

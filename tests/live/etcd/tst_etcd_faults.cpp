@@ -178,6 +178,24 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(keysUnder(oneDriver, "jobs").size(), 0U, 15'000);
     }
 
+    /// It answers by itself when its time for a request is over, seven seconds; what it has proposed may come later.
+    void aMemberWithoutAQuorumSaysNothingOfItsWrites() {
+        startCluster();
+        EtcdCluster& cluster = *m_cluster;
+        if (!cluster.member(0).running()) VERIFY_STARTED(cluster.member(0));
+        DriverOptions patient;
+        patient.requestTimeout = 12s;
+        EtcdDriver driver(m_runtime, urlOf(cluster.member(2).url()), patient);
+        QVERIFY(comesTrue([&] { return run(driver.put("before", "v", 0)).has_value(); }, 15s));
+        pause(cluster.member(0));
+        pause(cluster.member(1));
+        const auto put = run(driver.put("late", "v", 0));
+        cluster.member(0).resume();
+        cluster.member(1).resume();
+        QVERIFY(!put);
+        QVERIFY2(put.error().outcomeUnknown(), qPrintable(put.error().message));
+    }
+
 private:
     /// One for all that strike it, those who leave it in pieces last.
     void startCluster() {
