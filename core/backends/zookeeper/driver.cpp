@@ -55,10 +55,6 @@ void onVoid(int code, const void* data) {
     request->fail(code);
 }
 
-void onText(int code, const char*, const void* data) {
-    onVoid(code, data);
-}
-
 void onCreated(int code, const char* path, const Stat* stat, const void* data) {
     const auto request = Request<CreatedNode>::answered(code, data);
     if (code == ZOK && path) return request->succeed({request->core->own(path), statOf(stat)});
@@ -315,11 +311,21 @@ Port::Reply<std::vector<QByteArray>> ZooKeeperDriver::multi(std::vector<Op> ops,
     return transact(m_core, std::move(ops), std::move(stop));
 }
 
+namespace {
+/// A transaction that changes nothing, and that most servers have to agree upon all the same: also when it fails.
+Port::Reply<void> agree(std::shared_ptr<DriverCore> core, QByteArray path, std::stop_token stop) {
+    std::vector<Op> check(1);
+    check.front().path = std::move(path);
+    const auto done = co_await transact(std::move(core), std::move(check), std::move(stop));
+    using Kind = Error::Kind;
+    const bool ofTheNode = !done && (done.error().kind == Kind::NoNode || done.error().kind == Kind::NoAuth);
+    if (!done && !ofTheNode) co_return std::unexpected(done.error());
+    co_return Result<void>();
+}
+} // namespace
+
 Port::Reply<void> ZooKeeperDriver::sync(QByteArray path, std::stop_token stop) {
-    const auto send = [core = m_core, path](zhandle_t* zh, Request<Nothing>* request) {
-        return ::zoo_async(zh, core->full(path).constData(), &onText, request);
-    };
-    return ask<Nothing>(m_core, "sync", std::move(path), kTextAnswer, send, std::move(stop));
+    return agree(m_core, std::move(path), std::move(stop));
 }
 
 QCoro::Task<> ZooKeeperDriver::close() {

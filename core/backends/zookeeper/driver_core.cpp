@@ -13,12 +13,19 @@ namespace {
 
 using State = Session::State;
 
-/// How long after something was answered the leader has been told of it: our server names those from whom it has heard
-/// when it answers a ping of the leader, of which there are two in a tick. Covers the usual tick of two seconds, and
-/// longer ones for sessions of four ticks and more; short sessions, on servers whose tick is short, last two at least.
-/// Heartbeats come as often.
+/// A tick of the servers, or more. Covers the usual one of two seconds, and longer ones for sessions of four ticks and
+/// more; short sessions, on servers whose tick is short, last two at least.
+///
+/// An answer of the leader proves the session once the leader has answered something that was asked so long after it.
+/// By then the leader has been told of it: our server names those from whom it has heard when it answers a ping of the
+/// leader, of which there are two in a tick. And a leader that is cut off from all others goes on answering reads and
+/// syncs for a tick at most after they may have another one, which counts all sessions' time from its own beginning: an
+/// answer that came a tick before the last one came before that.
+Nanos proofAfter(Nanos session) {
+    return std::clamp<Nanos>(2s, session / 4, session / 2);
+}
 Nanos beatPeriod(Nanos session) {
-    return std::clamp<Nanos>(1s, session / 8, session / 4);
+    return proofAfter(session) / 4;
 }
 constexpr Nanos kPauseBetweenLookups = 1s;
 constexpr Nanos kCloseWaits = 500ms;
@@ -220,17 +227,57 @@ void DriverCore::open(const QByteArray& servers) {
     if (!url.user.isEmpty()) handle->login(url.user.toUtf8() + ':' + url.password.toUtf8());
 }
 
+/// A transaction that changes nothing: only a leader that most servers follow can answer it. Dear, for them: once for
+/// each connection.
+void DriverCore::askQuorum() {
+    struct Question {
+        std::shared_ptr<DriverCore> core;
+        Nanos greetedAt, sentAt;
+        std::uint64_t generation;
+        zoo_op_t check{};
+        zoo_op_result_t result{};
+    };
+    auto question =
+        std::make_unique<Question>(shared_from_this(), handle->greetedAt(), runtime.monotonic(), session.generation);
+    ::zoo_check_op_init(&question->check, "/", -1);
+    const auto answered = [](int rc, const void* data) {
+        const std::unique_ptr<const Question> mine(static_cast<const Question*>(data));
+        DriverCore& core = *mine->core;
+        // Whatever it says of the check: also a transaction that fails is agreed upon.
+        const bool agreed = rc == ZOK || (rc <= ZAPIERROR && rc != ZSESSIONEXPIRED && rc != ZCLOSING &&
+                                          rc != ZAUTHFAILED && rc != ZSESSIONMOVED);
+        const bool same = mine->generation == core.session.generation;
+        core.over(agreed ? By::Leader : By::Nobody, mine->sentAt, mine->generation);
+        if (agreed && same) core.proved(mine->greetedAt);
+    };
+    submitted(kVoidAnswer);
+    if (::zoo_amulti(handle->raw(), 1, &question->check, &question->result, answered, question.get()) == ZOK)
+        (void)question.release(); // its answer's now
+    else
+        unsent();
+}
+
+void DriverCore::proved(Nanos at) {
+    if (at <= session.provenAt) return;
+    session.provenAt = at;
+    if (ready()) watches->tellSession(WatchEvent::Kind::Session);
+}
+
 void DriverCore::onSession(int state) {
     if (state == ZOO_CONNECTED_STATE) {
+        const bool isNew = session.state == State::None || session.id != handle->sessionId();
         session.id = handle->sessionId();
         session.timeout = handle->sessionTimeout();
         session.state = State::Connected;
-        // The leader has made the session, or found it still there, and counts its time from then.
-        session.provenAt = std::max(session.provenAt, handle->greetedAt());
         session.answeredAt = std::max(session.answeredAt, handle->greetedAt());
         m_beatEvery = beatPeriod(session.timeout);
-        m_heard = handle->greetedAt();
         m_heardAt = runtime.monotonic();
+        m_heard.push_back({handle->greetedAt(), m_heardAt});
+        // Most servers have agreed upon a new session. One that was there before a leader finds without asking them.
+        if (isNew)
+            session.provenAt = std::max(session.provenAt, handle->greetedAt());
+        else
+            askQuorum();
         watches->tellSession(WatchEvent::Kind::Session);
     } else if (state == ZOO_EXPIRED_SESSION_STATE) {
         m_ended = true;
@@ -248,14 +295,18 @@ void DriverCore::suspend() {
 }
 
 void DriverCore::heardOfLeader(Nanos sentAt) {
-    // The leader's answer alone does not say that it counts the session's time from then: it does so when our server
-    // tells it from whom it has heard, and the two may be cut apart before. But by the time at which it gets what was
-    // sent a ping later it has been told; so its answer to that proves what was answered so long before.
-    if (sentAt - m_heardAt < m_beatEvery) return;
-    session.provenAt = std::max(session.provenAt, m_heard);
-    m_heard = sentAt;
-    m_heardAt = runtime.monotonic();
-    if (ready()) watches->tellSession(WatchEvent::Kind::Session);
+    const Nanos after = proofAfter(session.timeout), now = runtime.monotonic();
+    Nanos proof = session.provenAt;
+    while (!m_heard.empty() && sentAt - m_heard.front().answeredAt >= after) {
+        proof = std::max(proof, m_heard.front().sentAt);
+        m_heard.pop_front();
+    }
+    // Some of many answers are enough.
+    if (m_heard.empty() || now - m_heard.back().answeredAt >= m_beatEvery) {
+        m_heard.push_back({sentAt, now});
+        m_heardAt = now;
+    }
+    proved(proof);
 }
 
 void DriverCore::endSession(bool forGood) {
@@ -263,6 +314,7 @@ void DriverCore::endSession(bool forGood) {
     m_ended = false;
     const bool had = session.state == State::Connected || session.state == State::Suspended;
     session.state = forGood ? State::Failed : State::None;
+    m_heard.clear();
     if (had) {
         ++session.generation;
         session.provenAt = Nanos(0);

@@ -63,6 +63,10 @@ public:
     static QCoro::Task<> close(std::shared_ptr<DriverCore> core);
 
 private:
+    /// What the leader has answered, and what is to be proved by what it answers later.
+    struct Heard {
+        Nanos sentAt{}, answeredAt{};
+    };
     static QCoro::Task<> pulse(std::shared_ptr<DriverCore> core, std::stop_token stop);
     static QCoro::Task<QList<QHostAddress>> addressesOf(std::shared_ptr<DriverCore> core, QString host,
                                                         std::stop_token stop);
@@ -71,6 +75,8 @@ private:
     void open(const QByteArray& servers);
     void onSession(int state);
     void heardOfLeader(Nanos sentAt);
+    void askQuorum();
+    void proved(Nanos at);
     void beat(Nanos now);
     void suspend();
     void endSession(bool forGood);
@@ -86,9 +92,9 @@ private:
     bool m_refused = false; ///< the login
     bool m_beating = false; ///< a heartbeat is under way
     Nanos m_beatEvery{};
-    Nanos m_heard{};    ///< when that was sent which the leader is to confirm next
-    Nanos m_heardAt{};  ///< when its answer came
-    Nanos m_openedAt{}; ///< the handle
+    std::deque<Heard> m_heard; ///< not proved yet, in order
+    Nanos m_heardAt{};         ///< when the leader's last answer came that counts
+    Nanos m_openedAt{};        ///< the handle
     Nanos m_resolveAgain{};
     std::deque<int> m_least; ///< of the requests in flight, in order
 };

@@ -65,7 +65,10 @@ struct Session {
     std::int64_t id = 0;
     Nanos timeout{}; ///< as granted
     /// Own monotonic clock: the ensemble's leader, which alone ends sessions, counts this one's time from then at the
-    /// earliest. What another server answers by itself, cut off from the leader, proves nothing.
+    /// earliest. What another server answers by itself, cut off from the leader, proves nothing; nor does what a leader
+    /// answers that is cut off from the others, who have the next one by then: a read, and also a sync. So this is an
+    /// instant that a write proves, which most servers have taken, or one that lies a tick before the leader's last
+    /// answer.
     Nanos provenAt{};
     /// Own monotonic clock: from when on the leader may have ended the session without our knowing.
     Nanos until() const { return laterBy(provenAt, timeout); }
@@ -113,7 +116,8 @@ public:
     virtual Reply<NodeStat> set(QByteArray path, QByteArray data, int version = -1, std::stop_token stop = {}) = 0;
     /// All or nothing. The paths of created nodes, in order.
     virtual Reply<std::vector<QByteArray>> multi(std::vector<Op> ops, std::stop_token stop = {}) = 0;
-    /// Looks after this see at least what anybody had been answered before it.
+    /// Looks after this see at least what anybody had been answered before it. Costs the servers a write: ZooKeeper's
+    /// own sync is answered by a leader alone, also by one that is cut off from the others, who may have the next one.
     virtual Reply<void> sync(QByteArray path, std::stop_token stop = {}) = 0;
 
     /// Expires with the port: what outlives a port asks this before each use.
