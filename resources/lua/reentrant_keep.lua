@@ -9,10 +9,9 @@ if holds <= keep then
     return holds
 end
 if keep > 0 then
+    -- First: a full server refuses a script whose first write may need memory, and nothing behind another one.
+    redis.call('pexpire', KEYS[1], string.format('%.0f', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[3]))))
     redis.call('hset', KEYS[1], ARGV[1], ARGV[2])
-    if redis.call('pttl', KEYS[1]) < tonumber(ARGV[3]) then
-        redis.call('pexpire', KEYS[1], ARGV[3])
-    end
     return keep
 end
 redis.call('del', KEYS[1])

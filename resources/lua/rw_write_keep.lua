@@ -15,11 +15,10 @@ if holds <= keep then
     return holds
 end
 if keep > 0 then
+    -- What is left may have the longer lease, by another lock object of this thread: Redisson would cut it short. First:
+    -- a full server refuses a script whose first write may need memory, and nothing behind another one.
+    redis.call('pexpire', KEYS[1], string.format('%.0f', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[2]))))
     redis.call('hset', KEYS[1], ARGV[1], keep)
-    -- What is left may have the longer lease, by another lock object of this thread: Redisson would cut it short.
-    if redis.call('pttl', KEYS[1]) < tonumber(ARGV[2]) then
-        redis.call('pexpire', KEYS[1], ARGV[2])
-    end
     return keep
 end
 redis.call('hdel', KEYS[1], ARGV[1])

@@ -11,12 +11,22 @@ local wanted = #ARGV - 3
 local time = redis.call('time')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
+-- A semaphore that is set up here ends 30 days after its last use; another library's lasts as that has said.
+local life = 2592000000
+local function keep()
+    local left = redis.call('pttl', KEYS[3])
+    if left >= 0 and left < life - 3600000 then
+        redis.call('pexpire', KEYS[1], life)
+        redis.call('pexpire', KEYS[3], life)
+    end
+end
+
 local all = tonumber(ARGV[2])
 local free = redis.call('get', KEYS[1])
 if not free then
     free = all - redis.call('zcard', KEYS[2])
-    redis.call('set', KEYS[1], free)
-    redis.call('set', KEYS[3], all)
+    redis.call('set', KEYS[1], free, 'PX', life)
+    redis.call('set', KEYS[3], all, 'PX', life)
 elseif #free > 9 or not string.match(free, '^%-?%d+$') then
     return {-1}
 end
@@ -41,7 +51,7 @@ if free + taken ~= all then
         return {-4, free}
     end
     redis.call('incrby', KEYS[1], all - free) -- its TTL stays
-    redis.call('set', KEYS[3], all)
+    redis.call('set', KEYS[3], all, 'PX', life)
     free = all
 end
 
@@ -52,6 +62,7 @@ if free >= wanted then
     for i = 4, #ARGV do
         redis.call('zadd', KEYS[2], till, ARGV[i])
     end
+    keep()
     local ttl = redis.call('pttl', KEYS[1])
     if ttl > 0 then
         redis.call('pexpire', KEYS[2], ttl)

@@ -7,9 +7,16 @@ for i = 2, #ARGV do
     end
 end
 local time = redis.call('time')
+local life, left = 2592000000, redis.call('pttl', KEYS[1])
 -- A millisecond more, as when they are taken.
 local till = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + 1 + tonumber(ARGV[1])
+-- A full server refuses a script whose first write may need memory, and nothing behind another one.
+redis.call('zrem', KEYS[1], ARGV[2])
 for i = 2, #ARGV do
     redis.call('zadd', KEYS[1], string.format('%.0f', till), ARGV[i])
+end
+-- A semaphore that was set up here ends 30 days after its last use; another library's end stays as it is.
+if left >= 0 then
+    redis.call('pexpire', KEYS[1], left > life / 2 and life or left)
 end
 return 1

@@ -47,17 +47,26 @@ struct Clock {
     const char* now;
     const char* in;
     const char* left;
+    const char* ago;   ///< so many milliseconds before now
+    const char* start; ///< tokenStart() of the present
 };
 
 const Clock& clockOf(sql::Dialect dialect) {
     static const Clock mySql{"UTC_TIMESTAMP(6)", "UTC_TIMESTAMP(6) + INTERVAL (? * 1000) MICROSECOND",
-                             "TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at) DIV 1000"};
+                             "TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at) DIV 1000",
+                             "UTC_TIMESTAMP(6) - INTERVAL (? * 1000) MICROSECOND",
+                             "GREATEST(TIMESTAMPDIFF(MICROSECOND, '2026-01-01', UTC_TIMESTAMP(6)) DIV 10, 0)"};
     static const Clock postgreSql{"clock_timestamp()", "clock_timestamp() + ? * interval '1 millisecond'",
-                                  "(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint"};
+                                  "(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint",
+                                  "clock_timestamp() - ? * interval '1 millisecond'",
+                                  "GREATEST((extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00+00') "
+                                  "* 100000)::bigint, 0)"};
     // The clock of this machine, which all processes that share the file share too.
     static const Clock sqlite{"strftime('%Y-%m-%d %H:%M:%f', 'now')",
                               "strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')",
-                              "CAST((julianday(expires_at) - julianday('now')) * 86400000 AS INTEGER)"};
+                              "CAST((julianday(expires_at) - julianday('now')) * 86400000 AS INTEGER)",
+                              "strftime('%Y-%m-%d %H:%M:%f', 'now', (? / -1000.0) || ' seconds')",
+                              "MAX(CAST((julianday('now') - julianday('2026-01-01')) * 8640000000 AS INTEGER), 0)"};
     switch (dialect) {
     case sql::Dialect::MySql:
         return mySql;
@@ -217,6 +226,8 @@ sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray t
         text.replace("{now}", clock.now);
         text.replace("{in}", clock.in);
         text.replace("{left}", clock.left);
+        text.replace("{ago}", clock.ago);
+        text.replace("{start}", clock.start);
         text.replace("{recipe}", '\'' + QByteArray(recipe) + '\'');
         filled = std::move(text);
     }
@@ -229,11 +240,12 @@ sql::Statement freeRow(const SqlLock& lock, const char* recipe) {
     switch (lock.tables.dialect) {
     case sql::Dialect::MySql: // and not INSERT IGNORE, which would also cut what is too long
         text =
-            "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, 0) ON DUPLICATE KEY UPDATE version = version";
+            "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, {start}) ON DUPLICATE KEY UPDATE version = "
+            "version";
         break;
     case sql::Dialect::PostgreSql:
     case sql::Dialect::Sqlite: // which refuse it where the table has no such key
-        text = "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, 0) ON CONFLICT (name) DO NOTHING";
+        text = "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, {start}) ON CONFLICT (name) DO NOTHING";
         break;
     }
     return statementOf(lock, recipe, std::move(text), valuesOf(lock.name));
