@@ -33,6 +33,7 @@ struct Hold {
     std::stop_source watching{std::nostopstate}; ///< stops its watches; made for the first of them
     std::optional<HoldAlarm> renewal;            ///< when to renew it next
     std::optional<HoldAlarm> listening;          ///< when to begin to listen for news
+    std::optional<HoldAlarm> heeding;            ///< the same for forced releases
     std::optional<HoldAlarm> ending;             ///< when to look whether it is past its deadline
     std::stop_source lost{std::nostopstate};     ///< stopped by a loss, not by a release; made for who asks
     std::vector<Completion<bool>> rested;        ///< those of its thread that wait for the end of its rest
@@ -67,6 +68,7 @@ struct Hold {
         watching.request_stop();
         renewal.reset();
         listening.reset();
+        heeding.reset();
         ending.reset();
     }
     void setDeadline(Nanos byLease, Nanos byNews) {
@@ -100,6 +102,7 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     trace::EntityId lock;
     std::shared_ptr<const std::atomic<Nanos::rep>> engineUntil; ///< HoldView::engineUntil
     std::shared_ptr<const DistributedLock::Listener> listener;  ///< shared with the calls of it: they may replace it
+    CallList::Registration reconnects; ///< asks about all holds when a connection is there again
     bool watchdogStopped = false;
     bool capacityTold = false;
     bool closed = false; ///< the lock object is gone
@@ -176,6 +179,9 @@ private:
     void granted(const Hold& hold, trace::EventKind kind);
     void watch(const std::shared_ptr<Hold>& hold);
     void awaitNews(const std::shared_ptr<Hold>& hold);
+    void heedDoubts(const std::shared_ptr<Hold>& hold);
+    void askAboutAll();
+    void askAbout(const std::shared_ptr<Hold>& hold);
     void keepRenewing(const std::shared_ptr<Hold>& hold);
     void moveDeadline(Hold& hold, Nanos byLease, Nanos byNews);
     void believeUntilDeadline(Hold& hold);
@@ -187,9 +193,12 @@ private:
     friend class HoldAlarm;
     void renewSoon(const std::shared_ptr<Hold>& hold);
     void listenForNews(const std::shared_ptr<Hold>& hold);
+    void heedForce(const std::shared_ptr<Hold>& hold);
     void lookAtDeadline(const std::shared_ptr<Hold>& hold);
     static QCoro::Task<> renewOnce(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> newsWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    static QCoro::Task<> askOnce(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
+    static QCoro::Task<> forceWatch(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> longestHold(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> freeAfterRest(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold);
     static QCoro::Task<> giveBack(std::shared_ptr<LockCore> core, recipes::Grant grant);

@@ -42,6 +42,7 @@ void LockCore::watch(const std::shared_ptr<Hold>& hold) {
     case HeldBy::Lease:
         if (hold->renewing) keepRenewing(hold);
         if (recipe->info().news) awaitNews(hold);
+        heedDoubts(hold);
         break;
     case HeldBy::Session:
     case HeldBy::Connection:

@@ -286,6 +286,29 @@ Outcome<HoldNews> MultiRecipe::news(Grant grant, std::stop_token stop) {
     co_return heard;
 }
 
+CallList::Registration MultiRecipe::onReconnect(CallList::Callback ask) {
+    const auto all = std::make_shared<std::vector<CallList::Registration>>();
+    for (const std::unique_ptr<Recipe>& part : m_core->parts) {
+        if (byLease(*part)) all->push_back(part->onReconnect(ask));
+    }
+    return all;
+}
+
+bool MultiRecipe::listens() const {
+    return std::ranges::any_of(m_core->parts, [](const auto& part) { return byLease(*part) && part->listens(); });
+}
+
+Outcome<void> MultiRecipe::listen(Grant grant, CallList::Callback ask, std::stop_token stop) {
+    const std::shared_ptr<Own> own = ownOf(grant);
+    std::vector<Outcome<void>> all;
+    for (std::size_t i = 0; i < own->grants.size(); ++i) {
+        Recipe& part = *m_core->parts[i];
+        if (byLease(part) && part.listens()) all.push_back(part.listen(own->grants[i], ask, stop));
+    }
+    const std::expected<void, LockError> ended = co_await untilAllEnd(std::move(all));
+    co_return ended;
+}
+
 Outcome<int> MultiRecipe::release(Grant grant, std::stop_token) {
     const std::shared_ptr<Own> own = ownOf(grant);
     grant.steps.at(4);

@@ -32,6 +32,10 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
+    /// Of any part.
+    CallList::Registration onReconnect(CallList::Callback ask) override;
+    bool listens() const override;
+    Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     /// Frees all parts; true when there was anything to free.
     Outcome<bool> forceRelease(std::stop_token stop) override;

@@ -21,4 +21,23 @@ Outcome<HoldNews> Recipe::news(Grant, std::stop_token) {
     co_return std::unexpected(notSupported(info()));
 }
 
+Outcome<void> Recipe::listen(Grant, CallList::Callback, std::stop_token) {
+    co_return std::unexpected(notSupported(info()));
+}
+
+Outcome<void> untilAllEnd(std::vector<Outcome<void>> all) {
+    std::expected<void, LockError> result;
+    std::optional<Cancelled> cancelled;
+    for (const Outcome<void>& one : all) {
+        try {
+            const std::expected<void, LockError> ended = co_await one;
+            if (!ended && result) result = ended;
+        } catch (const Cancelled& why) {
+            cancelled = why;
+        }
+    }
+    if (cancelled) throw *cancelled;
+    co_return result;
+}
+
 } // namespace lockscope::recipes

@@ -3,6 +3,7 @@
 #include "recipes/lock_error.h"
 #include "recipes/recipe_info.h"
 #include "recipes/steps.h"
+#include "runtime/call_list.h"
 #include "runtime/runtime.h"
 
 #include <expected>
@@ -83,6 +84,16 @@ public:
     /// HeldBy::Connection: their holder is told by this, instead of renewing; and of those that have RecipeInfo::news:
     /// whose hold then ends with its lease or by the news, whichever comes first.
     virtual Outcome<HoldNews> news(Grant grant, std::stop_token stop);
+    /// Calls `ask` each time that there is a reason to ask the server at once, by renew(), what became of the holds: a
+    /// connection that had been lost is there again, and its server may have forgotten them, or another server has
+    /// taken its place. From the runtime's scheduler, for as long as what is returned is kept. nullptr: nothing tells.
+    virtual CallList::Registration onReconnect(CallList::Callback /*ask*/) { return nullptr; }
+    /// Whether listen() can hear anything here.
+    virtual bool listens() const { return false; }
+    /// Calls `ask` as onReconnect() does when a message says that this hold may be over because somebody has freed the
+    /// lock by force, and once when it begins to hear such messages. Runs until it is stopped; an error: nothing can be
+    /// heard. Of recipes that are HeldBy::Lease.
+    virtual Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop);
     /// For how long nobody need listen for news of a hold after its grant: what becomes of it meanwhile, news() tells
     /// whoever asks then. Most holds are over by then.
     virtual Nanos newsRest() const { return Nanos(0); }
@@ -104,5 +115,8 @@ public:
     /// The fencing tokens of a grant, 0 = none: one, or of several locks as one, one for each part in their order.
     virtual std::vector<std::int64_t> tokensOf(const Grant& grant) const { return {info().token ? grant.token : 0}; }
 };
+
+/// Waits until the last of several Recipe::listen() has ended: their first error, or Cancelled when any was stopped.
+Outcome<void> untilAllEnd(std::vector<Outcome<void>> all);
 
 } // namespace lockscope::recipes

@@ -8,7 +8,7 @@
 -- waiters count as alive.
 -- ARGV[1] what to do; ARGV[2] our field; ARGV[3] lease in ms; ARGV[4] the waiter's time-out in ms; ARGV[5] ms in which
 -- the first in the queue must have taken a free lock, and in which one of ours is to be heard of; ARGV[6] see below;
--- ARGV[7] the wake-up channel: a waiter listens on <channel>:<its field>.
+-- ARGV[7] the wake-up channel: a waiter listens on <channel>:<its field>; ARGV[9] (of force) the holders' channel.
 --   take     ARGV[6] '1': queue up when it is taken. Returns {1, hold count, 0}, or {0, ms until it pays to look again},
 --            or {-1}: the key carries another hash
 --   release  returns the holds left, or -1 when the lock is not ours
@@ -34,6 +34,12 @@ local function lengthen()
     if redis.call('pttl', lock) < lease then
         redis.call('pexpire', lock, lease)
     end
+end
+
+-- As lengthen(), and always a write: a full server refuses a script whose first write may need memory, and nothing behind
+-- another one.
+local function afford()
+    redis.call('pexpire', lock, whole(math.max(redis.call('pttl', lock), lease)))
 end
 
 -- Whoever asks is alive. What nobody looks at for a day may go: deadlines remain.
@@ -215,10 +221,9 @@ if action == 'release' then
         end
         return -1
     end
-    local holds = redis.call('hincrby', lock, me, -1)
-    if holds > 0 then
-        lengthen()
-        return holds
+    if tonumber(redis.call('hget', lock, me)) > 1 then
+        afford()
+        return redis.call('hincrby', lock, me, -1)
     end
     free()
     return 0
@@ -234,8 +239,8 @@ if action == 'keep' then
         return holds
     end
     if keep > 0 then
+        afford()
         redis.call('hset', lock, me, keep)
-        lengthen()
         return keep
     end
     purge()
@@ -266,4 +271,5 @@ if not known or not string.match(hold[2], '^%d+$') then
     return -1
 end
 free()
+redis.pcall('publish', ARGV[9], '0')
 return 1

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Frees a lock in Redisson's layout whoever holds it, and wakes one waiter per client. Holders are not told.
--- KEYS[1] the lock; ARGV[1] the wake-up channel. Returns 1, or 0 when there was nothing to free, or -1 when the key
+-- Frees a lock in Redisson's layout whoever holds it, and wakes one waiter per client. Tells the holder, if it
+-- listens.
+-- KEYS[1] the lock; ARGV[1] the wake-up channel; ARGV[2] the holders' channel. Returns 1, or 0 when there was nothing to free, or -1 when the key
 -- carries something else than one <client>:<thread> with its number of holds.
 local kind = redis.call('type', KEYS[1])['ok']
 if kind == 'none' then
@@ -18,4 +19,5 @@ if not known or not string.match(hold[2], '^%d+$') then
 end
 redis.call('del', KEYS[1])
 redis.pcall('publish', ARGV[1], '0')
+redis.pcall('publish', ARGV[2], '0')
 return 1

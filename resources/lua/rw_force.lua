@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Frees a read/write lock whoever holds it, and wakes all waiters. Holders are not told.
--- KEYS[1] the lock; ARGV[1] what every reader's prefix begins with; ARGV[2] the wake-up channel.
+-- Frees a read/write lock whoever holds it, and wakes all waiters. Tells the holders, if they listen.
+-- KEYS[1] the lock; ARGV[1] what every reader's prefix begins with; ARGV[2] the wake-up channel; ARGV[3] the holders'
+-- channel.
 -- Returns 1, or 0 when there was nothing to free, or -1 when the key carries something else.
 local kind = redis.call('type', KEYS[1])['ok']
 if kind == 'none' then
@@ -20,4 +21,5 @@ for i = 1, #fields, 2 do
 end
 redis.call('del', KEYS[1])
 redis.pcall('publish', ARGV[2], '1')
+redis.pcall('publish', ARGV[3], '0')
 return 1

@@ -1,9 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Takes all permits back, whoever has them. Holders are not told.
--- KEYS[1] the counter; KEYS[2] the permits taken; ARGV[1] the wake-up channel. Returns how many there were.
+-- Takes all permits back, whoever has them. Tells the holders, if they listen.
+-- KEYS[1] the counter; KEYS[2] the permits taken; ARGV[1] the wake-up channel; ARGV[2] the holders' channel.
+-- Returns how many there were.
 local taken = redis.call('zcard', KEYS[2])
 redis.call('del', KEYS[2])
 if taken > 0 and redis.call('exists', KEYS[1]) == 1 then
     redis.pcall('publish', ARGV[1], redis.call('incrby', KEYS[1], taken))
+end
+if taken > 0 then
+    redis.pcall('publish', ARGV[2], '0')
 end
 return taken

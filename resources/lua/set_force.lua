@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Frees a string lock whoever holds it, and wakes those who listen. Holders are not told.
--- KEYS[1] the lock; ARGV[1] what such locks' values are: "text", or "number"; ARGV[2] (optional) the wake-up channel.
+-- Frees a string lock whoever holds it, and wakes those who listen. Tells the holder, if it listens.
+-- KEYS[1] the lock; ARGV[1] what such locks' values are: "text", or "number"; ARGV[2…] (optional) the channels of those
+-- who listen.
 -- Returns 1, or 0 when there was nothing to free, or -1 when the key carries something else.
 local kind = redis.call('type', KEYS[1])['ok']
 if kind == 'none' then
@@ -19,7 +20,7 @@ if number and size ~= 10 and size ~= 13 then
     return -1
 end
 redis.call('del', KEYS[1])
-if ARGV[2] then
-    redis.pcall('publish', ARGV[2], '0')
+for i = 2, #ARGV do
+    redis.pcall('publish', ARGV[i], '0')
 end
 return 1

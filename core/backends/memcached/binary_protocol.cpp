@@ -18,6 +18,7 @@ enum Code : std::uint8_t {
     kAdd = 0x02,
     kDelete = 0x04,
     kVersion = 0x0b,
+    kStatistics = 0x10,
     kListMechanisms = 0x20,
     kAuthenticate = 0x21,
 };
@@ -68,10 +69,10 @@ Word wordOf(std::uint8_t code, std::uint16_t status) {
     if (status == kLoginError) return code == kAuthenticate ? Word::Error : Word::LoginWanted;
     switch (status) {
     case kFine:
-        return code == kGet       ? Word::End
-               : code == kDelete  ? Word::Deleted
-               : code == kVersion ? Word::Version
-                                  : Word::Stored;
+        return code == kGet || code == kStatistics ? Word::End
+               : code == kDelete                   ? Word::Deleted
+               : code == kVersion                  ? Word::Version
+                                                   : Word::Stored;
     case kNotThere:
         return code == kGet ? Word::End : Word::NotFound;
     case kIsThere:
@@ -115,10 +116,20 @@ void BinaryProtocol::append(QByteArray& out, const Command& command) const {
     case Command::Kind::Version:
         appendRequest(out, kVersion, {});
         break;
+    case Command::Kind::Statistics:
+        appendRequest(out, kStatistics, {});
+        break;
     }
 }
 
 std::expected<std::optional<Reply>, QString> BinaryProtocol::next() {
+    for (;;) {
+        auto reply = nextPacket();
+        if (!reply || !*reply || !std::exchange(m_statistic, false)) return reply; // each of those is a packet
+    }
+}
+
+std::expected<std::optional<Reply>, QString> BinaryProtocol::nextPacket() {
     const char* const header = m_in.constData() + m_at;
     if (left() > 0 && header[0] != kResponse) return std::unexpected(QStringLiteral("a bad header"));
     if (left() < kHeader) return std::nullopt;
@@ -130,6 +141,9 @@ std::expected<std::optional<Reply>, QString> BinaryProtocol::next() {
 
     Reply reply{wordOf(code, get<std::uint16_t>(header + 6))};
     const QByteArray value = m_in.mid(m_at + kHeader + qsizetype(key + extras), qsizetype(body - key - extras));
+    m_statistic = code == kStatistics && key > 0;
+    if (m_statistic)
+        takeStatistic(QByteArrayView(m_in).sliced(m_at + kHeader + qsizetype(extras), qsizetype(key)), value);
     const bool found = code == kGet && get<std::uint16_t>(header + 6) == kFine;
     if (found) reply.item = Item{value, {get<std::uint64_t>(header + 16)}};
     if (reply.word == Word::Version || reply.word == Word::LoginWanted || reply.word == Word::Error) reply.text = value;

@@ -13,6 +13,10 @@ public:
     QByteArray login(const QByteArray& user, const QByteArray& password) const override;
     void append(QByteArray& out, const Command& command) const override;
     std::expected<std::optional<Reply>, QString> next() override;
+
+private:
+    std::expected<std::optional<Reply>, QString> nextPacket();
+    bool m_statistic = false; ///< the last packet was one of several of a reply
 };
 
 } // namespace lockscope::memcached

@@ -126,6 +126,10 @@ Result<bool> MemcachedDriver::remove(QByteArray key, std::stop_token stop) {
     return ask(line, Command{Command::Kind::Remove, std::move(key)}, &deleted, std::move(stop));
 }
 
+CallList::Registration MemcachedDriver::onReconnect(const QByteArray& key, CallList::Callback back) {
+    return lineFor(key)->onReconnect(std::move(back));
+}
+
 Result<MemcachedDriver::Version> MemcachedDriver::version(std::stop_token stop) {
     const std::vector<Lines> lines = m_lines;
     Version found;

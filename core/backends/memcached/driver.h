@@ -33,6 +33,8 @@ public:
     Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) override;
     Result<bool> remove(QByteArray key, std::stop_token stop = {}) override;
 
+    CallList::Registration onReconnect(const QByteArray& key, CallList::Callback back) override;
+
     struct Version {
         QByteArray text; ///< "1.6.18"
     };

@@ -20,6 +20,9 @@ std::uint64_t nextConnection() {
     return ++last;
 }
 
+/// Between two tries at a connection that is kept, drawn anew each time.
+constexpr Nanos kShortestPause = 50ms, kLongestPause = 200ms;
+
 bool canBeSent(const QString& text) {
     return !text.isEmpty() &&
            std::ranges::all_of(text, [](QChar c) { return c.unicode() > 0x20 && c.unicode() != 0x7f; });
@@ -56,6 +59,23 @@ Line::~Line() {
     m_reactor->cancel(*this);
     if (m_connectLimit) m_runtime.cancelCall(m_connectLimit);
     if (m_commandLimit) m_runtime.cancelCall(m_commandLimit);
+    if (m_nextTry) m_runtime.cancelCall(m_nextTry);
+}
+
+CallList::Registration Line::onReconnect(CallList::Callback back) {
+    CallList::Registration registration = m_reconnects.add(std::move(back));
+    if (m_state == State::Away) connectAgain();
+    return registration;
+}
+
+/// Makes a broken connection again without a command, for as long as somebody wants to be told.
+void Line::connectAgain() {
+    if (m_gone || m_nextTry || m_reconnects.empty()) return;
+    const Nanos pause = m_runtime.random(kShortestPause, kLongestPause);
+    m_nextTry = m_runtime.callAt(m_runtime.monotonic() + pause, [this] {
+        m_nextTry = 0;
+        if (m_state == State::Away && !m_gone && !m_reconnects.empty()) connectNow();
+    });
 }
 
 void Line::submit(Command command, Call& call) {
@@ -126,15 +146,25 @@ void Line::streamOpened() {
 }
 
 void Line::greeted(const Reply& reply) {
+    if (m_state == State::Asking) return serve(); // whatever it says to that
     if (m_state == State::LoggingIn && reply.word != Word::Stored) return close(errors::loginRefused(m_where));
     if (reply.word == Word::LoginWanted) return logIn(reply.text);
     if (reply.word == Word::Error) return close(errors::refused(reply.text, m_where));
     // A server that wants no login serves everybody, as etcd and its own client take it.
+    if (m_unasked) return serve();
+    m_state = State::Asking;
+    QByteArray question;
+    m_protocol->append(question, Command{Command::Kind::Statistics});
+    m_stream->send(question);
+}
+
+void Line::serve() {
     m_state = State::Ready;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
     for (const Command& command : std::exchange(m_waiting, {}))
         m_protocol->append(m_out, command);
     flush();
+    if (std::exchange(m_wasReady, true)) m_reconnects.callSoon(m_runtime);
 }
 
 void Line::logIn(const QByteArray& ways) {
@@ -186,7 +216,10 @@ void Line::take(Reply&& reply) {
     if (first.call) {
         if (reply.word == Word::Error && first.came == 0) first.call->error = errors::refused(reply.text, m_where);
         if (reply.word == Word::LoginWanted && first.came == 0) first.call->error = errors::loginWanted(m_where);
-        if (reply.item) reply.item->mark.connection = m_connection;
+        if (reply.item) {
+            reply.item->mark.connection = m_connection;
+            reply.item->mark.runBegan = m_protocol->runBegan();
+        }
         first.call->replies[first.came] = std::move(reply);
     }
     if (++first.came < first.count) return;
@@ -200,9 +233,18 @@ void Line::streamEnded(net::Ending ending) {
     const bool mute =
         m_state == State::Greeting && m_stream->received() == 0 && error.kind == Error::Kind::Disconnected;
     if (m_state == State::LoggingIn && error.kind == Error::Kind::Disconnected) error = errors::loginRefused(m_where);
+    if (m_state == State::Asking && error.kind == Error::Kind::Disconnected) {
+        m_unasked = true;
+        return openAgain();
+    }
     if (!mute) return close(error);
     if (m_binary) return close(errors::closedDuringGreeting(m_tls.has_value(), m_where));
     m_binary = true;
+    openAgain();
+}
+
+/// Within the time that the connection may take.
+void Line::openAgain() {
     retireStream();
     m_state = State::Connecting;
     const auto again = [this] {
@@ -214,6 +256,7 @@ void Line::streamEnded(net::Ending ending) {
 void Line::close(const Error& error) {
     if (m_state != State::Ready) m_binary = false; // another try begins anew; who has served us so does it again
     m_state = State::Away;
+    m_unasked = false;
     m_connection = 0;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
     retireStream();
@@ -225,6 +268,8 @@ void Line::close(const Error& error) {
         one.call->error = error;
         one.call->complete();
     }
+    // A login that is wrong stays wrong.
+    if (error.kind != Error::Kind::AuthFailed && error.kind != Error::Kind::WrongUrl) connectAgain();
 }
 
 void Line::watch() {
@@ -238,8 +283,8 @@ void Line::lookAtTime() {
     const Nanos now = m_runtime.monotonic();
     bool late = false;
     for (Pending& one : m_pending) {
-        if (one.deadline > now) break;
         if (!one.call) continue;
+        if (one.deadline > now) break;
         late = true;
         Call* const call = std::exchange(one.call, nullptr);
         call->error = errors::late(m_options.commandTimeout, m_where);

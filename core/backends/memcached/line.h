@@ -46,7 +46,8 @@ private:
 ///
 /// The text protocol is tried first; a server that hangs up on it without a word is tried by the binary one, which is
 /// what those speak that want SASL. Before anything else a new connection greets. What comes back tells whether this is
-/// a memcached that serves us, and whether it wants a login. Until then nothing of the callers' has been sent.
+/// a memcached that serves us, and whether it wants a login. Then it is asked since when it runs; a proxy that hangs up
+/// at that is not asked again. Until then nothing of the callers' has been sent.
 class Line final : public QObject, private Reactor::Job, private net::Stream::Owner {
 public:
     /// `index`: which of the URL's servers.
@@ -56,6 +57,8 @@ public:
     /// Sends a command; completes `call` when it is known how it went. An error of the server's is Kind::Refused, that
     /// of a look behind it a reply alone: it does not undo what the command did.
     void submit(Command command, Call& call);
+    /// Port::onReconnect.
+    CallList::Registration onReconnect(CallList::Callback back);
     /// Ends all calls with "closed on purpose", and lets no new ones in.
     void shutDown();
     Runtime& runtime() { return m_runtime; }
@@ -66,7 +69,7 @@ public:
 
 private:
     friend class Call;
-    enum class State : std::uint8_t { Away, Connecting, Greeting, LoggingIn, Ready };
+    enum class State : std::uint8_t { Away, Connecting, Greeting, LoggingIn, Asking, Ready };
     struct Pending {
         std::uint64_t id;
         Call* call; ///< null: nobody waits any more
@@ -82,10 +85,13 @@ private:
     void takeReplies();
     void take(Reply&& reply);
     void greeted(const Reply& reply);
+    void serve();
+    void openAgain();
     void logIn(const QByteArray& ways);
     void run() override { flush(); }
     void flush();
     void close(const Error& error);
+    void connectAgain();
     void abandon(std::uint64_t id);
     void watch();
     void lookAtTime();
@@ -100,9 +106,12 @@ private:
     std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
     std::unique_ptr<net::Stream> m_stream, m_old; ///< m_old has ended, and may still be on the stack
     State m_state = State::Away;
-    Runtime::TimerId m_connectLimit = 0, m_commandLimit = 0;
+    Runtime::TimerId m_connectLimit = 0, m_commandLimit = 0, m_nextTry = 0;
+    CallList m_reconnects;
+    bool m_wasReady = false; ///< the next connection replaces one
     std::unique_ptr<Protocol> m_protocol;
     bool m_binary = false;          ///< m_protocol is
+    bool m_unasked = false;         ///< what answers here hangs up when it is asked for its statistics
     std::vector<Command> m_waiting; ///< until it is known how the server is spoken to
     QByteArray m_out;
     std::deque<Pending> m_pending; ///< by id

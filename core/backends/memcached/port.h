@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/call_list.h"
 #include "runtime/runtime.h"
 
 #include <QByteArray>
@@ -45,6 +46,8 @@ struct Mark {
     /// Of the connection that told it, among all of this process; 0: none. A server that was started again begins to
     /// count anew, and only by another connection can it be reached.
     std::uint64_t connection = 0;
+    /// When that server's run began, by its own clock, in seconds since 1970; 0: it does not tell.
+    std::int64_t runBegan = 0;
 };
 
 struct Item {
@@ -89,6 +92,12 @@ public:
     virtual Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) = 0;
     /// Deletes an item, whoever's it is. False = there was none.
     virtual Result<bool> remove(QByteArray key, std::stop_token stop = {}) = 0;
+    /// Keeps a connection to the server of that key from now on, and calls `back` from the runtime's scheduler each
+    /// time that it was lost and is there again, for as long as what is returned is kept. nullptr: this port never
+    /// tells.
+    virtual CallList::Registration onReconnect(const QByteArray& /*key*/, CallList::Callback /*back*/) {
+        return nullptr;
+    }
 };
 
 /// memcached's rule for keys: 1 to 250 bytes, no spaces, no control characters.

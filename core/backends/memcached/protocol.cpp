@@ -13,4 +13,9 @@ void Protocol::feed(const char* bytes, qsizetype size) {
     m_in.append(bytes, size);
 }
 
+void Protocol::takeStatistic(QByteArrayView name, QByteArrayView value) {
+    if (name == QByteArrayView("time")) m_time = value.toLongLong();
+    if (name == QByteArrayView("uptime")) m_uptime = value.toLongLong();
+}
+
 } // namespace lockscope::memcached

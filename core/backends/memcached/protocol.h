@@ -6,7 +6,7 @@ namespace lockscope::memcached {
 
 /// What is asked of a server.
 struct Command {
-    enum class Kind : std::uint8_t { Add, CompareAndSet, Get, Remove, Version };
+    enum class Kind : std::uint8_t { Add, CompareAndSet, Get, Remove, Version, Statistics };
     Kind kind = Kind::Get;
     QByteArray key = {}, value = {};
     Expiry expiry = 0;
@@ -42,11 +42,20 @@ public:
     /// The next whole reply; nullopt: more bytes are needed. The error is a few words for people: what is wrong.
     virtual std::expected<std::optional<Reply>, QString> next() = 0;
 
+    /// Mark::runBegan, once Command::Kind::Statistics was answered.
+    std::int64_t runBegan() const { return m_time > 0 && m_uptime >= 0 ? m_time - m_uptime : 0; }
+
 protected:
+    /// One of the server's statistics.
+    void takeStatistic(QByteArrayView name, QByteArrayView value);
+
     static constexpr std::uint64_t kLargestItem = 16ULL * 1024 * 1024;
     qsizetype left() const { return m_in.size() - m_at; }
     QByteArray m_in;
     qsizetype m_at = 0; ///< before it all is read
+
+private:
+    std::int64_t m_time = 0, m_uptime = -1; ///< of the server, in seconds
 };
 
 } // namespace lockscope::memcached

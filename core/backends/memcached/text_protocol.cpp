@@ -87,6 +87,9 @@ void TextProtocol::append(QByteArray& out, const Command& command) const {
     case Command::Kind::Version:
         out.append("version\r\n");
         break;
+    case Command::Kind::Statistics:
+        out.append("stats\r\n");
+        break;
     }
 }
 
@@ -103,6 +106,13 @@ std::expected<std::optional<Reply>, QString> TextProtocol::next() {
             const auto whole = takeItem(line);
             if (!whole) return std::unexpected(whole.error());
             if (!*whole) return std::nullopt;
+            continue;
+        }
+        if (line.startsWith("STAT ")) {
+            const QByteArrayView statistic = line.sliced(5);
+            const qsizetype space = std::max<qsizetype>(statistic.indexOf(' '), 0);
+            takeStatistic(statistic.first(space), statistic.sliced(space).trimmed());
+            m_at += end + 2;
             continue;
         }
         const std::optional<Word> word = wordOf(line);

@@ -46,7 +46,7 @@ CommandQueue::CommandQueue(Runtime& runtime, const ConnectionUrl& url, const Dri
       m_line(runtime, url, options,
              {[this] { onReady(); }, [this](Reply&& reply) { onReply(std::move(reply)); },
               [this](const Error& error, bool wasReady) { onLost(error, wasReady); }, [this] { ping(); },
-              std::move(onStatus)}) {
+              std::move(onStatus), [this] { return !m_reconnects.empty(); }}) {
 }
 
 CommandQueue::~CommandQueue() {
@@ -119,6 +119,7 @@ void CommandQueue::onReady() {
     }
     m_onWire = m_pending.size();
     m_sentCount += m_onWire;
+    if (std::exchange(m_wasReady, true)) m_reconnects.callSoon(m_runtime);
 }
 
 void CommandQueue::onReply(Reply&& reply) {

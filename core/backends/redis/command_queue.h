@@ -66,6 +66,8 @@ public:
     /// Sends a command over the connection of that number (Line::number), 0 = any, or not at all.
     void submitOver(std::uint32_t connection, const Args& args, Call& call);
     Line& line() { return m_line; }
+    /// Port::onReconnect.
+    CallList& reconnects() { return m_reconnects; }
     /// Commands sent since the beginning, own pings included.
     std::uint64_t sentCount() const { return m_sentCount; }
 
@@ -105,6 +107,8 @@ private:
     std::uint64_t m_lastId = 0;
     std::uint64_t m_sentCount = 0;
     OneShot m_timer;
+    CallList m_reconnects;
+    bool m_wasReady = false; ///< the next connection replaces one
     Line m_line;
 };
 

@@ -79,6 +79,10 @@ QCoro::Task<std::expected<OwnedSubscription, Error>> RedisDriver::subscribePatte
     return m_subscriptions->subscribe(SubscriptionHub::By::Pattern, std::move(pattern), std::move(stop));
 }
 
+CallList::Registration RedisDriver::onReconnect(CallList::Callback back) {
+    return m_commands->reconnects().add(std::move(back));
+}
+
 QCoro::Task<std::expected<void, Error>> RedisDriver::open(std::stop_token stop) {
     Args ping{"PING"};
     const Result pong = co_await call(std::move(ping), std::move(stop));

@@ -26,6 +26,7 @@ public:
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
+    CallList::Registration onReconnect(CallList::Callback back) override;
     /// As subscribe(), for all channels that match a glob.
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribePattern(QByteArray pattern,
                                                                           std::stop_token stop = {});

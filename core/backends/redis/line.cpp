@@ -9,6 +9,10 @@ namespace lockscope::redis {
 
 namespace {
 
+/// The longest pause between two tries at a connection that somebody needs soon: a server that was restarted empty
+/// gives a lock away at once, while its old holder waits for the connection.
+constexpr Nanos kUrgentPause = 200ms;
+
 // What is said before anything else. PING comes last: it finds out a missing login, and whether this is a Redis.
 std::vector<Args> greetingFor(const ConnectionUrl& url, const QByteArray& clientName) {
     std::vector<Args> all;
@@ -125,8 +129,9 @@ void Line::onClosed(Error error) {
     } else if (!m_wanted) {
         setStatus({Status::State::Idle, error, {}});
     } else {
-        const Nanos longest =
-            std::min(m_options.retryLongest, m_options.retryFirst * (std::int64_t(1) << std::min(m_failures, 20)));
+        const bool urgent = m_handlers.urgent && m_handlers.urgent();
+        const Nanos limit = urgent ? std::min(kUrgentPause, m_options.retryLongest) : m_options.retryLongest;
+        const Nanos longest = std::min(limit, m_options.retryFirst * (std::int64_t(1) << std::min(m_failures, 20)));
         const Nanos pause = m_runtime.random(longest / 2, longest);
         ++m_failures;
         m_timer.arm(m_runtime.monotonic() + pause, [this] { connectNow(); });

@@ -32,6 +32,8 @@ public:
         std::function<void(const Error&, bool wasReady)> lost;
         std::function<void()> ping; ///< the line is quiet: send a PING
         std::function<void(const Status&)> status;
+        /// Whether somebody must know soon what became of what the server keeps for it. nullptr: nobody.
+        std::function<bool()> urgent = nullptr;
     };
     Line(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options, Handlers handlers);
     ~Line();

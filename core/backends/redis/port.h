@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/redis/reply.h"
+#include "runtime/call_list.h"
 #include "runtime/runtime.h"
 
 #include <QString>
@@ -109,6 +110,11 @@ public:
     /// outcomeUnknown(): it has changed nothing.
     virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                            std::stop_token stop = {}) = 0;
+
+    /// Calls `back` from the runtime's scheduler each time that a connection which was lost is there again, or that
+    /// another server has taken a server's place, for as long as what is returned is kept. nullptr: this port never
+    /// tells.
+    virtual CallList::Registration onReconnect(CallList::Callback /*back*/) { return nullptr; }
 
     /// EVALSHA, and EVAL when the server does not know the script yet. The port must be there until it ends, unless its
     /// kind says otherwise.

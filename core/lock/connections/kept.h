@@ -21,6 +21,13 @@ public:
     recipes::Outcome<recipes::HoldNews> news(recipes::Grant grant, std::stop_token stop) override {
         return m_recipe->news(std::move(grant), std::move(stop));
     }
+    CallList::Registration onReconnect(CallList::Callback ask) override {
+        return m_recipe->onReconnect(std::move(ask));
+    }
+    bool listens() const override { return m_recipe->listens(); }
+    recipes::Outcome<void> listen(recipes::Grant grant, CallList::Callback ask, std::stop_token stop) override {
+        return m_recipe->listen(std::move(grant), std::move(ask), std::move(stop));
+    }
     Nanos newsRest() const override { return m_recipe->newsRest(); }
     recipes::Outcome<int> release(recipes::Grant grant, std::stop_token stop) override {
         return m_recipe->release(std::move(grant), std::move(stop));

@@ -379,6 +379,31 @@ Outcome<bool> EtcdLease::renew(Grant grant, std::stop_token stop) {
     return m_leases->renew(standOf(grant), std::move(stop));
 }
 
+CallList::Registration EtcdLease::onReconnect(CallList::Callback ask) {
+    return m_leases->reconnects().add(std::move(ask));
+}
+
+Outcome<void> EtcdLease::listen(Grant grant, CallList::Callback ask, std::stop_token stop) {
+    constexpr Nanos kShortestPause = 50ms, kLongestPause = 150ms;
+    Runtime& runtime = m_lock.port.runtime();
+    const std::shared_ptr<EtcdLeases> leases = m_leases;
+    const EtcdLeases::Listener listener(*leases);
+    if (!listener.allowed()) co_return {};
+    for (bool again = false;; again = true) {
+        auto watch = co_await m_lock.port.watch(grant.value, true, stop);
+        if (!watch && !passes(lockError(watch.error()))) co_return std::unexpected(lockError(watch.error()));
+        // Members that were away may have forgotten what hangs on this connection's leases.
+        if (watch && again) leases->back();
+        bool stands = watch.has_value();
+        while (stands) {
+            ask();
+            const std::optional<WatchEvent> event = co_await (*watch)->next(kNever, stop);
+            stands = event && event->kind != WatchEvent::Kind::Gap;
+        }
+        co_await runtime.sleep(runtime.random(kShortestPause, kLongestPause), stop);
+    }
+}
+
 Outcome<int> EtcdLease::release(Grant grant, std::stop_token stop) {
     grant.steps.at(6);
     const Stand stand = standOf(grant);

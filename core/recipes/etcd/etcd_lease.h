@@ -43,6 +43,11 @@ public:
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
+    CallList::Registration onReconnect(CallList::Callback ask) override;
+    bool listens() const override { return true; }
+    /// By a watch on the hold's own key, for the first EtcdLeases::kMostListeners of the connection: each watch is a
+    /// connection of its own. Later ones hear of it by their renewals.
+    Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;

@@ -23,8 +23,9 @@ constexpr std::size_t kMostKeys = 10'000;
 constexpr Nanos kGathering = 1ms;
 /// Beyond its TTL, before a key that nobody renews is deleted.
 constexpr Nanos kGrace = 1s;
-/// A request lives for at most seven seconds on a server. A key that one of unknown fate may yet put is deleted so
-/// often, at pauses that double between these two.
+/// A request waits for at most seven seconds on a server; what a leader had proposed before it lost its quorum may be
+/// agreed upon whenever that is back. A key that one of unknown fate may yet put is deleted so often, at pauses that
+/// double between these two, and then once in each TTL (scourAgain).
 constexpr int kTimesInDoubt = 6;
 constexpr Nanos kFirstPause = 500ms, kLongestPause = 4s;
 
@@ -358,6 +359,14 @@ QCoro::Task<> EtcdLeases::scourAgain(Self self, TermPtr term, std::vector<QByteA
             all.then.push_back(Operation::remove(names[i]));
         co_await self->m_port.run(std::move(all)); // after an error there is a next time
     }
+}
+
+void EtcdLeases::back() {
+    constexpr Nanos kOneReturn = 100ms; // within it several watches tell of the same
+    const Nanos now = m_port.runtime().monotonic();
+    if (m_backAt && now - *m_backAt < kOneReturn) return;
+    m_backAt = now;
+    m_reconnects.callSoon(m_port.runtime());
 }
 
 Outcome<void> EtcdLeases::close() {

@@ -73,6 +73,26 @@ public:
     /// The same, in the background alone.
     void abandon(const Stand& stand);
 
+    /// So many holds may have a watch of their own.
+    static constexpr int kMostListeners = 64;
+    /// The place of one of them, while it lives.
+    class Listener {
+    public:
+        explicit Listener(EtcdLeases& leases) : m_leases(leases) { ++m_leases.m_listeners; }
+        ~Listener() { --m_leases.m_listeners; }
+        Listener(const Listener&) = delete;
+        Listener& operator=(const Listener&) = delete;
+        /// Whether there was one left.
+        bool allowed() const { return m_leases.m_listeners <= kMostListeners; }
+
+    private:
+        EtcdLeases& m_leases;
+    };
+    /// Recipe::onReconnect of all locks of the connection, told by those that listen.
+    CallList& reconnects() { return m_reconnects; }
+    /// A member that was away answers again.
+    void back();
+
     /// Gives all shared leases back: what lives under them is free. After an error it is when they end.
     Outcome<void> close();
     /// No request after this.
@@ -102,6 +122,9 @@ private:
 
     etcd::Port& m_port;
     std::vector<TermPtr> m_shared;
+    CallList m_reconnects;
+    std::optional<Nanos> m_backAt; ///< when that was told last
+    int m_listeners = 0;
     bool m_gone = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include "recipes/hex_digits.h"
 #include "recipes/polling_rests.h"
+#include "recipes/token_start.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -96,7 +97,7 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
             if (ours && !stop.stop_requested()) {
                 request.steps.at(3);
                 Grant grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
-                grant.token = static_cast<std::int64_t>(added->item->mark.unique);
+                grant.token = tokenStart(added->item->mark.runBegan) + std::int64_t(added->item->mark.unique);
                 const auto own = std::make_shared<Own>();
                 own->mark = added->item->mark;
                 grant.own = own;

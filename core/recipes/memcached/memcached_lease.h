@@ -9,8 +9,11 @@ namespace lockscope::recipes {
 /// `memcached-lease`: `add` with a value that only we know; renewal and release compare by `cas`, so that nobody
 /// touches what is no longer his. The semantics of a versioned put with an expiry (Tair's, Cellar's), on memcached.
 ///
-/// - `gets` follows `add` in the same round trip: its unique number is what later changes compare with, and the fencing
-///   token. It grows over all items of a server until that is restarted; then it begins again.
+/// - `gets` follows `add` in the same round trip: its unique number is what later changes compare with. It grows over
+/// all
+///   items of a server until that is restarted; then it begins again. So the fencing token is this number above the
+///   instant at which the server's run began, by its clock (token_start.h), where the server tells its statistics. Two
+///   runs that begin in one second cannot be told apart by it.
 /// - Releasing is a `cas` with an expiry in the past: memcached has no compare-and-delete in its classic commands, and
 ///   proxies know no others. The item is gone at once.
 /// - A number is of one run of the server, and one connection reaches one run: over a new one the item is looked at
@@ -22,8 +25,9 @@ namespace lockscope::recipes {
 ///   (SIGSTOP, a machine that was put to sleep) stores by the clock of before what it finds waiting, and then lets the
 ///   clock jump: an item can end right away that was taken shortly before the server went on.
 /// - Nobody is woken: waiters look again after pauses that begin short and grow.
-/// - What the server throws out for want of memory, or forgets by being restarted or as said above, is free while its
-///   holder still believes in it: until its next renewal, which is refused.
+/// - What the server throws out for want of memory, or forgets as said above, is free while its holder still believes
+///   in it: until its next renewal, which is refused. A restart breaks the connection: the holder asks as soon as there
+///   is another one.
 /// - A server without numbers (memcached -C) is refused, and so is a key that carries something else than such a value:
 ///   it is neither waited for nor deleted.
 class MemcachedLease final : public Recipe {
@@ -33,6 +37,9 @@ public:
     bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
+    CallList::Registration onReconnect(CallList::Callback ask) override {
+        return m_lock.port.onReconnect(m_lock.name, std::move(ask));
+    }
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;

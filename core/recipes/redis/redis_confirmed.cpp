@@ -58,6 +58,7 @@ public:
                                                                                  std::stop_token stop) override {
         return m_port.subscribe(std::move(channel), std::move(stop));
     }
+    CallList::Registration onReconnect(CallList::Callback back) override { return m_port.onReconnect(std::move(back)); }
 
 private:
     QCoro::Task<redis::Result> noted(QCoro::Task<redis::Result> task) {
@@ -75,6 +76,7 @@ RedisLock unconfirmed(const RedisLock& lock, redis::Port& port) {
     inner.permits = lock.permits;
     inner.patience = lock.patience;
     inner.alive = lock.alive;
+    inner.holdersListen = lock.holdersListen;
     return inner;
 }
 } // namespace

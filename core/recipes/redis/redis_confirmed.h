@@ -27,6 +27,13 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override { return m_recipe->renew(grant, stop); }
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override { return m_recipe->news(grant, stop); }
+    CallList::Registration onReconnect(CallList::Callback ask) override {
+        return m_recipe->onReconnect(std::move(ask));
+    }
+    bool listens() const override { return m_recipe->listens(); }
+    Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override {
+        return m_recipe->listen(std::move(grant), std::move(ask), std::move(stop));
+    }
     Outcome<int> release(Grant grant, std::stop_token stop) override { return m_recipe->release(grant, stop); }
     Outcome<bool> forceRelease(std::stop_token stop) override { return m_recipe->forceRelease(stop); }
     Outcome<bool> isLocked(std::stop_token stop) override { return m_recipe->isLocked(stop); }

@@ -57,7 +57,9 @@ RedisFair::Command RedisFair::keepCommand(const QByteArray& thread, Mode, Nanos 
 }
 
 RedisFair::Command RedisFair::forceCommand() const {
-    return command("force", "", 1ms, {});
+    Command force = command("force", "", 1ms, {});
+    force.args.push_back(forcedChannel());
+    return force;
 }
 
 Outcome<std::optional<Grant>> RedisFair::acquire(Request request, std::stop_token stop) {

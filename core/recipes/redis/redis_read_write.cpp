@@ -83,7 +83,7 @@ RedisReadWrite::Command RedisReadWrite::keepCommand(const QByteArray& thread, Mo
 }
 
 RedisReadWrite::Command RedisReadWrite::forceCommand() const {
-    return {&forceScript(), redis::argsOf(m_lock.name), redis::argsOf(readers(), channel())};
+    return {&forceScript(), redis::argsOf(m_lock.name), redis::argsOf(readers(), channel(), forcedChannel())};
 }
 
 } // namespace lockscope::recipes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_recipe.h"
 
+#include "backends/redis/errors.h"
+#include "recipes/backoff.h"
 #include "recipes/multi.h"
 #include "recipes/redis/redis_confirmed.h"
 #include "recipes/redis/redis_fair.h"
@@ -26,6 +28,7 @@ std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
     for (const QByteArray& name : lockKeys(kMulti, lock.name)) {
         RedisLock one{lock.port, name, lock.client, lock.polling, lock.doubts};
         one.alive = lock.alive;
+        one.holdersListen = lock.holdersListen;
         one.confirmFor = lock.confirmFor;
         one.replicas = lock.replicas; // each was written on its own, in a cluster on another server
         parts.push_back(makeRedisRecipe("redis-reentrant", std::move(one)));
@@ -115,6 +118,28 @@ LockError notOwner(const QByteArray& name) {
             QCoreApplication::translate("LockError",
                                         "The lock “%1” is no longer ours: its lease ended or somebody freed it.")
                 .arg(QString::fromUtf8(name))};
+}
+
+QByteArray forcedChannelOf(const QByteArray& name) {
+    return "lockscope_forced:" + hashTagged(name);
+}
+
+Outcome<void> listenForForce(redis::Port& port, QByteArray channel, CallList::Callback ask, std::stop_token stop) {
+    constexpr Nanos kAgain = 1s; // nobody waits for it: renewals find the same out
+    Runtime& runtime = port.runtime();
+    for (;;) {
+        auto subscribed = co_await port.subscribe(channel, stop);
+        if (!subscribed) {
+            const LockError error = lockError(redis::errors::harmless(subscribed.error()), channel);
+            if (!passes(error)) co_return std::unexpected(error);
+            co_await runtime.sleep(kAgain, stop);
+            continue;
+        }
+        for (;;) {
+            ask(); // now, for what nobody has told us; and after each message, or gap between messages
+            co_await (*subscribed)->next(kNever, stop);
+        }
+    }
 }
 
 QByteArray milliseconds(Nanos lease) {

@@ -32,7 +32,8 @@ struct RedisLock {
     int permits = 1;       ///< of a semaphore: how many there are in all
     int replicas = 0;      ///< so many replicas must confirm each acquisition (WAIT), or it is given back
     Nanos confirmFor = 1s; ///< so long they have for that: less than what an answer may take, or that is given up first
-    Nanos patience = kWaiterPatience;            ///< of a fair lock: a waiter that is not heard of for so long is dead
+    Nanos patience = kWaiterPatience; ///< of a fair lock: a waiter that is not heard of for so long is dead
+    bool holdersListen = false; ///< to forced releases; costs a subscription for each lock that is held for a while
     std::shared_ptr<const void> alive = nullptr; ///< what the port is part of, if the recipe is to keep it
 };
 
@@ -63,6 +64,11 @@ Outcome<bool> forceStringLock(redis::Port& port, QByteArray name, redis::Args ar
 
 /// Whether the lock's key is there, of this type as TYPE has it. ForeignFormat when it is of another one.
 Outcome<bool> keyIsThere(redis::Port& port, QByteArray name, QByteArray type, std::stop_token stop);
+
+/// The channel on which a forced release tells the holders of a lock.
+QByteArray forcedChannelOf(const QByteArray& name);
+/// Recipe::listen() by a channel. Refused when this user may not listen there.
+Outcome<void> listenForForce(redis::Port& port, QByteArray channel, CallList::Callback ask, std::stop_token stop);
 
 /// Released or renewed what is no longer ours.
 LockError notOwner(const QByteArray& name);

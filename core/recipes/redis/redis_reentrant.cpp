@@ -52,7 +52,7 @@ RedisReentrant::Command RedisReentrant::keepCommand(const QByteArray& thread, Mo
 }
 
 RedisReentrant::Command RedisReentrant::forceCommand() const {
-    return {&forceScript(), redis::argsOf(m_lock.name), redis::argsOf(channel())};
+    return {&forceScript(), redis::argsOf(m_lock.name), redis::argsOf(channel(), forcedChannel())};
 }
 
 } // namespace lockscope::recipes

@@ -156,8 +156,8 @@ Outcome<int> RedisSemaphore::release(Grant grant, std::stop_token stop) {
 }
 
 Outcome<bool> RedisSemaphore::forceRelease(std::stop_token stop) {
-    const redis::Result reply =
-        co_await m_lock.port.eval(forceScript(), redis::argsOf(m_lock.name, taken()), redis::argsOf(channel()), stop);
+    const redis::Result reply = co_await m_lock.port.eval(forceScript(), redis::argsOf(m_lock.name, taken()),
+                                                          redis::argsOf(channel(), forcedChannel()), stop);
     if (!reply) {
         const LockError error = co_await explainedError(m_lock.port, reply.error(), m_lock.name);
         co_return std::unexpected(error);

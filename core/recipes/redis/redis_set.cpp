@@ -153,7 +153,8 @@ Outcome<int> RedisSet::release(Grant grant, std::stop_token stop) {
 }
 
 Outcome<bool> RedisSet::forceRelease(std::stop_token stop) {
-    return forceStringLock(m_lock.port, m_lock.name, redis::argsOf("text", m_channel), std::move(stop));
+    return forceStringLock(m_lock.port, m_lock.name, redis::argsOf("text", m_channel, forcedChannel()),
+                           std::move(stop));
 }
 
 Outcome<bool> RedisSet::isLocked(std::stop_token stop) {

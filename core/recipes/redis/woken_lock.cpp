@@ -63,6 +63,12 @@ QCoro::Task<> WokenLock::takeBack(Request) {
     }
 }
 
+Outcome<void> WokenLock::listen(Grant, CallList::Callback ask, std::stop_token stop) {
+    const std::expected<void, LockError> ended =
+        co_await listenForForce(m_lock.port, forcedChannel(), std::move(ask), std::move(stop));
+    co_return ended;
+}
+
 /// Subscribes; false when we may not, and it goes without.
 Outcome<bool> WokenLock::listen(std::optional<redis::OwnedSubscription>& subscription, QByteArray thread,
                                 std::stop_token stop) {

@@ -16,6 +16,11 @@ namespace lockscope::recipes {
 class WokenLock : public Recipe {
 public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    CallList::Registration onReconnect(CallList::Callback ask) override {
+        return m_lock.port.onReconnect(std::move(ask));
+    }
+    bool listens() const override { return m_lock.holdersListen; }
+    Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
 
 protected:
     /// The steps of all of them, the same numbers in every such recipe.
@@ -31,6 +36,8 @@ protected:
 
     /// One try. One that was stopped, or whose outcome is not known, leaves nothing behind.
     virtual Outcome<Answer> attempt(const Request& request, std::stop_token stop) = 0;
+    /// What a holder listens on. Not the waiters' channel: who counts the listeners there counts waiters.
+    QByteArray forcedChannel() const { return forcedChannelOf(m_lock.name); }
     /// What a waiter listens on.
     virtual QByteArray channel(const QByteArray& thread) const = 0;
     /// Whether Answer::again alone brings a waiter on in time, where the server does not let it subscribe.

@@ -70,7 +70,8 @@ QCoro::Task<> undoAt(Stake stake, std::size_t node, std::shared_ptr<Ballot> set,
 
 QCoro::Task<> forceAt(std::shared_ptr<RedlockNodes> nodes, std::size_t node, QByteArray name,
                       std::shared_ptr<Ballot> votes, std::shared_ptr<Foreign> foreign) {
-    const auto freed = co_await forceStringLock(nodes->at(node), name, redis::argsOf("text"), nodes->closing());
+    redis::Args args = redis::argsOf("text", forcedChannelOf(name));
+    const auto freed = co_await forceStringLock(nodes->at(node), name, std::move(args), nodes->closing());
     if (freed) {
         votes->cast(node, *freed ? Vote::Yes : Vote::No);
     } else if (freed.error().kind == LockError::Kind::ForeignFormat) {

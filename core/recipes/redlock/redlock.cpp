@@ -164,7 +164,8 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
 
 Outcome<bool> Redlock::renew(Grant grant, std::stop_token stop) {
     Runtime& runtime = m_nodes->runtime();
-    const Nanos lease = fullLease(grant);
+    // A hold that is only to be asked about wants no more than what is left of it.
+    const Nanos lease = std::min(fullLease(grant), grant.lease + drift(fullLease(grant)));
     const QByteArray ms = milliseconds(lease);
     const Stake stake{m_nodes, m_name, grant.value, runtime.monotonic() + lease + drift(lease)};
     const auto votes = newBallot(*m_nodes);
@@ -181,6 +182,21 @@ Outcome<bool> Redlock::renew(Grant grant, std::stop_token stop) {
     for (std::size_t node = 0; node < m_nodes->count(); ++node)
         runtime.spawn([stake, node, undone] { return undoAt(stake, node, nullptr, undone); });
     co_return false;
+}
+
+CallList::Registration Redlock::onReconnect(CallList::Callback ask) {
+    const auto all = std::make_shared<std::vector<CallList::Registration>>();
+    for (std::size_t node = 0; node < m_nodes->count(); ++node)
+        all->push_back(m_nodes->at(node).onReconnect(ask));
+    return all;
+}
+
+Outcome<void> Redlock::listen(Grant, CallList::Callback ask, std::stop_token stop) {
+    std::vector<Outcome<void>> all;
+    for (std::size_t node = 0; node < m_nodes->count(); ++node)
+        all.push_back(listenForForce(m_nodes->at(node), forcedChannelOf(m_name), ask, stop));
+    const std::expected<void, LockError> ended = co_await untilAllEnd(std::move(all));
+    co_return ended;
 }
 
 Outcome<int> Redlock::release(Grant grant, std::stop_token stop) {

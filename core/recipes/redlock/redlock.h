@@ -33,6 +33,10 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     /// True when a majority extended it.
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
+    /// Of any of the servers.
+    CallList::Registration onReconnect(CallList::Callback ask) override;
+    bool listens() const override { return true; }
+    Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
     /// On all servers. Success when a majority answered; what the others keep ends by its lease.
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     /// Deletes what locks of this kind write, on all servers; anything else is left alone. Kind::ForeignFormat when

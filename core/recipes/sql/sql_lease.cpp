@@ -177,6 +177,7 @@ Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveU
         if (seen && !seen->there) {
             const auto made = co_await makeRow(m_lock, kId, giveUpAt, stop);
             if (!made) co_return std::unexpected(made.error());
+            if (*made && m_lock.renewals) m_lock.renewals->tidy(); // one more row: are there some too many?
             if (*made) continue;
         }
         if (runtime.monotonic() >= giveUpAt) {
@@ -192,10 +193,18 @@ Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveU
 Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {
     if (m_lock.renewals) {
         const auto together = co_await m_lock.renewals->renew(m_lock.name, grant.value, grant.lease, stop);
+        // A database that was started again with nothing in it: whoever makes the table makes a free row.
+        if (!together && together.error().kind == LockError::Kind::NotPrepared) co_return false;
         co_return together;
     }
     const auto extended = co_await extend(grant.value, grant.lease, std::nullopt, stop);
+    if (!extended && extended.error().kind == LockError::Kind::NotPrepared) co_return false;
     co_return extended;
+}
+
+Outcome<void> SqlLease::listen(Grant, CallList::Callback ask, std::stop_token stop) {
+    const std::expected<void, LockError> ended = co_await m_lock.renewals->listen(std::move(ask), std::move(stop));
+    co_return ended;
 }
 
 Outcome<int> SqlLease::release(Grant grant, std::stop_token stop) {

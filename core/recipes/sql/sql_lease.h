@@ -9,11 +9,12 @@
 namespace lockscope::recipes {
 
 /// `sql-lease`: one row for each lock name, with an owner, the end of its lease by the server's clock, and a version
-/// that grows with every grant: the fencing token. An expired row is taken over by whoever updates it first; release
-/// keeps the row, so that tokens go on growing. Waiters look again now and then, and when the lease they saw would end.
-/// The owner is another one at every attempt, so that it stands for one grant and no other.
-/// Re-entry is counted here: the row knows one owner.
-/// Source: the seeds' row lock with the improvements they name (owner, expiry, heartbeat, version).
+/// that grows with every grant: the fencing token, which in a new row begins at the server's clock (token_start.h). An
+/// expired row is taken over by whoever updates it first; release keeps the row, and a client that makes another one
+/// deletes those that have been free for 30 days. Waiters look again now and then, and when the lease they saw would
+/// end. The owner is another one at every attempt, so that it stands for one grant and no other. Re-entry is counted
+/// here: the row knows one owner. Source: the seeds' row lock with the improvements they name (owner, expiry,
+/// heartbeat, version).
 class SqlLease final : public Recipe {
 public:
     explicit SqlLease(SqlLock lock) : m_lock(std::move(lock)) {}
@@ -21,6 +22,9 @@ public:
     bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
+    /// A database on a server: it tells of no forced release, but its end is noticed.
+    bool listens() const override { return m_lock.renewals && m_lock.port.dialect() != sql::Dialect::Sqlite; }
+    Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;

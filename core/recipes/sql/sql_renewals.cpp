@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/sql/sql_renewals.h"
 
+#include "recipes/token_start.h"
+
 #include <algorithm>
 #include <bit>
 #include <set>
@@ -14,6 +16,13 @@ constexpr Nanos kGathering = 1ms;
 constexpr std::size_t kAtOnce = 256;
 /// How long a statement for many waits for a row that somebody else has locked: the others have a lease to save.
 constexpr Nanos kRowWait = 2s;
+constexpr Nanos kBetweenTidyings = 1h;
+/// First, whoever has just taken a lock has other things to ask of the server.
+constexpr Nanos kBeforeTidying = 2s;
+/// A connection that is kept to notice its end is asked for a sign of life this often.
+constexpr Nanos kSignEvery = 10s;
+/// Between two tries at a database that is away.
+constexpr Nanos kShortestPause = 100ms, kLongestPause = 250ms;
 } // namespace
 
 Outcome<bool> SqlRenewals::renew(QByteArray name, QByteArray owner, Nanos lease, std::stop_token stop) {
@@ -28,6 +37,76 @@ Outcome<bool> SqlRenewals::renew(QByteArray name, QByteArray owner, Nanos lease,
     const std::optional<Answer> answer = co_await answered.wait(m_port->runtime(), kNever, std::move(stop));
     if (answer->error) co_return std::unexpected(*answer->error);
     co_return answer->held;
+}
+
+/// One who listens; the first one opens the connection that is watched, the last one closes it.
+struct SqlRenewals::Listener {
+    explicit Listener(Self renewals) : self(std::move(renewals)) {
+        if (self->m_listeners++ > 0) return;
+        self->m_lookOut = std::stop_source();
+        self->m_port->runtime().spawn(
+            [again = self, stop = self->m_lookOut.get_token()] { return lookOut(again, stop); });
+    }
+    ~Listener() {
+        if (--self->m_listeners == 0) self->m_lookOut.request_stop();
+    }
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+    Self self;
+};
+
+Outcome<void> SqlRenewals::listen(CallList::Callback ask, std::stop_token stop) {
+    Runtime& runtime = m_port->runtime();
+    const CallList::Registration registration = m_reconnects.add(ask);
+    const Listener listener(shared_from_this());
+    ask(); // for what has happened before
+    Waiter stopped(runtime, kNever, std::move(stop));
+    co_await stopped.end();
+    co_return {};
+}
+
+QCoro::Task<> SqlRenewals::lookOut(Self self, std::stop_token stop) {
+    Runtime& runtime = self->m_port->runtime();
+    for (bool lost = false;; lost = true) {
+        auto opened = co_await self->m_port->session(stop);
+        if (stop.stop_requested()) co_return;
+        if (opened) {
+            const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+            if (lost) self->m_reconnects.callSoon(runtime);
+            sql::Sign sign = sql::Sign::Alive;
+            while (sign != sql::Sign::Broken) {
+                sign = co_await session->nextSign(kSignEvery, stop);
+                if (!stop.stop_requested()) continue;
+                session->giveBack();
+                co_return;
+            }
+        }
+        co_await runtime.sleep(runtime.random(kShortestPause, kLongestPause), stop);
+    }
+}
+
+void SqlRenewals::tidy() {
+    const Nanos now = m_port->runtime().monotonic();
+    if (m_tidiedAt && now - *m_tidiedAt < kBetweenTidyings) return;
+    m_tidiedAt = now;
+    m_port->runtime().spawn([self = shared_from_this()] { return deleteOldRows(self); });
+}
+
+/// Looked for without a lock, and deleted one by one by their key: a search that deletes would lock all rows.
+QCoro::Task<> SqlRenewals::deleteOldRows(Self self) {
+    co_await self->m_port->runtime().sleep(kBeforeTidying);
+    const SqlLock lock{*self->m_port, {}, {}, self->m_tables};
+    const std::int64_t life = std::chrono::milliseconds(kTokenCounterLife).count();
+    const QByteArray old = "recipe = {recipe} AND owner IS NULL AND expires_at <= {ago}";
+    const sql::Result found = co_await self->m_port->execute(
+        statementOf(lock, "sql-lease", "SELECT name FROM {t} WHERE " + old + " LIMIT 200", valuesOf(life)));
+    for (std::size_t row = 0; found && row < found->rows.size(); ++row) {
+        const sql::Result deleted =
+            co_await self->m_port->execute(statementOf(lock, "sql-lease", "DELETE FROM {t} WHERE name = ? AND " + old,
+                                                       valuesOf(found->text(row), life)),
+                                           {}, kRowWait);
+        if (!deleted) co_return; // there is a next time
+    }
 }
 
 QCoro::Task<> SqlRenewals::gather(Self self) {

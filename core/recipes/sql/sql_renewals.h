@@ -18,6 +18,12 @@ public:
     /// A full lease again for the row that has this owner; false = it has not, or its time is over. Stopped: Cancelled,
     /// and whether it was carried out is not told.
     Outcome<bool> renew(QByteArray name, QByteArray owner, Nanos lease, std::stop_token stop);
+    /// Recipe::listen(): calls `ask` now, and each time that the database answers again after a connection to it broke.
+    /// While anybody listens, one idle connection is kept to notice that by.
+    Outcome<void> listen(CallList::Callback ask, std::stop_token stop);
+    /// Deletes, in the background, rows of `sql-lease` that have been free for kTokenCounterLife, some hundred at a
+    /// time; at most once an hour. Whoever takes such a lock later makes its row again, with greater tokens.
+    void tidy();
 
 private:
     struct Answer {
@@ -36,6 +42,9 @@ private:
     };
     using Self = std::shared_ptr<SqlRenewals>;
 
+    struct Listener;
+    static QCoro::Task<> lookOut(Self self, std::stop_token stop);
+    static QCoro::Task<> deleteOldRows(Self self);
     static QCoro::Task<> gather(Self self);
     static QCoro::Task<> renewBatch(Self self, std::shared_ptr<const Batch> batch);
     Outcome<Held> extend(std::shared_ptr<const Batch> batch);
@@ -45,6 +54,10 @@ private:
     const sql::Tables m_tables;
     Batch m_waiting; ///< for others to go with
     bool m_gathering = false;
+    CallList m_reconnects;
+    std::optional<Nanos> m_tidiedAt;
+    int m_listeners = 0;
+    std::stop_source m_lookOut; ///< of the connection that is watched for them
 };
 
 } // namespace lockscope::recipes

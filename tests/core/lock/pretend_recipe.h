@@ -26,6 +26,10 @@ struct PretendServer {
     int newsAsked = 0;
     std::deque<recipes::HoldNews> news;
     SignalCount newsCame;
+    std::vector<Nanos> leasesAsked; ///< by renewals
+    CallList reconnects;            ///< what the connection tells
+    bool tellsOfForce = false;
+    std::vector<CallList::Callback> listeners; ///< to forced releases, in the order in which they came
 
     void say(recipes::HoldNews some) {
         news.push_back(some);
@@ -52,6 +56,7 @@ public:
     recipes::Outcome<bool> renew(recipes::Grant grant, std::stop_token) override {
         endLease();
         ++m_server.renewals;
+        m_server.leasesAsked.push_back(grant.lease);
         const bool mine = m_server.counts[{grant.thread, grant.mode}] > 0;
         if (mine && m_server.expires) m_server.writerUntil = m_runtime.monotonic() + grant.lease;
         co_return mine;
@@ -64,6 +69,15 @@ public:
         co_return news;
     }
     Nanos newsRest() const override { return m_server.newsRest; }
+    CallList::Registration onReconnect(CallList::Callback ask) override {
+        return m_server.reconnects.add(std::move(ask));
+    }
+    bool listens() const override { return m_server.tellsOfForce; }
+    recipes::Outcome<void> listen(recipes::Grant, CallList::Callback ask, std::stop_token stop) override {
+        m_server.listeners.push_back(std::move(ask));
+        co_await m_runtime.sleep(kNever, stop);
+        co_return {};
+    }
     recipes::Outcome<int> release(recipes::Grant grant, std::stop_token) override {
         if (m_server.releaseTakes > Nanos(0)) co_await m_runtime.sleep(m_server.releaseTakes);
         endLease();

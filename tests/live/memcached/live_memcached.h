@@ -25,7 +25,7 @@ struct MemcachedClient {
 class FakeMemcached : public QObject {
 public:
     using Script = std::function<void(QTcpSocket&, const QByteArray&)>;
-    /// `greets`: it answers the greeting itself, as a memcached that wants no login.
+    /// `greets`: it answers the greeting itself, as a memcached that wants no login, and tells no statistics.
     FakeMemcached(Runtime& runtime, Script script, bool greets = true) : m_script(std::move(script)) {
         for (int tries = 0; tries < 10 && !m_server.isListening(); ++tries)
             m_server.listen(QHostAddress::LocalHost, sandbox::freePort(runtime).value_or(0));
@@ -33,9 +33,13 @@ public:
             QTcpSocket* socket = m_server.nextPendingConnection();
             ++connections;
             auto greeted = std::make_shared<bool>(!greets);
-            connect(socket, &QTcpSocket::readyRead, this, [this, socket, greeted] {
+            connect(socket, &QTcpSocket::readyRead, this, [this, socket, greeted, greets] {
                 QByteArray bytes = socket->readAll();
                 if (!std::exchange(*greeted, true)) {
+                    bytes.remove(0, bytes.indexOf('\n') + 1);
+                    socket->write("END\r\n");
+                }
+                if (greets && bytes.startsWith("stats\r\n")) {
                     bytes.remove(0, bytes.indexOf('\n') + 1);
                     socket->write("END\r\n");
                 }

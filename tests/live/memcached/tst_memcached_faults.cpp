@@ -3,6 +3,7 @@
 #include "lock/connection.h"
 #include "lock/distributed_lock.h"
 
+#include <QDateTime>
 #include <QTimer>
 
 using namespace lockscope;
@@ -118,16 +119,59 @@ private Q_SLOTS:
         const auto ours = one.recipe("jobs"), theirs = other.recipe("jobs");
         const auto first = run(ours->acquire(asked(0s), {})).value();
         QVERIFY(first);
+        const std::uint64_t number = run(one.driver.get("jobs")).value()->mark.unique;
+        const qint64 began = QDateTime::currentSecsSinceEpoch(); // runs are told apart by the second of their beginning
         run(server.stop());
+        QVERIFY(comesTrue([&] { return QDateTime::currentSecsSinceEpoch() > began; }));
         VERIFY_STARTED(server);
         const auto second = run(theirs->acquire(asked(0s), {})).value();
         QVERIFY(second);
-        QCOMPARE(second->token, first->token);
+        QCOMPARE(run(other.driver.get("jobs")).value()->mark.unique, number);
+        QVERIFY2(second->token > first->token, "a resource that checks tokens would take the first holder's writes");
         QCOMPARE(run(ours->renew(*first, {})).value(), false);
         QVERIFY(run(ours->release(*first, {})).error().kind == ErrorKind::NotOwner);
         QCOMPARE(run(other.driver.get("jobs")).value()->value, second->value);
         QCOMPARE(run(theirs->renew(*second, {})).value(), true);
         QCOMPARE(run(theirs->release(*second, {})).value(), 0);
+    }
+    void aProxyThatHangsUpAtUnknownQuestionsIsServed() {
+        int asked = 0;
+        FakeMemcached proxy(
+            m_runtime,
+            [&](QTcpSocket& socket, const QByteArray& bytes) {
+                if (bytes.startsWith("get ")) {
+                    socket.write("END\r\n");
+                } else if (bytes.startsWith("version")) {
+                    socket.write("VERSION 1.6.18\r\n");
+                } else {
+                    ++asked;
+                    socket.disconnectFromHost();
+                }
+            },
+            false);
+        MemcachedClient client(m_runtime, urlOf(proxy));
+        QVERIFY(run(client.driver.version()));
+        QVERIFY(run(client.driver.version()));
+        QCOMPARE(asked, 1);
+        QCOMPARE(proxy.connections, 2);
+    }
+    /// Its socket is all that tells of it: the next renewal would be a minute away.
+    void theHolderAsksAsSoonAsAForgetfulServerIsBack() {
+        const auto connection = makeConnection(m_runtime, urlOf(m_server));
+        QVERIFY(run(connection->open()));
+        LockOptions slow;
+        slow.lease = 180s;
+        slow.watchdog = 60s;
+        DistributedLock lock({m_runtime, connection->client()}, *connection->makeRecipe("memcached-lease", {"jobs"}),
+                             slow);
+        Story story;
+        lock.listen(story.listener());
+        QVERIFY(run(lock.lock()).value());
+        m_server.kill();
+        QTRY_VERIFY(!m_server.running());
+        VERIFY_STARTED(m_server);
+        QVERIFY(comesTrue([&] { return story.lost.size() == 1; }, 3s));
+        QVERIFY(!lock.stillMine());
     }
     void aNewConnectionIsNoLoss() {
         // The server went on meanwhile: what was told by the old connection is looked at again, and is still ours.

@@ -312,6 +312,49 @@ private Q_SLOTS:
         VERIFY_OK(release(*ours, **again));
     }
 
+    /// InnoDB lets all but one of several that wait to insert the same row die of a deadlock when the first one is
+    /// rolled back: nobody's wait ends by that.
+    void waitersForANewRowOutlastItsRollback() {
+        SqlClient other(m_runtime, m_databases.url("mariadb"));
+        const QByteArray name = freshName();
+        auto opened = run(other.driver.session());
+        VERIFY_OK(opened);
+        const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+        session->begin();
+        sql::Statement insert;
+        insert.text = "INSERT INTO " + other.tables.locks + " (name, recipe, version) VALUES (?, 'sql-lease', 0)";
+        insert.values = {name};
+        VERIFY_OK(run(session->execute(insert)));
+
+        std::vector<std::unique_ptr<SqlClient>> clients;
+        std::vector<std::unique_ptr<recipes::Recipe>> locks;
+        std::vector<std::shared_ptr<Ending<Granted>>> waiting;
+        for (int i = 0; i < 4; ++i) {
+            clients.push_back(std::make_unique<SqlClient>(m_runtime, m_databases.url("mariadb")));
+            locks.push_back(clients.back()->recipe("sql-lease", name));
+            waiting.push_back(beside(locks.back()->acquire(request(20s), {})));
+        }
+        QVERIFY(comesTrue([&] { return waiters(other.driver) >= 4; }, 10s));
+        VERIFY_OK(run(session->rollback()));
+        session->giveBack();
+
+        std::set<std::int64_t> tokens;
+        for (int done = 0; done < 4; ++done) { // one after the other
+            const auto granted = [&] {
+                return std::ranges::find_if(waiting, [](const auto& one) { return one && one->done; });
+            };
+            QVERIFY(comesTrue([&] { return granted() != waiting.end(); }, 15s));
+            const auto found = granted();
+            const Granted grant = *(*found)->result;
+            VERIFY_OK(grant);
+            QVERIFY(grant->has_value());
+            QVERIFY(tokens.empty() || *tokens.rbegin() < (*grant)->token);
+            tokens.insert((*grant)->token);
+            VERIFY_OK(release(*locks[std::size_t(found - waiting.begin())], **grant));
+            found->reset();
+        }
+    }
+
     void leasesOutlastARestart_data() { servers(); }
     void leasesOutlastARestart() {
         QFETCH(QByteArray, engine);

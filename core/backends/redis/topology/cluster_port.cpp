@@ -180,6 +180,9 @@ public:
         return Feed::open(m_watch->runtime(), m_watch, std::move(channel), m_watch->options().commandTimeout,
                           std::move(stop));
     }
+    CallList::Registration onReconnect(CallList::Callback back) override {
+        return m_watch->reconnects().add(std::move(back));
+    }
 
 private:
     std::shared_ptr<ClusterWatch> m_watch;
@@ -212,6 +215,10 @@ QCoro::Task<Result> ClusterPort::eval(const Script& script, Args keys, Args args
 
 QCoro::Task<std::expected<OwnedSubscription, Error>> ClusterPort::subscribe(QByteArray channel, std::stop_token stop) {
     return Feed::open(m_runtime, m_watch, std::move(channel), m_watch->options().commandTimeout, std::move(stop));
+}
+
+CallList::Registration ClusterPort::onReconnect(CallList::Callback back) {
+    return m_watch->reconnects().add(std::move(back));
 }
 
 QCoro::Task<std::expected<void, Error>> ClusterPort::open(std::stop_token stop) {

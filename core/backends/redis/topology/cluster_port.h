@@ -28,6 +28,7 @@ public:
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
+    CallList::Registration onReconnect(CallList::Callback back) override;
     /// Asks who owns what, and says why not when no node tells within the time for the search.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
 

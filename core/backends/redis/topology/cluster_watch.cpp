@@ -90,8 +90,9 @@ ClusterWatch::NodePtr ClusterWatch::nodeAt(const Endpoint& at) {
     auto node = std::make_shared<Node>();
     node->at = at;
     node->driver = std::make_unique<RedisDriver>(m_runtime, url, m_options);
-    node->driver->onStatus([this](const Status& status) {
+    node->driver->onStatus([this, known = false](const Status& status) mutable {
         if (status.state == Status::State::Retrying) refreshSoon(); // its slots may be somebody else's soon
+        if (status.state == Status::State::Connected && std::exchange(known, true)) m_reconnects.callSoon(m_runtime);
     });
     m_nodes.push_back(node);
     return node;
@@ -100,6 +101,7 @@ ClusterWatch::NodePtr ClusterWatch::nodeAt(const Endpoint& at) {
 void ClusterWatch::setOwner(int slot, const NodePtr& node) {
     NodePtr& owner = m_owners[std::size_t(slot)];
     if (owner == node) return;
+    m_ownersChanged = m_ownersChanged || owner;
     owner = node;
     const auto era = m_eras.find(slot);
     if (era == m_eras.end()) return;
@@ -107,10 +109,15 @@ void ClusterWatch::setOwner(int slot, const NodePtr& node) {
     m_eras.erase(era);
 }
 
+void ClusterWatch::tellOfOwners() {
+    if (std::exchange(m_ownersChanged, false)) m_reconnects.callSoon(m_runtime);
+}
+
 void ClusterWatch::moved(int slot, const Endpoint& to) {
     const NodePtr node = nodeAt(to);
     node->owner = true;
     setOwner(slot, node);
+    tellOfOwners();
     refreshSoon(); // seldom does one slot move alone
 }
 
@@ -197,6 +204,7 @@ bool ClusterWatch::apply(const Reply& map, const QString& askedHost) {
         for (auto slot = first; slot <= last; ++slot)
             setOwner(int(slot), node);
     }
+    tellOfOwners();
     // Who owns nothing any more keeps its connection only while somebody uses it, or as a place to ask.
     std::erase_if(m_dropped, [](const std::weak_ptr<Node>& node) { return node.expired(); });
     std::erase_if(m_nodes, [this](const NodePtr& node) {

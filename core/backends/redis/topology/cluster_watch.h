@@ -55,6 +55,9 @@ public:
     Error silence(const QByteArray& channel, Nanos after) const override;
     void complain(const QByteArray& channel, const Error& error) override;
 
+    /// Called when a node can be reached again, and when slots have other owners.
+    CallList& reconnects() { return m_reconnects; }
+
     /// As it was made with.
     Runtime& runtime() const { return m_runtime; }
     const DriverOptions& options() const { return m_options; }
@@ -67,6 +70,7 @@ private:
     std::vector<NodePtr> inOrderOfHope() const;
     bool apply(const Reply& map, const QString& askedHost);
     void setOwner(int slot, const NodePtr& node);
+    void tellOfOwners();
     bool anyOwnerAway() const;
 
     Runtime& m_runtime;
@@ -82,6 +86,8 @@ private:
     bool m_refreshAgain = false;
     std::optional<Error> m_hopeless; ///< every node refuses us: waiting is of no use
     SignalCount m_answered;
+    CallList m_reconnects;
+    bool m_ownersChanged = false; ///< and nobody was told yet
     std::stop_source m_closing;
 };
 

@@ -78,6 +78,10 @@ QCoro::Task<std::expected<OwnedSubscription, Error>> SentinelPort::subscribe(QBy
     return Feed::open(m_runtime, m_watch, std::move(channel), m_watch->options().commandTimeout, std::move(stop));
 }
 
+CallList::Registration SentinelPort::onReconnect(CallList::Callback back) {
+    return m_watch->reconnects().add(std::move(back));
+}
+
 QCoro::Task<std::expected<void, Error>> SentinelPort::open(std::stop_token stop) {
     const std::shared_ptr<SentinelWatch> watch = m_watch;
     const Nanos limit = watch->options().searchTimeout.value_or(watch->options().commandTimeout);

@@ -246,6 +246,7 @@ void SentinelWatch::install(std::unique_ptr<RedisDriver> driver, const SentinelS
         if (status.state != Status::State::Connected) leaveMaster(era);
     });
     m_changed.releaseAll();
+    m_reconnects.callSoon(m_runtime);
     if (m_master->status().state != Status::State::Connected) leaveMaster(era);
 }
 

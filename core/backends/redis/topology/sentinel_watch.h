@@ -33,6 +33,9 @@ public:
     Error silence(const QByteArray& channel, Nanos after) const override;
     void complain(const QByteArray& channel, const Error& error) override;
 
+    /// Called when there is a master again: the same one, or the next.
+    CallList& reconnects() { return m_reconnects; }
+
     /// As it was made with.
     Runtime& runtime() const { return m_runtime; }
     const DriverOptions& options() const { return m_options; }
@@ -79,6 +82,7 @@ private:
     std::optional<Error> m_refused; ///< what the last candidate said or lacked
     bool m_hopeless = false;        ///< a login or TLS that is wrong: waiting is of no use
     SignalCount m_changed;
+    CallList m_reconnects;
     std::stop_source m_closing;
     std::vector<std::unique_ptr<RedisDriver>> m_retired; ///< destroyed from the event loop
 };
