@@ -22,7 +22,7 @@ struct EncodedChunk {
 EncodedChunk encodeChunk(const Trace& trace, std::size_t first, std::size_t count);
 
 /// Decodes into `rows`. False when the chunk is damaged: `rows` then holds rubbish. Also false when a row names an
-/// entity at or beyond `entities`, or is earlier than `notBefore`.
+/// entity at or beyond `entities`, is earlier than `notBefore`, or has a value that its kind cannot have.
 bool decodeChunk(const EncodedChunk& chunk, Columns& rows, std::size_t entities, std::int64_t notBefore);
 
 } // namespace lockscope::trace

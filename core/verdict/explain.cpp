@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trace/deadline.h"
 #include "trace/state.h"
 #include "trace/time_text.h"
 #include "verdict/chronicle.h"
@@ -358,6 +359,11 @@ private:
                 .arg(actor(dead->first), at(dead->second));
         }
         const QString owner = actor(record.owner);
+        if (record.deadline == trace::kEndNotKnown) {
+            const QString there = tr("The entry of %1 is still on the server; until when is not known.").arg(owner);
+            return record.ownerDied ? paragraph({tr("%1 died at %2.").arg(owner, at(*record.ownerDied)), there})
+                                    : there;
+        }
         if (record.ownerDied && record.deadline < 0)
             return tr("%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.")
                 .arg(owner, at(*record.ownerDied));

@@ -3814,6 +3814,14 @@
         <comment>a sentence after a sentence</comment>
         <translation>%1 %2</translation>
     </message>
+    <message>
+        <source>The entry of %1 is still on the server; until when is not known.</source>
+        <translation>%1 的条目仍在服务器上；到何时为止尚不清楚。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2.</source>
+        <translation>%1 在 %2 崩溃。</translation>
+    </message>
 </context>
 <context>
     <name>WatchNote</name>

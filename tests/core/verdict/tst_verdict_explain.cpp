@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hand_written.h"
+#include "trace/deadline.h"
 
 using namespace lockscope;
 using namespace lockscope::verdict;
@@ -22,6 +23,7 @@ private Q_SLOTS:
     void ownershipSaysWhoseLockItWas();
     void progressSaysWhatIsInTheWay();
     void progressNamesADeadWaiterThatIsStillQueued();
+    void progressClaimsNoEndThatIsNotKnown();
     void stoppedServerAndWhatItsClockDid();
     void progressFindsAnOwnerOfLongAgo();
     void reentrancySaysTheCounts();
@@ -225,6 +227,21 @@ void TestVerdictExplain::progressNamesADeadWaiterThatIsStillQueued() {
             QStringLiteral("but B, which died at 2.0 s while it waited, still has a place in the queue");
         QVERIFY2(text.contains(dead) == (queued == 2), qPrintable(text)); // else C alone is queued
     }
+}
+
+void TestVerdictExplain::progressClaimsNoEndThatIsNotKnown() {
+    HandWritten w;
+    w.started();
+    w.request(1000, w.a);
+    w.add(1000, Kind::RecordHeld, w.a, w.lock, trace::kEndNotKnown, 1);
+    w.granted(1000, w.a);
+    w.request(1500, w.b);
+    w.add(3000, Kind::ClientKilled, w.clientA);
+    w.trace->reach(ms(12000));
+    const QString text = first(w, Invariant::Progress, {5s});
+    QVERIFY2(text.contains(QStringLiteral("A died at 3.0 s. The entry of A is still on the server; until when is not "
+                                          "known.")),
+             qPrintable(text));
 }
 
 void TestVerdictExplain::stoppedServerAndWhatItsClockDid() {
