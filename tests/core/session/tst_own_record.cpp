@@ -100,7 +100,7 @@ private Q_SLOTS:
         world.granted("A", HoldMode::Shared);
         world.granted("B", HoldMode::Shared);
         world.own.seen("orders", kNoEntity);
-        world.feed.update("orders", std::nullopt, kNoEntity, true, false);
+        world.feed.update("orders", std::nullopt, {.freedBy = FreedBy::Expiry});
         world.granted("C", HoldMode::Shared);
         world.released("C");
         QCOMPARE(world.record(), QByteArray("free"));
