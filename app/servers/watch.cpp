@@ -184,13 +184,6 @@ private:
     int m_status = kFine;
 };
 
-std::vector<QByteArray> globsOf(const std::optional<QString>& words) {
-    std::vector<QByteArray> globs;
-    for (const QString& word : words.value_or(QString()).split(QLatin1Char(','), Qt::SkipEmptyParts))
-        globs.push_back(word.trimmed().toUtf8());
-    return globs;
-}
-
 /// "127.0.0.1:6379": an address, and nothing in it that may be a login.
 bool isBareAddress(const QString& text) {
     static const QRegularExpression kAddress(QStringLiteral("^[A-Za-z0-9.-]*[A-Za-z.][A-Za-z0-9.-]*:[0-9]{1,5}$"));
@@ -220,7 +213,8 @@ int watch(const QStringList& words) {
     plan.once = arguments->has("once");
     plan.json = arguments->has("json");
     plan.renewals = arguments->has("renewals");
-    plan.names = {globsOf(arguments->value("match")), globsOf(arguments->value("ignore"))};
+    plan.names = inspect::nameFilterFrom(arguments->value("match").value_or(url->option("match")),
+                                         arguments->value("ignore").value_or(url->option("ignore")));
     return WatchRun(*url, std::move(plan)).run();
 }
 

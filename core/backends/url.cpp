@@ -29,8 +29,8 @@ struct Scheme {
 };
 
 constexpr Scheme kSchemes[] = {
-    {"redis", "redis", Service::Redis, 6379, false, false, Path::DatabaseNumber, "wait timeout connect"},
-    {"rediss", "rediss", Service::Redis, 6379, true, false, Path::DatabaseNumber, "wait timeout connect"},
+    {"redis", "redis", Service::Redis, 6379, false, false, Path::DatabaseNumber, "wait timeout connect match ignore"},
+    {"rediss", "rediss", Service::Redis, 6379, true, false, Path::DatabaseNumber, "wait timeout connect match ignore"},
     {"redis+sentinel", "redis+sentinel", Service::RedisSentinel, 26379, false, true, Path::Master,
      "wait timeout connect sentinel-user sentinel-password"},
     {"rediss+sentinel", "rediss+sentinel", Service::RedisSentinel, 26379, true, true, Path::Master,

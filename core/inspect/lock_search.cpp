@@ -37,6 +37,16 @@ bool NameFilter::wants(const QByteArray& name) const {
     return (match.empty() || std::ranges::any_of(match, matches)) && std::ranges::none_of(ignore, matches);
 }
 
+NameFilter nameFilterFrom(const QString& match, const QString& ignore) {
+    const auto globs = [](const QString& words) {
+        std::vector<QByteArray> all;
+        for (const QString& word : words.split(QLatin1Char(','), Qt::SkipEmptyParts))
+            if (!word.trimmed().isEmpty()) all.push_back(word.trimmed().toUtf8());
+        return all;
+    };
+    return {globs(match), globs(ignore)};
+}
+
 LockSearch::LockSearch(KeyReader& reader, ServerFacts& facts, Runtime& runtime, const WatchOptions& options,
                        std::function<bool(const QByteArray&)> known)
     : m_reader(reader),

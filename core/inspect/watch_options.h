@@ -13,6 +13,9 @@ struct NameFilter {
     friend bool operator==(const NameFilter&, const NameFilter&) = default;
 };
 
+/// The filter that lists of globs with commas between them say: "orders:*, stock:*".
+NameFilter nameFilterFrom(const QString& match, const QString& ignore);
+
 /// What watching may cost, and what it looks for. A share is of the server's time: what it needs to answer us, at most.
 struct WatchOptions {
     std::vector<KeyPattern> patterns = usualLockNames(); ///< string keys that are locks by their name

@@ -63,7 +63,9 @@ LiveWorker::~LiveWorker() {
 void LiveWorker::start() {
     m_driver.onStatus([this](const redis::Status& status) { connectionChanged(status); });
     tellHealth();
-    m_watcher = std::make_unique<inspect::RedisWatcher>(m_driver);
+    inspect::WatchOptions options;
+    options.names = inspect::nameFilterFrom(m_url.option("match"), m_url.option("ignore"));
+    m_watcher = std::make_unique<inspect::RedisWatcher>(m_driver, std::move(options));
     m_runtime.spawn([this] { return m_watcher->watch([this](const inspect::LockReport& report) { seen(report); }); });
     QObject::connect(&m_tick, &QTimer::timeout, &m_tick, [this] { tick(); });
     m_tick.start(33);

@@ -5157,6 +5157,18 @@
         <source>This address can be tried.</source>
         <translation>可以尝试这个地址。</translation>
     </message>
+    <message>
+        <source>&amp;Only locks named</source>
+        <translation>仅显示这些名称的锁(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Patterns with * and ?, with commas between them; “!” in front leaves locks out. Empty: all locks.</source>
+        <translation>含 * 和 ? 的模式，以逗号分隔；前面加“!”表示排除。留空：所有锁。</translation>
+    </message>
+    <message>
+        <source>Names of the locks to show</source>
+        <translation>要显示的锁的名称</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::EventsModel</name>

@@ -223,6 +223,17 @@ private Q_SLOTS:
         QVERIFY(end(*watcher));
     }
 
+    void theUrlMaySayWhichLocksAreWanted() {
+        for (const char* name : {"lock:a", "lock:b", "lock:c"})
+            redis({QStringLiteral("SET"), QLatin1String(name), QStringLiteral("me")});
+        const Ran ran =
+            program({QStringLiteral("watch"), m_server->url() + QStringLiteral("?match=lock:%2A&ignore=%2Ab"),
+                     QStringLiteral("--once")});
+        QVERIFY2(ran.status == 0 && ran.out.contains("lock:a") && ran.out.contains("lock:c"), ran.told());
+        QVERIFY2(!ran.out.contains("lock:b"), ran.told());
+        redis({QStringLiteral("FLUSHALL")});
+    }
+
     void limitsAreSaid() {
         redis({QStringLiteral("EVAL"),
                QStringLiteral("redis.call('SET', 'lock:long', string.rep('x', 2000)) "

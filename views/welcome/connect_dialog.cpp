@@ -14,6 +14,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QUrl>
 
 namespace lockscope::views {
 
@@ -21,6 +22,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     : QDialog(parent),
       m_check(std::move(check)),
       m_url(new QComboBox),
+      m_names(new QLineEdit),
       m_complaint(new DimLabel),
       m_changes(new QCheckBox(tr("Allow &changes on this server"))),
       m_connect(new QPushButton(tr("Connect"))) {
@@ -37,6 +39,14 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     m_url->lineEdit()->setPlaceholderText(QStringLiteral("redis://127.0.0.1:6379"));
     m_url->setAccessibleName(tr("Address of the server"));
     if (m_url->completer()) m_url->completer()->setCaseSensitivity(Qt::CaseSensitive);
+
+    auto* names = new QLabel(tr("&Only locks named"));
+    names->setBuddy(m_names);
+    m_names->setFont(fixedFont());
+    m_names->setPlaceholderText(QStringLiteral("orders:*, !*:cache"));
+    m_names->setToolTip(tr("Patterns with * and ?, with commas between them; “!” in front leaves locks out. Empty: all "
+                           "locks."));
+    m_names->setAccessibleName(tr("Names of the locks to show"));
 
     m_complaint->setWordWrap(true);
     // What was typed may be repeated here: never as markup.
@@ -74,12 +84,16 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     layout->addWidget(new SectionCaption(tr("Examples")));
     layout->addWidget(examples);
     layout->addSpacing(kGrid);
+    layout->addWidget(names);
+    layout->addWidget(m_names);
+    layout->addSpacing(kGrid);
     layout->addWidget(m_changes);
     layout->addWidget(note);
     layout->addSpacing(kGrid);
     layout->addWidget(buttons);
 
     connect(m_url, &QComboBox::editTextChanged, this, &ConnectDialog::validate);
+    connect(m_names, &QLineEdit::textChanged, this, &ConnectDialog::validate);
     validate();
 }
 
@@ -89,7 +103,24 @@ void ConnectDialog::setUrl(const QString& url) {
 }
 
 QString ConnectDialog::url() const {
-    return m_url->currentText().trimmed();
+    QString address = m_url->currentText().trimmed();
+    QStringList match, ignore;
+    for (const QString& word : m_names->text().split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        const QString name = word.trimmed();
+        if (name.startsWith(QLatin1Char('!')))
+            ignore += name.mid(1);
+        else if (!name.isEmpty())
+            match += name;
+    }
+    const auto add = [&address](QLatin1String option, const QStringList& globs) {
+        if (address.isEmpty() || globs.isEmpty()) return;
+        address += address.contains(QLatin1Char('?')) ? QLatin1Char('&') : QLatin1Char('?');
+        address +=
+            option + QLatin1Char('=') + QString::fromLatin1(QUrl::toPercentEncoding(globs.join(QLatin1Char(','))));
+    };
+    add(QLatin1String("match"), match);
+    add(QLatin1String("ignore"), ignore);
+    return address;
 }
 bool ConnectDialog::changesAllowed() const {
     return m_changes->isChecked();

@@ -6,6 +6,7 @@
 class QCheckBox;
 class QComboBox;
 class QLabel;
+class QLineEdit;
 class QPushButton;
 
 namespace lockscope::views {
@@ -21,6 +22,7 @@ public:
     ConnectDialog(Check check, const QStringList& recent, QWidget* parent = nullptr);
 
     void setUrl(const QString& url);
+    /// The address, with the names that are wanted as its options match= and ignore=.
     QString url() const;
     bool changesAllowed() const;
     /// What is wrong with the address now; empty = nothing.
@@ -30,6 +32,7 @@ private:
     void validate();
     Check m_check;
     QComboBox* m_url;
+    QLineEdit* m_names; ///< globs with commas between them; "!" in front: not these
     QLabel* m_complaint;
     QCheckBox* m_changes;
     QPushButton* m_connect;

@@ -131,6 +131,22 @@ private Q_SLOTS:
         QCOMPARE(dialog.url(), QStringLiteral("redis://:secret@h:6379/1"));
     }
 
+    void theConnectDialogAsksWhichLocksAreWanted() {
+        ConnectDialog dialog(check, {});
+        dialog.setUrl(QStringLiteral("redis://h:6379"));
+        QLineEdit* names = nullptr;
+        for (QLineEdit* field : dialog.findChildren<QLineEdit*>())
+            if (field->accessibleName() == QLatin1String("Names of the locks to show")) names = field;
+        QVERIFY(names);
+        names->setText(QStringLiteral("orders:*, stock?, !*:cache"));
+        QCOMPARE(dialog.url(), QStringLiteral("redis://h:6379?match=orders%3A%2A%2Cstock%3F&ignore=%2A%3Acache"));
+        names->setText(QStringLiteral(" , "));
+        QCOMPARE(dialog.url(), QStringLiteral("redis://h:6379"));
+        dialog.setUrl(QStringLiteral("redis://h:6379?timeout=2s"));
+        names->setText(QStringLiteral("!a"));
+        QCOMPARE(dialog.url(), QStringLiteral("redis://h:6379?timeout=2s&ignore=a"));
+    }
+
     void changesAreForbiddenUnlessAllowed() {
         ConnectDialog dialog(check, {});
         QVERIFY(!dialog.changesAllowed());
