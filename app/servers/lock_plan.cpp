@@ -41,7 +41,7 @@ std::optional<QString> permitsMissing(const LockPlan& plan) {
         .arg(QString::fromLatin1(recipe->id));
 }
 
-/// A bare number is one of seconds, as flock(1) and timeout(1) take it.
+/// A bare number is one of seconds, as those who come from flock(1) write a wait.
 QString withUnit(const QString& time) {
     static const QRegularExpression number(QStringLiteral("^[0-9]+([.][0-9]+)?$"));
     return number.match(time).hasMatch() ? time + QLatin1Char('s') : time;
@@ -87,7 +87,7 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
     if (const auto complaint = permitsMissing(plan)) return std::unexpected(*complaint);
     if (const auto complaint = apartFromWriters(plan)) return std::unexpected(*complaint);
     if (const auto lease = arguments->value("lease")) {
-        const auto duration = durationOf("lease", withUnit(*lease));
+        const auto duration = durationOf("lease", *lease);
         if (!duration) return std::unexpected(duration.error());
         plan.lease = *duration;
         // On ZooKeeper the session is the lease.
