@@ -198,7 +198,9 @@ void TimelineView::clearMeasure() {
     viewport()->update();
 }
 
-std::optional<std::size_t> TimelineView::damageAt(const std::vector<std::size_t>& violations, std::int64_t at) const {
+std::optional<std::size_t> TimelineView::damageAt(std::int64_t at) const {
+    // By the write's own time: its mark is wider than the instant that it stands for.
+    const std::vector<std::size_t> violations = m_bands.at(at, 0, at);
     const auto found = std::ranges::find_if(violations, [&](std::size_t i) {
         const verdict::Violation& violation = m_bands.violation(i);
         return violation.invariant == verdict::Invariant::StaleWrite && violation.from.count() == at;
@@ -207,12 +209,14 @@ std::optional<std::size_t> TimelineView::damageAt(const std::vector<std::size_t>
 }
 
 void TimelineView::clickAt(const QPointF& position) {
+    using What = TimelineHit::What;
     TimelineHit hit;
+    std::optional<std::int64_t> write; // when it was, if that is what was clicked
     {
         const std::lock_guard lock(m_loader->data()->mutex());
         hit = hitTest(scene(), viewport()->size(), position);
+        if (hit.what == What::Tick && hit.lane->kind == LaneKind::Effect) write = hit.lane->ticks[hit.index].at;
     }
-    using What = TimelineHit::What;
     const bool onEmptyGround = hit.what == What::Nothing || hit.what == What::Lane || hit.what == What::Life;
     if (hit.row >= 0) {
         m_focusRow = hit.row;
@@ -223,8 +227,7 @@ void TimelineView::clickAt(const QPointF& position) {
     // On a bar one means the bar; beside it, the band behind it. A write that did damage is a violation itself.
     std::optional<std::size_t> activated;
     if (onEmptyGround && !hit.violations.empty()) activated = hit.violations.front();
-    if (hit.what == What::Tick && hit.lane->kind == LaneKind::Effect)
-        activated = damageAt(hit.violations, hit.lane->ticks[hit.index].at);
+    if (write) activated = damageAt(*write);
     if (activated) Q_EMIT violationActivated(int(*activated));
     viewport()->update();
 }

@@ -136,8 +136,8 @@ private:
     void showToolTip(const QPoint& viewportPos, const QPoint& globalPos);
     void measureTo(Nanos t);
     void clickAt(const QPointF& position);
-    /// Of these violations the damaging write of that instant.
-    std::optional<std::size_t> damageAt(const std::vector<std::size_t>& violations, std::int64_t at) const;
+    /// The violation that a write of that instant was, by its place in the verdict; none if it did no damage.
+    std::optional<std::size_t> damageAt(std::int64_t at) const;
     void moveFocusRow(int by);
     void ensureRowVisible(int row);
     bool handlesKey(const QKeyEvent* event) const;

@@ -4,6 +4,7 @@
 #include "welcome/connect_dialog.h"
 #include "welcome/scenario_card.h"
 #include "welcome/shortcut_sheet.h"
+#include "welcome/url_field.h"
 #include "welcome/welcome_page.h"
 
 #include <QCheckBox>
@@ -145,6 +146,20 @@ private Q_SLOTS:
         dialog.setUrl(QStringLiteral("redis://h:6379?timeout=2s"));
         names->setText(QStringLiteral("!a"));
         QCOMPARE(dialog.url(), QStringLiteral("redis://h:6379?timeout=2s&ignore=a"));
+    }
+
+    void aPasswordIsCoveredWhileItIsTyped() {
+        const ConnectDialog dialog(check, {});
+        const auto* field = qobject_cast<UrlField*>(dialog.findChild<QComboBox*>()->lineEdit());
+        QVERIFY(field);
+        WelcomePage page;
+        page.show();
+        QTRY_VERIFY(qobject_cast<UrlField*>(page.urlField()));
+        UrlField typed;
+        typed.setText(QStringLiteral("redis://ann:s3cr@t@host:6379"));
+        QCOMPARE(typed.text(), QStringLiteral("redis://ann:s3cr@t@host:6379"));
+        QCOMPARE(typed.shown(),
+                 QStringLiteral("redis://ann:") + QString(6, QChar(0x2022)) + QStringLiteral("@host:6379"));
     }
 
     void changesAreForbiddenUnlessAllowed() {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "faults/workload_panel.h"
+#include "recipes/recipe_info.h"
 #include "timeline/timeline_view.h"
 #include "trace/recording.h"
 #include "transport/verdict_banner.h"
 #include "verdict/verdict_panel.h"
+#include "window/language.h"
 #include "window_scene.h"
 
 #include <QFileDialog>
@@ -72,6 +74,55 @@ private Q_SLOTS:
         Q_EMIT scene.window->findChild<views::TimelineView*>()->violationActivated(last);
         QTRY_VERIFY(panel->isVisible());
         QCOMPARE(panel->violations()->currentIndex().row(), last);
+    }
+
+    void aClickOnADamagingWriteShowsItsCard() {
+        WindowScene scene;
+        scene.open("gc-pause");
+        scene.window->player()->seek(20s);
+        const auto damage = [&]() -> std::optional<std::size_t> {
+            const auto& all = scene.context()->verdict()->violations;
+            const auto found = std::ranges::find(all, verdict::Invariant::StaleWrite, &verdict::Violation::invariant);
+            return found == all.end() ? std::nullopt : std::optional(std::size_t(found - all.begin()));
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() == Nanos(20s) && damage(), 20'000);
+        const Nanos at = scene.context()->verdict()->violations[*damage()].from;
+        scene.context()->reveal(at);
+        auto* view = scene.window->findChild<views::TimelineView*>();
+        std::optional<QPoint> place;
+        const auto look = [&] {
+            const std::lock_guard lock(view->loader()->data()->mutex());
+            const views::TimelineScene now = view->scene();
+            for (std::size_t row = 0; row < now.layout.rows().size() && !place; ++row) {
+                const QRect lane = view->rowRect(int(row));
+                for (int x = 0; x < lane.width() && !place; ++x) {
+                    const QPoint here(x, lane.center().y());
+                    const views::TimelineHit hit = views::hitTest(now, view->viewport()->size(), here);
+                    if (hit.what == views::TimelineHit::What::Tick && hit.lane->kind == views::LaneKind::Effect &&
+                        hit.lane->ticks[hit.index].at == at.count())
+                        place = here;
+                }
+            }
+            return place.has_value();
+        };
+        QTRY_VERIFY(look());
+        const auto* panel = scene.window->findChild<views::VerdictPanel*>();
+        QVERIFY(!panel->isVisible());
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, *place);
+        QTRY_VERIFY(panel->isVisible());
+        QCOMPARE(std::size_t(panel->violations()->currentIndex().row()), *damage());
+    }
+
+    void stepsOfRecipesFollowTheLanguage() {
+        const auto step = [] { return recipes::findRecipe("redis-set")->steps.at(1); };
+        app::speak(QStringLiteral("en"));
+        const QString english = step();
+        const recipes::RecipeInfo* const before = recipes::findRecipe("redis-set");
+        app::speak(QStringLiteral("zh_CN"));
+        QVERIFY(step() != english);
+        QCOMPARE(before->steps.at(1), english); // what is held on to stays
+        app::speak(QStringLiteral("en"));
+        QCOMPARE(step(), english);
     }
 
     void enterInANumberFieldGivesTheKeysBack() {
