@@ -33,8 +33,11 @@ QCoro::Task<redis::Result> CountedLock::run(Command command, std::stop_token sto
 Outcome<int> CountedLock::settle(HoldAccounts::Account& account, QByteArray thread, Mode mode, Nanos lease,
                                  std::stop_token stop) {
     const int wanted = account.holds;
+    // By source, not by hash: a server that stands still may run this when nobody is left to hear that it does not know
+    // the script.
     const Command command = keepCommand(thread, mode, lease, wanted);
-    const redis::Result reply = co_await run(command, stop);
+    redis::Args bySource = redis::evalArgs("EVAL", command.script->source(), command.keys, command.args);
+    const redis::Result reply = co_await m_lock.port.call(std::move(bySource), stop);
     // A key of another kind by now holds nothing of ours.
     if (!reply && !reply.error().wrongType()) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     const int left = reply ? static_cast<int>(reply->integer) : -1;

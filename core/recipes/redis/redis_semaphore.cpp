@@ -96,13 +96,11 @@ Outcome<WokenLock::Answer> RedisSemaphore::attempt(const Request& request, std::
     }
     if (stopped || (!reply && reply.error().outcomeUnknown())) {
         // It may have run: these ids are nobody else's. An error here leaves permits that end by their lease.
-        const redis::Result undone =
-            co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken()), givenBack(*ids));
-        if (!undone) {
-            leftBehind(
-                redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m_lock.name, taken()), givenBack(*ids)),
-                request.lease);
-        }
+        // By source: a server that stands still may run this when nobody is left to hear that it needs the script.
+        const redis::Args bySource =
+            redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m_lock.name, taken()), givenBack(*ids));
+        const redis::Result undone = co_await m_lock.port.call(bySource);
+        if (!undone) leftBehind(bySource, request.lease);
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }
     if (!reply) {

@@ -82,7 +82,10 @@ Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token
     }
     if (stopped || (!reply && reply.error().outcomeUnknown())) {
         // If it ran, undo it. An error here leaves a key that ends by its lease.
-        const redis::Result undone = co_await giveUp(value, {});
+        // By source: a server that stands still may run this when nobody is left to hear that it needs the script.
+        redis::Args bySource = redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m_lock.name),
+                                               redis::argsOf(value, m_channel));
+        const redis::Result undone = co_await m_lock.port.call(std::move(bySource));
         if (!undone) notUndone(value, request.lease);
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     }

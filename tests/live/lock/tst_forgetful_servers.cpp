@@ -95,7 +95,11 @@ private Q_SLOTS:
         VERIFY_STARTED(m_masters);
     }
 
-    void cleanup() { m_server.resume(); }
+    void cleanup() {
+        m_server.resume();
+        redis::RedisDriver driver(m_runtime, urlOf(m_server));
+        QVERIFY(call(driver, {"FLUSHALL"})); // a semaphore's counter would be in the next lock's way
+    }
 
     void redisComesBackEmpty_data() { redisRows(); }
     void redisComesBackEmpty() {
@@ -155,6 +159,38 @@ private Q_SLOTS:
         QVERIFY(store.write(next.user.lock->token()));
         QVERIFY2(!store.write(token), "a write of the holder that lost the lock");
         VERIFY_OK(run(next.user.lock->unlock()));
+    }
+
+    /// A server that stood still runs what it finds in its sockets, also of clients that have given up and gone.
+    void whatAStoppedRedisRunsLateIsUndone_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::addColumn<Mode>("mode");
+        for (const char* id : {"redis-set", "redis-reentrant", "redis-fair"})
+            QTest::newRow(id) << QByteArray(id) << Mode::Exclusive;
+        QTest::newRow("redis-semaphore") << QByteArray("redis-semaphore") << Mode::Permit;
+    }
+    void whatAStoppedRedisRunsLateIsUndone() {
+        QFETCH(QByteArray, id);
+        QFETCH(Mode, mode);
+        Holder next(m_server.url(), id);
+        VERIFY_OPEN(next.user);
+        QVERIFY(next.take(mode)); // the server knows how to take it from now on
+        VERIFY_OK(run(next.user.lock->unlock("1", mode)));
+        {
+            Holder hasty(m_server.url() + QStringLiteral("?timeout=300ms"), id);
+            VERIFY_OPEN(hasty.user);
+            m_server.pause();
+            letPass(m_runtime, 20ms); // until it stands still
+            LockRequest request;
+            request.mode = mode;
+            request.wait = Nanos(0);
+            const auto none = run(hasty.user.lock->take(request));
+            QVERIFY(!none && none.error().kind == LockError::Kind::OutcomeUnknown);
+        } // and its connections are closed
+        m_server.resume();
+        // Its lease is three minutes.
+        QVERIFY2(next.take(mode), "a client that is gone has the lock");
+        VERIFY_OK(run(next.user.lock->unlock("1", mode)));
     }
 
     void redisFreedByForce_data() { redisRows(); }
