@@ -89,12 +89,15 @@ void SqlRenewals::tidy() {
     const Nanos now = m_port->runtime().monotonic();
     if (m_tidiedAt && now - *m_tidiedAt < kBetweenTidyings) return;
     m_tidiedAt = now;
-    m_port->runtime().spawn([self = shared_from_this()] { return deleteOldRows(self); });
+    Runtime& runtime = m_port->runtime();
+    runtime.spawn([&runtime, self = weak_from_this()] { return deleteOldRows(runtime, self); });
 }
 
 /// Looked for without a lock, and deleted one by one by their key: a search that deletes would lock all rows.
-QCoro::Task<> SqlRenewals::deleteOldRows(Self self) {
-    co_await self->m_port->runtime().sleep(kBeforeTidying);
+QCoro::Task<> SqlRenewals::deleteOldRows(Runtime& runtime, std::weak_ptr<SqlRenewals> later) {
+    co_await runtime.sleep(kBeforeTidying);
+    const Self self = later.lock();
+    if (!self) co_return; // and its port with it
     const SqlLock lock{*self->m_port, {}, {}, self->m_tables};
     const std::int64_t life = std::chrono::milliseconds(kTokenCounterLife).count();
     const QByteArray old = "recipe = {recipe} AND owner IS NULL AND expires_at <= {ago}";

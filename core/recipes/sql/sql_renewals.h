@@ -44,7 +44,7 @@ private:
 
     struct Listener;
     static QCoro::Task<> lookOut(Self self, std::stop_token stop);
-    static QCoro::Task<> deleteOldRows(Self self);
+    static QCoro::Task<> deleteOldRows(Runtime& runtime, std::weak_ptr<SqlRenewals> later);
     static QCoro::Task<> gather(Self self);
     static QCoro::Task<> renewBatch(Self self, std::shared_ptr<const Batch> batch);
     Outcome<Held> extend(std::shared_ptr<const Batch> batch);
