@@ -6,16 +6,16 @@
 
 namespace lockscope {
 
-/// The one option of a connection URL that is a secret.
+/// The only option of a connection URL that is secret.
 inline constexpr const char* kSecretOption = "sentinel-password";
 
-/// Where the login ends in what stands behind the "://" of a connection URL: at the last "@", so that whatever a
-/// password consists of, none of it is taken for a host, a path or an option. -1 = there is no login.
+/// The end of the login in the part of a URL after "://": its last "@". So no part of a password is taken for a host, a
+/// path or an option. -1 = no login.
 qsizetype loginEnd(QStringView behindScheme);
 
-/// A connection URL to be kept or shown: without its password, everything else as it was written.
-/// "redis://ann:secret@host?ca=x" → "redis://ann@host?ca=x"; nor does the password for sentinels stay. Of a text that
-/// is no connection URL nothing stays that may be a login, not even a user.
+/// A connection URL without its passwords, to be kept or shown; the rest as written. "redis://ann:secret@host?ca=x" →
+/// "redis://ann@host?ca=x"; the sentinels' password is removed, too. From a text that is no connection URL, everything
+/// that may be a login is removed, even the user.
 QString withoutPassword(const QString& url);
 
 /// Takes the passwords of connection URLs out of a process's words, which everybody may read in `ps`; up to a "--",
@@ -35,7 +35,7 @@ std::vector<Stretch> secretsOf(const QString& url);
 /// "redis://:secret@host" → "redis://…@host", "--url=:secret@host" → "…@host".
 QString shownWord(const QString& word);
 
-/// A message that may repeat some of these words: with each of them as shownWord() has it.
+/// A message that may repeat some of `words`, with each of them replaced by its shownWord().
 QString withoutLogins(QString message, const QStringList& words);
 
 } // namespace lockscope

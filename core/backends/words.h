@@ -6,7 +6,7 @@
 
 namespace lockscope {
 
-/// A duration in words with its unit, for messages: "250 ms", "1.5 s", "30 s". Rounded up to whole milliseconds.
+/// A duration as text with its unit, for messages: "250 ms", "1.5 s", "30 s". Rounded up to whole milliseconds.
 QString inWords(Nanos duration);
 
 } // namespace lockscope

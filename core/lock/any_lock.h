@@ -8,24 +8,24 @@
 
 namespace lockscope {
 
-/// What happens to a hold, as the listeners of its lock are told.
+/// An event of a hold, reported to the listeners of its lock.
 enum class HoldEvent : std::uint8_t {
     Acquired,
     Reentered,
-    Renewed,   ///< a renewal was confirmed; of sessions: the connection is back and the hold was kept
+    Renewed,   ///< a renewal was confirmed; with a session: the connection is back and the hold was kept
     Lost,      ///< the hold is gone; `reason` says why
     Released,  ///< one hold was given up
-    Suspended, ///< the server does not answer for the hold, which may still last; ends with Renewed or Lost
-    /// A hold was given up, and the server could not be told, or knew nothing of it any more; `reason` says which. It
-    /// is held here no longer; what the server still has of it ends with its lease, session or connection.
+    Suspended, ///< the server does not answer for the hold, which may still last; a Renewed or Lost follows
+    /// A hold was given up here, but the server could not be told or no longer knew it; `reason` says which. This
+    /// client no longer holds it; on the server, the rest of it ends with its lease, session or connection.
     ReleaseFailed,
     /// A timed wait of a blocking lock is over, and the last answer that could be had was an error: `reason` says
     /// which. The lock was not taken.
     WaitFailed,
 };
 
-/// What a DistributedLock, on one server, and a ManagedLock, on whichever engine is in use, have in common: for those
-/// who do not care. Each says what its functions do.
+/// The common interface of DistributedLock (on one server) and ManagedLock (on the engine in use), for code that works
+/// with both. Their own comments say more about each function.
 class AnyLock {
 public:
     using Thread = QByteArray; ///< decimal, "1"
@@ -36,30 +36,31 @@ public:
     using Listener = std::function<void(Event, const Thread&, const QString& reason)>;
 
     virtual ~AnyLock() = default;
-    /// Takes it as asked; whether it was in time. Kind::NotSupported, Kind::Refused for what cannot be; without an
-    /// answer Kind::Unreachable or OutcomeUnknown. A stop request ends it with Cancelled and leaves nothing behind.
+    /// Takes the lock as requested; false when not in time. Kind::NotSupported or Refused for an impossible request;
+    /// Kind::Unreachable or OutcomeUnknown without an answer. A stop request ends it with Cancelled and leaves nothing
+    /// behind.
     virtual Outcome<bool> take(LockRequest request, std::stop_token stop) = 0;
-    /// The same for an object that owns the hold; an empty one when not in time.
+    /// As take(), for a guard that owns the hold; an empty guard when not in time.
     virtual Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop) = 0;
-    /// Gives one hold up; the holds left. Kind::NotOwner when it is not, or no longer, held.
+    /// Gives one hold up; returns the holds left. Kind::NotOwner when the thread does not, or no longer, hold it.
     virtual Outcome<int> unlock(const Thread& thread, Mode mode) = 0;
-    /// Frees the lock whoever holds it; false when nobody did.
+    /// Frees the lock, regardless of its holder; false when it was free.
     virtual Outcome<bool> forceUnlock() = 0;
-    /// Asks the server whether anybody holds it, in any mode.
+    /// Asks the server whether the lock is held, in any mode.
     virtual Outcome<bool> isLocked(std::stop_token stop) = 0;
-    /// Whether any thread holds it by this object, in any mode; how often that thread does.
+    /// Whether any thread holds it through this object, in any mode.
     virtual bool isHeld() const = 0;
+    /// How many holds `thread` has through this object, in that mode.
     virtual int holdCount(const Thread& thread, Mode mode) const = 0;
-    /// The fencing tokens of the hold, 0 = none: one, or of several locks as one, one for each part. Empty when not
-    /// held.
+    /// The fencing tokens of the hold, 0 = none: one token, or one per part of a multi-lock. Empty when not held.
     virtual std::vector<std::int64_t> tokens(const Thread& thread, Mode mode) const = 0;
-    /// What other threads of this program may look at; nullptr when not held.
+    /// A view of the hold that other threads of this program may read; nullptr when not held.
     virtual std::shared_ptr<const HoldView> view(const Thread& thread, Mode mode) const = 0;
-    /// Called at each event, on the runtime's thread; must not throw. nullptr: nobody.
+    /// Calls `listener` at each event, on the runtime's thread; it must not throw. nullptr: none.
     virtual void listen(Listener listener) = 0;
 };
 
-/// The same of conditions: DistributedCondition and ManagedCondition.
+/// The common interface of DistributedCondition and ManagedCondition.
 class AnyCondition {
 public:
     using Thread = AnyLock::Thread;
@@ -67,11 +68,12 @@ public:
     using Outcome = recipes::Outcome<T>;
 
     virtual ~AnyCondition() = default;
-    /// Gives the lock up with all holds of `thread`, waits for a signal, and takes it again with as many; false when
-    /// not signalled within `wait`. Kind::NotOwner when the thread does not hold it.
+    /// Gives up all holds of `thread`, waits for a signal, and takes as many again; false when no signal came within
+    /// `wait`. Kind::NotOwner when the thread does not hold the lock.
     virtual Outcome<bool> await(Nanos wait, Thread thread, std::stop_token stop) = 0;
-    /// Wakes the one that has waited longest, or all; how many were woken. Kind::NotOwner as above.
+    /// Wakes the longest waiter; returns how many were woken. Kind::NotOwner when the thread does not hold the lock.
     virtual Outcome<int> signal(Thread thread) = 0;
+    /// Wakes all waiters; otherwise as signal().
     virtual Outcome<int> signalAll(Thread thread) = 0;
 };
 

@@ -6,25 +6,25 @@
 
 namespace lockscope {
 
-/// A kind of servers that a URL can name, and what is known of it before anybody connects.
+/// A kind of server that a URL can name, with the facts that hold before connecting.
 struct BackendInfo {
-    const char* scheme;        ///< of its URLs: "redis+sentinel"
+    const char* scheme;        ///< URL scheme, "redis+sentinel"
     const char* backend;       ///< RecipeInfo::backend
     const char* defaultRecipe; ///< Connection::defaultRecipe()
-    const char* tls;           ///< of a URL with TLS: another scheme, or an option; empty: it has none
+    const char* tls;           ///< the scheme or option for TLS; empty: no TLS
     bool several;              ///< its URLs name several servers
-    bool records;              ///< Connection::records(): a manager's record can be kept there
-    bool woken;                ///< waiters of its default recipe are told; else they look again
+    bool records;              ///< Connection::records(): it can keep a manager's record
+    bool woken;                ///< waiters of its default recipe are notified; else they poll
 };
 
-/// All of them, in the order of the documentation.
+/// All backends, in the documentation's order.
 const std::vector<BackendInfo>& allBackends();
 
-/// Whether a recipe can be had there.
+/// Whether the backend has the recipe.
 bool serves(const BackendInfo& backend, const recipes::RecipeInfo& recipe);
 
-/// What each kind of servers offers by any of its safe recipes, as Markdown in English: a table, and a numbered reason
-/// for every "no". The part of ARCHITECTURE.md between the lines `<!-- backends -->` and `<!-- /backends -->`.
+/// The features that each backend offers by any of its safe recipes, as Markdown in English: a table, and a numbered
+/// reason for every "no". It is the part of ARCHITECTURE.md between `<!-- backends -->` and `<!-- /backends -->`.
 QString backendTable();
 
 } // namespace lockscope

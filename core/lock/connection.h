@@ -7,15 +7,15 @@
 
 namespace lockscope {
 
-/// Which lock, beyond what each request says.
+/// Names a lock, beyond what each request says.
 struct LockSpec {
     QByteArray name;
-    int permits = 1; ///< of a semaphore: how many there are in all
+    int permits = 1; ///< of a semaphore: its number of permits
 };
 
-/// One client process's connection to whatever a URL names, and the recipes that work over it: the one place where a
-/// program says which backend it uses. Single-threaded, on its runtime's thread. It outlives the locks made over it;
-/// its recipes keep what they work over, so that a release which is under way when it goes still ends.
+/// One client process's connection to the servers of a URL, and the recipes that work over it: the one place where a
+/// program says which backend it uses. Single-threaded, on its runtime's thread. It must outlive the locks made over
+/// it. Recipes share what they need of it, so a release in progress still completes after it is destroyed.
 class Connection {
 public:
     template <typename T>
@@ -23,50 +23,50 @@ public:
 
     virtual ~Connection() = default;
 
-    /// Where it works: it is used on that runtime's thread.
+    /// The runtime on whose thread the connection is used.
     virtual Runtime& runtime() = 0;
-    /// This process's identity on the servers: 36 characters, or what the caller gave.
+    /// This process's identity on the servers: 36 characters, or the caller's own.
     virtual const QByteArray& client() const = 0;
     virtual const ConnectionUrl& url() const = 0;
     /// "redis", "zookeeper", "sql", "memcached", "etcd": RecipeInfo::backend.
     virtual QByteArray backend() const = 0;
-    /// The recipe to take when nobody says which.
+    /// The recipe to use when the program names none.
     virtual QByteArray defaultRecipe() const = 0;
 
-    /// Connects and logs in; an error says what, where and what to do. Reconnecting later is the driver's own business.
+    /// Connects and logs in; the error says what failed, where, and what to do. Later the driver reconnects by itself.
     virtual Outcome<void> open(std::stop_token stop = {}) = 0;
-    /// Gives back what the connection holds on its own account: its session, its lease. What is still locked by these
-    /// is free then, before its holder hears of it; other locks are kept by their watchdogs for as long as the lock
-    /// objects are there. So let those go first. The sockets close with the connection and the last of its locks.
+    /// Ends the connection's own session or lease on the server. Locks held by it become free at once, before their
+    /// holders notice. Locks with leases of their own are still renewed by their watchdogs while the lock objects live,
+    /// so destroy those first. The sockets close with the connection and its last lock.
     virtual Outcome<void> close() = 0;
-    /// Asks the server for a sign of life that also says whether it could grant a lock now.
+    /// Asks the server for a sign of life that also shows whether it could grant a lock now.
     virtual Outcome<void> ping(std::stop_token stop = {}) = 0;
 
-    /// What the recipes need on the server before the first lock, as the server's own language (DDL); empty: nothing.
+    /// The statements (DDL) that create what the recipes need on the server; empty: they need nothing.
     virtual QString schema() const { return {}; }
-    /// Creates that, and brings an older one up to date. Nothing to do: success.
+    /// Runs schema()'s statements and updates an older layout. Success when there is nothing to do.
     virtual Outcome<void> prepare(std::stop_token stop = {});
 
-    /// The recipe for one lock. Kind::NotSupported with a sentence when this server does not have it, Kind::Refused for
-    /// a name that the backend cannot have.
+    /// The recipe for one lock. Kind::NotSupported with a sentence when this server does not offer it, Kind::Refused
+    /// for a name that the backend does not allow.
     virtual std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                                   LockSpec spec) = 0;
-    /// The condition of one lock of that recipe. Kind::NotSupported when there is none: RecipeInfo::condition.
+    /// The condition of one lock of that recipe. Kind::NotSupported when the recipe has none: RecipeInfo::condition.
     virtual std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& recipe,
                                                                                               LockSpec spec);
 
-    /// Where this server keeps records; nullptr when it has no place for them.
+    /// The store of records on this server; nullptr when it has none.
     virtual RecordStore* records() { return nullptr; }
 
-    /// From now on what is locked over this connection is written to a trace, as that client's doings; nullptr: no
-    /// longer. The recorder must outlive the connection and its locks.
+    /// From now on, locking over this connection is written to `recorder`'s trace with `client` as the actor; nullptr:
+    /// no longer. The recorder must outlive the connection and its locks.
     void record(trace::Recorder* recorder, trace::EntityId client) {
         m_recorder = recorder;
         m_client = client;
     }
-    /// This process as its locks see it.
+    /// This process, as its locks need to know it.
     LockClient lockClient() { return {runtime(), client(), m_recorder, m_client}; }
-    /// A lock's name in the trace.
+    /// The lock's entity in the trace; kNoEntity without a recorder.
     trace::EntityId lockEntity(const QByteArray& name) const {
         return m_recorder ? m_recorder->trace().intern(trace::EntityKind::Lock, name) : trace::kNoEntity;
     }
@@ -76,13 +76,13 @@ private:
     trace::EntityId m_client = trace::kNoEntity;
 };
 
-/// A connection for that URL, not opened yet. `client`: the identity to have, empty: a new one.
+/// A connection for a URL, not opened yet. `client`: identity on the servers; empty: a new one.
 std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, QByteArray client = {});
 
-/// The error of asking for the condition of a recipe that has none: names those that have.
+/// The error for a recipe without conditions: names recipes that have them.
 LockError noConditions(const QByteArray& recipe);
 
-/// The error of asking a connection for a recipe that it does not have: names those it has.
+/// The error for an unknown recipe: names the recipes of this connection.
 LockError noSuchRecipe(const QByteArray& id, const Connection& connection);
 
 } // namespace lockscope

@@ -10,52 +10,52 @@ namespace lockscope {
 struct LockPart {
     std::reference_wrapper<Connection> connection;
     QByteArray name;
-    QByteArray recipe = {}; ///< RecipeInfo::id; empty: LockOptions::recipe, or the one that suits the connection
+    QByteArray recipe = {}; ///< RecipeInfo::id; empty: LockOptions::recipe, or the connection's default
 };
 
-/// Several locks as one, all of them or none, on servers of whichever kinds:
+/// Several locks as one, all of them or none, on servers of any kind:
 ///
 ///     DistributedMultiLock both({{*redis, "orders"}, {*zooKeeper, "stock"}});
 ///     auto guard = co_await both.tryLockFor(5s);
 ///     if (guard && *guard) ship(guard->tokens());
 ///
-/// They are taken in an order of their own, by backend, server and name, in whichever they are given: so nobody waits
-/// in a circle, as long as all processes write the hosts of a server alike. Who does not, or locks the parts alone in
-/// another order, is got through by time-outs, which costs seconds (recipes::MultiRecipe says how many). Others lock
-/// single parts as they like, with the same recipes. The hold is lost when any part is lost, or its server was away for
-/// longer than the lease; the other parts are then given back. Reentrant where all parts are.
+/// The parts are always taken in the order of backend, server and name, regardless of the order given. So no circular
+/// wait arises as long as all processes write a server's hosts alike. If a process writes them differently, or locks
+/// single parts in another order, time-outs resolve the deadlock; that costs seconds (see recipes::MultiRecipe). Other
+/// clients may lock single parts with the same recipes. The hold is lost when any part is lost, or when a part's server
+/// was away for longer than the lease; the other parts are then given back. Reentrant where all parts are.
 ///
-/// Like a DistributedMutex it is single-threaded and must not outlive its connections, which all are of one runtime.
-/// For threads that block: blocking::MultiLock.
+/// Single-threaded; must not outlive its connections, which must share one runtime. For threads that block:
+/// blocking::MultiLock.
 class DistributedMultiLock final : public LazyLock {
 public:
-    /// Asks nobody: what makes no sense of the parts (makeMultiLock says what), the first use of it says. `options` are
-    /// for all parts; with LockOptions::token each part that can gives one, see LockGuard::tokens().
+    /// Sends nothing. Errors in the parts (see makeMultiLock) show at first use. `options` apply to all parts; with
+    /// LockOptions::token, each part that can gives a token: LockGuard::tokens().
     explicit DistributedMultiLock(std::vector<LockPart> parts, LockOptions options = {})
         : m_parts(std::move(parts)), m_options(std::move(options)) {}
 
-    /// As they were given.
+    /// The parts, in the order given.
     const std::vector<LockPart>& parts() const { return m_parts; }
 
-    /// Takes all of them, however long that takes. A stop request ends it with Cancelled and leaves nothing behind. A
-    /// server that is away is waited for.
+    /// Takes all parts, however long that takes; waits out servers that are away. A stop request ends it with Cancelled
+    /// and leaves nothing behind.
     Outcome<LockGuard> lock(Thread thread = "1", std::stop_token stop = {}) {
         return tryLockFor(kNever, std::move(thread), std::move(stop));
     }
-    /// One try of each in turn; an empty guard, and nothing held, when somebody has any of them.
+    /// Tries each part once, in turn. An empty guard, and nothing held, when any of them is taken.
     Outcome<LockGuard> tryLock(Thread thread = "1") { return tryLockFor(Nanos(0), std::move(thread)); }
-    /// Takes all of them within `wait` (kNever: no bound); an empty guard when that was too short.
+    /// Takes all parts within `wait` (kNever: no bound); an empty guard when not in time.
     Outcome<LockGuard> tryLockFor(Nanos wait, Thread thread = "1", std::stop_token stop = {}) {
         return take(asking(recipes::Mode::Exclusive, wait, std::move(thread)), std::move(stop));
     }
-    /// The same with a lease of its own, at least 1 ms, that no watchdog renews: LockRequest::lease.
+    /// As tryLockFor(), with its own lease of at least 1 ms that no watchdog renews: see LockRequest::lease.
     Outcome<LockGuard> tryLockWithLease(Nanos wait, Nanos lease, Thread thread = "1", std::stop_token stop = {}) {
         return take(asking(recipes::Mode::Exclusive, wait, std::move(thread), lease), std::move(stop));
     }
-    /// Of all parts: false once any is lost, or they were given back, or past the own deadline; looks at the clock, not
-    /// at the servers.
+    /// True while the thread holds all parts: false once any is lost, given back, or past its deadline. Compares
+    /// clocks, does not ask the servers.
     bool stillMine(const Thread& thread = "1") const { return held(thread, recipes::Mode::Exclusive); }
-    /// How often that thread holds all of them by this object; 0 when it does not.
+    /// How many holds the thread has on all parts through this object; 0 = none.
     int holdCount(const Thread& thread = "1") const { return holdsOf(thread, recipes::Mode::Exclusive); }
 
 private:
@@ -64,8 +64,8 @@ private:
     LockOptions m_options;
 };
 
-/// The same without the wrapping. Kind::Refused when there is no part, the same lock is named twice, or the connections
-/// are not of one runtime; else as makeLock, of the first part that it says something of.
+/// Makes the lock behind a DistributedMultiLock. Kind::Refused when there is no part, one lock is named twice, or the
+/// connections have different runtimes; otherwise the errors of makeLock, for the first part that has one.
 std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const std::vector<LockPart>& parts,
                                                                          LockOptions options);
 

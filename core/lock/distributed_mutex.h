@@ -4,9 +4,9 @@
 
 namespace lockscope {
 
-// All of these: errors are LockError::Kind, as DistributedLock says. Times are nanoseconds (30s, 500ms are fine); a
-// wait of 0 is one try, kNever no bound. `lease` is LockRequest::lease: at least 1 ms, not renewed by a watchdog, and
-// the lock is free when it ends. A stop request ends a wait with Cancelled and leaves nothing behind.
+// For all classes here: errors are LockError::Kind, as DistributedLock says. Times are nanoseconds (30s and 500ms
+// work); a wait of 0 is one try, kNever no bound. `lease` is LockRequest::lease: at least 1 ms, not renewed by a
+// watchdog; the lock is free when it ends. A stop request ends a wait with Cancelled and leaves nothing behind.
 
 /// A mutex that many processes share, for programs that run on an event loop:
 ///
@@ -16,13 +16,12 @@ namespace lockscope {
 ///     ship(guard->token());
 ///     co_await guard->unlock();
 ///
-/// Reentrant per thread where its recipe is; threads are logical ones, named by decimal numbers. Like its siblings it
-/// is single-threaded and must not outlive its connection, nor its guards it. It can be made before the connection is
-/// open. Of one name and recipe make one object for each thread at most. For std::unique_lock and threads that block:
-/// blocking::Mutex.
+/// Reentrant per thread where its recipe is; threads are logical ones, named by decimal numbers. Single-threaded. It
+/// must not outlive its connection, and its guards must not outlive it. It can be made before the connection is open.
+/// Make at most one object per name, recipe and thread. For std::unique_lock and threads that block: blocking::Mutex.
 class DistributedMutex : public NamedLock {
 public:
-    /// Asks nobody: what makes no sense of name and options, the first use of it says.
+    /// Sends nothing. Errors in name or options show at first use.
     DistributedMutex(Connection& connection, QByteArray name, LockOptions options = {})
         : NamedLock(connection, std::move(name), recipes::Mode::Exclusive, std::move(options)) {}
 
@@ -30,32 +29,32 @@ public:
     Outcome<LockGuard> lock(Thread thread = "1", std::stop_token stop = {}) {
         return take(asking(recipes::Mode::Exclusive, kNever, std::move(thread)), std::move(stop));
     }
-    /// One try; an empty guard when somebody has it.
+    /// Tries once; an empty guard when the lock is taken.
     Outcome<LockGuard> tryLock(Thread thread = "1") { return tryLockFor(Nanos(0), std::move(thread)); }
-    /// Takes it within `wait` (kNever: no bound); an empty guard when that was too short.
+    /// Takes the lock within `wait` (kNever: no bound); an empty guard when not in time.
     Outcome<LockGuard> tryLockFor(Nanos wait, Thread thread = "1", std::stop_token stop = {}) {
         return take(asking(recipes::Mode::Exclusive, wait, std::move(thread)), std::move(stop));
     }
-    /// The same with a lease of its own. Kind::Refused for one under 1 ms.
+    /// As tryLockFor(), with its own lease. Kind::Refused for a lease under 1 ms.
     Outcome<LockGuard> tryLockWithLease(Nanos wait, Nanos lease, Thread thread = "1", std::stop_token stop = {}) {
         return take(asking(recipes::Mode::Exclusive, wait, std::move(thread), lease), std::move(stop));
     }
-    /// False once lost, given back, or past the own deadline; looks at the clock, not at the server. Of the thread's
-    /// present hold, which may be a later one than a guard's: LockGuard::stillMine() knows of its own only.
+    /// False once lost, given back, or past the deadline. Compares clocks, does not ask the server. Refers to the
+    /// thread's present hold, which may be later than a guard's: LockGuard::stillMine() knows only its own.
     bool stillMine(const Thread& thread = "1") const { return held(thread, recipes::Mode::Exclusive); }
-    /// How often that thread holds it by this object; 0 when it does not.
+    /// How many holds the thread has through this object; 0 = none.
     int holdCount(const Thread& thread = "1") const { return holdsOf(thread, recipes::Mode::Exclusive); }
 };
 
-/// A mutex for writing that readers may hold together, shared by many processes. Recipes: those that offer shared
-/// holds; whether a waiting writer keeps new readers out is theirs to say (zk-rw: yes; redis-rw: no).
+/// A readers-writer mutex that many processes share, over recipes with shared holds. The recipe decides whether a
+/// waiting writer keeps new readers out (zk-rw: yes; redis-rw: no).
 class DistributedSharedMutex : public NamedLock {
 public:
-    /// As DistributedMutex.
+    /// Sends nothing. Errors in name or options show at first use.
     DistributedSharedMutex(Connection& connection, QByteArray name, LockOptions options = {})
         : NamedLock(connection, std::move(name), recipes::Mode::Shared, std::move(options)) {}
 
-    /// For a writer, as the same of DistributedMutex.
+    /// For a writer; see the functions of DistributedMutex.
     Outcome<LockGuard> lock(Thread thread = "1", std::stop_token stop = {}) {
         return take(asking(recipes::Mode::Exclusive, kNever, std::move(thread)), std::move(stop));
     }
@@ -67,7 +66,7 @@ public:
         return take(asking(recipes::Mode::Exclusive, wait, std::move(thread), lease), std::move(stop));
     }
 
-    /// For a reader.
+    /// For a reader; otherwise as for a writer.
     Outcome<LockGuard> lockShared(Thread thread = "1", std::stop_token stop = {}) {
         return take(asking(recipes::Mode::Shared, kNever, std::move(thread)), std::move(stop));
     }
@@ -79,37 +78,38 @@ public:
         return take(asking(recipes::Mode::Shared, wait, std::move(thread), lease), std::move(stop));
     }
 
-    /// As DistributedMutex::stillMine, of the thread's hold as a writer; as a reader.
+    /// As DistributedMutex::stillMine: for the thread's hold as a writer, and as a reader.
     bool stillMine(const Thread& thread = "1") const { return held(thread, recipes::Mode::Exclusive); }
     bool stillShared(const Thread& thread = "1") const { return held(thread, recipes::Mode::Shared); }
 
-    /// How often that thread holds it by this object, as a writer; as a reader.
+    /// How many holds the thread has through this object: as a writer, and as a reader.
     int holdCount(const Thread& thread = "1") const { return holdsOf(thread, recipes::Mode::Exclusive); }
     int sharedHoldCount(const Thread& thread = "1") const { return holdsOf(thread, recipes::Mode::Shared); }
 };
 
-/// So many permits that many processes share. A thread that takes again takes more; each taking is a guard of its own.
+/// A fixed number of permits that many processes share. A thread that acquires again takes more permits; each
+/// acquisition has its own guard.
 class DistributedSemaphore : public NamedLock {
 public:
-    /// `permits`: how many there are in all; > 0. All processes should say the same; what counts when they do not is
-    /// up to the recipe.
+    /// `permits`: how many the semaphore has, > 0. Give the same number in all processes; if they differ, the recipe
+    /// decides which counts.
     DistributedSemaphore(Connection& connection, QByteArray name, int permits, LockOptions options = {})
         : NamedLock(connection, std::move(name), recipes::Mode::Permit, std::move(options), permits) {}
 
-    /// Takes so many permits together, or waits, however long. Kind::Refused for fewer than one, or more than there
-    /// are.
+    /// Takes `permits` at once, however long that takes. Kind::Refused for fewer than one, or more than the semaphore
+    /// has.
     Outcome<LockGuard> acquire(int permits = 1, Thread thread = "1", std::stop_token stop = {}) {
         return take(asking(kNever, permits, std::move(thread)), std::move(stop));
     }
-    /// One try; an empty guard when there are not so many free.
+    /// Tries once; an empty guard when fewer than `permits` are free.
     Outcome<LockGuard> tryAcquire(int permits = 1, Thread thread = "1") {
         return tryAcquireFor(Nanos(0), permits, std::move(thread));
     }
-    /// Takes them within `wait` (kNever: no bound); an empty guard when that was too short.
+    /// Takes them within `wait` (kNever: no bound); an empty guard when not in time.
     Outcome<LockGuard> tryAcquireFor(Nanos wait, int permits = 1, Thread thread = "1", std::stop_token stop = {}) {
         return take(asking(wait, permits, std::move(thread)), std::move(stop));
     }
-    /// The same with a lease of its own. Kind::Refused for one under 1 ms.
+    /// As tryAcquireFor(), with its own lease. Kind::Refused for a lease under 1 ms.
     Outcome<LockGuard> tryAcquireWithLease(Nanos wait, Nanos lease, int permits = 1, Thread thread = "1",
                                            std::stop_token stop = {}) {
         return take(asking(wait, permits, std::move(thread), lease), std::move(stop));

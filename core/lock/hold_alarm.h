@@ -9,8 +9,8 @@ namespace lockscope::detail {
 struct Hold;
 struct LockCore;
 
-/// When something is to be done about a hold, if it is still there then. An alarm and no coroutine: most holds end
-/// before any of theirs, and to end a coroutine costs more than to take a lock.
+/// Calls a function of LockCore at an instant, if the hold still exists then. An alarm rather than a coroutine: most
+/// holds end before any of their alarms rings, and ending a coroutine costs more than taking a lock.
 class HoldAlarm final : public Alarm {
 public:
     using What = void (LockCore::*)(const std::shared_ptr<Hold>&);

@@ -13,24 +13,24 @@ namespace lockscope::detail {
 
 struct LockCore;
 
-/// One thread's hold of a lock, kept by its watches while it lasts.
+/// One thread's hold of a lock, with the alarms that watch it.
 struct Hold {
-    recipes::Grant grant;   ///< as the recipe said; its holds are the thread's, of all lock objects
-    int taken = 0;          ///< how often, by this lock object
-    Nanos since{};          ///< own monotonic clock: first granted
-    Nanos ownLease{};       ///< the longest that one of its takings asked for, while none wants a watchdog
-    Nanos leaseUntil{};     ///< own monotonic clock: how far the lease goes; kNever: there is none
-    Nanos newsUntil{};      ///< the same of what there is news of, a session or a connection
-    Nanos deadline{};       ///< the first of both: when it ends if nothing more is heard; kNever
-    Nanos toldUntil{};      ///< the deadline that the trace knows of
-    bool suspended = false; ///< renewals have no answer
-    bool cutOff = false;    ///< the news are that its connection is lost
-    int leaving = 0;        ///< releases of it that are under way
-    bool resting = false;   ///< given up here, not yet freed on the server (LockOptions::minHold)
-    bool renewing = false;  ///< a watchdog keeps it
-    bool ends = true;       ///< by its deadline: LockOptions::honourDeadline
-    bool over = false;      ///< given up or lost: nobody watches it any more
-    std::stop_source watching{std::nostopstate}; ///< stops its watches; made for the first of them
+    recipes::Grant grant;   ///< as the recipe said; its `holds` counts the thread's holds through all lock objects
+    int taken = 0;          ///< holds taken through this lock object
+    Nanos since{};          ///< own monotonic clock: when it was first granted
+    Nanos ownLease{};       ///< the longest lease that was asked for, while no hold is renewed by the watchdog
+    Nanos leaseUntil{};     ///< own monotonic clock: end of the lease; kNever: none
+    Nanos newsUntil{};      ///< own monotonic clock: end of its session or connection by the latest news; kNever: none
+    Nanos deadline{};       ///< the earlier of both: when it ends if nothing more is heard; kNever: never
+    Nanos toldUntil{};      ///< the deadline that was last written to the trace
+    bool suspended = false; ///< renewals get no answer
+    bool cutOff = false;    ///< the latest news: its connection is lost
+    int leaving = 0;        ///< releases of it that are in progress
+    bool resting = false;   ///< given up here, still held on the server until LockOptions::minHold is over
+    bool renewing = false;  ///< a watchdog renews it
+    bool ends = true;       ///< it ends at its deadline: LockOptions::honourDeadline
+    bool over = false;      ///< given up or lost: nothing watches it any more
+    std::stop_source watching{std::nostopstate}; ///< stops what watches it; made at first use
     std::optional<HoldAlarm> renewal;            ///< when to renew it next
     std::optional<HoldAlarm> listening;          ///< when to begin to listen for news
     std::optional<HoldAlarm> heeding;            ///< the same for forced releases
@@ -38,17 +38,18 @@ struct Hold {
     std::stop_source lost{std::nostopstate};     ///< stopped by a loss, not by a release; made for who asks
     std::vector<Completion<bool>> rested;        ///< those of its thread that wait for the end of its rest
     std::shared_ptr<HoldView> view = std::make_shared<HoldView>();
-    /// Whose it is now, if another engine's than its guards were made by: a managed lock's, taken again by a condition.
+    /// The lock core that keeps it now, if not the one that made its guards: a managed lock's condition may take it
+    /// again on another engine.
     std::weak_ptr<LockCore> keeper;
 
     recipes::Mode mode() const { return grant.mode; }
-    /// To give back what this lock object has taken, but for `others` of them.
+    /// The grant to give back: this object's holds, less `others` that other releases already give back.
     recipes::Grant own(int others = 0) const {
         recipes::Grant mine = grant;
         mine.holds = std::max(taken - others, 1);
         return mine;
     }
-    /// For a watch: until it is given up or lost.
+    /// Stopped when the hold is given up or lost.
     std::stop_token watched() {
         if (!watching.stop_possible()) watching = std::stop_source();
         if (over) watching.request_stop();
@@ -61,7 +62,7 @@ struct Hold {
     }
     void watchAgain() {
         over = false;
-        watching = std::stop_source(std::nostopstate); // those that watched it before have been stopped
+        watching = std::stop_source(std::nostopstate); // the earlier watches were stopped
     }
     void stopWatching() {
         over = true;
@@ -79,7 +80,7 @@ struct Hold {
     }
 };
 
-/// What a lock's coroutines share; lives until the last of them has ended.
+/// The state that a lock's coroutines share; lives until the last of them has ended.
 struct LockCore : std::enable_shared_from_this<LockCore> {
     using Thread = DistributedLock::Thread;
     using Event = DistributedLock::Event;
@@ -87,7 +88,7 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     using Key = std::pair<Thread, Mode>;
     template <typename T>
     using Outcome = recipes::Outcome<T>;
-    /// Of a taking: the hold, or none when it was not in time.
+    /// Result of taking: the hold; nullptr when not in time.
     struct Taken {
         std::shared_ptr<Hold> hold;
     };
@@ -106,40 +107,39 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     bool watchdogStopped = false;
     bool capacityTold = false;
     bool closed = false; ///< the lock object is gone
-    /// One hold for each key; of permits as many as were taken.
+    /// By key: one hold each; with permits as many as were taken.
     std::multimap<Key, std::shared_ptr<Hold>> holds;
     std::map<Key, std::shared_ptr<Hold>> resting;
 
-    /// The latest hold of that thread in that mode, nullptr when there is none.
+    /// The thread's latest hold in that mode; nullptr when there is none.
     std::shared_ptr<Hold> find(const Thread& thread, Mode mode) const;
     bool has(const Hold& hold) const;
-    /// How often this lock object has taken it.
+    /// How many holds the thread has through this lock object, in that mode.
     int holdCount(const Thread& thread, Mode mode) const;
-    /// How often the thread holds it in all modes, also by other lock objects of the name: what the trace counts.
+    /// How many holds the thread has in all modes, also through other lock objects of the name: the trace's count.
     std::uint32_t holdsOf(const Thread& thread) const;
-    /// The same after one release of this hold has ended, by which the recipe says so many are left: with those that
-    /// other releases of it are still to give back.
+    /// holdsOf() after a release of this hold has ended, `left` being the recipe's answer: includes holds that other
+    /// releases in progress are still to give back.
     std::uint32_t leftAfter(const Hold& released, int left) const;
 
-    /// T: bool, whether it was in time; LockGuard; or Taken. A coroutine for each, so that none has to wait for
-    /// another. `again`: a hold that was given up for a while, to be the one that guards know, if it is taken.
+    /// T: bool (in time or not), LockGuard, or Taken; a coroutine for each, so that none has to await another. `again`:
+    /// a hold that was given up for a while; if the lock is taken, its guards know this hold again.
     template <typename T>
     static Outcome<T> take(std::shared_ptr<LockCore> core, LockRequest request, std::stop_token stop,
                            std::shared_ptr<Hold> again = nullptr);
-    /// `atOnce`: without the rest that LockOptions::minHold asks for.
+    /// `atOnce`: ignore LockOptions::minHold.
     static Outcome<int> giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce = false);
     template <typename T>
     static T made(const std::shared_ptr<LockCore>& core, const std::shared_ptr<Hold>& hold);
-    /// How a condition's lock is taken again after the wait, as by take<Taken>.
+    /// Takes a condition's lock again after the wait, as take<Taken> does.
     using Retake = std::function<Outcome<Taken>(LockRequest, std::shared_ptr<Hold> again)>;
-    /// DistributedCondition::await. `retake`: where, if not by this lock.
+    /// Implements DistributedCondition::await. `retake`: how to take the lock again, if not through this core.
     static Outcome<bool> await(std::shared_ptr<LockCore> core, std::shared_ptr<recipes::ConditionRecipe> condition,
                                Thread thread, Nanos wait, std::stop_token stop, Retake retake = nullptr);
     bool stillMine(const Hold& hold) const;
-    /// The fencing token of a grant, with the epoch; of a recipe without tokens, or without being asked for one, the
-    /// epoch alone.
+    /// The fencing token of a grant, with the epoch; the epoch alone when the recipe gave no token.
     std::int64_t tokenOf(const recipes::Grant& grant) const {
-        // Permits are held side by side: the numbers that a server gives them refuse nobody who is late.
+        // Not for permits: several are held at once, so a number could not tell a late holder from a present one.
         return withEpoch(recipe->info().token ? grant.token : 0);
     }
     std::vector<std::int64_t> tokensOf(const recipes::Grant& grant) const {
@@ -153,13 +153,12 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
         if (options.epoch == 0) return token;
         return (options.epoch << kBits) | (token & ((std::int64_t(1) << kBits) - 1));
     }
-    /// Everybody is told the loss of their hold before any of it is given back.
+    /// Tells all holders of their loss before any hold is given back.
     static QCoro::Task<> loseAll(std::shared_ptr<LockCore> core, const char* reason);
-    /// The client has learned that the hold is gone.
-    /// `reason` is a text of context "Lock": the trace keeps it as it is, so that equal runs have equal digests in
-    /// every language; the listener gets it translated.
+    /// Ends a hold that the client has learned is gone. `reason` is a text of context "Lock": the trace keeps it
+    /// untranslated, so that equal runs have equal digests in every language; the listener gets it translated.
     void lose(const std::shared_ptr<Hold>& hold, const char* reason);
-    /// Takes a hold off the books.
+    /// Removes a hold from the books.
     void forget(const std::shared_ptr<Hold>& hold);
 
     void emit(trace::EventKind kind, const Thread& thread, std::int64_t value = 0, std::uint32_t aux = 0);
@@ -168,12 +167,12 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
         if (const auto current = listener) callListener(*current, event, thread, reason);
     }
 
-    /// A release in the background has failed, and no caller is there to be told: if no listener is either, stderr is.
+    /// Reports a failed release that no caller waits for: on stderr, if there is no listener.
     void unheard(const LockError& error) const;
 
 private:
     Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);
-    /// Gives a grant back that is of no use. No coroutine, so that a copy of the grant need not stand in a caller's.
+    /// Gives an unusable grant back. Not a coroutine, so that its caller need not keep a copy of the grant.
     Outcome<int> putBack(const recipes::Grant& grant) const { return recipe->release(grant, {}); }
     std::shared_ptr<Hold> hold(recipes::Grant grant, std::optional<Nanos> ownLease, std::shared_ptr<Hold> reused);
     void granted(const Hold& hold, trace::EventKind kind);
@@ -204,7 +203,7 @@ private:
     static QCoro::Task<> giveBack(std::shared_ptr<LockCore> core, recipes::Grant grant);
 };
 
-/// The error of waiting or signalling without the condition's lock.
+/// The error for waiting or signalling without holding the condition's lock.
 LockError notHeldForCondition();
 
 template <typename T>

@@ -12,8 +12,8 @@ class LockException : public std::runtime_error {
 public:
     explicit LockException(const LockError& error)
         : std::runtime_error(QString(error.message).replace(QChar(0), QChar(0x2400)).toStdString()),
-          m_kind(error.kind) {} // names may have zero bytes, what() ends at one
-    /// What went wrong: LockError says what each means.
+          m_kind(error.kind) {} // names may contain zero bytes, where what() would end
+    /// Which kind of error; see LockError::Kind.
     LockError::Kind kind() const { return m_kind; }
 
 private:
@@ -26,7 +26,7 @@ public:
     using LockException::LockException;
 };
 
-/// Each kind of LockError as a type; LockError says what each means.
+/// Each kind of LockError as a type; see LockError::Kind.
 using NotOwnerException = LockExceptionOf<LockError::Kind::NotOwner>;
 using UnreachableException = LockExceptionOf<LockError::Kind::Unreachable>;
 using OutcomeUnknownException = LockExceptionOf<LockError::Kind::OutcomeUnknown>;
@@ -46,7 +46,7 @@ public:
     InterruptedException();
 };
 
-/// Throws the exception of an error's kind.
+/// Throws the exception that corresponds to the error's kind.
 [[noreturn]] void throwLockError(const LockError& error);
 
 } // namespace lockscope

@@ -10,13 +10,13 @@ struct LockCore;
 struct Hold;
 } // namespace detail
 
-/// One hold, owned: given back when the guard goes, or sooner by unlock(). Movable; empty when nothing is held by it.
-/// It gives nothing back once the lock that it came from is gone. Single-threaded, on its runtime's thread.
+/// Owns one hold: the destructor gives it back, or unlock() sooner. Movable; empty when it holds nothing. Once its lock
+/// object is destroyed it gives nothing back. Single-threaded, on its runtime's thread.
 class LockGuard {
 public:
     LockGuard() = default;
     LockGuard(LockGuard&&) noexcept = default;
-    /// What this one held before is given back, as by its destructor.
+    /// Gives back the hold that this guard had before, as its destructor does.
     LockGuard& operator=(LockGuard&& other) noexcept;
     /// Gives the hold back in the background; what goes wrong with that is told to the lock's listener as
     /// HoldEvent::ReleaseFailed, or to the handler of onWarning() when there is none. `co_await unlock()` to
@@ -27,24 +27,25 @@ public:
     LockGuard(const LockGuard&) = delete;
     LockGuard& operator=(const LockGuard&) = delete;
 
-    /// True from its grant until unlock(): also when the hold was lost meanwhile.
+    /// True from the grant until unlock(), even when the hold was lost meanwhile.
     explicit operator bool() const { return m_hold != nullptr; }
-    /// False once lost, given back, or past the own deadline; looks at the clock, not at the server.
+    /// False once lost, given back, or past the deadline. Compares clocks, does not ask the server.
     bool stillMine() const;
-    /// The fencing token to send with every write, 0 = the recipe gives none. Of a LockManager's lock whose engine
-    /// gives none it is the epoch alone: the same for all holders on that engine, greater than on any before.
+    /// The fencing token to send with every write; 0 = none (no recipe support, or LockOptions::token is false). With a
+    /// LockManager whose engine gives no token it is the epoch alone: equal for all holders on that engine, greater
+    /// than every token of earlier engines.
     std::int64_t token() const;
-    /// The tokens of a DistributedMultiLock's parts, in their order, 0 = that part gives none; of other locks the one
-    /// that token() is. Empty of an empty guard.
+    /// One token per part of a DistributedMultiLock, in their order, 0 = none; with other locks the one of token().
+    /// Empty for an empty guard.
     std::vector<std::int64_t> tokens() const;
-    /// What is left by the own clock; 0 when it is no longer ours, kNever when nothing ends it.
+    /// Time left by the local clock; 0 when no longer held, kNever when nothing ends it.
     Nanos remaining() const;
-    /// Stopped when the hold is lost, not when it is given back: for work that should end then.
+    /// Stopped when the hold is lost, not when it is given back: for work that should end with a loss.
     std::stop_token lost() const;
-    /// What other threads of this program may look at while the hold lasts, and after it; nullptr of an empty guard.
+    /// A view of the hold that other threads of this program may read, also after its end; nullptr for an empty guard.
     std::shared_ptr<const HoldView> view() const;
-    /// Gives the hold back; the holds that its thread has left. Kind::NotOwner when it was lost. The guard is empty
-    /// afterwards, whatever the outcome.
+    /// Gives the hold back; returns the holds that its thread has left. Kind::NotOwner when it was lost. The guard is
+    /// empty afterwards, even after an error.
     recipes::Outcome<int> unlock();
 
 private:

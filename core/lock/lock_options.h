@@ -8,7 +8,7 @@
 
 namespace lockscope {
 
-/// As many epochs as fit above a token's 48 bits.
+/// The greatest epoch: it shares 63 bits with the recipe's 48-bit token.
 constexpr std::int64_t kMostEpochs = 32767;
 
 /// A recipe's name, RecipeInfo::id, from whichever kind of text a program has.
@@ -32,12 +32,12 @@ struct LockOptions {
     /// What the server grants at a time; at least 1 ms, whole milliseconds. Recipes that are held by a session or a
     /// connection have no lease of their own.
     Nanos lease = 30s;
-    /// Renewal period while held, 0 = no watchdog. A third of the lease leaves two more tries before it ends; locks
-    /// that are made by name take that for a period that is no shorter than the lease.
+    /// Renewal period while held, 0 = no watchdog. A third of the lease leaves two more tries before it ends. Locks
+    /// made by name use a third of the lease if this is not shorter than the lease.
     Nanos watchdog = 10s;
-    /// Give the lock up by this client's own monotonic clock when its lease has passed unrenewed. Off only to show what
-    /// happens to clients that do not look. That clock stands still while the whole machine is suspended: who works on
-    /// a machine that may be, checks tokens where it writes.
+    /// Give the lock up when its lease ends without a renewal, by this client's own monotonic clock. Switch it off only
+    /// to show what happens to clients that do not check. That clock stands still while the machine is suspended: if
+    /// that can happen, let the guarded resource check tokens.
     bool honourDeadline = true;
     /// Take a fencing token with each grant, where the recipe can give one. Redis keeps a counter for it, a key beside
     /// the lock's own, which outlives the hold and expires 30 days after the lock was last taken. False: no such key.
@@ -51,26 +51,25 @@ struct LockOptions {
     /// connection are gone, but not when the runtime is: then it ends as if it were still held. When the server cannot
     /// be told then, the lock's listener hears HoldEvent::ReleaseFailed, or when there is none, onWarning()'s handler.
     Nanos minHold{};
-    /// How many permits there are in all, of a semaphore: for the trace. 0 = it is none.
+    /// A semaphore's number of permits, for the trace; 0 = no semaphore.
     int capacity = 0;
-    /// Stands in the high bits of every token, above 48 bits of the recipe's own: tokens of a later epoch are greater
-    /// whatever the recipe gives. 0 = none; up to kMostEpochs. LockManager sets it.
+    /// The high bits of every token, above 48 bits of the recipe's own: tokens of a later epoch are greater, whatever
+    /// the recipe gives. 0 = none; at most kMostEpochs. LockManager sets it.
     std::int64_t epoch = 0;
 
     friend bool operator==(const LockOptions&, const LockOptions&) = default;
 };
 
-/// One taking of a lock: what a caller may want other than what LockOptions say.
+/// One request to take a lock: what may differ from LockOptions.
 struct LockRequest {
-    recipes::Mode mode = recipes::Mode::Exclusive; ///< one that the recipe offers
-    int permits = 1;                               ///< of Mode::Permit: how many at once, all or none; > 0
+    recipes::Mode mode = recipes::Mode::Exclusive; ///< a mode that the recipe offers
+    int permits = 1;                               ///< with Mode::Permit: how many at once, all or none; > 0
     Nanos wait = kNever;                           ///< longest wait; 0 = one try, kNever = no bound
-    QByteArray thread = "1";                       ///< the logical thread that asks; decimal
-    /// A lease of its own, at least 1 ms, that no watchdog renews: the lock is free when it ends. nullopt =
-    /// LockOptions::lease. A thread that holds the lock already has it until the longest of what its takings ask for
-    /// ends: one that a watchdog keeps stays kept, and a taking without a lease of its own is kept also inside of one
-    /// that has. What a session or a connection holds is given back by this program then, by its own clock. etcd grants
-    /// whole seconds, and no less than its election time-out.
+    QByteArray thread = "1";                       ///< the logical thread that requests it; decimal
+    /// Its own lease, at least 1 ms, that no watchdog renews: the lock is free when it ends. nullopt =
+    /// LockOptions::lease. When a thread takes the lock again, the longest lease wins. If any of its holds is renewed
+    /// by the watchdog, all of them are. With a session or connection, this program gives the lock back at that time,
+    /// by its own clock. etcd grants whole seconds, and no less than its election time-out.
     std::optional<Nanos> lease = std::nullopt;
 };
 

@@ -5,8 +5,8 @@
 
 namespace lockscope {
 
-/// What DistributedMutex and its siblings have in common: a lock that is made, and its recipe chosen, when it is first
-/// used. Single-threaded, on its runtime's thread.
+/// The common part of DistributedMutex and its siblings: a lock that is made, and its recipe chosen, at first use.
+/// Single-threaded, on its runtime's thread.
 class LazyLock {
 public:
     using Thread = DistributedLock::Thread;
@@ -16,19 +16,19 @@ public:
     LazyLock(const LazyLock&) = delete;
     LazyLock& operator=(const LazyLock&) = delete;
 
-    /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
+    /// Frees the lock, regardless of its holder; false when it was free. The holder is not told.
     Outcome<bool> forceUnlock();
-    /// Asks the server whether anybody holds it, in any mode, or any permit of it; as DistributedLock::isLocked.
+    /// Asks the server whether the lock, or any permit of it, is held in any mode; limits as DistributedLock::isLocked.
     Outcome<bool> isLocked(std::stop_token stop = {});
-    /// Called at each event of any of its holds, on the runtime's thread. Not for calling back into this lock.
+    /// Calls `listener` at each event of any of its holds, on the runtime's thread. It must not use this lock.
     void listen(DistributedLock::Listener listener);
-    /// The lock underneath, for what has no shorter word here; an error when it cannot be had on this server.
+    /// The DistributedLock behind it, for functions that this class lacks; an error when this server cannot provide it.
     std::expected<DistributedLock*, LockError> lockObject();
 
 protected:
     LazyLock() = default;
     virtual ~LazyLock() = default;
-    /// The lock underneath; asked for until there is one.
+    /// Makes the DistributedLock; called until it succeeds.
     virtual std::expected<std::unique_ptr<DistributedLock>, LockError> make() = 0;
     Outcome<LockGuard> take(LockRequest request, std::stop_token stop);
     bool held(const Thread& thread, recipes::Mode mode) const { return m_lock && m_lock->stillMine(thread, mode); }
@@ -48,16 +48,16 @@ private:
     std::unique_ptr<DistributedLock> m_lock;
 };
 
-/// A LazyLock by name over one connection.
+/// A LazyLock with a name, over one connection.
 class NamedLock : public LazyLock {
 public:
-    /// As it was given to the constructor.
+    /// The lock's name, as given to the constructor.
     const QByteArray& name() const { return m_name; }
-    /// The same.
+    /// The connection given to the constructor.
     Connection& connection() const { return m_connection; }
 
 protected:
-    /// `mode`: what the recipe must offer when LockOptions name none.
+    /// `mode`: the mode that the default recipe must offer when LockOptions name no recipe.
     NamedLock(Connection& connection, QByteArray name, recipes::Mode mode, LockOptions options, int permits = 1);
     ~NamedLock() override = default;
     std::expected<std::unique_ptr<DistributedLock>, LockError> make() override;
@@ -70,9 +70,8 @@ private:
     int m_permits;
 };
 
-/// A lock by name over a connection, with the recipe that its options name or the one that suits `mode`.
-/// Kind::NotSupported when the server has no such recipe; Kind::Refused for a name, a lease (under 1 ms), an epoch or a
-/// number of permits that makes no sense.
+/// A lock by name over a connection, with the recipe of its options or the default for `mode`. Kind::NotSupported when
+/// the server lacks the recipe; Kind::Refused for an invalid name, lease (under 1 ms), epoch or number of permits.
 std::expected<std::unique_ptr<DistributedLock>, LockError>
 makeLock(Connection& connection, const QByteArray& name, recipes::Mode mode, LockOptions options, int permits = 1);
 

@@ -5,22 +5,22 @@
 
 namespace lockscope {
 
-/// The recipe of that id for one lock; of an empty id, the connection's default one if that offers `mode`, else the
-/// first of its backend that does, is safe and works on this server. Kind::NotSupported when there is none: the
-/// sentence names those that the backend has.
+/// The recipe with that id, for one lock. An empty id means the connection's default recipe if it offers `mode`, else
+/// the first safe recipe of the backend that offers it on this server. Kind::NotSupported when there is none; for
+/// an unknown id, the message names the connection's recipes.
 std::expected<std::unique_ptr<recipes::Recipe>, LockError> chooseRecipe(Connection& connection, const QByteArray& id,
                                                                         recipes::Mode mode, LockSpec spec);
 
-/// Whether a recipe offers a mode.
+/// Whether the recipe offers the mode.
 bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode);
-/// The error of asking a recipe for a mode that it does not offer: names those of its backend that do, and are safe.
+/// The error for a mode that the recipe does not offer: names the safe recipes of its backend that do.
 LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode);
-/// The error of an epoch beyond kMostEpochs, or a negative one.
+/// The error for an epoch that is negative or greater than kMostEpochs.
 LockError epochTooHigh(std::int64_t epoch);
-/// The error of asking for a lease that servers cannot grant: under a millisecond, of which they count whole ones.
+/// The error for a lease under 1 ms: servers count whole milliseconds.
 LockError leaseTooShort(Nanos lease);
 
-/// What makes no sense of the options of a lock; nullopt = nothing.
+/// An error in a lock's options; nullopt = none.
 std::optional<LockError> wrongIn(const LockOptions& options);
 /// The error of a recipe that is built to be seen failing, when the options do not allow it; nullopt = none.
 std::optional<LockError> unsafe(const recipes::RecipeInfo& recipe, const LockOptions& options);

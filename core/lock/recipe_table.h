@@ -4,19 +4,19 @@
 
 namespace lockscope {
 
-/// What a recipe may offer beyond keeping others out.
+/// The features that a recipe may offer beyond mutual exclusion.
 enum class Feature : std::uint8_t { Safe, Reentrant, Shared, Permits, Fair, Token, Condition, Watchdog };
 
-/// Whether a recipe offers something.
+/// Whether the recipe offers the feature.
 bool has(const recipes::RecipeInfo& recipe, Feature feature);
-/// Why a recipe does not offer something, as a sentence in English; empty when it does, or when nobody has said why.
+/// Why the recipe does not offer the feature, a sentence in English; empty when it does, or when no reason is recorded.
 QString whyNot(const recipes::RecipeInfo& recipe, Feature feature);
 
-/// Where only a recipe offers something, when that is not on all servers of its backend; empty: everywhere, or nowhere.
+/// The servers on which alone the recipe offers the feature; empty: all servers of its backend, or none.
 QString onlyWhere(const recipes::RecipeInfo& recipe, Feature feature);
 
-/// All recipes and what they offer, as Markdown in English: a table, and a numbered reason for every "no". The part of
-/// ARCHITECTURE.md between the lines `<!-- recipes -->` and `<!-- /recipes -->`.
+/// All recipes and what they offer, as Markdown in English: a table, and a numbered reason for every "no". It is the
+/// part of ARCHITECTURE.md between `<!-- recipes -->` and `<!-- /recipes -->`.
 QString recipeTable();
 
 } // namespace lockscope

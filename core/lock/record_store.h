@@ -4,20 +4,20 @@
 
 namespace lockscope {
 
-/// A small value that a server keeps for good, for agreements between processes.
+/// A small value that a server keeps permanently, for agreements between processes.
 struct Record {
     bool there = false;
     QByteArray value;
-    QByteArray version; ///< opaque: which state of it this is
+    QByteArray version; ///< opaque: identifies this state of the record
 };
 
-/// Records by name on one server. All operations may throw Cancelled.
+/// Named records on one server. All operations may throw Cancelled.
 class RecordStore {
 public:
     virtual ~RecordStore() = default;
-    /// As it is now; Record::there is false when there is none. Kind::Unreachable without an answer.
+    /// The record as it is now; Record::there is false when it does not exist. Kind::Unreachable without an answer.
     virtual recipes::Outcome<Record> read(QByteArray name, std::stop_token stop = {}) = 0;
-    /// Writes `value` if the record is still what was seen; false when it is not. After Kind::OutcomeUnknown: read.
+    /// Writes `value` if the record is still as `seen`; false when it changed. After Kind::OutcomeUnknown, read again.
     virtual recipes::Outcome<bool> replace(QByteArray name, Record seen, QByteArray value,
                                            std::stop_token stop = {}) = 0;
 };

@@ -8,22 +8,23 @@
 
 namespace lockscope::recipes {
 
-/// Whether what an error says may be over soon: then whoever has time left tries again.
+/// Whether the cause of an error may soon pass, so that a waiter with time left tries again.
 inline bool passes(const LockError& error) {
     return error.kind == LockError::Kind::Unreachable || error.kind == LockError::Kind::OutcomeUnknown;
 }
 
-/// The pauses of a waiter whose server can not be asked: longer each time, and random, so that those who lost it
-/// together do not come back together.
+/// The pauses of a waiter whose server cannot be asked: longer each time, and random, so that waiters that lost the
+/// server together do not return together.
 class Backoff {
 public:
-    /// The next one; never beyond `giveUpAt`, by the own monotonic clock.
+    /// The next pause: 50 ms to a bound that doubles from 100 ms to 500 ms; never beyond `giveUpAt`, own monotonic
+    /// clock.
     Nanos next(Runtime& runtime, Nanos giveUpAt) {
         const Nanos pause = runtime.random(kShortest, m_longest);
         m_longest = std::min(m_longest * 2, kLongest);
         return giveUpAt == kNever ? pause : std::clamp(giveUpAt - runtime.monotonic(), Nanos(0), pause);
     }
-    /// The server has answered.
+    /// Starts over: the server has answered.
     void reset() { m_longest = kFirst; }
     /// No pause is longer.
     static constexpr Nanos kLongest = 500ms;

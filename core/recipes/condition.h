@@ -4,22 +4,23 @@
 
 namespace lockscope::recipes {
 
-/// Who waits for a signal of one lock, kept on the server: what a Condition is made of, over any backend that has it.
-/// The lock itself is given up and taken again by the caller (lock/condition); the order is: enlist while holding,
-/// release, awaitSignal, acquire. So no signal is lost that comes between the release and the wait.
+/// The waiters for a signal of one lock, kept on the server: the basis of conditions over any backend that supports
+/// them. The caller gives the lock up and takes it again; the order is: enlist while holding, release, awaitSignal,
+/// acquire. So a signal between release and wait is not lost.
 ///
-/// All operations may throw Cancelled. One that was stopped (not killed) leaves nothing behind on the server.
+/// All operations may throw Cancelled. A stopped (not killed) one leaves nothing behind on the server.
 class ConditionRecipe {
 public:
     virtual ~ConditionRecipe() = default;
 
-    /// Enters the thread as waiting. Precondition: it holds the lock and is not entered.
+    /// Enters the thread as a waiter. Precondition: it holds the lock and has no entry.
     virtual Outcome<void> enlist(QByteArray thread, std::stop_token stop) = 0;
-    /// Waits until the thread's entry has been signalled; false = not within `wait` (the entry is removed: a signal
-    /// that came at the last moment counts as true). Stopped or failed: the entry is removed, and a signal that it had
-    /// got already is passed on to the next one; where the server cannot be reached, both end with the entry's life.
+    /// Waits until the thread's entry is signalled; false = not within `wait`. The entry is then removed; a signal at
+    /// the last moment counts as true. When stopped or failed, the entry is removed and a signal that it had is passed
+    /// to the next waiter. If the server cannot be reached, both end with the entry's lifetime.
     virtual Outcome<bool> awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) = 0;
-    /// Wakes those that have waited longest, at most `most` (INT_MAX: all); how many. The caller holds the lock.
+    /// Wakes the longest waiters, at most `most` (INT_MAX: all); returns how many. Precondition: the caller holds the
+    /// lock.
     virtual Outcome<int> signal(int most, std::stop_token stop) = 0;
 };
 

@@ -14,7 +14,7 @@ inline char* writeHexDigits(char* at, std::uint64_t bits) {
     return at;
 }
 
-/// A number as 16 lower-case hex digits: what makes a lock's value another one each time.
+/// A number as 16 lower-case hex digits; used to make lock values unique.
 inline QByteArray hexDigits(std::uint64_t bits) {
     QByteArray digits(kHexDigits, Qt::Uninitialized);
     writeHexDigits(digits.data(), bits);

@@ -8,15 +8,16 @@
 
 namespace lockscope::recipes {
 
-/// Holds that a request of ours may have made, whose undoing had no answer either: nobody has them, and they would keep
-/// everybody out until their leases end, first of all whoever asked for them. Undone before the next request.
+/// Holds that requests of this client may have made and that it could not undo, because the server did not answer.
+/// Nobody uses them, but they block everybody until their leases end, this client first. They are undone before its
+/// next request.
 class LeftBehind {
 public:
-    /// `value` tells it from all others; `until`: own monotonic clock, when it has ended by itself.
+    /// `value` identifies the hold on the server; `until`, own monotonic clock: when it has ended by itself.
     void note(const QByteArray& value, Nanos until) { m_values[value] = until; }
     bool empty() const { return m_values.empty(); }
-    /// Calls `undo` with each that may still be there; it returns whether the server answered, and may be stopped.
-    /// Must outlive the call.
+    /// Calls `undo` with each hold that may still exist; `undo` returns whether the server answered, and may be
+    /// stopped. This object must outlive the call.
     template <typename Undo>
     QCoro::Task<> undoWith(Runtime& runtime, Undo undo) {
         const std::map<QByteArray, Nanos> values = m_values; // others may note more meanwhile

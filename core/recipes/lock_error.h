@@ -4,13 +4,13 @@
 
 namespace lockscope {
 
-/// Why a lock operation failed, told apart because a caller can act on it.
+/// Why a lock operation failed. Kinds differ where a caller can react differently.
 struct LockError {
     enum class Kind : std::uint8_t {
-        NotOwner,       ///< released or renewed what is not, or no longer, ours
+        NotOwner,       ///< the hold to release or renew is not, or no longer, the caller's
         Unreachable,    ///< the server could not be asked; nothing was changed
-        OutcomeUnknown, ///< asked, no answer: it may have happened; see the message for until when that matters
-        ForeignFormat,  ///< the key carries another library's or another type's data: left alone
+        OutcomeUnknown, ///< sent but not answered: it may have happened; the message says until when that matters
+        ForeignFormat,  ///< the key holds data of another library or type: left unchanged
         Refused,        ///< the server answered with an error
         NotSupported,   ///< the recipe cannot do this
         Deadlock,       ///< the server ended this request to end a deadlock; nothing was changed
@@ -20,11 +20,10 @@ struct LockError {
         InvalidArgument, ///< a URL or a manager's configuration makes no sense; no server was asked
     };
     Kind kind = Kind::Refused;
-    QString message; ///< one sentence for people; never a password
+    QString message; ///< one sentence for the user; never a password
 };
 
-/// The stable English identifier of a kind ("outcome-unknown"): what traces keep, so that they are equal in every
-/// language.
+/// The stable English identifier of a kind ("outcome-unknown"), as traces keep it: equal in every language.
 QByteArray lockErrorId(LockError::Kind kind);
 
 } // namespace lockscope

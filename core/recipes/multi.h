@@ -6,27 +6,28 @@
 
 namespace lockscope::recipes {
 
-/// Of the fencing tokens of a MultiRecipe's parts.
+/// How a MultiRecipe treats its parts' fencing tokens.
 struct PartTokens {
-    bool take = false;                   ///< one with each part that gives any
-    std::vector<std::size_t> order = {}; ///< which part's tokensOf() tells first, second …; empty: as they are taken
+    bool take = false;                   ///< take one with each part that can give one
+    std::vector<std::size_t> order = {}; ///< part indices in tokensOf()'s order; empty: as the parts are taken
 };
 
-/// Several locks as one, all of them or none, over any recipes, of different backends too.
+/// Several locks as one, all of them or none, over any recipes and backends.
 ///
-/// They are taken in the order given: give it the same everywhere and nobody waits in a circle. Whoever orders them
-/// differently is got through by time-outs: a round that has not all of them within 1.5 s for each after the first, and
-/// at most half the lease, gives back what it has in reverse order and begins again after a random pause. (The idea of
-/// Redisson's RedissonMultiLock.) What was taken first is renewed while the rest is waited for.
+/// The parts are taken in the given order; if that is equal in all processes, nobody waits in a circle. Time-outs
+/// resolve a deadlock with clients of another order: a round that has not taken all parts in time gives them back in
+/// reverse order and starts again after a random pause of 10 to 100 ms. A round's time is 1.5 s per part, at most half
+/// the lease, counted from taking the first part. (The idea is that of Redisson's RedissonMultiLock.) Parts taken early
+/// are renewed while it waits for the rest.
 ///
-/// The hold is lost when any part is lost; the others are then given back. Parts that are held by a lease are renewed;
-/// those that live by a session or a connection are watched in the background, and news() tells of all of them
-/// together. Grants have no token: there is no one order for the tokens of several locks. Each part's own are taken
-/// when asked for, where the part gives any: tokensOf().
+/// The hold is lost when any part is lost; the others are then given back. Parts held by a lease are renewed. Parts
+/// held by a session or a connection are watched in the background, and news() reports all of them together. Grants
+/// have no token, because several locks have no common order. Each part's own token is taken on request, where the part
+/// gives one: tokensOf().
 class MultiRecipe final : public Recipe {
 public:
-    /// `info`: who it says that it is; its heldBy, news, reentrant and watchdog become what the parts allow of. At
-    /// least one part; the runtime is that of all of them.
+    /// `info`: the id and texts to report; heldBy, news, reentrant and watchdog are derived from the parts. At least
+    /// one part; all parts use `runtime`.
     MultiRecipe(Runtime& runtime, RecipeInfo info, std::vector<std::unique_ptr<Recipe>> parts, PartTokens tokens = {});
     const RecipeInfo& info() const override { return m_info; }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
@@ -37,13 +38,13 @@ public:
     bool listens() const override;
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
-    /// Frees all parts; true when there was anything to free.
+    /// Frees all parts; true when any was held.
     Outcome<bool> forceRelease(std::stop_token stop) override;
-    /// True when any part is held.
+    /// Whether any part is held.
     Outcome<bool> isLocked(std::stop_token stop) override;
     void abandoned(const Grant& grant) override;
-    /// Gives back, in the background, what the parts' servers still keep: one that does not answer any more is no
-    /// reason for others to wait for the rest.
+    /// Gives back, in the background, what the parts' servers still keep, so that one silent server does not make
+    /// others wait for the remaining parts.
     void overdue(const Grant& grant) override;
     std::vector<std::int64_t> tokensOf(const Grant& grant) const override;
 
@@ -57,19 +58,19 @@ private:
         explicit Core(Runtime& r, Parts p) : runtime(r), parts(std::move(p)) {}
         Runtime& runtime;
         Parts parts;
-        /// What the holds that are followed have of their parts, by thread and mode.
+        /// The holds in progress, by thread and mode, with their parts.
         std::map<std::pair<QByteArray, Mode>, std::weak_ptr<const Handle>> followed;
     };
     enum class Round : std::uint8_t { All, NotAll };
-    /// One round; on anything but All, nothing is held by it.
+    /// One round; unless it returns All, it leaves no part held.
     Outcome<Round> round(Request request, Nanos giveUpAt, std::vector<Grant>& grants, std::stop_token stop);
     Outcome<Round> takeAll(Request request, Nanos giveUpAt, std::vector<Grant>& grants, std::stop_token stop);
-    /// Renews what has used up a third of its lease. False: one of them is lost.
+    /// Renews the parts that have used up a third of their lease; false when one of them is lost.
     Outcome<bool> refresh(std::vector<Grant>& grants, std::stop_token stop);
     QCoro::Task<> giveBack(std::vector<Grant> grants);
     /// Ends all holds of all parts, after one of them was lost.
     static QCoro::Task<> giveAllUp(std::shared_ptr<Core> core, std::shared_ptr<Own> own);
-    /// Whoever hears of a loss need not wait until all is given back.
+    /// Gives all parts up in the background, so that the report of a loss is not delayed.
     void giveUpBeside(std::shared_ptr<Own> own) {
         m_core->runtime.spawn([core = m_core, own = std::move(own)] { return giveAllUp(core, own); });
     }

@@ -6,12 +6,12 @@
 
 namespace lockscope::recipes {
 
-/// The rests of a waiter that nobody wakes: short at first, for locks that are held for a moment, then each time longer
-/// for the server's sake; and random, so that waiters come apart.
+/// The pauses of a polling waiter: short at first, for locks that are held briefly, then longer to spare the server;
+/// random, so that waiters spread out.
 class PollingRests {
 public:
     explicit PollingRests(Nanos longest) : m_most(std::min(kFirst, longest)), m_longest(longest) {}
-    /// The next one: at least half of the most that it could be, which doubles up to `longest`.
+    /// The next pause: random between half of a bound and the bound, which doubles from 5 ms up to `longest`.
     Nanos next(Runtime& runtime) {
         const Nanos nap = runtime.random(m_most / 2, m_most);
         m_most = std::min(m_most * 2, m_longest);

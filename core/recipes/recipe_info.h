@@ -9,21 +9,20 @@
 
 namespace lockscope::recipes {
 
-/// What keeps a hold alive.
+/// How a hold is kept alive.
 enum class HeldBy : std::uint8_t {
-    Lease,      ///< the server's clock; renewed by name (Recipe::renew)
-    Session,    ///< a session that the connection keeps alive for all its holds (Recipe::news)
+    Lease,      ///< the server's clock; the holder renews it by name (Recipe::renew)
+    Session,    ///< a session, which the connection keeps alive for all its holds (Recipe::news)
     Connection, ///< the connection itself (Recipe::news)
-    Nothing,    ///< it stays until somebody frees it
+    Nothing,    ///< nothing: it lasts until somebody frees it
 };
 
-/// What one recipe is, for lists, the Protocol view and the documentation.
+/// The facts of one recipe, for lists, the Protocol view and the documentation.
 struct RecipeInfo {
     QByteArray id;      ///< "redis-set"
     QByteArray backend; ///< "redis"
     QString summary;    ///< one translated sentence
-    QStringList
-        steps; ///< numbered, in the user's language, commands as they are; {name} and {lease} stand for the lock's
+    QStringList steps;  ///< numbered, translated, with commands verbatim; {name} and {lease} stand for the lock's
     int workStep = 0;   ///< number of the step at which the holder works, from 1
     bool naive = false; ///< exists to be seen failing
     bool reentrant = false;
@@ -32,22 +31,22 @@ struct RecipeInfo {
     bool fair = false;
     Nanos deadWaiter{}; ///< of a queue: a waiter that is not heard of for so long is dead, and gives way to the next
     HeldBy heldBy = HeldBy::Lease;
-    bool news = false;      ///< of HeldBy::Lease: parts of it live otherwise, and Recipe::news tells of those
+    bool news = false;      ///< with HeldBy::Lease: some parts live otherwise, and Recipe::news reports on them
     bool exclusive = true;  ///< offers Mode::Exclusive
     bool shared = false;    ///< offers Mode::Shared
     bool permits = false;   ///< offers Mode::Permit
-    bool condition = false; ///< DistributedCondition works over it
-    QByteArray layout;      ///< whose layout it leaves on the server ("Redisson", "Curator", "etcd"); empty: its own
-    bool simulated = false; ///< the simulator has its server
+    bool condition = false; ///< DistributedCondition works with it
+    QByteArray layout;      ///< the library whose layout it uses ("Redisson", "Curator", "etcd"); empty: its own
+    bool simulated = false; ///< the simulator can run it
 };
 
-/// All recipes, in the order of the documentation.
+/// All recipes, in the documentation's order.
 const std::vector<RecipeInfo>& allRecipes();
-/// Those that the simulator can run, in the same order.
+/// The recipes that the simulator can run, in the same order.
 const std::vector<RecipeInfo>& simulatedRecipes();
-/// nullptr when there is none of that id.
+/// nullptr when there is no recipe with that id.
 const RecipeInfo* findRecipe(const QByteArray& id);
-/// The same among those that the simulator can run.
+/// nullptr when there is no such recipe, or the simulator cannot run it.
 const RecipeInfo* findSimulatedRecipe(const QByteArray& id);
 
 } // namespace lockscope::recipes

@@ -4,7 +4,7 @@
 
 namespace lockscope::recipes {
 
-// Each backend's recipes, in the order of the documentation; recipe_info.cpp puts them together.
+// Each backend's recipes, in the documentation's order; recipe_info.cpp joins them.
 std::vector<RecipeInfo> redisRecipes();
 std::vector<RecipeInfo> zookeeperRecipes();
 std::vector<RecipeInfo> sqlRecipes();

@@ -4,14 +4,14 @@
 
 namespace lockscope::recipes {
 
-/// Tells the trace at which numbered step of its recipe one thread stands. Silent without a recorder.
+/// Writes to the trace at which numbered step of its recipe a thread stands. Does nothing without a recorder.
 struct Steps {
     trace::Recorder* recorder = nullptr;
     trace::EntityId thread = trace::kNoEntity;
     trace::EntityId lock = trace::kNoEntity;
     std::uint32_t current = 0;
 
-    /// The thread stands there now: written once, when it came.
+    /// The thread has reached `step`; written only when it changes.
     void at(std::uint32_t step) {
         if (!recorder || step == current) return;
         current = step;

@@ -6,22 +6,22 @@
 
 namespace lockscope {
 
-/// Calls by the instants at which they are due; those of one instant in the order in which they came.
+/// Calls ordered by the instants at which they are due; calls for one instant run in the order of adding.
 ///
-/// Nearly all of them are time-outs of requests, which are called off a moment later. So that costs next to nothing:
-/// the call is forgotten at once, and its entry is thrown away together with others.
+/// Most calls are time-outs of requests and are cancelled soon. So cancelling is cheap: it forgets the call at once,
+/// and removes its entry later together with others.
 class CallQueue {
 public:
     using Callback = Runtime::Callback;
     using Id = Runtime::TimerId; ///< never 0
 
-    /// A call at that instant; those of the same instant come in the order in which they were added.
+    /// Adds a call for that instant.
     Id add(Nanos at, Callback callback);
-    /// Does nothing when it was called or called off before.
+    /// Does nothing when the call has run or was cancelled.
     void cancel(Id id);
-    /// When to look again; may be sooner than there is something due. kNever: there is nothing.
+    /// When to look again; may be earlier than the next due call. kNever: no calls.
     Nanos next() const { return m_entries.empty() ? kNever : m_entries.front().at; }
-    /// Takes the first of those that are due; empty when none is.
+    /// Takes the first due call; empty when none is due.
     Callback takeDue(Nanos now);
 
 private:
@@ -31,7 +31,7 @@ private:
         Id id;
         bool operator>(const Entry& other) const { return at != other.at ? at > other.at : order > other.order; }
     };
-    /// Where a call is kept; an id is a place and how often it has been used.
+    /// Where a call is kept; an id consists of a place and its number of uses.
     struct Place {
         Callback callback; ///< empty: free
         std::uint32_t uses = 1;
@@ -44,7 +44,7 @@ private:
     std::vector<Place> m_places;
     std::vector<std::uint32_t> m_free; ///< places
     std::uint64_t m_order = 0;
-    std::size_t m_calledOff = 0; ///< of the entries
+    std::size_t m_calledOff = 0; ///< cancelled entries still in m_entries
 };
 
 } // namespace lockscope

@@ -13,7 +13,7 @@ class Completion {
 public:
     Completion() : m_state(std::make_shared<State>()) {}
 
-    /// Gives the value. False when there is one already: the first wins.
+    /// Sets the value. False when it was set before: the first one wins.
     bool complete(T value) const {
         if (m_state->value) return false;
         m_state->value.emplace(std::move(value));
@@ -22,9 +22,9 @@ public:
     }
     bool done() const { return m_state->value.has_value(); }
 
-    /// The value, nullopt when none came within `timeout` of this process's monotonic time. Throws Cancelled.
+    /// The value; nullopt when none came within `timeout` of this process's monotonic time. Throws Cancelled.
     QCoro::Task<std::optional<T>> wait(Runtime& runtime, Nanos timeout = kNever, std::stop_token stop = {}) const {
-        const std::shared_ptr<State> state = m_state; // the completion itself may go away while we wait
+        const std::shared_ptr<State> state = m_state; // the completion itself may be destroyed during the wait
         if (state->value && runtime.alive()) co_return std::move(state->value);
         Place place(*this, runtime, timeout, std::move(stop));
         co_await place.end();
@@ -39,8 +39,8 @@ private:
     std::shared_ptr<State> m_state;
 
 public:
-    /// That of the coroutine that waits, in its own frame: for one that is in a hurry. `co_await place.end()` or
-    /// `place.howEnded()` as with a Waiter; after that the completion is done, or the time is over.
+    /// The wait of a coroutine, in its own frame, for code that must be fast. `co_await place.end()` or
+    /// `place.howEnded()` as with a Waiter; afterwards the completion is done, or the time is over.
     class Place {
     public:
         Place(const Completion& completion, Runtime& runtime, Nanos timeout, std::stop_token stop)
@@ -51,12 +51,12 @@ public:
         ~Place() { m_state->waiter = nullptr; }
         Place(const Place&) = delete;
         Place& operator=(const Place&) = delete;
-        /// What to await, as a Waiter's.
+        /// The object to await; see Waiter::end() and Waiter::howEnded().
         Waiter::End end() { return m_waiter.end(); }
         Waiter::HowEnded howEnded() { return m_waiter.howEnded(); }
 
     private:
-        std::shared_ptr<State> m_state; // the completion itself may go away meanwhile
+        std::shared_ptr<State> m_state; // the completion itself may be destroyed meanwhile
         Waiter m_waiter;
     };
 };

@@ -10,11 +10,10 @@
 
 namespace lockscope {
 
-/// A process in real time on the Qt event loop of the thread that made it.
+/// A process in real time, on the Qt event loop of the thread that made it.
 class EventLoopRuntime final : public Runtime, private Reactor::Job {
 public:
-    /// Monotonic and trace time both count from `origin`, an instant of std::chrono::steady_clock: clients of one world
-    /// share it.
+    /// Monotonic and trace time both count from `origin`; clients of one world share it.
     explicit EventLoopRuntime(std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now());
     ~EventLoopRuntime() override;
 
@@ -29,10 +28,10 @@ public:
     void post(Callback callback) override;
     Nanos sometime(Nanos earliest, Nanos latest) override;
 
-    /// The wall clock that this client sees: `offset` away from the machine's.
+    /// Sets this client's wall clock: `offset` is added to the machine's.
     void setWallOffset(Nanos offset) { m_wallOffset = offset; }
 
-    /// What resumes this process's coroutines: callbacks of drivers make a Pass of it.
+    /// Resumes this process's coroutines; callbacks of drivers open a Reactor::Pass with it.
     const std::shared_ptr<Reactor>& reactor();
 
 private:
@@ -44,10 +43,10 @@ private:
     std::chrono::steady_clock::time_point m_origin;
     std::mt19937_64 m_random;
     Nanos m_wallOffset{};
-    std::shared_ptr<Reactor> m_reactor; ///< of the thread that uses this first
+    std::shared_ptr<Reactor> m_reactor; ///< that of the first thread that uses this
     bool m_turnWanted = false;
-    QObject m_context; ///< receiver of posted calls: they die with it
-    QTimer m_timer;    ///< armed for the earliest call
+    QObject m_context; ///< receiver of posted calls: destroyed with it, they never run
+    QTimer m_timer;    ///< set for the earliest call
     Nanos m_armedFor = kNever;
     CallQueue m_calls;
 };

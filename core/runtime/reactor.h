@@ -15,29 +15,30 @@ struct epoll_event;
 
 namespace lockscope {
 
-/// The sockets and the coroutines of one thread behind a single notifier of its Qt event loop.
+/// The sockets and coroutines of one thread, behind a single notifier of its Qt event loop.
 ///
-/// A lock's request is a few bytes there and a few back, so what an event loop does around them counts: a notifier per
-/// socket, an event per resumed coroutine and a wake-up of the loop for each event cost more than the request itself.
-/// Here all that came is read in one pass; then everybody who waited for it goes on; then what they sent is written;
-/// and as answers tend to come at once, the next ones are waited for right here, for a fraction of a millisecond,
-/// before Qt's event loop gets its turn.
+/// A lock's request and its answer are a few bytes each, so the event loop's overhead counts: one notifier per socket,
+/// one event per resumed coroutine and one wake-up per event cost more than the request itself. The reactor reads all
+/// that has arrived in one pass, resumes the coroutines that waited for it, then writes what they sent. Because answers
+/// tend to come at once, it then waits for the next ones for a fraction of a millisecond before it returns to Qt's
+/// event loop.
 ///
-/// One per thread, for those who hold on to it; single-threaded but for announce().
+/// One per thread, alive while somebody holds it. Single-threaded except for announce().
 class Reactor final : public QObject, public std::enable_shared_from_this<Reactor> {
 public:
-    /// This thread's; made when there is none. Needs no event loop before the first socket or job.
+    /// This thread's reactor; made when there is none. Needs no event loop before the first socket or job.
     static std::shared_ptr<Reactor> ofThisThread();
     ~Reactor() override;
 
-    /// Somebody who wants to know of a file descriptor.
+    /// Gets the events of a file descriptor.
     class Watcher {
     public:
-        /// There is something to read, an end or an error. Must resume no coroutine: it wakes them, by Waiter.
+        /// Data, an end or an error is there to read. Must not resume coroutines directly, but wake them through
+        /// Waiter.
         virtual void readable() = 0;
-        /// There is room to write again; only after wantWrite().
+        /// There is room to write again; called only after wantWrite().
         virtual void writable() {}
-        /// Before readable(): nothing more will come after what there is to read.
+        /// Called before readable(): nothing more will arrive after the data that is there.
         virtual void hungUp() {}
 
     protected:
@@ -49,13 +50,13 @@ public:
     void wantWrite(Id id, bool wanted);
     void remove(Id id);
 
-    /// Whatever had come by then, an end included, was handed out: who has heard of nothing since has nothing to hear.
+    /// Everything that had arrived by this instant, an end included, has been handed out.
     std::chrono::steady_clock::time_point lookedAt() const { return m_lookedAt; }
 
-    /// Work to be done soon, from here and not from inside the caller: at the end of this pass, or by an event.
+    /// Work to do soon, not from inside the caller: at the end of this pass, or by an event.
     class Job {
     public:
-        /// On the reactor's thread; must not throw.
+        /// Called on the reactor's thread; must not throw.
         virtual void run() = 0;
 
     protected:
@@ -63,29 +64,29 @@ public:
     };
     enum class Phase : std::uint8_t {
         Resume, ///< coroutines go on
-        Flush,  ///< what they sent leaves together
+        Flush,  ///< sends together what they wrote
     };
-    /// Asked for once until it runs, and not after cancel().
+    /// Runs `job` once, soon; not after cancel(). A job must not be scheduled again before it runs.
     void schedule(Job& job, Phase phase);
     void cancel(Job& job);
 
-    /// Something was sent: an answer may come soon. For how long it is worth staying awake for one.
+    /// Something was sent, so an answer may come soon. `awake`: how long staying awake for it is worthwhile.
     void sent(std::chrono::microseconds awake = kStayAwake) {
         m_stayAwake = m_sent ? std::max(m_stayAwake, awake) : awake;
         m_sent = true;
     }
-    /// Waits for answers for a moment, if any are to be expected; for callbacks of other event sources, after their
-    /// Pass.
+    /// Waits briefly for answers, if any are expected. For callbacks of other event sources, after their Pass.
     void awaitAnswers() {
         if (m_sent) turn();
     }
 
-    /// Any thread: Qt's event loop of this one has got something to do; nothing is waited for here until arrived().
+    /// Any thread: an event was posted to this thread's event loop. The reactor does not wait for answers until
+    /// arrived().
     void announce();
     void arrived() { m_announced.fetch_sub(1); }
 
-    /// A callback of some other event source (a timer, a notifier of one's own) that wakes coroutines: they go on when
-    /// this ends. Not for use inside a coroutine, nor where one of them could destroy what is still in use.
+    /// Surrounds a callback of another event source (a timer, another notifier) that wakes coroutines: they resume when
+    /// the pass ends. Not inside a coroutine, nor where a resumed coroutine could destroy an object still in use.
     class Pass {
     public:
         explicit Pass(std::shared_ptr<Reactor> reactor);
@@ -102,12 +103,12 @@ protected:
     bool event(QEvent* event) override;
 
 private:
-    /// How long of the wait for an answer awake. Others who want this processor get it meanwhile; when they keep it,
-    /// that was in vain.
+    /// How long to wait awake for an answer. Other threads get this processor meanwhile; if they keep it, waiting awake
+    /// was in vain.
     static constexpr std::chrono::microseconds kStayAwake{50};
     Reactor() = default;
     struct Entry {
-        Watcher* watcher = nullptr; ///< null: free
+        Watcher* watcher = nullptr; ///< nullptr: free
         std::uint32_t generation = 1;
         int fd = -1;
     };
@@ -126,28 +127,28 @@ private:
     void aboutToBlock();
 
     std::vector<Entry> m_entries;
-    std::vector<Job*> m_resume, m_flush, m_running; ///< null: cancelled
+    std::vector<Job*> m_resume, m_flush, m_running; ///< nullptr: cancelled
     int m_poll = -1;
-    int m_interrupt = -1; ///< an eventfd, written to end lingering
+    int m_interrupt = -1; ///< an eventfd, written to end a wait for answers
     QSocketNotifier* m_notifier = nullptr;
     QPointer<QAbstractEventDispatcher> m_dispatcher;
     std::atomic<int> m_announced = 0;
     std::atomic<bool> m_lingering = false;
-    int m_level = -1; ///< QThread::loopLevel() of the pass under way; -1: none
+    int m_level = -1; ///< QThread::loopLevel() of the pass in progress; -1: none
     bool m_posted = false;
-    bool m_sent = false;                                ///< since the last look at it
+    bool m_sent = false;                                ///< since the last check
     std::chrono::microseconds m_stayAwake = kStayAwake; ///< for answers to what was sent last
-    /// What is tried more rarely the more often in a row it was in vain.
+    /// Rations attempts: the more often in a row one failed, the more rarely it is tried.
     struct Patience {
-        unsigned misses = 0;  ///< in a row
-        unsigned abstain = 0; ///< times still to leave out
+        unsigned misses = 0;  ///< failures in a row
+        unsigned abstain = 0; ///< attempts still to skip
         bool tries();
         void had(bool success);
     };
     Patience m_asleep, m_awake;
-    std::chrono::steady_clock::time_point m_fetchedAt;  ///< before the last look at what came
-    std::chrono::steady_clock::time_point m_lookedAt;   ///< the same, of what has been handed out
-    std::chrono::steady_clock::time_point m_awakeAgain; ///< others need the processor until then
+    std::chrono::steady_clock::time_point m_fetchedAt;  ///< before the latest look at the sockets
+    std::chrono::steady_clock::time_point m_lookedAt;   ///< m_fetchedAt of the events that have been handed out
+    std::chrono::steady_clock::time_point m_awakeAgain; ///< until then other threads need the processor
     bool m_canLinger = true;                            ///< the kernel has epoll_pwait2
 };
 

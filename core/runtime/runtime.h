@@ -13,13 +13,13 @@
 
 namespace lockscope {
 
-/// What every await of a stopped or killed client ends in, thrown at its resumption (and at once when there is nothing
-/// to wait for any more). Let it pass: it unwinds the client's coroutines and frees what they held.
+/// Thrown from every await of a stopped or killed client when it resumes, or at once when there is nothing left to wait
+/// for. Do not catch it: it unwinds the client's coroutines and frees what they hold.
 class Cancelled : public std::exception {
 public:
     enum class Why : std::uint8_t { Stopped, Killed };
     explicit Cancelled(Why why) : m_why(why) {}
-    /// Which of both it was.
+    /// Whether a stop request or a kill caused it.
     Why why() const { return m_why; }
     const char* what() const noexcept override { return m_why == Why::Killed ? "client killed" : "stop requested"; }
 
@@ -30,13 +30,13 @@ private:
 class Alarm;
 class Waiter;
 
-/// One client process's world: its clocks, its timers, its randomness, and its life (it can be paused and killed).
+/// The environment of one client process: clocks, timers, randomness, and its life (it can be paused and killed).
 ///
-/// Two kinds: EventLoopRuntime (Qt's event loop, real time) and VirtualRuntime (virtual time). Code above does not know
-/// which one is running. A paused runtime resumes no coroutine until resumed, then in the order in which things became
-/// ready; a killed one resumes each of its coroutines once, with Cancelled, and never again.
+/// There are two kinds: EventLoopRuntime (Qt's event loop, real time) and VirtualRuntime (virtual time). Code above
+/// does not know which one is running. A paused runtime resumes no coroutine; after resume() they continue in the order
+/// in which they became ready. A killed runtime resumes each of its coroutines once, with Cancelled, and never again.
 ///
-/// Single-threaded: everything, stop requests included, happens on the thread that runs the scheduler.
+/// Single-threaded: everything, stop requests included, happens on the scheduler's thread.
 class Runtime {
 public:
     using Callback = std::function<void()>;
@@ -48,13 +48,13 @@ public:
     Runtime& operator=(const Runtime&) = delete;
 
     // --- clocks ---
-    /// This process's monotonic clock, ns from an arbitrary origin; goes on while paused.
+    /// This process's monotonic clock, ns from an arbitrary origin; continues while paused.
     virtual Nanos monotonic() const = 0;
     /// This process's wall clock, ms since 1970. May jump.
     virtual std::int64_t wallMs() const = 0;
-    /// The instant in the trace's time that this process's monotonic clock will show as `monotonic`.
+    /// The trace time at which this process's monotonic clock will show `monotonic`.
     virtual Nanos traceTimeOf(Nanos monotonic) const = 0;
-    /// Now, in the trace's time.
+    /// Now, in trace time.
     virtual Nanos traceNow() const = 0;
 
     // --- randomness ---
@@ -68,11 +68,11 @@ public:
     // --- waiting ---
     /// Ends after `duration` of this process's monotonic time. Throws Cancelled.
     QCoro::Task<> sleep(Nanos duration, std::stop_token stop = {});
-    /// An instant in [earliest, latest] for work that may be done at any of them. In real time many get the same one,
-    /// so that they wake the process and reach the server together, and what began together comes apart; in virtual
-    /// time it is the latest.
+    /// An instant in [earliest, latest] for work that may run at any of them. In real time it is a random point of
+    /// a coarse common grid: the work of many callers then wakes the process and reaches the server together, and
+    /// callers that began at once spread over several points. In virtual time it is `latest`.
     virtual Nanos sometime(Nanos earliest, Nanos latest);
-    /// Runs a coroutine on its own. Cancelled ends it quietly; any other exception is reported as a defect.
+    /// Runs a coroutine on its own. Cancelled ends it silently; any other exception is reported as a defect.
     template <typename F>
     void spawn(F body) {
         supervise(start(std::move(body)));
@@ -84,22 +84,22 @@ public:
     bool alive() const { return m_life != Life::Dead; }
     void pause();
     void resume();
-    /// Ends every coroutine that waits on this runtime with Cancelled(Killed). Not to be called from inside one of
-    /// them. A subclass calls it in its destructor, while its timers still exist.
+    /// Ends every coroutine that waits on this runtime with Cancelled(Killed). Must not be called from one of them.
+    /// Subclasses call it in their destructors, while their timers still exist.
     void kill();
 
     // --- for awaitables and drivers ---
-    /// Calls back at an instant of the monotonic clock, whatever the state of life is.
+    /// Calls back at an instant of the monotonic clock, also while paused or dead.
     virtual TimerId callAt(Nanos monotonic, Callback callback) = 0;
     virtual void cancelCall(TimerId id) = 0;
     /// Calls back soon, from the scheduler and not from inside the caller.
     virtual void post(Callback callback) = 0;
 
 protected:
-    /// One more coroutine may go on: see to it that runTurn() is called soon, from the scheduler. Once for each.
+    /// One more coroutine may resume: the implementation must call runTurn() soon, from the scheduler, once per call.
     virtual void wantTurn();
-    /// Lets the first of those that may go on do so, unless paused; finds nothing when it was ended meanwhile. It may
-    /// destroy this runtime: see exists().
+    /// Resumes the first ready coroutine, unless paused; does nothing when none is left. May destroy this
+    /// runtime: check exists().
     void runTurn();
     std::size_t readyCount() const { return m_ready.size(); }
     std::weak_ptr<const bool> exists() const { return m_exists; }
@@ -117,14 +117,14 @@ private:
     void makeReady(Waiter* waiter);
 
     Life m_life = Life::Running;
-    Waiter* m_first = nullptr; ///< all that wait, oldest first
+    Waiter* m_first = nullptr; ///< all waiters, oldest first
     Waiter* m_last = nullptr;
-    std::deque<Waiter*> m_ready; ///< may go on, in the order in which they became ready; stays while paused
-    std::shared_ptr<const bool> m_exists = std::make_shared<const bool>(true); ///< outlived by posted turns
+    std::deque<Waiter*> m_ready; ///< ready to resume, in that order; kept while paused
+    std::shared_ptr<const bool> m_exists = std::make_shared<const bool>(true); ///< posted turns notice its end
 };
 
-/// The one way in which a coroutine waits: suspended until woken, timed out, stopped or killed, whichever is first.
-/// Lives in the waiting coroutine's frame.
+/// A coroutine's wait: suspended until woken, timed out, stopped or killed, whichever is first. Every wait uses this
+/// class. Lives in the waiting coroutine's frame.
 class Waiter {
 public:
     enum class Outcome : std::uint8_t { Pending, Ready, TimedOut, Stopped, Killed };
@@ -135,28 +135,27 @@ public:
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
 
-    /// Ends the wait; the first of wake, time-out, stop and kill wins. May come before the await.
+    /// Ends the wait; the first of wake, time-out, stop and kill wins. May be called before the await.
     void wake();
 
-    /// What to await: `co_await waiter.end()` is true when woken, false when timed out. Throws Cancelled.
-    /// A handle of its own, because QCoro copies what it awaits.
+    /// An awaitable that only refers to its waiter, because QCoro copies what it awaits.
     struct End {
         Waiter* waiter;
         bool await_ready() const { return waiter->ready(); }
         void await_suspend(std::coroutine_handle<> handle) const { waiter->suspend(handle); }
         bool await_resume() const { return waiter->resume(); }
     };
-    /// See End.
+    /// Awaits the end: `co_await waiter.end()` is true when woken, false when timed out. Throws Cancelled.
     End end() { return {this}; }
-    /// The same without an exception, for those whose waits are often ended: how it ended, never Pending. After Killed
-    /// there is nothing left to wait for.
+    /// An awaitable as End, for howEnded().
     struct HowEnded {
         Waiter* waiter;
         bool await_ready() const { return waiter->ready(); }
         void await_suspend(std::coroutine_handle<> handle) const { waiter->suspend(handle); }
         Outcome await_resume() const { return waiter->outcome(); }
     };
-    /// See HowEnded.
+    /// Awaits the end without an exception, for waits that are often stopped: returns how it ended, never Pending.
+    /// After Killed the coroutine must end.
     HowEnded howEnded() { return {this}; }
 
 private:
@@ -177,7 +176,7 @@ private:
     std::stop_token m_stop;
     std::optional<std::stop_callback<OnStop>> m_onStop;
     std::coroutine_handle<> m_handle;
-    Alarm* m_alarm = nullptr; ///< rings instead of a coroutine
+    Alarm* m_alarm = nullptr; ///< called instead of a coroutine
     Runtime::TimerId m_timer = 0;
     Outcome m_outcome = Outcome::Pending;
     bool m_enrolled = false;
@@ -186,9 +185,9 @@ private:
     Waiter* m_next = nullptr;
 };
 
-/// A call at an instant, as if a coroutine had slept until then: late while the process is paused, in the order in
-/// which things became ready, and never after its end. Costs a fraction of such a coroutine, above all when it is
-/// called off.
+/// A call at an instant, like a coroutine that sleeps until then: delayed while the process is paused, in the order in
+/// which waits became ready, and never after its end. Costs a fraction of such a coroutine, most of all when it is
+/// cancelled.
 class Alarm {
 public:
     explicit Alarm(Runtime& runtime) : m_runtime(runtime) {}
@@ -196,12 +195,12 @@ public:
     Alarm(const Alarm&) = delete;
     Alarm& operator=(const Alarm&) = delete;
 
-    /// At an instant of this process's monotonic clock; replaces what was set before. kNever: not at all.
+    /// Sets the instant, on this process's monotonic clock; replaces the one set before. kNever: not at all.
     void set(Nanos at);
     void cancel() { m_waiter.reset(); }
 
 protected:
-    /// It is time; nothing is set any more. May destroy this.
+    /// The instant has come; nothing is set any more. May destroy this object.
     virtual void ring() = 0;
 
 private:

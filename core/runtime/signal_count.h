@@ -6,19 +6,19 @@
 
 namespace lockscope {
 
-/// A counting semaphore for coroutines of one process: wake-ups that came while nobody waited are not lost.
-/// Waiters are served first come, first served.
+/// A counting semaphore for the coroutines of one process: a wake-up without a waiter is kept for the next one. Waiters
+/// are served in the order of arrival.
 class SignalCount {
 public:
-    /// Lets one waiter go on, or the next one to come.
+    /// Wakes one waiter, or the next one to come.
     void release();
-    /// Lets all waiters go on; those that come later still wait.
+    /// Wakes all present waiters; later ones still wait.
     void releaseAll();
-    /// Forgets wake-ups that nobody took.
+    /// Discards wake-ups that no waiter has taken.
     void drain() { m_count = 0; }
     int waiting() const { return static_cast<int>(m_waiters.size()); }
 
-    /// Takes a wake-up that is there already.
+    /// Takes a kept wake-up; false when there is none.
     bool tryAcquire() {
         if (m_count == 0) return false;
         --m_count;
@@ -30,7 +30,7 @@ public:
 private:
     struct Place;
     int m_count = 0;
-    std::list<Place*> m_waiters; ///< that allocates nothing while nobody waits
+    std::list<Place*> m_waiters; ///< std::list: no allocation while nobody waits
 };
 
 } // namespace lockscope

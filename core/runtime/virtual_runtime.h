@@ -7,11 +7,10 @@
 
 namespace lockscope {
 
-/// A process in virtual time, with clocks of its own that may be wrong: a wall clock with an offset, and both clocks
-/// with a drift.
+/// A process in virtual time. Its clocks may be wrong: the wall clock can have an offset, and both clocks a drift.
 class VirtualRuntime final : public Runtime {
 public:
-    /// `scheduler` outlives it. Equal seeds give equal random numbers on every machine.
+    /// `scheduler` must outlive it. Equal seeds give equal random numbers on every machine.
     VirtualRuntime(VirtualScheduler& scheduler, std::uint64_t seed);
     ~VirtualRuntime() override;
 
@@ -25,13 +24,13 @@ public:
     void cancelCall(TimerId id) override { m_scheduler.cancel(id); }
     void post(Callback callback) override { m_scheduler.at(m_scheduler.now(), std::move(callback)); }
 
-    /// The wall clock from now on: `offset` away from true time.
+    /// Sets the wall clock's offset, which is added to the process's own (possibly drifting) time.
     void setWallOffset(Nanos offset) { m_wallOffset = offset; }
     Nanos wallOffset() const { return m_wallOffset; }
-    /// Both clocks run faster by ppm millionths from now on; |ppm| < 1 000 000. Timers already set keep their instant.
+    /// From now on both clocks run faster by ppm millionths; |ppm| < 1 000 000. Timers already set keep their instant.
     void setDriftPpm(std::int64_t ppm);
 
-    /// What every simulated wall clock shows at the trace's origin: 2026-01-01T00:00:00Z.
+    /// The time of every simulated wall clock without an offset at the trace's origin: 2026-01-01T00:00:00Z.
     static constexpr std::int64_t kEpochMs = 1'767'225'600'000;
 
 private:

@@ -9,26 +9,26 @@
 
 namespace lockscope {
 
-/// Virtual time: a queue of things to do, ordered by (instant, rank, order of asking). Never looks at a real clock.
+/// Virtual time: a queue of calls ordered by (instant, rank, order of adding). Never reads a real clock.
 class VirtualScheduler {
 public:
     using Callback = std::function<void()>;
     using TimerId = std::uint64_t;
-    /// At equal instants: first what happens by itself, then a scenario's faults, then what a person did by hand, who
-    /// saw all the rest of that instant before.
+    /// Order at equal instants: the simulation's own events, then a scenario's faults, then actions by hand, whose
+    /// author has already seen everything else of that instant.
     enum class Rank : std::uint8_t { Normal, Late, Last };
 
-    /// Virtual time, from 0.
+    /// The present virtual time, from 0.
     Nanos now() const { return m_now; }
     /// `when` in the past means now.
     TimerId at(Nanos when, Callback callback, Rank rank = Rank::Normal);
     void cancel(TimerId id);
 
-    /// When the next thing is due; nullopt: nothing is.
+    /// When the next call is due; nullopt: there is none.
     std::optional<Nanos> nextAt();
-    /// Does the next thing, if it is due by `limit`; false when there is none.
+    /// Runs the next call if it is due by `limit`; false when there is none.
     bool runNext(Nanos limit);
-    /// Does everything due by t; then it is t.
+    /// Runs everything due by `t`; then now() is `t`.
     void runUntil(Nanos t);
 
 private:

@@ -15,7 +15,7 @@ struct EncodedChunk {
     std::size_t rows = 0;
     std::int64_t firstAt = 0; ///< ns; the first row's time
     QByteArray at, value, actor, subject, aux, kind, flags;
-    std::int64_t check = 0; ///< XXH3-64 over all of the above, to find damage
+    std::int64_t check = 0; ///< XXH3-64 of everything above, to detect damage
 };
 
 /// Encodes rows [first, first + count) of a trace; count at most Columns::kRows.

@@ -4,9 +4,8 @@
 
 namespace lockscope::trace {
 
-/// The rows of one chunk, a column each, so that a scan over times or kinds touches nothing else. Rows are written once
-/// and before the trace's size says that they are there. Deliberately not initialised: an unwritten row costs no
-/// memory.
+/// The rows of one chunk, one array per column, so that a scan over times or kinds reads nothing else. Each row is
+/// written once, before the trace's size includes it. Deliberately not initialised: an unwritten row uses no memory.
 struct Columns {
     static constexpr std::size_t kRows = Trace::kChunkRows;
     static constexpr std::size_t kRowBytes = 2 * sizeof(std::int64_t) + 3 * sizeof(std::uint32_t) + 2;
@@ -19,7 +18,7 @@ struct Columns {
     std::uint8_t kind[kRows];
     std::uint8_t flags[kRows];
 
-    /// Writes and reads row i < kRows.
+    /// Writes row i < kRows.
     void set(std::size_t i, const Event& e) noexcept {
         at[i] = e.at;
         value[i] = e.value;
@@ -29,6 +28,7 @@ struct Columns {
         kind[i] = static_cast<std::uint8_t>(e.kind);
         flags[i] = e.flags;
     }
+    /// Reads row i < kRows.
     Event get(std::size_t i) const noexcept {
         return {at[i], value[i], actor[i], subject[i], aux[i], static_cast<EventKind>(kind[i]), flags[i]};
     }

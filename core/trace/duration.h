@@ -7,9 +7,9 @@
 
 namespace lockscope {
 
-/// "5s", "1.5 s", "250ms", "2m", "3h", "150us", "10ns" → nanoseconds, exactly; nullopt when it is not a duration.
+/// "5s", "1.5 s", "250ms", "2m", "3h", "150us", "10ns" → exact nanoseconds; nullopt when the text is not a duration.
 std::optional<Nanos> parseDuration(QStringView text);
-/// The shortest such text that parses back to the same duration.
+/// The shortest text that parseDuration() reads as the same duration.
 QString formatDuration(Nanos duration);
 
 } // namespace lockscope

@@ -6,24 +6,24 @@
 
 namespace lockscope::trace {
 
-/// Index into a trace's entity table; 0 is "nobody" or "nothing".
+/// Index into a trace's entity table; 0 means "nobody" or "nothing".
 using EntityId = std::uint32_t;
 inline constexpr EntityId kNoEntity = 0;
 
-/// What a name in the entity table stands for. Numbers are stored in recordings: append only.
+/// The kinds of names in the entity table. Numbers are stored in recordings: append only.
 enum class EntityKind : std::uint8_t {
     None = 0,
     Client = 1,   ///< one process with its identity; name "A"
-    Thread = 2,   ///< a thread of a client, the actor of belief; parent = client; name "1"
+    Thread = 2,   ///< a thread of a client, the actor of beliefs; parent = client; name "1"
     Node = 3,     ///< one server process; name "redis-1"
     Link = 4,     ///< parent = client, other = node
     Lock = 5,     ///< parent = node (or none); name "orders"
-    Resource = 6, ///< what a lock guards; parent = lock; name "stock"
-    Person = 7,   ///< who causes faults by hand
+    Resource = 6, ///< the resource that a lock guards; parent = lock; name "stock"
+    Person = 7,   ///< a user who causes faults by hand
     Text = 8,     ///< a sentence, a command, a reason
 };
 
-/// A row of the entity table. Rows are never changed once added.
+/// A row of the entity table. Rows never change once added.
 struct Entity {
     EntityKind kind = EntityKind::None;
     EntityId parent = kNoEntity;
@@ -31,16 +31,16 @@ struct Entity {
     QByteArray name; ///< UTF-8
 };
 
-/// Numbers are stored in recordings: append only, never reuse.
-/// Below: who `actor` and `subject` are, what `value` and `aux` mean. Unnamed columns are 0.
+/// The numbers are stored in recordings: append only, never reuse. Each comment says what the columns `actor`,
+/// `subject`, `value` and `aux` contain; columns not named are 0.
 enum class EventKind : std::uint8_t {
     None = 0,
 
-    // Life of clients, nodes and links, and faults. Flag kByHand: a person did it. Flag kFault: an injected fault.
+    // Life of clients, nodes and links, and faults. Flag kByHand: caused by a user. Flag kFault: an injected fault.
     ClientStarted = 1,    ///< actor client
     ClientPaused = 2,     ///< actor client
     ClientResumed = 3,    ///< actor client
-    ClientKilled = 4,     ///< actor client; also ends every belief of its threads
+    ClientKilled = 4,     ///< actor client; ends every belief of its threads
     NodeStarted = 8,      ///< actor node
     NodePaused = 9,       ///< actor node
     NodeResumed = 10,     ///< actor node
@@ -61,14 +61,14 @@ enum class EventKind : std::uint8_t {
     TimedOut = 35,       ///< the wait ended without the lock; value waited, ns
     Interrupted = 36,    ///< the wait was cancelled
     AcquireFailed = 37,  ///< aux Text reason
-    BelievedUntil = 38,  ///< value instant at which the client itself gives the lock up, -1 = it does not look
+    BelievedUntil = 38,  ///< value: when the client gives the lock up by its own clock, -1 = never
     Renewed = 39,        ///< the server confirmed a renewal
-    RenewRefused = 40,   ///< the server says: not yours; a Lost follows
+    RenewRefused = 40,   ///< the server says that the hold is not the client's; a Lost follows
     RenewFailed = 41,    ///< no answer or an error: outcome unknown; aux Text reason
-    Lost = 42,           ///< the client learned of the loss: belief ends; aux Text reason
+    Lost = 42,           ///< the client learned of the loss: its belief ends; aux Text reason
     Released = 43,       ///< aux hold count left; at 0 belief ends
-    ReleaseRefused = 44, ///< the server says: not yours; belief ends
-    ReleaseFailed = 45,  ///< given up locally, outcome on the server unknown: belief ends; aux Text reason
+    ReleaseRefused = 44, ///< the server says that the hold is not the client's; belief ends
+    ReleaseFailed = 45,  ///< given up locally, unknown on the server: belief ends; aux Text reason
     GrantedAs = 47,    ///< just before a Granted or Reentered that is not exclusive: value 1 shared, 2 permits; aux how
                        ///< many permits were granted (1 of shared)
     LockCapacity = 48, ///< subject Lock (no actor); value permits in all, of a semaphore
@@ -77,7 +77,7 @@ enum class EventKind : std::uint8_t {
     ReleaseSent =
         46, ///< the client has given the lock up and asks the server to free it: belief ends here at hold count 1
 
-    // Record: what the servers that decide hold. actor = owner Thread, subject Lock.
+    // Record: what the deciding servers hold. actor = owner Thread, subject Lock.
     RecordHeld = 64,       ///< a new owner; value deadline instant on the server's clock, -1 never; aux hold count;
                            ///< flags HoldMode
     RecordRenewed = 65,    ///< same owner, new deadline, hold count or mode; actor the thread whose command did it, the
@@ -85,7 +85,7 @@ enum class EventKind : std::uint8_t {
     RecordFreed = 66,      ///< actor who caused it (0: nobody, it expired); aux owner Thread; flags FreedBy
     RecordWaiters = 67,    ///< value queue depth as the server knows it, -1 = not known
     RecordToken = 68,      ///< value last fencing token given
-    RecordUnobserved = 69, ///< from here on the record was not observed (a gap is drawn)
+    RecordUnobserved = 69, ///< from now on the record is not observed (drawn as a gap)
     RecordObserved = 70,   ///< observed again
     RecordDeadline = 71,   ///< the deadline is another one although nobody is known to have renewed: the server's clock
                          ///< was moved, or somebody shortened the lease; actor owner Thread; value the new deadline,
@@ -106,21 +106,22 @@ enum class EventKind : std::uint8_t {
 
 /// Bits of Event::flags.
 enum EventFlag : std::uint8_t {
-    kByHand = 0x80, ///< a person did it, live
+    kByHand = 0x80, ///< caused by a user, live
     kFault = 0x40,  ///< an injected fault (or its end)
 };
 
-/// Low bits of Event::flags for RecordFreed.
+/// The low bits of Event::flags with RecordFreed.
 enum class FreedBy : std::uint8_t { Release = 0, Expiry = 1, Force = 2, Overwrite = 3, NodeLoss = 4 };
 inline constexpr std::uint8_t kFreedByMask = 0x0f;
 
-/// How a lock is held. Numbers stand in traces: GrantedAs, and low bits of Event::flags for RecordHeld, RecordRenewed.
+/// How a lock is held. The numbers stand in traces: in GrantedAs, and in the low bits of Event::flags with RecordHeld
+/// and RecordRenewed.
 enum class HoldMode : std::uint8_t { Exclusive = 0, Shared = 1, Permits = 2 };
 inline constexpr std::uint8_t kHoldModeMask = 0x0f;
 
 /// One row of a trace: 30 bytes in its columns.
 struct Event {
-    std::int64_t at = 0; ///< ns from the trace's origin; never decreases along a trace
+    std::int64_t at = 0; ///< ns from the trace's origin; never decreases within a trace
     std::int64_t value = 0;
     EntityId actor = kNoEntity;
     EntityId subject = kNoEntity;
@@ -128,15 +129,15 @@ struct Event {
     EventKind kind = EventKind::None;
     std::uint8_t flags = 0;
 
-    /// From the trace's origin.
+    /// `at` as a duration from the trace's origin.
     Nanos time() const { return Nanos(at); }
     friend bool operator==(const Event&, const Event&) = default;
 };
 
-/// The stable English identifier of a kind ("granted", "record-held"): used in exports, filters and digests of text.
+/// The stable English identifier of a kind ("granted", "record-held"), used in exports and filters.
 const char* kindName(EventKind kind);
 
-/// Which of the groups above a kind is of.
+/// Whether a kind belongs to a group of EventKind: life and faults, belief, record, effect, messages.
 constexpr bool isLife(EventKind k) {
     return k != EventKind::None && k < EventKind::Requested;
 }
@@ -153,7 +154,7 @@ constexpr bool isMessage(EventKind k) {
     return k == EventKind::Request || k == EventKind::Reply || k == EventKind::Push;
 }
 
-/// Whether Event::aux names an entity (a Text, or the owner Thread of a RecordFreed) instead of being a number.
+/// Whether Event::aux is an entity (a Text, or the owner Thread of a RecordFreed) and not a number.
 constexpr bool auxIsEntity(EventKind k) {
     using enum EventKind;
     switch (k) {

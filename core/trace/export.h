@@ -8,7 +8,7 @@
 
 namespace lockscope::trace {
 
-// Text formats of a trace, one event a line, UTF-8, in trace order. The columns, a contract for scripts:
+// Text formats of a trace: one event per line, UTF-8, in trace order. The columns are a contract for scripts:
 //   time_ns  ns from the trace's origin
 //   kind     as kindName() gives it: "granted", "record-held"
 //   actor    who did it: "A · 1" for thread 1 of client A, a node's or client's name, empty for nobody
@@ -18,11 +18,11 @@ namespace lockscope::trace {
 //   flags    words: by-hand, fault; for record-freed: release, expiry, force, overwrite, node-loss
 //   text     a reason, command, channel or setting; for record-freed the owner that was freed
 
-/// RFC 4180 with a header line and "\n" between lines; flags separated by spaces. An error is a sentence: what the
-/// device said, or that it was stopped.
+/// RFC 4180 with a header line and "\n" between lines; spaces between flags. The error is a sentence: the device's
+/// error, or that the export was stopped.
 std::expected<void, QString> exportCsv(const Trace& trace, QIODevice& device, std::stop_token stop = {});
 
-/// One JSON object a line, with all columns under those names in that order; flags are an array of strings.
+/// One JSON object per line, with all columns under those names and in that order; flags are an array of strings.
 std::expected<void, QString> exportJsonl(const Trace& trace, QIODevice& device, std::stop_token stop = {});
 
 } // namespace lockscope::trace

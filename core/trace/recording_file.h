@@ -10,7 +10,7 @@ namespace lockscope::trace {
 
 /// "LkSc" in the application_id field of a SQLite file.
 inline constexpr qint32 kApplicationId = 0x4c6b5363;
-/// The layout that this program writes and the newest that it reads.
+/// The format version that this program writes, and the newest one that it reads.
 inline constexpr int kFormatVersion = 1;
 
 /// The digest of what a recording says about itself, its events' digest included.
@@ -25,13 +25,13 @@ public:
     RecordingFile(const RecordingFile&) = delete;
     RecordingFile& operator=(const RecordingFile&) = delete;
 
-    /// False when there is no such file, or it cannot be opened: lastError() says why.
+    /// False when the file does not exist or cannot be opened: lastError() says why.
     bool isOpen() const;
-    /// Runs a statement that gives nothing back; false on failure, see lastError().
+    /// Runs a statement without results; false on failure, see lastError().
     bool run(const QString& sql);
-    /// The only value of a statement's only row; invalid when there is none.
+    /// The only value of a statement's only row; an invalid QVariant when there is none.
     QVariant value(const QString& sql);
-    /// A query on this connection that is read forwards only: rows are not kept.
+    /// A forward-only query on this connection: it keeps no rows.
     QSqlQuery query() const;
     bool transaction();
     bool commit();

@@ -8,10 +8,10 @@
 
 namespace lockscope::trace {
 
-/// The append-only, ordered record of everything that happened in a world.
+/// The ordered, append-only history of everything that happened in a world.
 ///
-/// One thread writes (append, intern, reach); any number of threads read at the same time without a lock: rows live in
-/// chunks that never move, and a row becomes visible by one release store of the size. A reader sees a prefix.
+/// One thread writes (append, intern, reach). Any number of threads read at the same time without a lock: rows live in
+/// chunks that never move, and one release store of the size publishes a row. A reader sees a prefix.
 class Trace {
 public:
     static constexpr std::size_t kChunkRows = 4096;
@@ -23,15 +23,15 @@ public:
 
     // --- writer ---
 
-    /// The id of the entity with these fields; adds it when it is new. Equal call order gives equal ids.
+    /// The id of the entity with these fields; adds it if it is new. Equal orders of calls give equal ids.
     EntityId intern(EntityKind kind, const QByteArray& name, EntityId parent = kNoEntity, EntityId other = kNoEntity);
     EntityId text(const QByteArray& utf8) { return intern(EntityKind::Text, utf8); }
 
-    /// Adds a row. Precondition: event.at >= the last row's. A smaller one is raised to the last row's time, so that
-    /// the order of a trace can be relied on whatever a clock did.
+    /// Adds a row. Precondition: event.at >= the last row's. An earlier one is raised to the last row's time, so a
+    /// trace is ordered whatever a clock did.
     void append(Event event);
 
-    /// Time has come this far, whether or not anything happened. Never goes back.
+    /// Time has advanced to `t`, even if nothing happened. Never goes back.
     void reach(Nanos t);
 
     /// The wall-clock instant of the trace's origin in ms since 1970, 0 in simulations.
@@ -39,35 +39,35 @@ public:
 
     // --- readers, any thread ---
 
-    /// As set; 0 before.
+    /// The value set by setOriginWallMs(); 0 before.
     std::int64_t originWallMs() const { return m_originWallMs.load(std::memory_order_relaxed); }
     std::size_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
     /// Row i < size().
     Event at(std::size_t i) const noexcept;
     std::int64_t timeAt(std::size_t i) const noexcept;
     EventKind kindAt(std::size_t i) const noexcept;
-    /// How far time has come: at least the last row's time.
+    /// How far time has advanced: at least the last row's time.
     Nanos reached() const noexcept { return Nanos(m_reached.load(std::memory_order_acquire)); }
     /// Index of the first row at or after t, size() when there is none. O(log n).
     std::size_t lowerBound(Nanos t) const noexcept;
     /// Index of the first row after t. O(log n).
     std::size_t upperBound(Nanos t) const noexcept;
 
-    /// How many names there are, the nameless one included.
+    /// The number of entities, the nameless one included.
     std::size_t entityCount() const noexcept { return m_entityCount.load(std::memory_order_acquire); }
     /// Row id < entityCount(); id 0 is a nameless row.
     const Entity& entity(EntityId id) const noexcept;
-    /// How people call it: "A · 1" for a thread, "A ↔ redis-1" for a link, else its name.
+    /// A name for display: "A · 1" for a thread, "A ↔ redis-1" for a link, else the entity's name.
     QString displayName(EntityId id) const;
     /// The client of a thread, or id itself when it is not a thread.
     EntityId clientOf(EntityId id) const noexcept;
 
     /// 32 hex digits over all rows and entities (XXH3-128): equal for equal traces on every machine and build.
     QByteArray digest() const { return digest(size(), entityCount()); }
-    /// Of the first rows and entities alone, for a trace that grows meanwhile. At most size() and entityCount().
+    /// The digest of the first rows and entities only, for a growing trace. At most size() and entityCount().
     QByteArray digest(std::size_t rows, std::size_t names) const;
 
-    /// Bytes held by rows, entities and keyframes.
+    /// Bytes used by rows and entities.
     std::size_t memoryBytes() const noexcept;
 
 private:
@@ -82,10 +82,10 @@ private:
 
     /// Precondition: row chunk * kChunkRows exists.
     const Chunk& chunk(std::size_t chunk) const noexcept;
-    /// Made when it is not there yet. Writer only. Precondition: chunk < kMaxChunks.
+    /// Made if missing. Writer only. Precondition: chunk < kMaxChunks.
     Chunk& needChunk(std::size_t chunk);
 
-    // Two steps: one flat table of all chunks would be half a megabyte to clear for every trace, however short.
+    // Two levels, because a flat table of all chunks would be half a megabyte to clear for each trace.
     std::atomic<ChunkShelf*> m_shelves[kShelves] = {};
     std::unique_ptr<std::atomic<EntityBlock*>[]> m_entities;
     std::atomic<std::size_t> m_size{0};

@@ -2,13 +2,13 @@
 #pragma once
 #include "backends/etcd/port.h"
 
-/// etcd's messages as its JSON gateway writes them: keys and values in base64, 64-bit numbers as strings, and whatever
-/// is zero or empty left out.
+/// etcd's messages as its JSON gateway writes them: keys and values in base64, 64-bit numbers as strings; zero and
+/// empty fields are omitted.
 namespace lockscope::etcd::codec {
 
-/// The bodies of requests.
+/// Encode the bodies of requests.
 QByteArray grant(std::int64_t id, std::chrono::seconds ttl);
-QByteArray lease(std::int64_t id); ///< of keepalive, revoke and timetolive
+QByteArray lease(std::int64_t id); ///< for keepalive, revoke and timetolive
 QByteArray range(const Range& range);
 QByteArray transaction(const Transaction& transaction);
 QByteArray deleteRange(const QByteArray& key, const QByteArray& end);
@@ -16,7 +16,7 @@ QByteArray put(const QByteArray& key, const QByteArray& value, std::int64_t leas
 QByteArray watch(const QByteArray& key, bool deletionsOnly);
 QByteArray login(const QString& user, const QString& password);
 
-// The error of these says what is odd about the reply.
+// Decode the bodies of replies; the error says what is unexpected in one.
 template <typename T>
 using Read = std::expected<T, QString>;
 Read<LeaseState> leaseState(const QByteArray& body);
@@ -27,16 +27,16 @@ Read<std::int64_t> deleted(const QByteArray& body);
 Read<std::int64_t> revision(const QByteArray& body);
 Read<QByteArray> token(const QByteArray& body);
 
-/// One line of a watch's stream.
+/// One line of a watch's stream, decoded.
 struct WatchLine {
     bool created = false;
     std::int64_t revision = 0;      ///< of the store
-    std::vector<WatchEvent> events; ///< a Gap last when the server ended the watch
+    std::vector<WatchEvent> events; ///< ends with a Gap when the server ended the watch
 };
-/// Of its text; `where` is for the error.
+/// Decodes such a line; `where` is for the error.
 Read<WatchLine> watchLine(const QByteArray& line, const QString& where);
 
-/// The error of a reply whose status is not 200.
+/// The error for a reply whose status is not 200.
 Error refusal(int status, const QByteArray& body, const QString& where);
 
 } // namespace lockscope::etcd::codec

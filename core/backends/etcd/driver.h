@@ -6,17 +6,17 @@ namespace lockscope::etcd {
 
 class Members;
 
-/// A client of a real etcd, by the JSON gateway (/v3/) of its client port: no gRPC for a handful of calls.
+/// A client of a real etcd, over the JSON gateway (/v3/) of its client port: a handful of calls does not justify gRPC.
 ///
-/// Keeps connections to one member and turns to the next when that one fails or is silent; watches on a member that
+/// Keeps connections to one member and moves on to the next one when that fails or is silent; watches on a member that
 /// was given up end in a Gap. Connects at the first call. With a user in the URL it logs in, and again when the server
 /// no longer knows its token.
 ///
-/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
-/// they end with Disconnected. The runtime must outlive it.
+/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
+/// with Disconnected. The runtime must outlive it.
 class EtcdDriver final : public Port {
 public:
-    /// The URL's time-outs go before those of `options`.
+    /// The URL's time-outs override those of `options`.
     EtcdDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
     ~EtcdDriver() override;
 
@@ -32,9 +32,9 @@ public:
     Result<std::int64_t> put(QByteArray key, QByteArray value, std::int64_t lease, std::stop_token stop = {}) override;
     Result<OwnedWatch> watch(QByteArray key, bool deletionsOnly, std::stop_token stop = {}) override;
 
-    /// Asks for a sign of life that a majority stands behind: the store's revision, read linearizably.
+    /// Checks that a majority is alive: reads the store's revision linearizably.
     Result<std::int64_t> open(std::stop_token stop = {});
-    /// Requests that this client has sent, its logins and watches included: the load it is for the server.
+    /// The number of requests sent, logins and watches included: the load on the server.
     std::uint64_t requestsSent() const;
     /// "host:port" of the member in use.
     QString where() const;

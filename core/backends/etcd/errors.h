@@ -10,11 +10,11 @@ Error ended(const net::Ending& ending, const QString& where);
 Error connectTimeout(Nanos after, const QString& where);
 Error closed(const QString& where);
 Error requestTimeout(Nanos after, const QString& where);
-/// Of the question whether there is an etcd at all: it changes nothing, so no outcome of it is unknown.
+/// For the question whether an etcd is there at all: it changes nothing, so its outcome is never unknown.
 Error notReached(const Error& why, const QString& where);
 Error garbage(const QString& what, const QString& where);
 Error driverGone(const QString& where);
-/// The server's own error, by gRPC's number and text; `status` is HTTP's.
+/// The server's own error, with gRPC's code and text; `status` is HTTP's.
 Error refused(int status, int code, const QString& text, const QString& where);
 
 } // namespace lockscope::etcd::errors

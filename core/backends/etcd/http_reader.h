@@ -6,25 +6,25 @@
 
 namespace lockscope::etcd {
 
-/// Takes one HTTP/1.1 reply apart as its bytes come: a body of a known length, or in chunks, or up to the end of the
-/// connection. (RFC 9112; of it what etcd's gateway uses.)
+/// Parses one HTTP/1.1 reply as its bytes arrive: a body of a known length, in chunks, or up to the end of the
+/// connection. (The part of RFC 9112 that etcd's gateway uses.)
 class HttpReader {
 public:
-    /// Forgets the last reply: what is fed next begins a new one. Bytes that came too many are kept for it.
+    /// Forgets the last reply: the bytes fed next begin a new one. Surplus bytes are kept for it.
     void begin();
-    /// True when the reply is complete. The error is a sentence for the developer: not HTTP, or too large.
+    /// Feeds bytes; true when the reply is complete. The error is a sentence for developers: not HTTP, or too large.
     std::expected<bool, QString> feed(QByteArrayView bytes);
-    /// The connection has ended: true when that makes the reply complete.
+    /// The connection has ended; true when that completes the reply.
     bool finish();
 
-    /// 0 as long as the head is not complete.
+    /// The status code; 0 until the head is complete.
     int status() const { return m_state == State::Status ? 0 : m_status; }
     bool headComplete() const { return m_state > State::Headers; }
-    /// Whether the connection can take another request afterwards.
+    /// Whether the connection can take another request after this reply.
     bool keepsAlive() const { return m_keepAlive; }
-    /// The body so far; the owner may take away from it what it has read.
+    /// The body so far; the caller may remove what it has read.
     QByteArray& body() { return m_body; }
-    /// Bytes that came after the end of the reply.
+    /// The number of bytes that arrived after the end of the reply.
     qsizetype leftOver() const { return m_in.size(); }
 
 private:
@@ -36,7 +36,7 @@ private:
 
     State m_state = State::Status;
     QByteArray m_in, m_body;
-    qint64 m_left = 0; ///< of the body, or of the chunk
+    qint64 m_left = 0; ///< bytes left of the body, or of the chunk
     int m_status = 0;
     qsizetype m_headSize = 0;
     bool m_keepAlive = true, m_chunked = false, m_lengthKnown = false;

@@ -10,34 +10,34 @@ namespace lockscope::etcd {
 struct HttpRequest {
     QByteArray path;  ///< "/v3/kv/range"
     QByteArray body;  ///< JSON
-    QByteArray token; ///< of the login; empty: none
+    QByteArray token; ///< from the login; empty: none
 };
 struct HttpReply {
     int status = 0;
     QByteArray body;
 };
 
-/// One HTTP/1.1 connection to one member, with one request on it at a time, or one stream until its end.
+/// One HTTP/1.1 connection to one member: one request at a time, or one stream until its end.
 ///
-/// Not QNetworkAccessManager: in Qt 6.4 that has six connections to a host and no more. Every watch occupies one as
-/// long as a waiter waits, so that the seventh waiter's watch would keep all keepalives of the process from being sent.
-/// It also sends a POST again by itself when a connection breaks, and does not say so.
+/// Why not QNetworkAccessManager: in Qt 6.4 it allows six connections per host. A watch occupies one as long as a
+/// waiter waits, so the seventh waiter's watch would block all keepalives of the process. It also repeats a POST
+/// silently when a connection breaks.
 class HttpWire final : private net::Stream::Owner {
 public:
     HttpWire(Runtime& runtime, const Endpoint& endpoint, const std::optional<QSslConfiguration>& tls);
     ~HttpWire();
 
-    /// TCP, and TLS where wanted.
+    /// Connects by TCP, and TLS where configured.
     Result<void> open(Nanos timeout, std::stop_token stop);
-    /// One request and its reply. An error leaves the connection dead. Precondition: not busy.
+    /// Sends one request and returns its reply. After an error the connection is dead. Precondition: not busy.
     Result<HttpReply> post(HttpRequest request, Nanos timeout, std::stop_token stop);
-    /// A request whose reply goes on and on: each line of its body is told, then its end, once. What `line` and `end`
-    /// refer to must live as long as this. They must not destroy it.
+    /// Sends a request with an endless reply: calls `line` for each line of the body, then `end` once. Everything that
+    /// the two refer to must live as long as this object, and they must not destroy it.
     void stream(const HttpRequest& request, std::function<void(const QByteArray&)> line,
                 std::function<void(Error)> end);
-    /// True when another request can be sent.
+    /// Whether another request can be sent.
     bool usable() const { return m_stream.isOpen() && !m_dead && !m_busy; }
-    /// Ends it, with this error for whoever waits.
+    /// Ends the connection; waiters get this error.
     void close(Error error);
 
 private:

@@ -9,24 +9,24 @@ namespace lockscope::etcd {
 
 class WatchStream;
 
-/// The members of one cluster, and the connections to the one in use. Shared by the driver and the calls that it has in
-/// flight: those outlive it by a turn.
+/// The members of one cluster, and the connections to the one in use. Shared by the driver and its calls in flight,
+/// which outlive it briefly.
 class Members : public std::enable_shared_from_this<Members> {
 public:
     Members(Runtime& runtime, const ConnectionUrl& url, DriverOptions options);
 
     struct Answer {
         QByteArray body;
-        bool repeated = false; ///< it was sent before without an answer
-        QString where;         ///< who answered
+        bool repeated = false; ///< it was sent before, without an answer
+        QString where;         ///< the member that answered
     };
-    /// Sends a request, to one member after the other until one answers or the time is over.
+    /// Sends a request, to one member after the other, until one answers or the time is over.
     static Result<Answer> ask(std::shared_ptr<Members> self, HttpRequest request, std::stop_token stop);
     /// Starts a watch, at one member after the other until one confirms it.
     static Result<OwnedWatch> watch(std::shared_ptr<Members> self, QByteArray key, bool deletionsOnly,
                                     std::stop_token stop);
 
-    /// Ends everything with "closed on purpose".
+    /// Ends all calls with the error "closed on purpose".
     void shutDown();
     Runtime& runtime() { return m_runtime; }
     QString where() const { return m_url.endpoints[m_current].display(); }
@@ -36,7 +36,7 @@ private:
     friend class WatchStream;
     using WirePtr = std::shared_ptr<HttpWire>;
 
-    /// A connection in use; goes back to the idle ones when its last request has been answered.
+    /// A connection in use; becomes idle again when its last request was answered.
     class Loan {
     public:
         enum class For : std::uint8_t { Request, Stream };
@@ -46,7 +46,7 @@ private:
         Loan& operator=(const Loan&) = delete;
         WirePtr wire;
         std::size_t member = 0;
-        bool reused = false; ///< its server may have closed it meanwhile
+        bool reused = false; ///< an old connection: its server may have closed it meanwhile
         bool stream = false;
 
     private:
@@ -54,21 +54,21 @@ private:
     };
     struct Permit;
     struct Login;
-    /// How a login went, for all who waited for it.
+    /// Result of a login, for everybody who waited for it.
     struct LoggedIn {
         std::optional<Error> refused;
-        bool again = true; ///< nothing came of it: somebody else has to try
+        bool again = true; ///< it did not get through: another caller must try
     };
 
-    /// Connects a new wire, and logs in where that is due: one for all.
+    /// Connects a new wire, and logs in if needed; one login serves all.
     static Result<void> prepare(std::shared_ptr<Members> self, WirePtr wire, Nanos timeout, std::stop_token stop);
     static Result<void> logIn(std::shared_ptr<Members> self, WirePtr wire, Nanos timeout, std::stop_token stop);
-    /// The server no longer knows this token; a newer one stays.
+    /// Drops a token that the server no longer knows; keeps a newer one.
     void forget(const QByteArray& token) {
         if (m_token == token) m_token.clear();
     }
     Nanos oneTry(Nanos left) const;
-    void giveUp(std::size_t member); ///< turns to the next one
+    void giveUp(std::size_t member); ///< moves on to the next one
     QString whereIs(std::size_t member) const { return m_url.endpoints[member].display(); }
 
     Runtime& m_runtime;
@@ -81,9 +81,9 @@ private:
     std::vector<Completion<LoggedIn>> m_waitForLogin;
     std::uint64_t m_sent = 0;
     bool m_gone = false;
-    std::vector<WirePtr> m_idle; ///< to the member in use
+    std::vector<WirePtr> m_idle; ///< connections to the member in use
     std::set<Loan*> m_loans;
-    SignalCount m_permits; ///< connections that may still be in use for requests
+    SignalCount m_permits; ///< free connections for requests
 };
 
 } // namespace lockscope::etcd

@@ -4,17 +4,17 @@
 
 namespace lockscope::etcd {
 
-/// A watch on a connection of its own: the gateway answers one request with an endless reply.
+/// A watch on its own connection: the gateway answers one request with an endless reply.
 class WatchStream final : public Watch {
 public:
     explicit WatchStream(const std::shared_ptr<Members>& members);
     ~WatchStream() override;
 
-    /// What it runs over, and to which member, by its number.
+    /// Its connection, and the number of the member at the other end.
     const std::shared_ptr<HttpWire>& wire() const { return m_loan.wire; }
     std::size_t member() const { return m_loan.member; }
     std::int64_t revision() const override { return m_revision; }
-    /// Returns once the server has confirmed the watch.
+    /// Returns when the server has confirmed the watch.
     Result<void> start(HttpRequest request, Nanos timeout, std::stop_token stop);
     QCoro::Task<std::optional<WatchEvent>> next(Nanos timeout, std::stop_token stop) override;
 
@@ -31,7 +31,7 @@ private:
     Completion<Started> m_started;
     std::int64_t m_revision = 0;
     std::deque<WatchEvent> m_events;
-    SignalCount m_signals; ///< one for each event
+    SignalCount m_signals; ///< one per event
 };
 
 } // namespace lockscope::etcd

@@ -4,7 +4,7 @@
 
 namespace lockscope::memcached {
 
-/// memcached's binary protocol, with logins by SASL's PLAIN (`memcached -S`, and most hosted ones).
+/// memcached's binary protocol, with SASL PLAIN logins (`memcached -S`, and most hosted servers).
 ///
 /// Source: BinaryProtocolRevamped and SASLHowto of memcached's documentation; RFC 4616.
 class BinaryProtocol final : public Protocol {

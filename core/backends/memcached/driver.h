@@ -7,22 +7,22 @@ namespace lockscope::memcached {
 class KeyRing;
 
 /// A client of one or several real memcached servers. Each key lives on one server, found by libmemcached's ketama
-/// hashing, so that all clients that use that library with the same servers look in the same place. What is hashed is a
-/// host as it is written: clients that call one server `localhost` and `127.0.0.1` look in different places, and a lock
-/// has two holders. No server stands in for one that is down: a lock that moved would have two holders, too.
+/// hashing, so all clients with that library and the same servers find it in the same place. Hosts are hashed as
+/// written: if clients write `localhost` and `127.0.0.1` for one server, they look in different places, and a lock gets
+/// two holders. No other server replaces one that is down: a lock that moved would have two holders, too.
 ///
-/// Only the hashing is libmemcached's. Its calls block until the server answers, each on its own: they would have to
-/// run on a thread, two hand-overs for each of the two round trips of a lock, where this client needs none, sends `add`
-/// and `gets` in one round trip, and lets any number of coroutines share a connection.
+/// Only the hashing is libmemcached's. Its calls block until the server answers, one at a time; on a thread they would
+/// cost two hand-overs for each of a lock's two round trips. This client needs none, sends `add` and `gets` in one
+/// round trip, and lets any number of coroutines share a connection.
 ///
-/// With a user in the URL it logs in at servers that want it (`memcached -Y FILE`, or SASL by `memcached -S`); TLS as
-/// the URL says.
+/// With a user in the URL it logs in at servers that require it (`memcached -Y FILE`, or SASL with `memcached -S`); TLS
+/// as the URL says.
 ///
-/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
-/// they end with Disconnected. The runtime must outlive it.
+/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
+/// with Disconnected. The runtime must outlive it.
 class MemcachedDriver final : public Port {
 public:
-    /// The URL's time-outs go before those of `options`.
+    /// The URL's time-outs override those of `options`.
     MemcachedDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
     ~MemcachedDriver() override;
 
@@ -38,13 +38,13 @@ public:
     struct Version {
         QByteArray text; ///< "1.6.18"
     };
-    /// Asks every server for its version; the first error if there is one.
+    /// Asks every server for its version; returns the first error, if any.
     Result<Version> version(std::stop_token stop = {});
-    /// Asks every server for its version, and waits for one that answers: an error when none does.
+    /// Asks every server for its version and waits for the first answer; an error when none comes.
     Result<Version> anyVersion(std::stop_token stop = {});
-    /// "host:port" of the server on which a key lives.
+    /// "host:port" of the server that keeps the key.
     QString whereIs(const QByteArray& key) const;
-    /// Commands that this client has sent: the load it is for the servers.
+    /// The number of commands sent: the load on the servers.
     std::uint64_t commandsSent() const;
 
 private:

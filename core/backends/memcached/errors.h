@@ -5,25 +5,25 @@
 
 namespace lockscope::memcached::errors {
 
-/// Error sentences, in the user's language; `where` is "host:port". None repeats a password.
+/// Errors as translated sentences; `where` is "host:port". None contains a password.
 Error ended(const net::Ending& ending, const QString& where);
 Error connectTimeout(Nanos after, const QString& where);
-/// It ended in the middle of things.
+/// The connection ended with commands in flight.
 Error closed(const QString& where);
-/// It ended before the server had said anything: nothing but the greeting was sent.
+/// The connection ended before the server said anything: only the greeting was sent.
 Error closedDuringGreeting(bool tls, const QString& where);
 Error late(Nanos after, const QString& where);
 Error garbage(const QString& what, const QString& where);
 Error driverGone(const QString& where);
 Error tooManyPending(std::size_t limit, const QString& where);
-/// It wants a login, and the URL has none.
+/// The server requires a login, and the URL has none.
 Error loginWanted(const QString& where);
 Error loginRefused(const QString& where);
-/// User or password are such as can not be sent.
-/// `ways`: SASL mechanisms, of which none is PLAIN.
+/// The server's SASL mechanisms `ways` do not include PLAIN.
 Error loginOtherwise(const QByteArray& ways, const QString& where);
+/// User or password is missing, or contains spaces or control characters.
 Error loginUnfit();
-/// What the server says instead of doing it.
+/// The server's own error instead of a result.
 Error refused(const QByteArray& line, const QString& where);
 
 } // namespace lockscope::memcached::errors

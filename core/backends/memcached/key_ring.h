@@ -9,14 +9,14 @@ struct memcached_st;
 
 namespace lockscope::memcached {
 
-/// Which of several servers a key lives on, as libmemcached's ketama distribution has it.
+/// Which of several servers keeps a key, by libmemcached's ketama distribution.
 class KeyRing {
 public:
     explicit KeyRing(const std::vector<Endpoint>& servers);
     ~KeyRing();
     KeyRing(const KeyRing&) = delete;
     KeyRing& operator=(const KeyRing&) = delete;
-    /// An index into the servers.
+    /// The server's index.
     std::size_t serverOf(const QByteArray& key) const;
 
 private:

@@ -8,7 +8,7 @@
 
 namespace lockscope::memcached {
 
-/// What a driver may be told; the defaults suit locks on a healthy network.
+/// Settings of a driver; the defaults suit locks on a healthy network.
 struct DriverOptions {
     Nanos connectTimeout = 2s;         ///< TCP, TLS and login together
     Nanos commandTimeout = 3s;         ///< from the call to the reply, connecting included
@@ -17,8 +17,8 @@ struct DriverOptions {
 
 class Line;
 
-/// A command on its way, with a look behind it or without, in the frame of the coroutine that waits for them. When the
-/// frame goes, replies that come later are thrown away.
+/// A command in flight, with or without a look after it, in the frame of the coroutine that waits. When the frame is
+/// destroyed, later replies are discarded.
 class Call {
 public:
     Call(Runtime& runtime, std::stop_token stop) : waiter(runtime, kNever, std::move(stop)) {}
@@ -27,9 +27,9 @@ public:
     Call& operator=(const Call&) = delete;
 
     Waiter waiter;
-    // Of these one is there when the waiter was woken.
+    // One of these two is set when the waiter is woken.
     std::optional<Error> error;
-    std::array<Reply, 2> replies; ///< Command::replies() of them
+    std::array<Reply, 2> replies; ///< the command's replies: Command::replies() of them
 
 private:
     friend class Line;
@@ -37,12 +37,12 @@ private:
         m_line = nullptr;
         waiter.wake();
     }
-    Line* m_line = nullptr; ///< while its place in the row is there
+    Line* m_line = nullptr; ///< while it is in the line's queue
     std::uint64_t m_id = 0;
 };
 
-/// One server: one connection, made when it is needed and again after it broke, on which commands follow each other
-/// without waiting and are answered in order.
+/// One server over one connection, which is made when needed and again after it broke. Commands are pipelined and
+/// answered in order.
 ///
 /// The text protocol is tried first; a server that hangs up on it without a word is tried by the binary one, which is
 /// what those speak that want SASL. Before anything else a new connection greets. What comes back tells whether this is
@@ -50,12 +50,12 @@ private:
 /// at that is not asked again. Until then nothing of the callers' has been sent.
 class Line final : public QObject, private Reactor::Job, private net::Stream::Owner {
 public:
-    /// `index`: which of the URL's servers.
+    /// `index`: of the server in the URL.
     Line(Runtime& runtime, const ConnectionUrl& url, std::size_t index, DriverOptions options);
     ~Line() override;
 
-    /// Sends a command; completes `call` when it is known how it went. An error of the server's is Kind::Refused, that
-    /// of a look behind it a reply alone: it does not undo what the command did.
+    /// Sends a command; completes `call` with its result. A server's error is Kind::Refused; an error of the look after
+    /// it is only a reply, because it does not undo the command.
     void submit(Command command, Call& call);
     /// Port::onReconnect.
     CallList::Registration onReconnect(CallList::Callback back);
@@ -64,7 +64,7 @@ public:
     Runtime& runtime() { return m_runtime; }
     std::uint64_t sent() const { return m_sent; }
     const QString& where() const { return m_where; }
-    /// Which connection the next command goes by: Mark::connection. 0: a new one.
+    /// The connection of the next command, as Mark::connection. 0: a new one.
     std::uint64_t connection() const { return m_connection; }
 
 private:
@@ -72,9 +72,9 @@ private:
     enum class State : std::uint8_t { Away, Connecting, Greeting, LoggingIn, Asking, Ready };
     struct Pending {
         std::uint64_t id;
-        Call* call; ///< null: nobody waits any more
+        Call* call; ///< nullptr: nobody waits any more
         Nanos deadline;
-        std::uint8_t count, came = 0; ///< replies
+        std::uint8_t count, came = 0; ///< replies expected, and received
     };
     void connectNow();
     void openStream();
@@ -102,9 +102,9 @@ private:
     const DriverOptions m_options;
     const QString m_where;
     std::optional<QSslConfiguration> m_tls;
-    std::optional<Error> m_unusable; ///< the URL is not one to connect by
+    std::optional<Error> m_unusable; ///< why the URL cannot be used
     std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
-    std::unique_ptr<net::Stream> m_stream, m_old; ///< m_old has ended, and may still be on the stack
+    std::unique_ptr<net::Stream> m_stream, m_old; ///< m_old has ended, but its functions may still be running
     State m_state = State::Away;
     Runtime::TimerId m_connectLimit = 0, m_commandLimit = 0, m_nextTry = 0;
     CallList m_reconnects;

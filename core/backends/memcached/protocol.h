@@ -4,16 +4,16 @@
 
 namespace lockscope::memcached {
 
-/// What is asked of a server.
+/// A command for a server.
 struct Command {
     enum class Kind : std::uint8_t { Add, CompareAndSet, Get, Remove, Version, Statistics };
     Kind kind = Kind::Get;
     QByteArray key = {}, value = {};
     Expiry expiry = 0;
-    std::uint64_t unique = 0; ///< CompareAndSet: of the item meant; not 0
-    bool look = false;        ///< Add, CompareAndSet: reads the item right afterwards, which is a second reply
+    std::uint64_t unique = 0; ///< CompareAndSet: the number of the item meant; not 0
+    bool look = false;        ///< Add, CompareAndSet: also read the item afterwards, as a second reply
 
-    /// How many the server sends to it.
+    /// The number of replies to it.
     int replies() const { return look ? 2 : 1; }
 };
 
@@ -21,25 +21,25 @@ struct Command {
 struct Reply {
     enum class Word : std::uint8_t { Stored, NotStored, Exists, NotFound, Deleted, End, Version, LoginWanted, Error };
     Word word = Word::End;
-    QByteArray text = {};                    ///< of Version, LoginWanted (the ways to log in, if told) and Error
-    std::optional<Item> item = std::nullopt; ///< of End: what was read
+    QByteArray text = {};                    ///< with Version, LoginWanted (the SASL mechanisms, if known) and Error
+    std::optional<Item> item = std::nullopt; ///< with End: the item read
 };
 
-/// How commands become bytes, and bytes replies, on one connection.
+/// Encodes commands and decodes replies, for one connection.
 class Protocol {
 public:
     virtual ~Protocol() = default;
 
-    /// The first thing said on a connection. It changes nothing and tells nobody's secrets; what comes back tells
-    /// whether this is a memcached that serves us: End, LoginWanted or Error.
+    /// The first message on a connection. It changes nothing and contains no secrets. The reply tells whether this is a
+    /// usable memcached: End, LoginWanted or Error.
     virtual QByteArray greeting() const = 0;
-    /// Answered by Stored when it is right.
+    /// Encodes a login; the reply is Stored when it is accepted.
     virtual QByteArray login(const QByteArray& user, const QByteArray& password) const = 0;
     virtual void append(QByteArray& out, const Command& command) const = 0;
 
-    /// What came from the server.
+    /// Feeds bytes from the server.
     void feed(const char* bytes, qsizetype size);
-    /// The next whole reply; nullopt: more bytes are needed. The error is a few words for people: what is wrong.
+    /// The next complete reply; nullopt: more bytes are needed. The error describes in a few words what is wrong.
     virtual std::expected<std::optional<Reply>, QString> next() = 0;
 
     /// Mark::runBegan, once Command::Kind::Statistics was answered.

@@ -16,7 +16,7 @@ public:
 
 private:
     std::expected<bool, QString> takeItem(QByteArrayView line);
-    std::optional<Item> m_item; ///< read, its END not yet
+    std::optional<Item> m_item; ///< read, but its END has not come
 };
 
 } // namespace lockscope::memcached

@@ -7,21 +7,21 @@
 
 namespace lockscope::net {
 
-/// Why a stream of bytes ended, or did not begin.
+/// Why a byte stream ended, or did not open.
 struct Ending {
     enum class Kind : std::uint8_t {
-        Unreachable, ///< it never opened: `code` and `text` say why
-        Tls,         ///< one side does not accept the other: `text` says why
-        Closed,      ///< it was open
+        Unreachable, ///< it never opened: see `code` and `text`
+        Tls,         ///< one side did not accept the other: see `text`
+        Closed,      ///< it had been open
     };
     Kind kind = Kind::Closed;
     QAbstractSocket::SocketError code = QAbstractSocket::RemoteHostClosedError;
-    QString text; ///< the system's own words
+    QString text; ///< the system's own text
 };
 
-// What is said alike of every kind of server. `where`: the endpoint as it is shown to people.
+// Sentences that are equal for all kinds of servers. `where`: the endpoint as shown to people.
 
-/// Of an ending of kind Unreachable; that a server refused the connection is better said with the server's name.
+/// For Kind::Unreachable; for a refused connection, a sentence with the kind of server is better.
 QString unreachable(const Ending& ending, const QString& where);
 QString tlsFailed(const QString& reason, const QString& where);
 QString connectTimeout(Nanos after, const QString& where);

@@ -9,18 +9,17 @@
 
 namespace lockscope::net {
 
-/// Bytes to and from one server, by TCP or TLS, from the connection's opening to its end. Does not try again; a new one
-/// is made for that. Qt finds the way (names, addresses, TLS); without TLS the descriptor itself is enough from then
-/// on.
+/// A byte stream to and from one server, by TCP or TLS, from opening to end. Does not reconnect; make a new one for
+/// that. Qt resolves and connects (names, addresses, TLS); without TLS the plain descriptor is used afterwards.
 class Stream final : public QObject, private Reactor::Watcher {
 public:
     class Owner {
     public:
-        /// TCP, and TLS if wanted, are established.
+        /// TCP, and TLS where configured, are established.
         virtual void streamOpened() = 0;
-        /// There are bytes to receive(). This may destroy the stream.
+        /// There are bytes to receive(). The owner may destroy the stream here.
         virtual void streamReadable() = 0;
-        /// Once, and nothing after it; also from inside send() and receive(). This must not destroy the stream.
+        /// Called once, as the last call; also from inside send() and receive(). Must not destroy the stream.
         virtual void streamEnded(Ending ending) = 0;
 
     protected:
@@ -29,18 +28,18 @@ public:
     Stream(Endpoint endpoint, const std::optional<QSslConfiguration>& tls, Owner& owner);
     ~Stream() override;
 
-    /// Begins to connect.
+    /// Starts connecting.
     void open();
-    /// Sends now what the kernel takes and the rest when it can. Nothing is sent before it is open or after its end.
+    /// Sends what the kernel accepts now, the rest later. Does nothing before the stream is open or after its end.
     void send(const QByteArray& bytes);
-    /// Bytes read; 0: none now, or it has ended.
+    /// The number of bytes read; 0: none now, or the stream has ended.
     qint64 receive(char* buffer, qint64 size);
-    /// Hangs up, and tells nothing any more.
+    /// Closes the connection; the owner is not called any more.
     void close();
 
     /// Connected, and neither ended nor closed.
     bool isOpen() const { return m_open && !m_closed; }
-    /// Bytes that came so far.
+    /// The number of bytes received so far.
     std::uint64_t received() const { return m_received; }
 
 private:
@@ -52,7 +51,7 @@ private:
 
     const Endpoint m_endpoint;
     Owner& m_owner;
-    std::unique_ptr<QTcpSocket> m_socket; ///< connects, and with TLS does the rest, too
+    std::unique_ptr<QTcpSocket> m_socket; ///< connects; with TLS also transfers
     std::unique_ptr<PlainSocket> m_plain; ///< without TLS, once connected
     QString m_tlsComplaint;
     std::uint64_t m_received = 0;

@@ -6,7 +6,7 @@
 
 namespace lockscope::net {
 
-/// Reads the files into a configuration that verifies the server. The error names the file and what is wrong with it.
+/// A configuration from these files that verifies the server. The error names the file and what is wrong with it.
 std::expected<QSslConfiguration, QString> tlsConfiguration(const TlsFiles& files);
 
 } // namespace lockscope::net

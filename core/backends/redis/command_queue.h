@@ -8,8 +8,8 @@ namespace lockscope::redis {
 
 class CommandQueue;
 
-/// One command on its way, in the frame of the coroutine that waits for it. When the frame goes, a command that was not
-/// sent is not sent any more, and the reply to one that was is thrown away when it comes.
+/// One command in flight, in the frame of the coroutine that waits. When the frame is destroyed, an unsent command is
+/// dropped, and the reply to a sent one is discarded.
 class Call {
 public:
     Call(Runtime& runtime, std::stop_token stop) : waiter(runtime, kNever, std::move(stop)) {}
@@ -18,7 +18,7 @@ public:
     Call& operator=(const Call&) = delete;
 
     Waiter waiter;
-    std::optional<Result> result; ///< there when the waiter was woken
+    std::optional<Result> result; ///< set when the waiter is woken
 
 private:
     friend class CommandQueue;
@@ -57,13 +57,13 @@ public:
                  std::function<void(const Status&)> onStatus);
     ~CommandQueue();
 
-    /// Sends a command, or keeps it until it can be sent; completes `call` when it is known how it went.
+    /// Sends a command, or keeps it until it can be sent; completes `call` with its result.
     void submit(Pieces pieces, Call& call);
     /// As submit(), for several. Precondition: there are some, as many as `calls` was made for.
     void submitAll(std::span<const Args> commands, Calls& calls);
     /// The same for an EVALSHA.
     void submitEval(const QByteArray& sha1, const Args& keys, const Args& args, Call& call);
-    /// Sends a command over the connection of that number (Line::number), 0 = any, or not at all.
+    /// Sends a command only over the connection with that number (Line::number), 0 = any.
     void submitOver(std::uint32_t connection, const Args& args, Call& call);
     Line& line() { return m_line; }
     /// Port::onReconnect.

@@ -4,7 +4,7 @@
 
 namespace lockscope::redis {
 
-/// A command for people: its verb and its key, "SET orders". Never a value, which may be somebody's secret.
+/// A command for display: its verb and its key, "SET orders". Never a value, which may be secret.
 QByteArray commandText(const Args& args);
 
 } // namespace lockscope::redis

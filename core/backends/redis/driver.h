@@ -8,14 +8,14 @@ class CommandQueue;
 class SubscriptionHub;
 
 /// A client of a real Redis: one connection for commands, pipelined and shared by all coroutines of the client, and a
-/// second one for pub/sub when it is needed. Connects at the first call, and again by itself when a connection breaks;
-/// subscriptions are renewed then, and get a Message with `gap`.
+/// second one for pub/sub when needed. Connects at the first call, and reconnects when a connection breaks.
+/// Subscriptions are then renewed, and get a Message with `gap`.
 ///
-/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
-/// they end with Disconnected. The runtime must outlive it.
+/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
+/// with Disconnected. The runtime must outlive it.
 class RedisDriver final : public Port {
 public:
-    /// The URL's time-outs go before those of `options`.
+    /// The URL's time-outs override those of `options`.
     RedisDriver(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options = {});
     ~RedisDriver() override;
 
@@ -31,26 +31,26 @@ public:
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribePattern(QByteArray pattern,
                                                                           std::stop_token stop = {});
 
-    /// Connects and says how the first try went. Later tries go on by themselves; when the login failed, the next call
-    /// that comes a while later begins one.
+    /// Connects; returns the result of the first try. Later tries go on by themselves; after a failed login, the next
+    /// call that comes a while later starts one.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
 
-    /// How it stands with the connection for commands.
+    /// The state of the connection for commands.
     const Status& status() const;
     /// The number of the connection for commands (Reply::connection); 0 while there is none.
     std::uint32_t connection() const;
-    /// Called at each change of status(), from the event loop. Must not destroy the driver.
+    /// Calls `callback` at each change of status(), from the event loop. It must not destroy the driver.
     void onStatus(std::function<void(const Status&)> callback) { m_onStatus = std::move(callback); }
-    /// "host:port": what Status::describe() wants.
+    /// "host:port", for Status::describe().
     QString where() const { return m_where; }
-    /// Commands that this client has sent, its own pings and subscriptions included: the load it is for the server.
+    /// The number of commands sent, own pings and subscriptions included: the load on the server.
     std::uint64_t commandsSent() const;
 
 private:
     Runtime& m_runtime;
     QString m_where;
     std::function<void(const Status&)> m_onStatus;
-    std::shared_ptr<CommandQueue> m_commands; ///< ours alone; others look whether it is there still
+    std::shared_ptr<CommandQueue> m_commands; ///< the only owner; weak references tell others whether it still exists
     std::unique_ptr<SubscriptionHub> m_subscriptions;
 };
 

@@ -4,14 +4,14 @@
 
 namespace lockscope::redis {
 
-/// A call of the runtime that ends with its owner.
+/// A timer call that is cancelled with its owner.
 class OneShot {
 public:
     explicit OneShot(Runtime& runtime) : m_runtime(runtime) {}
     ~OneShot() { cancel(); }
     OneShot(const OneShot&) = delete;
     OneShot& operator=(const OneShot&) = delete;
-    /// Replaces what was armed before. `at` is an instant of the monotonic clock.
+    /// Sets the call; replaces the one set before. `at` is an instant of the monotonic clock.
     void arm(Nanos at, std::function<void()> callback);
     void cancel();
     bool armed() const { return m_id != 0; }
@@ -21,16 +21,16 @@ private:
     Runtime::TimerId m_id = 0;
 };
 
-/// A connection that is kept: greets the server, watches over its silence, and when it breaks connects again, with
-/// pauses that double and are jittered so that many clients do not come back in step.
+/// A connection that is kept up: greets the server, watches for silence, and reconnects when it breaks. Pauses double
+/// and are jittered, so that many clients do not return together.
 class Line {
 public:
     struct Handlers {
-        std::function<void()> ready;        ///< greeted: send what is due
+        std::function<void()> ready;        ///< greeted: send what is waiting
         std::function<void(Reply&&)> reply; ///< a reply after the greeting
-        /// A connection, or a try at one, ended. `wasReady`: commands may have been on their way.
+        /// A connection, or an attempt, ended. `wasReady`: commands may have been in flight.
         std::function<void(const Error&, bool wasReady)> lost;
-        std::function<void()> ping; ///< the line is quiet: send a PING
+        std::function<void()> ping; ///< the line is silent: send a PING
         std::function<void(const Status&)> status;
         /// Whether somebody must know soon what became of what the server keeps for it. nullptr: nobody.
         std::function<bool()> urgent = nullptr;
@@ -38,20 +38,20 @@ public:
     Line(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options, Handlers handlers);
     ~Line();
 
-    /// Connects, unless it is connected or trying. Failed: tries once more.
+    /// Connects, unless it is connected or trying. In state Failed it tries once more.
     void start();
-    /// Failed a moment ago: the next try would hear the same. Passwords and certificates that are wrong may be put
-    /// right later, so that is not for good.
+    /// Whether it failed so recently that another try would fail too. Not permanent: wrong passwords and certificates
+    /// may be corrected.
     bool hopeless() const;
-    /// Whether a broken connection is replaced by itself.
+    /// Whether a broken connection is replaced automatically.
     void keep(bool wanted) { m_wanted = wanted; }
     bool ready() const { return m_status.state == Status::State::Connected; }
     const Status& status() const { return m_status; }
     /// Precondition: ready().
     Wire& wire() { return *m_wire; }
-    /// The present connection's: no other one of this process has it. 0: not ready().
+    /// Number of the present connection, unique in this process. 0: not ready().
     std::uint32_t number() const { return ready() ? m_number : 0; }
-    /// Ends the connection, as if it had broken.
+    /// Ends the connection as if it had broken.
     void giveUp(Error error);
 
 private:
@@ -71,14 +71,14 @@ private:
     std::uint32_t m_number = 0;
     Status m_status;
     std::vector<Args> m_greeting;
-    std::size_t m_greeted = 0; ///< answered so far
+    std::size_t m_greeted = 0; ///< greetings answered so far
     bool m_wanted = true;
-    int m_failures = 0; ///< tries in a row
-    Nanos m_failedAt{}; ///< when it became Failed
+    int m_failures = 0; ///< failed tries in a row
+    Nanos m_failedAt{}; ///< when it entered Failed
     std::uint64_t m_bytesSeen = 0;
     Nanos m_quietSince{};
     bool m_pinged = false;
-    OneShot m_timer; ///< connect time-out, the next try, or the watch over silence: one at a time
+    OneShot m_timer; ///< connect time-out, next try, or watch for silence: one at a time
 };
 
 } // namespace lockscope::redis

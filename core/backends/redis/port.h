@@ -14,7 +14,7 @@
 
 namespace lockscope::redis {
 
-/// Each way in which talking to a Redis fails, told apart because a caller can act on it.
+/// Why a call to a Redis failed. Kinds differ where a caller can react differently.
 struct Error {
     enum class Kind : std::uint8_t {
         Unreachable,    ///< no connection could be made (refused, no route, host name unknown)
@@ -25,43 +25,43 @@ struct Error {
         Disconnected,   ///< the connection broke after sending: whether it ran is unknown
         Protocol,       ///< bytes that are not RESP
         Refused,        ///< the server answered with an error; `code` is its first word ("WRONGTYPE", "READONLY", …)
-        WrongUrl,       ///< the connection's settings make no sense
+        WrongUrl,       ///< the URL's settings are invalid
     };
     Kind kind = Kind::Unreachable;
     QByteArray code;
     QString message; ///< one sentence: what, where, what to do; never a password
 
-    /// True when the command may or may not have run on the server.
+    /// Whether the command may or may not have run on the server.
     bool outcomeUnknown() const { return kind == Kind::CommandTimeout || kind == Kind::Disconnected; }
-    /// True when the key carries data of another kind than the command is for.
+    /// Whether the key holds data of another type than the command is for.
     bool wrongType() const { return kind == Kind::Refused && code == "WRONGTYPE"; }
 };
 
 using Result = std::expected<Reply, Error>;
 
-/// A Lua script with its name for people and the SHA-1 that EVALSHA wants.
+/// A Lua script with its name for display and the SHA-1 for EVALSHA.
 class Script {
 public:
-    /// Which keys it looks at. In a cluster that matters while a slot moves and some of its keys are elsewhere.
+    /// Which keys the script reads. In a cluster this matters while a slot moves and some of its keys are elsewhere.
     enum class Sees : std::uint8_t {
-        ItsKeys,   ///< those that it is given; when it ends one of them, it does not look at that again
-        WholeSlot, ///< others beside them, or again at what it has ended
+        ItsKeys,   ///< only the keys given to it; after it removed one, it does not read that key again
+        WholeSlot, ///< other keys too, or a key that it has removed
     };
-    /// Loads resources/lua/<name>.lua; leading comment lines are not part of what is sent. Terminates when there is
-    /// none: a script missing from the program is a build error.
+    /// Loads resources/lua/<name>.lua; leading comment lines are not sent. Terminates the program when the file is
+    /// missing, which is a build error.
     static Script load(const char* name, Sees sees = Sees::ItsKeys);
     Script(QByteArray name, QByteArray source);
     const QByteArray& name() const { return m_name; }
     const QByteArray& source() const { return m_source; }
     const QByteArray& sha1() const { return m_sha1; } ///< 40 lower-case hex digits
-    /// For a Redis cluster, where whoever listens by SSUBSCRIBE hears only what is published by SPUBLISH.
+    /// The variant for a Redis cluster: subscribers by SSUBSCRIBE get only messages sent by SPUBLISH.
     const Script& inCluster() const { return m_inCluster ? *m_inCluster : *this; }
     Sees sees() const { return m_sees; }
 
 private:
     QByteArray m_name, m_source, m_sha1;
     Sees m_sees = Sees::ItsKeys;
-    std::shared_ptr<const Script> m_inCluster; ///< null: the same
+    std::shared_ptr<const Script> m_inCluster; ///< nullptr: no difference
 };
 
 /// One message of a subscription.
@@ -78,27 +78,27 @@ public:
     virtual QCoro::Task<std::optional<Message>> next(Nanos timeout, std::stop_token stop = {}) = 0;
 };
 
-/// A subscription that somebody owns. Not a bare unique_ptr: GCC 12's std::expected, made of something that a null
-/// pointer converts to, breaks the comparisons inside QCoro's awaiter.
+/// Owns a subscription. Not a plain unique_ptr: GCC 12's std::expected of a type that a null pointer converts to breaks
+/// the comparisons in QCoro's awaiter.
 class OwnedSubscription {
 public:
     explicit OwnedSubscription(std::unique_ptr<Subscription> subscription) : m_subscription(std::move(subscription)) {}
-    /// The subscription; it ends with this.
+    /// The subscription; it ends with this object.
     Subscription* operator->() const { return m_subscription.get(); }
 
 private:
     std::unique_ptr<Subscription> m_subscription;
 };
 
-/// What a recipe needs of a Redis. Implemented by the real driver and by the simulated server's client side.
-/// Replies of error type arrive as Error::Kind::Refused. Every call may throw runtime Cancelled at an await.
+/// The operations that a recipe needs of a Redis. Implemented by the real driver and by the simulated server's client
+/// side. Error replies arrive as Error::Kind::Refused. Every call may throw Cancelled at an await.
 class Port {
 public:
     virtual ~Port() = default;
 
-    /// Where it works.
+    /// The runtime on whose thread it works.
     virtual Runtime& runtime() = 0;
-    /// One command and its reply. Error::Kind::Unreachable, or outcomeUnknown(), without one.
+    /// Sends one command and returns its reply. Without a reply: Error::Kind::Unreachable, or outcomeUnknown().
     virtual QCoro::Task<Result> call(Args args, std::stop_token stop = {}) = 0;
     /// Many commands in one go; their results in order. Not split: give it no more than a server should answer at once.
     virtual QCoro::Task<std::vector<Result>> callAll(std::vector<Args> commands, std::stop_token stop = {});
@@ -106,8 +106,8 @@ public:
     /// what a server knows of a connection, such as the write that WAIT is about. Disconnected, and nothing is sent,
     /// when that one is gone. A port that does not tell its connections apart takes any.
     virtual QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop = {});
-    /// Returns once the server has confirmed the subscription. One that is not confirmed in time is Unreachable, not
-    /// outcomeUnknown(): it has changed nothing.
+    /// Returns once the server has confirmed the subscription. If it is not confirmed in time: Unreachable, not
+    /// outcomeUnknown(), because it has changed nothing.
     virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                            std::stop_token stop = {}) = 0;
 
@@ -121,13 +121,13 @@ public:
     virtual QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {});
 };
 
-/// Of a port's eval(): the whole command, and whether the answer to EVALSHA is that the server wants to see the source.
+/// For a port's eval(): the whole command, and whether a reply to EVALSHA says that the server needs the source.
 Args evalArgs(const char* command, const QByteArray& script, const Args& keys, const Args& args);
 bool isUnknownScript(const Error& error);
 
-/// A port's call() without the port.
+/// The type of a port's call(), without the port.
 using Ask = std::function<QCoro::Task<Result>(Args args, std::stop_token stop)>;
-/// A port's eval() by its `ask`: for ports that may go while their calls are waited for.
+/// A port's eval() by means of `ask`: for ports that may be destroyed during their calls.
 QCoro::Task<Result> evalOver(Ask ask, const Script& script, Args keys, Args args, std::stop_token stop);
 
 } // namespace lockscope::redis

@@ -14,8 +14,7 @@ struct redisReader;
 
 namespace lockscope::redis {
 
-/// A command in pieces, its arguments in their order: a script's keys and arguments need not be put together first.
-/// Refers to them.
+/// A command as a list of argument ranges, so that a script's keys and arguments need not be joined. Refers to them.
 using Pieces = std::initializer_list<std::span<const QByteArray>>;
 
 /// Appends a command in wire format. Precondition: at least one argument.
@@ -24,7 +23,7 @@ inline void appendCommand(QByteArray& out, const Args& args) {
     appendCommand(out, {std::span(args)});
 }
 
-/// Turns bytes from a server into replies; hiredis' parser underneath.
+/// Parses bytes from a server into replies, with hiredis' parser.
 class ReplyReader {
 public:
     ReplyReader();
@@ -32,9 +31,9 @@ public:
     ReplyReader(const ReplyReader&) = delete;
     ReplyReader& operator=(const ReplyReader&) = delete;
 
-    /// Takes bytes as they came, cut anywhere.
+    /// Feeds bytes as they arrived, cut anywhere.
     void feed(std::string_view bytes);
-    /// The next whole reply; nullopt when more bytes are needed; an error text (English, for a log or in brackets)
+    /// The next complete reply; nullopt when more bytes are needed; an error text (English, for a log or in brackets)
     /// when the bytes are not RESP. After an error nothing more can be read.
     std::expected<std::optional<Reply>, QString> next();
 

@@ -7,9 +7,9 @@
 
 namespace lockscope::redis {
 
-/// All subscriptions of one client, on one connection of their own, opened when the first one comes. A channel with
-/// many subscriptions is one SUBSCRIBE on the server, so that NUMSUB counts client processes. In a cluster there are
-/// two kinds of messages, and other clients may send either: there it is one SSUBSCRIBE, too.
+/// All subscriptions of one client, on one connection of their own, opened with the first subscription. Several
+/// subscriptions of a channel are one SUBSCRIBE on the server, so NUMSUB counts client processes. In a cluster it also
+/// sends one SSUBSCRIBE, because other clients may publish in either way.
 class SubscriptionHub {
 public:
     SubscriptionHub(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options,
@@ -18,7 +18,7 @@ public:
 
     enum class By : std::uint8_t { Channel, Pattern };
     using Answer = std::expected<OwnedSubscription, Error>;
-    /// See Port::subscribe.
+    /// Returns once the server has confirmed the subscription, as Port::subscribe().
     QCoro::Task<Answer> subscribe(By by, QByteArray name, std::stop_token stop);
     std::uint64_t sentCount() const { return m_sentCount; }
     Line& line() { return m_line; }
@@ -33,8 +33,8 @@ private:
         bool had = false; ///< was confirmed before: the next confirmation ends a gap
         bool deaf() const { return had && !confirmed; }
     };
-    /// A channel's shard messages come beside the others: asked for first, so that the others' answer says that both
-    /// have been answered.
+    /// Shard messages of a channel come in addition. They are subscribed first, so that the answer to the plain
+    /// subscription means that both were answered.
     enum class Sent : std::uint8_t { Subscribe, Unsubscribe, Ping, ShardSubscribe, ShardUnsubscribe };
     static bool beside(Sent what) { return what != Sent::Subscribe && what != Sent::Unsubscribe; }
 
@@ -60,8 +60,8 @@ private:
     std::map<Name, Topic> m_topics;
     std::deque<std::pair<Sent, Name>> m_unanswered;
     std::uint64_t m_sentCount = 0;
-    bool m_knowsShards = false; ///< or has not said that it does not
-    OneShot m_again;            ///< the next try at what was refused
+    bool m_knowsShards = false; ///< or has not denied it yet
+    OneShot m_again;            ///< the next try of refused subscriptions
     Line m_line;
 };
 

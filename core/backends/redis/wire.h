@@ -10,32 +10,32 @@
 
 namespace lockscope::redis {
 
-/// One connection, from its opening to its end: bytes out, replies in. Does not try again; a new one is made for that.
+/// One connection, from opening to end: bytes out, replies in. Does not reconnect; make a new one for that.
 class Wire : public QObject, private Reactor::Job, private net::Stream::Owner {
     Q_OBJECT
 public:
     struct Handlers {
-        std::function<void()> opened;       ///< TCP, and TLS if wanted, are established
-        std::function<void(Reply&&)> reply; ///< in the order of the wire; may end the wire or destroy its owner
-        std::function<void(Error)> closed;  ///< once, and nothing after it; from the event loop; may destroy the wire
+        std::function<void()> opened;       ///< TCP, and TLS where configured, are established
+        std::function<void(Reply&&)> reply; ///< in the order of arrival; may end the wire or destroy its owner
+        std::function<void(Error)> closed;  ///< called once, last, from the event loop; may destroy the wire
     };
     Wire(const ConnectionUrl& url, Handlers handlers);
     ~Wire() override;
 
-    /// Begins to connect.
+    /// Starts connecting.
     void open();
-    /// Queues a command. Commands of one pass of the reactor leave together, but not more of them than a server is busy
-    /// with while the next ones are made; one that finds nothing on its way leaves at once.
+    /// Queues a command. Commands of one pass of the reactor leave together, in packets small enough that the server
+    /// works while the next commands are encoded. If no command is in flight, it leaves at once.
     void send(Pieces pieces);
     void send(const Args& args) { send({std::span(args)}); }
-    /// Queues bytes that are a command already.
+    /// Queues an encoded command.
     void sendEncoded(const QByteArray& bytes);
-    /// Ends the connection; `closed` follows with this error.
+    /// Ends the connection; then calls `closed` with this error.
     void close(Error error);
 
-    /// Bytes that came so far: grows while the server talks.
+    /// The number of bytes received so far: grows while the server talks.
     std::uint64_t bytesReceived() const { return m_stream ? m_stream->received() : 0; }
-    /// True when nothing that was sent still waits for its reply, as far as the owner counts.
+    /// The owner says whether no command in flight waits for its reply.
     void setIdle(bool idle) { m_idle = idle; }
 
 private:

@@ -4,12 +4,12 @@
 
 namespace lockscope::sql {
 
-/// One thing to do on a connection.
+/// One command for a connection.
 struct Command {
     Statement statement;
-    bool begin = false; ///< in a transaction that begins with it, in the same round trip
-    bool ends = false;  ///< it ends the transaction
-    /// The server's limit on waiting for locks; -1: its own; nullopt: as it stands, for what waits for none.
+    bool begin = false; ///< start a transaction with it, in the same round trip
+    bool ends = false;  ///< the command ends the transaction
+    /// The server's limit on waiting for locks; -1: its default; nullopt: unchanged, for a command that waits for none.
     std::optional<std::int64_t> lockWaitMs = std::nullopt;
 };
 

@@ -6,77 +6,77 @@
 
 namespace lockscope::sql {
 
-/// One connection to MySQL, MariaDB or PostgreSQL, as far as it carries texts out.
+/// One connection to MySQL, MariaDB or PostgreSQL, as far as it runs texts.
 class TextRunner {
 public:
-    /// Sends a statement behind `before` others with semicolons between them, one round trip. What the last of them
-    /// brought, or the error that one of them ended in.
+    /// Sends a statement after `before` others, separated by semicolons, in one round trip. Returns the last one's
+    /// result, or the first error.
     virtual QCoro::Task<Result> run(QByteArray text, int before) = 0;
-    /// nullptr: values can only stand in a text.
+    /// nullptr: values can only be part of a text.
     virtual class ValueRunner* values() { return nullptr; }
 
 protected:
     ~TextRunner() = default;
 };
 
-/// One that also carries out what was prepared, with values that stand beside it: no text for the server to read.
+/// Also runs prepared statements with values apart from the text, so that the server need not parse a text.
 class ValueRunner {
 public:
-    /// Prepares a statement under a name that no other has. One round trip.
+    /// Prepares a statement under a unique name. One round trip.
     virtual QCoro::Task<Result> prepare(QByteArray name, QByteArray text) = 0;
-    /// One round trip.
+    /// Runs a prepared statement. One round trip.
     virtual QCoro::Task<Result> execute(QByteArray name, Values values) = 0;
 
 protected:
     ~ValueRunner() = default;
 };
 
-/// Turns commands into texts for MySQL, MariaDB and PostgreSQL, and knows how the connection stands: what was prepared
-/// on it, its limits, its transaction. One command at a time.
+/// Turns commands into texts for MySQL, MariaDB and PostgreSQL, and knows the connection's state: its prepared
+/// statements, limits and transaction. One command at a time.
 ///
-/// As text, and prepared by text, where a transaction begins in the same round trip, and where the connection is
-/// QtSql's: that prepares MySQL's statements by the binary protocol and then resets them before each execution, which
-/// is a round trip of its own. Otherwise with values beside the text.
+/// The runner uses texts, prepared as texts, where a transaction begins in the same round trip, and where QtSql owns
+/// the connection: QtSql prepares MySQL's statements by the binary protocol and resets them before each execution,
+/// which is another round trip. Otherwise values are sent apart from the text.
 class CommandRunner {
 public:
-    /// Not Dialect::Sqlite.
+    /// Precondition: not Dialect::Sqlite.
     explicit CommandRunner(Dialect dialect) : m_dialect(dialect) {}
     QCoro::Task<Result> run(TextRunner& texts, Command command);
 
-    /// What a command comes down to when that is one round trip as the connection stands: a text to be sent, or the
-    /// name of what was prepared for its values.
+    /// A command that is one round trip in the connection's present state: a text to send, or the name of a prepared
+    /// statement for its values.
     struct Simple {
         QByteArray text, name;
     };
-    /// nullopt: it has to be run. Otherwise the caller carries it out, and runs it after all when it was forgotten().
+    /// nullopt: use run(). Otherwise the caller executes it, and calls run() if it was forgotten().
     std::optional<Simple> simple(const Command& command);
-    /// The server does not know (any more) what was prepared, and nothing was changed.
+    /// Whether the server no longer knows the prepared statement; nothing was changed.
     bool forgotten(const Result& result) const;
 
-    /// The server forgets what was prepared, or takes variables only.
+    /// The server forgets prepared statements, or accepts variables only.
     void prepareNothing() { m_canPrepare = false; }
-    /// What stands in front of the server may give each transaction another connection to it.
+    /// A pooler may give each transaction another connection to the server.
     void isPooled() {
         m_pooled = true;
         m_canPrepare = false;
     }
 
 private:
-    /// Not std::expected: with what a QByteArray compares to, GCC 12's does not compile inside QCoro's awaiter.
+    /// Not std::expected: GCC 12 does not compile one with a QByteArray inside QCoro's awaiter.
     struct Name {
-        QByteArray text; ///< of what was prepared; empty: it cannot be
+        QByteArray text; ///< of the prepared statement; empty: it cannot be prepared
         std::optional<Error> error;
     };
     bool inTransaction(const Command& command) const { return command.begin || m_inTransaction; }
     bool setsLimit(const Command& command) const;
     bool setsLimitAlone(const Command& command) const;
-    /// What goes before the statement, in the same round trip.
+    /// The statements to send before the command, in the same round trip.
     struct Front {
         QByteArray text;
         int statements = 0;
     };
     Front front(const Command& command);
-    /// By text. What MySQL has prepared for values beside it, a text cannot name, and the other way round.
+    /// Names by text. In MySQL, statements prepared by text and by the binary protocol cannot use each other's names.
     using Names = std::map<QByteArray, QByteArray>;
     Names& names(ValueRunner* values) { return values && m_dialect == Dialect::MySql ? m_besideNames : m_names; }
     std::optional<Name> knownName(const Statement& statement, ValueRunner* values);
@@ -86,10 +86,10 @@ private:
 
     Dialect m_dialect;
     Names m_names, m_besideNames; ///< of prepared statements; empty: cannot be prepared
-    bool m_canPrepare = true;     ///< the server can, and it is the same one each time
+    bool m_canPrepare = true;     ///< the server can, and stays the same one
     bool m_pooled = false;
     bool m_inTransaction = false;
-    std::int64_t m_lockWaitMs = -1;      ///< as the connection stands
+    std::int64_t m_lockWaitMs = -1;      ///< the connection's present limit
     std::int64_t m_localLockWaitMs = -1; ///< PostgreSQL: in this transaction
 };
 

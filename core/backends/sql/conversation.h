@@ -7,11 +7,11 @@
 
 namespace lockscope::sql {
 
-/// The commands of one connection, carried out on the thread of the runtime by calls of the client library that never
-/// wait: many connections cost one wake-up together, and no thread is woken for a statement.
+/// Runs the commands of one connection on the runtime's thread, by non-blocking calls of the client library: many
+/// connections cost one wake-up together, and no thread is woken for a statement.
 ///
-/// What several of them are asked for in one pass of the reactor is sent at its end, one right behind the other: a
-/// server that is woken for each by itself falls asleep between them, and waking it again costs more than the request.
+/// Requests of several conversations in one pass of the reactor are sent together at its end: a server that is woken
+/// for each one falls asleep in between, and waking it costs more than the request.
 class Conversation final : TextRunner, ValueRunner, Reactor::Watcher, Reactor::Job {
 public:
     struct Means {
@@ -19,49 +19,49 @@ public:
         CommandRunner commands;
         QString where;
     };
-    /// Of a connection that is open, to be closed after the conversation has ended. On its thread, for any other.
-    /// nullptr: its client library has no such calls.
+    /// The means of an open connection, which must be closed after the conversation has ended. Called on the
+    /// connection's thread; the result may be used on another one. nullptr: its client library has no such calls.
     static std::unique_ptr<Means> meansOf(const Database& database);
-    /// `socket` stays the caller's, who closes it after this is gone.
+    /// The caller keeps `socket` and closes it after this object is destroyed.
     Conversation(Means means, int socket);
-    /// A command under way ends in an error.
+    /// A command in progress ends in an error.
     ~Conversation();
-    /// Its calls, which may have things to say to the server when they go, and wait for it. Nothing else can be asked
-    /// of it then.
+    /// Returns its calls, whose destruction may send something to the server and wait for it. Nothing else may be
+    /// called then.
     std::unique_ptr<ClientCalls> end();
     Conversation(const Conversation&) = delete;
     Conversation& operator=(const Conversation&) = delete;
 
-    /// The answer comes by the ticket. Precondition: the command before has been answered.
+    /// Runs a command; the answer comes by the ticket. Precondition: the previous command was answered.
     void carryOut(Command command, std::shared_ptr<Ticket> ticket);
-    /// A millisecond ago its other side had not ended it, also not after an answer, and had said nothing that nobody
-    /// asked for. False: not known.
+    /// Whether, as of a millisecond ago, the server had neither ended the connection nor sent anything unrequested.
+    /// False: not known.
     bool surelySound() const;
 
 private:
-    /// What a text's coroutine waits by: it is resumed by the reactor's own calls, run(), readable() and writable().
+    /// The wait of a text's coroutine; the reactor's calls run(), readable() and writable() resume it.
     struct Answered {
         Conversation& mine;
         bool await_ready() const { return mine.m_ending; }
         void await_suspend(std::coroutine_handle<> handle) const { mine.m_waits = handle; }
         void await_resume() const {}
     };
-    /// Of a command that takes more than one round trip.
+    /// Runs a command of more than one round trip.
     static QCoro::Task<> fulfil(Conversation& mine, Command command, std::shared_ptr<Ticket> ticket);
-    /// Of one that takes one.
+    /// Completes a command of one round trip.
     void settle();
     QCoro::Task<Result> run(QByteArray text, int before) override;
     ValueRunner* values() override { return this; }
     QCoro::Task<Result> prepare(QByteArray name, QByteArray text) override;
     QCoro::Task<Result> execute(QByteArray name, Values values) override;
-    /// A text; with a name, to be prepared under it; or, with values, what was prepared.
+    /// A text to run; with a name: to prepare under it; with values: a prepared statement to run.
     struct Request {
         QByteArray text, name;
-        const Values* values = nullptr; ///< theirs who ask, until it is answered
+        const Values* values = nullptr; ///< owned by the caller until it is answered
     };
     void ask(Request request);
     QCoro::Task<Result> answerTo(Request request);
-    /// Sends the request that waits for it.
+    /// Sends the waiting request.
     void run() override;
     ClientCalls::Now begin(const Request& request);
     void answered();
@@ -78,14 +78,14 @@ private:
     CommandRunner m_commands;
     const int m_socket;
     const QString m_where;
-    std::optional<Request> m_request; ///< to be sent
-    Command m_command;                ///< the one of the ticket
-    std::shared_ptr<Ticket> m_ticket; ///< of a command that takes one round trip, until it is answered
+    std::optional<Request> m_request; ///< waiting to be sent
+    Command m_command;                ///< the ticket's command
+    std::shared_ptr<Ticket> m_ticket; ///< of a command of one round trip, until it is answered
     ClientCalls::Now m_now = ClientCalls::Now::Done;
-    std::coroutine_handle<> m_waits; ///< who goes on with an answer; nobody while there is a ticket
+    std::coroutine_handle<> m_waits; ///< resumed with an answer; none while there is a ticket
     Reactor::Id m_id = 0;
     std::chrono::steady_clock::time_point m_watchedSince; ///< by the reactor
-    bool m_writing = false;                               ///< the reactor tells when there is room
+    bool m_writing = false;                               ///< the reactor reports when there is room
     bool m_ending = false;
     bool m_hungUp = false;
 };

@@ -11,7 +11,7 @@
 
 namespace lockscope::sql {
 
-/// One connection through QtSql. Blocks; lives on one thread from open() to its end.
+/// One connection through QtSql. Blocks; stays on one thread from open() to its end.
 class Database final : TextRunner {
 public:
     explicit Database(Settings settings) : m_settings(std::move(settings)) {}
@@ -19,19 +19,19 @@ public:
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
-    /// Connects. Reply::insertId is the server's number of this connection, which others can end it by.
+    /// Connects. Reply::insertId is the server's number of this connection, by which others can end it.
     Result open();
     Result run(const Command& command);
     const QSqlDriver* driver() const { return m_database.driver(); }
     Dialect dialect() const { return m_settings.dialect; }
     bool onThreads() const { return m_settings.onThreads; }
     const QString& where() const { return m_settings.where; }
-    /// How the connection stands, for whoever carries the commands out from now on. Not Dialect::Sqlite.
+    /// The connection's state, for a Conversation that takes over. Not Dialect::Sqlite.
     CommandRunner commands() const { return *m_commands; }
-    /// Between us and PostgreSQL stands a pooler, which may give each transaction another of the server's processes:
-    /// what is meant to last as long as a connection does not, and is left to somebody else.
+    /// Whether a pooler stands before PostgreSQL that may give each transaction another server process. State that
+    /// should last as long as the connection then does not, and other clients inherit it.
     bool pooled() const { return m_pooled; }
-    /// The server is a replica, or refuses writes otherwise: as it was when this connection was made.
+    /// Whether the server was a replica, or refused writes otherwise, when this connection was made.
     bool readOnly() const { return m_readOnly; }
 
 private:
@@ -46,15 +46,15 @@ private:
     Error errorOf(const QSqlQuery& query) const;
 
     Settings m_settings;
-    QString m_name; ///< in QtSql's register
+    QString m_name; ///< in QtSql's registry
     QSqlDatabase m_database;
     std::optional<QSqlQuery> m_query;
-    std::unique_ptr<SqliteStatements> m_statements; ///< SQLite; nullptr: those of QtSql
-    std::map<QByteArray, QSqlQuery> m_prepared;     ///< which are these, by text
-    std::optional<CommandRunner> m_commands;        ///< the others'
+    std::unique_ptr<SqliteStatements> m_statements; ///< SQLite; nullptr: QtSql's statements are used
+    std::map<QByteArray, QSqlQuery> m_prepared;     ///< QtSql's statements, by text
+    std::optional<CommandRunner> m_commands;        ///< other dialects
     bool m_pooled = false;
     bool m_readOnly = false;
-    std::shared_ptr<std::mutex> m_turns; ///< SQLite: of those in this program who change the file
+    std::shared_ptr<std::mutex> m_turns; ///< SQLite: turns of this program's writers of the file
     bool m_inTransaction = false;        ///< SQLite
 };
 

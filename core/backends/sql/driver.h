@@ -6,16 +6,16 @@ namespace lockscope::sql {
 
 class Pool;
 
-/// A client of a real database. QtSql, which blocks, makes each connection on a thread of its own; statements go by
-/// calls of the client library that never wait, or on that thread where there are none (DriverOptions::onThreads). The
-/// event loop is never blocked. Statements that commit by themselves share a few connections, sessions have one each,
-/// and connections that nobody needs stay open for the next. Connects when needed, and anew when a connection broke.
+/// A client of a real database. QtSql blocks, so each connection is made on its own thread. Statements run by
+/// non-blocking calls of the client library, or on that thread where the library has none (DriverOptions::onThreads).
+/// The event loop is never blocked. Statements that commit by themselves share a few connections; each session has its
+/// own; unused connections stay open for the next user. Connects when needed, and again when a connection broke.
 ///
-/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
-/// they end with Disconnected. The runtime must outlive it.
+/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
+/// with Disconnected. The runtime must outlive it.
 class SqlDriver final : public Port {
 public:
-    /// The URL's time-outs go before those of `options`.
+    /// The URL's time-outs override those of `options`.
     SqlDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
     ~SqlDriver() override;
 
@@ -26,9 +26,9 @@ public:
     QCoro::Task<std::expected<OwnedSession, Error>> session(std::stop_token stop = {}) override;
     std::shared_ptr<Session> idleSession() override;
 
-    /// Connects and logs in, and says how that went.
+    /// Connects and logs in; returns the result.
     QCoro::Task<Result> open(std::stop_token stop = {});
-    /// Closes the connections that nobody uses.
+    /// Closes unused connections.
     void closeIdle();
     /// "host:port/database".
     QString where() const;

@@ -31,14 +31,14 @@ private:
 
     std::shared_ptr<Pool> m_pool;
     std::shared_ptr<Link> m_link;
-    std::unique_ptr<QSocketNotifier> m_notifier; ///< while idle and waited for; before its socket is anybody else's
-    std::shared_ptr<Ticket> m_ping;              ///< asked for and not answered yet
-    Nanos m_heardAt{};                           ///< own monotonic clock: the last answer
+    std::unique_ptr<QSocketNotifier> m_notifier; ///< while idle and awaited; gone before the socket is used otherwise
+    std::shared_ptr<Ticket> m_ping;              ///< sent and not answered yet
+    Nanos m_heardAt{};                           ///< own monotonic clock: the latest answer
     bool m_begin = false;
     bool m_inTransaction = false;
     bool m_asking = false;
-    bool m_aborted = false; ///< the server has given the transaction up, and waits for the word that ends it
-    SignalCount m_turn;     ///< of one: a link does one thing at a time
+    bool m_aborted = false; ///< the server has given the transaction up, and waits for the statement that ends it
+    SignalCount m_turn;     ///< one at a time, because a link runs one command at a time
 };
 
 } // namespace lockscope::sql

@@ -8,9 +8,9 @@ namespace lockscope::sql::errors {
 
 // Errors as sentences: what, where, what to do. None contains a password.
 
-/// What a client library said when it could not connect.
+/// A client library's error when it could not connect.
 Error ofConnecting(Dialect dialect, const QSqlError& error, const QString& where);
-/// What a server or a client library said to a statement.
+/// An error of a server or a client library about a statement.
 Error ofStatement(Dialect dialect, const QSqlError& error, const QString& where);
 Error noPlugin(const QString& plugin);
 Error connectTimeout(Nanos after, const QString& where);
@@ -18,12 +18,12 @@ Error statementTimeout(Nanos after, const QString& where);
 Error waitExceeded(Nanos after, const QString& where);
 Error driverGone(const QString& where);
 Error lost(const QString& where);
-/// The server has no TLS, which was asked for.
+/// TLS was requested, and the server has none.
 Error notEncrypted(const QString& where);
-/// What is locked on a replica keeps out nobody who asks its master.
+/// The server is a replica or read-only: a lock there does not exclude clients of its master.
 Error takesNoWrites(const QString& where);
 
-/// SQLite found its file locked by another process: nothing was changed, and asking again is all there is to do.
+/// SQLite found its file locked by another process: nothing was changed; only trying again helps.
 bool isBusy(const Error& error);
 
 } // namespace lockscope::sql::errors

@@ -7,11 +7,11 @@
 
 namespace lockscope::sql {
 
-/// One database connection. A thread of its own opens and closes it, and carries its commands out where a Conversation
-/// cannot. Never makes its owner wait: when it goes away, the thread ends what it does, closes the connection and is
-/// collected later, at the latest when the program ends.
+/// One database connection. Its own thread opens and closes it, and runs its commands where a Conversation cannot. Its
+/// owner never waits: when the link is destroyed, the thread ends its work, closes the connection and is joined later,
+/// at the latest when the program ends.
 ///
-/// All functions are the owner's, on one thread; jobs run on the link's.
+/// The owner calls all functions, on one thread; jobs run on the link's.
 class Link {
 public:
     using Job = std::function<void(Database&)>;
@@ -20,29 +20,29 @@ public:
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
-    /// Gives the thread something to do. Precondition: it has done what it was given before.
+    /// Gives the thread a job. Precondition: it has finished the previous one.
     void submit(Job job);
     /// The first job: connects, and calls `opened` on the link's thread.
     Job opening(std::function<void(Result)> opened);
-    /// Carries a command out, without a thread if the client library can. Precondition: the one before was answered.
+    /// Runs a command, without a thread if the client library can. Precondition: the previous one was answered.
     void carryOut(Command command, const std::shared_ptr<Ticket>& ticket, const std::shared_ptr<Post>& post);
-    /// It does so on the thread of the caller: there is no use in waiting for the link's.
+    /// Whether commands run on the caller's thread: waiting for the link's is then useless.
     bool threadless() const { return m_conversation != nullptr; }
-    /// Ends whatever is waited for: the connection is shut down.
+    /// Ends every wait by shutting the connection down.
     void breakOff();
-    /// The server has ended the connection, or said something that nobody asked for. Precondition: idle.
+    /// Whether the server has ended the connection, or sent something unrequested. Precondition: idle.
     bool stale() const;
-    /// The other side has ended the connection, whatever came before that.
+    /// Whether the server has ended the connection, whatever it sent before.
     bool ended() const;
-    /// See Database::pooled().
+    /// Whether a pooler may give each transaction another server process.
     bool pooled() const;
-    /// See Database::readOnly().
+    /// Whether the server refused writes when the connection was made.
     bool readOnly() const;
-    /// The connection's socket, to be watched only; -1: none, or not known.
+    /// The connection's socket, only to be watched; -1: none, or unknown.
     int socket() const;
 
     std::int64_t serverId = 0; ///< the server's number of the connection
-    bool dead = false;         ///< of no use any more
+    bool dead = false;         ///< no longer usable
 
 private:
     struct Shared;

@@ -6,16 +6,16 @@
 
 namespace lockscope::sql {
 
-/// A moment in which a thread stays awake for what another one is about to do. Between threads that answer each other
-/// at once, putting one to sleep and waking it costs as much as the statement. Whoever looked out in vain does so ever
-/// more rarely, but never gives up; a machine with one processor does not.
+/// A short wait in which a thread stays awake for another one's result. Between threads that answer at once, sleeping
+/// and waking costs as much as the statement. After vain waits it is tried more and more rarely, but never given up;
+/// with a single processor it is not used.
 ///
-/// It gives the processor away all the while: on a small machine the server needs this very one.
+/// The thread yields the processor all the while, because on a small machine the server needs it.
 class Lookout {
 public:
     explicit Lookout(std::chrono::nanoseconds longest) : m_longest(longest) {}
 
-    /// True when the condition came true meanwhile. It is asked many times.
+    /// Polls `come` for a while; true when it became true.
     template <typename Condition>
     bool until(Condition come) {
         if (m_abstain > 0) {
@@ -31,7 +31,7 @@ public:
             came = come();
             late = std::chrono::steady_clock::now() >= end;
         }
-        // Who gave the processor away and did not get it back for long had better sleep: sleepers are woken first.
+        // If others kept the processor for long, sleeping is better: sleepers are woken first.
         m_misses = came && !late ? 0 : std::min(m_misses + 1, kMostMisses);
         m_abstain = m_misses <= kForgiven ? 0 : (1U << (m_misses - kForgiven)) - 1;
         return came;
@@ -41,8 +41,8 @@ private:
     static constexpr unsigned kForgiven = 1;   ///< the end of each exchange is a miss
     static constexpr unsigned kMostMisses = 8; ///< then one time in 128
     std::chrono::nanoseconds m_longest;
-    unsigned m_misses = 0;  ///< in a row
-    unsigned m_abstain = 0; ///< times still to leave out
+    unsigned m_misses = 0;  ///< failures in a row
+    unsigned m_abstain = 0; ///< attempts still to skip
 };
 
 } // namespace lockscope::sql

@@ -6,9 +6,9 @@
 
 namespace lockscope::sql {
 
-/// What MariaDB's client library has for those who never wait (Connector/C, "Using the Non-blocking Library"); MySQL's
-/// own has other calls. Each call that may have to wait begins with …Start and goes on with …Cont, and returns what it
-/// waits for, 0 when it is done.
+/// The non-blocking calls of MariaDB's client library (Connector/C, "Using the Non-blocking Library"); MySQL's own
+/// library has others. Each call that may block starts with …Start and continues with …Cont; both return the events to
+/// wait for, 0 when done.
 struct MySqlLibrary {
     LoadedLibrary library{"libmariadb.so.3"};
 
@@ -31,7 +31,7 @@ struct MySqlLibrary {
     decltype(&mysql_errno) errorNumber = library.find("mysql_errno");
     decltype(&mysql_error) errorText = library.find("mysql_error");
 
-    // Of prepared statements.
+    // For prepared statements.
     decltype(&mysql_stmt_init) init = library.find("mysql_stmt_init");
     decltype(&mysql_stmt_close) close = library.find("mysql_stmt_close");
     decltype(&mysql_stmt_prepare_start) prepareStart = library.find("mysql_stmt_prepare_start");
@@ -52,7 +52,7 @@ struct MySqlLibrary {
     decltype(&mysql_stmt_errno) statementErrorNumber = library.find("mysql_stmt_errno");
     decltype(&mysql_stmt_error) statementErrorText = library.find("mysql_stmt_error");
 
-    /// The one of this process; `library.complete()` says whether it can be used.
+    /// The process's instance; `library.complete()` says whether it can be used.
     static const MySqlLibrary& get() {
         static const MySqlLibrary found;
         return found;

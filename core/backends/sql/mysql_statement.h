@@ -5,8 +5,8 @@
 
 namespace lockscope::sql {
 
-/// A statement that MySQL or MariaDB has prepared, by calls that never wait: each returns what it waits for, 0 when it
-/// is done, and `failed` says how that went.
+/// A prepared statement of MySQL or MariaDB, by calls that never block: each returns the events to wait for, 0 when
+/// done; then failed() tells the result.
 class MySqlStatement {
 public:
     explicit MySqlStatement(MYSQL* connection) : m_statement(m_library.init(connection)) {}
@@ -14,13 +14,13 @@ public:
     MySqlStatement(const MySqlStatement&) = delete;
     MySqlStatement& operator=(const MySqlStatement&) = delete;
 
-    /// Begin; what has to be waited for, 0 when it is done.
+    /// Start; return the events to wait for, 0 when done.
     int startPreparing(QByteArray text);
     int startExecuting(Values values);
-    /// With what was waited for.
+    /// Continues after these events.
     int goOn(int ready);
     bool failed() const { return m_failed; }
-    /// Of one that was executed and has not failed.
+    /// The result of an execution that has not failed.
     Reply reply();
     QString errorNumber() const;
     QString errorText() const;
@@ -31,7 +31,7 @@ private:
     bool bindValues();
     void takeRows(Reply& reply);
 
-    /// Room for what stands in one column of a row; more is asked for where that is too little.
+    /// Space for one column of a row; longer values are fetched again.
     struct Cell {
         std::array<char, 256> text;
         unsigned long length = 0;
@@ -41,11 +41,11 @@ private:
     const MySqlLibrary& m_library = MySqlLibrary::get();
     MYSQL_STMT* const m_statement;
     Call m_call = Call::Prepare;
-    int m_result = 0; ///< of the call under way
+    int m_result = 0; ///< of the call in progress
     my_bool m_failed = 0;
     QByteArray m_text;                    ///< read until it is sent
-    Values m_values;                      ///< so are these,
-    std::vector<MYSQL_BIND> m_parameters; ///< and where they are
+    Values m_values;                      ///< read until they are sent
+    std::vector<MYSQL_BIND> m_parameters; ///< point to the values
     std::vector<Cell> m_cells;
 };
 

@@ -9,14 +9,14 @@
 
 namespace lockscope::sql {
 
-/// How long one request may take, and what its end means.
+/// How long one request may take, and what it means when that is over.
 struct Limits {
     Nanos wait = kNever;
-    bool forLock = false; ///< a wait for a lock, which is then exceeded, and not an answer that is late
-    bool brief = false;   ///< most of its kind end by themselves at once, also when they are to be stopped
+    bool forLock = false; ///< a wait for a lock: WaitExceeded, and not a late answer
+    bool brief = false;   ///< usually ends by itself at once, also when it is to be stopped
 };
 
-/// What the coroutines of one driver share; lives until the last of them has ended.
+/// The state that the coroutines of one driver share; lives until the last of them has ended.
 class Pool : public std::enable_shared_from_this<Pool> {
 public:
     Pool(Runtime& runtime, const ConnectionUrl& url, DriverOptions options);
@@ -28,35 +28,35 @@ public:
         std::shared_ptr<Link> link;
         Error error;
     };
-    /// Waits for one within that time; an error when there is none. Throws Cancelled.
+    /// Waits for a connection, at most `within`; an error when none is to be had. Throws Cancelled.
     static QCoro::Task<Obtained> obtain(std::shared_ptr<Pool> pool, Nanos within, std::stop_token stop);
-    /// One that is there already and free; nullptr: none.
+    /// A free open connection; nullptr: none.
     std::shared_ptr<Link> takeIdle();
     /// Keeps a link for the next user, or drops it.
     void keep(std::shared_ptr<Link> link);
 
     class Question;
-    /// Hands a command over without waiting for the answer, except for the moment in which most answers come.
+    /// Sends a command without waiting for the answer, except for the short time in which most answers arrive.
     std::shared_ptr<Ticket> send(Link& link, Command command);
-    /// Waits for a ticket; false when nothing came in time. Throws Cancelled.
+    /// Waits for a ticket; false when it did not arrive in time. Throws Cancelled.
     static QCoro::Task<bool> arrival(std::shared_ptr<Pool> pool, std::shared_ptr<Ticket> ticket, Nanos within,
                                      std::stop_token stop);
-    /// What a ticket brought. Precondition: it has arrived.
+    /// A ticket's result. Precondition: it has arrived.
     Result take(Ticket& ticket) const;
-    /// The driver goes away: whatever is under way ends now.
+    /// The driver is being destroyed: ends everything in progress.
     void close();
 
     Runtime& runtime;
     const DriverOptions options;
     const std::expected<Settings, Error> settings;
-    /// Which database, and where, for people.
+    /// The kind of database, and its place for display.
     Dialect dialect() const { return m_dialect; }
     const QString& where() const { return m_where; }
     SignalCount slots; ///< for statements that share connections
     std::vector<std::shared_ptr<Link>> idle;
 
 private:
-    /// Somebody's wait for a ticket. Another one may begin before it ends: only the latest is woken.
+    /// A wait for a ticket. Another one may begin before it ends: only the latest is woken.
     class Waited {
     public:
         Waited(Pool& pool, std::shared_ptr<Ticket> ticket, Nanos within, std::stop_token stop);
@@ -69,7 +69,7 @@ private:
     private:
         Pool& m_pool;
         const std::shared_ptr<Ticket> m_ticket;
-        std::size_t m_place; ///< among those of the pool
+        std::size_t m_place; ///< index in the pool's list
         Waiter m_waiter;
     };
     static QCoro::Task<Result> askedInVain(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link,
@@ -86,7 +86,7 @@ private:
 };
 
 /// One command on a link that the caller has to itself, and the wait for its answer. It lives in the caller's coroutine
-/// and is none by itself: this is where a statement's time goes.
+/// and is not a coroutine itself, for speed.
 ///
 ///     Pool::Question question(pool, link, command, limits, stop);
 ///     const auto ended = co_await question.ended();
@@ -95,14 +95,14 @@ private:
 ///     else result = co_await question.inVain(ended);
 class Pool::Question {
 public:
-    /// Sends it. Throws Cancelled: nothing was sent.
+    /// Sends the command. Throws Cancelled: nothing was sent.
     Question(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Command command, Limits limits,
              std::stop_token stop);
     Waiter::HowEnded ended() { return m_waited.waiter().howEnded(); }
     bool answered(Waiter::Outcome ended) const;
     /// Precondition: answered().
     Result answer();
-    /// What it comes to otherwise: ended on the server, because it is late or not wanted any more. Throws Cancelled.
+    /// Otherwise: stops the command on the server, because it is late or no longer wanted. Throws Cancelled.
     QCoro::Task<Result> inVain(Waiter::Outcome ended);
 
 private:

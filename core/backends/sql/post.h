@@ -10,23 +10,23 @@
 
 namespace lockscope::sql {
 
-/// An answer on its way from a link's thread to the runtime's. Either the runtime's thread looks for it (Watched), or
-/// it asked for a letter.
+/// An answer from a link's thread to the runtime's. The runtime's thread either polls for it (Watched), or has asked to
+/// be notified (Lettered).
 struct Ticket {
     enum State : int { Watched, Lettered, Done };
     std::atomic<int> state{Watched};
     std::optional<Result> result; ///< written by the link before Done
-    // The runtime's thread only:
+    // Used by the runtime's thread only:
     bool arrived = false;
     bool gone = false;        ///< the driver was destroyed first
-    Waiter* waiter = nullptr; ///< who waits for it now
+    Waiter* waiter = nullptr; ///< the present waiter
     void arrive() {
         arrived = true;
         if (waiter) waiter->wake();
     }
 };
 
-/// The way of tickets from all links to one thread: those that come close together cost it one wake-up.
+/// Delivers tickets from all links to one thread; tickets that come together cost it one wake-up.
 class Post {
 public:
     Post();
@@ -34,13 +34,13 @@ public:
     Post(const Post&) = delete;
     Post& operator=(const Post&) = delete;
 
-    /// Any thread. When nobody is there any more: not delivered.
+    /// Any thread. Not delivered when the other end is gone.
     void put(std::shared_ptr<Ticket> ticket);
 
-    /// The end of it that lives on the thread of the runtime.
+    /// The receiving end, on the runtime's thread.
     class Office : public std::enable_shared_from_this<Office> {
     public:
-        /// This thread's; made when there is none.
+        /// This thread's office; made when there is none.
         static std::shared_ptr<Office> ofThisThread();
         ~Office();
         Office(const Office&) = delete;
@@ -53,15 +53,15 @@ public:
         void deliver();
         const std::shared_ptr<Reactor> m_reactor = Reactor::ofThisThread();
         const std::shared_ptr<Post> m_post = std::make_shared<Post>();
-        /// Of its own, and not the reactor's: that would then look out for the next one awake, and the databases' own
-        /// threads and processes need the processor.
+        /// Not the reactor's notifier: the reactor would stay awake for the next event, and the databases' own threads
+        /// and processes need the processor.
         std::unique_ptr<QSocketNotifier> m_notifier;
-        bool m_inside = false; ///< its signal
+        bool m_inside = false; ///< its signal is being handled
     };
 
 private:
-    const int m_bell;  ///< an eventfd, rung for the first of several
-    std::mutex m_lock; ///< of both below
+    const int m_bell;  ///< an eventfd, written for the first of several tickets
+    std::mutex m_lock; ///< guards both members below
     bool m_open = true;
     std::vector<std::shared_ptr<Ticket>> m_tickets;
 };

@@ -4,29 +4,29 @@
 
 namespace lockscope::sql {
 
-/// Names of the tables, quoted for their dialect.
+/// Table names, quoted for their dialect.
 struct Tables {
     Dialect dialect = Dialect::Sqlite;
-    QByteArray locks;    ///< a row for each lock
-    QByteArray versions; ///< which steps of the schema have been made: the greatest number counts
-    QByteArray records;  ///< small values that processes agree on by
+    QByteArray locks;    ///< one row per lock
+    QByteArray versions; ///< the schema steps that were made: the greatest number counts
+    QByteArray records;  ///< small values by which processes agree
 };
 
-/// The tables for a name as the user wrote it; an empty name is not one. See quotedTable().
+/// The tables for a name as the user wrote it; empty names when it is invalid. See quotedTable().
 Tables tablesOf(Dialect dialect, const QString& name);
 
-/// The newest schema there is.
+/// The newest schema version.
 inline constexpr int kSchemaVersion = 3;
 
-/// What makes the newest schema in an empty database, as the database's own language, a statement a line or more.
+/// The statements that create the newest schema in an empty database, each on one or more lines.
 QString schemaText(const Tables& tables);
 
-/// Makes the table of records alone, where there is none.
+/// Creates only the table of records, if it is missing.
 Statement createRecords(const Tables& tables);
 
-/// Makes the tables, or brings older ones up to date; nothing to do: success. Several clients may do so at once.
-/// Refused: the tables were made by a newer program, are not ours, or lack the key that the locks rest on.
-/// Precondition: `port` lives until the end.
+/// Creates the tables, or updates older ones; success when there is nothing to do. Several clients may do so at once.
+/// Refused: a newer program made the tables, they are not Lockscope's, or lack the key that the locks need.
+/// Precondition: `port` outlives the call.
 QCoro::Task<Result> prepareSchema(Port& port, Tables tables, std::stop_token stop);
 
 } // namespace lockscope::sql

@@ -10,18 +10,18 @@ struct sqlite3_stmt;
 
 namespace lockscope::sql {
 
-/// Statements with values on a SQLite connection that QtSql has opened, by SQLite's own calls: QtSql, which turns each
-/// text into UTF-16 and back, costs as much as the statement. Blocks; on the connection's thread, and gone before the
-/// connection is closed.
+/// Runs statements with values on a SQLite connection that QtSql has opened, by SQLite's own calls: QtSql converts each
+/// text to UTF-16 and back, which costs as much as the statement. Blocks; used on the connection's thread, and
+/// destroyed before the connection is closed.
 class SqliteStatements {
 public:
-    /// nullptr: QtSql's SQLite is one of its own, whose functions nobody else can call.
+    /// nullptr: QtSql contains its own SQLite, whose functions others cannot call.
     static std::unique_ptr<SqliteStatements> on(const QSqlDatabase& database, const QString& where);
     ~SqliteStatements();
     SqliteStatements(const SqliteStatements&) = delete;
     SqliteStatements& operator=(const SqliteStatements&) = delete;
 
-    /// Prepared the first time.
+    /// Runs a statement; prepares it the first time.
     Result run(const Statement& statement);
 
 private:

@@ -9,15 +9,15 @@ namespace lockscope::zookeeper {
 class DriverCore;
 
 /// A client of a real ZooKeeper or an ensemble: one session over one connection, shared by all coroutines of the
-/// client. Connects at the first call, to another server when one is lost, and makes a new session when one has ended:
-/// by the server's word, or by the own clock once the leader has not been heard of for the session's time-out.
+/// client. Connects at the first call, and to another server when one is lost. Makes a new session when one has ended:
+/// by the server's word, or by its own clock when it has not heard of the leader for the session's time-out.
 ///
-/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time, calls in flight included:
-/// they end with SessionLost. The runtime must outlive it.
+/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
+/// with SessionLost. The runtime must outlive it.
 class ZooKeeperDriver final : public Port {
 public:
     ZooKeeperDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
-    /// Ends the session if it is heard of just now; otherwise it times out on the server.
+    /// Ends the session if the server answers now; otherwise the session times out there.
     ~ZooKeeperDriver() override;
 
     Runtime& runtime() override;
@@ -36,13 +36,13 @@ public:
     Reply<std::vector<QByteArray>> multi(std::vector<Op> ops, std::stop_token stop = {}) override;
     Reply<void> sync(QByteArray path, std::stop_token stop = {}) override;
 
-    /// Waits for what is in flight, 0.5 s at most, ends the session and disconnects; calls that come meanwhile end with
-    /// SessionLost, a later one makes a new session. Where the server answers, its ephemeral nodes are gone afterwards;
-    /// the thread is blocked for that last answer (1.5 s at most, if the server stops answering at that very moment).
+    /// Waits for calls in flight, 0.5 s at most, ends the session and disconnects. Calls that come meanwhile end with
+    /// SessionLost; a later call makes a new session. If the server answers, the session's ephemeral nodes are then
+    /// gone. The thread is blocked for that last answer (1.5 s at most, if the server stops answering at that moment).
     QCoro::Task<> close();
     /// "host:port,host:port/chroot".
     QString where() const;
-    /// Requests sent by calls, without pings and logins.
+    /// The number of requests sent by calls, without pings and logins.
     std::uint64_t requestsSent() const;
 
 private:

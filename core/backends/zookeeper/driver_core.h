@@ -10,11 +10,11 @@
 
 namespace lockscope::zookeeper {
 
-/// Bytes that a good answer has at least: its header, and what each kind of request is answered with.
+/// The least size of a good answer in bytes: its header, and the content for each kind of request.
 inline constexpr int kVoidAnswer = 16, kTextAnswer = kVoidAnswer + 4, kStatAnswer = kVoidAnswer + 68,
                      kNodeAnswer = kStatAnswer + 4;
 
-/// What a driver's coroutines and the requests in flight share; lives until the last of them has ended. Keeps the
+/// The state that a driver's coroutines and requests in flight share; lives until the last of them has ended. Keeps the
 /// session: makes it, proves it, notices its end.
 class DriverCore : public std::enable_shared_from_this<DriverCore> {
 public:
@@ -25,40 +25,40 @@ public:
     const ConnectionUrl url;
     const DriverOptions options;
     const QString where;
-    const QByteArray chroot; ///< without a slash at its end; empty: none
+    const QByteArray chroot; ///< without a final slash; empty: none
     Session session;
     std::shared_ptr<WatchHub> watches = std::make_shared<WatchHub>();
     std::unique_ptr<Handle> handle;
     std::uint64_t sent = 0;
 
-    /// What the server calls a path of ours, and back.
+    /// Converts a path of ours to the server's, and back.
     QByteArray full(const QByteArray& path) const;
     QByteArray own(const char* fullPath) const;
 
-    /// A session as soon as there is one: nothing to wait for when connected.
+    /// Whether there is a connected session, so that nothing must be awaited.
     bool ready() const { return session.state == Session::State::Connected; }
-    /// With a `generation` only that session will do: Kind::SessionLost as soon as it has ended.
+    /// Waits for a session. With a `generation` only for that one: Kind::SessionLost as soon as it has ended.
     static QCoro::Task<Result<void>> waitReady(std::shared_ptr<DriverCore> core, Nanos patience, std::stop_token stop,
                                                std::uint64_t generation = 0);
-    /// The session of that generation has ended; never, when it is 0.
+    /// Whether the session of that generation has ended; false for generation 0.
     bool isOver(std::uint64_t generation) const { return generation && generation != session.generation; }
 
-    /// A request has been given to the C client; `least`: bytes that a good answer has at least.
+    /// Notes a request that was given to the C client; `least`: the least size of a good answer, in bytes.
     void submitted(int least);
-    /// The C client has not taken the newest one.
+    /// Takes the newest request back: the C client did not accept it.
     void unsent();
-    /// One of those is over: who answered to what was sent at `sentAt`.
+    /// Notes the end of a request that was sent at `sentAt`: who answered it.
     enum class By : std::uint8_t {
         Nobody,
-        Server, ///< the one that we are with, out of what it knows: it may be cut off from the leader
-        Leader, ///< through that one
+        Server, ///< the connected server, from its own knowledge: it may be cut off from the leader
+        Leader, ///< through the connected server
     };
     void over(By answered, Nanos sentAt, std::uint64_t generation);
 
-    /// Begins to connect and keeps at it; nothing when it does already.
+    /// Starts connecting, and keeps at it; does nothing when it is started already.
     void start();
     void stop(Handle::Farewell farewell = Handle::Farewell::Said);
-    /// No more tries: the driver is gone, or its process.
+    /// Whether it tries no more: the driver, or its process, is gone.
     bool stopped() const { return m_stop.stop_requested(); }
     static QCoro::Task<> close(std::shared_ptr<DriverCore> core);
 
@@ -89,14 +89,14 @@ private:
     bool m_named = false; ///< some endpoint is a host name
     std::optional<Error> m_unresolved;
     bool m_ended = false;   ///< the server has ended the session
-    bool m_refused = false; ///< the login
-    bool m_beating = false; ///< a heartbeat is under way
+    bool m_refused = false; ///< the server refused the login
+    bool m_beating = false; ///< a heartbeat is in flight
     Nanos m_beatEvery{};
     std::deque<Heard> m_heard; ///< not proved yet, in order
     Nanos m_heardAt{};         ///< when the leader's last answer came that counts
     Nanos m_openedAt{};        ///< the handle
     Nanos m_resolveAgain{};
-    std::deque<int> m_least; ///< of the requests in flight, in order
+    std::deque<int> m_least; ///< least answer sizes of the requests in flight, in order
 };
 
 } // namespace lockscope::zookeeper

@@ -10,26 +10,26 @@
 
 namespace lockscope::zookeeper {
 
-/// Who may do what with the nodes that are made.
+/// The permissions of the nodes that are created.
 enum class Acl : std::uint8_t {
-    Creator, ///< everything for whoever has the same login, nothing for others
-    Read,    ///< the same, and everybody may look: not wait, which takes a node in the queue
+    Creator, ///< everything for clients with the same login, nothing for others
+    Read,    ///< as Creator, and everybody may read (but not wait, which creates a node in the queue)
     Open,    ///< everything for everybody
 };
 
 /// How a ZooKeeper driver behaves; the URL's `session=` and `connect=` set the first two.
 struct DriverOptions {
-    /// What is asked for; the server grants it within its own bounds (2 to 20 ticks, by default 4 to 40 s). As long as
-    /// the leases of the other backends, and inside those bounds, so that what is asked for is what one gets. At least
-    /// half a second is asked for.
+    /// The session time-out to request; the server grants it within its own bounds (2 to 20 ticks, by default 4 to 40
+    /// s). The default equals the leases of the other backends and lies within those bounds, so it is granted
+    /// unchanged. The least request is half a second.
     Nanos session = 30s;
-    /// How long a call waits for a session when there is none.
+    /// How long a call waits for a session if there is none.
     Nanos connect = 5s;
-    /// How long the addresses of host names are tried in vain before the names are looked up again.
+    /// How long the addresses of host names are tried in vain before the names are resolved again.
     Nanos staleAfter = 10s;
-    /// Nullopt: Creator with a login, Open without.
+    /// nullopt: Creator with a login, Open without.
     std::optional<Acl> acl{};
-    /// A host name's addresses, none when it is not known; instead of the system's.
+    /// Resolves a host name, instead of the system; an empty list when it is unknown.
     std::function<QList<QHostAddress>(const QString& host)> lookup{};
 };
 
@@ -46,7 +46,7 @@ struct UrlOptions {
     DriverOptions driver;
     Layout layout = Layout::Curator;
 };
-/// The error is a sentence for the user: which option has a value that it can not have, and what to write instead.
+/// The error is a sentence for the user: which option has an invalid value, and what to write instead.
 std::expected<UrlOptions, QString> urlOptions(const ConnectionUrl& url);
 
 } // namespace lockscope::zookeeper

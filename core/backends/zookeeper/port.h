@@ -10,7 +10,7 @@
 
 namespace lockscope::zookeeper {
 
-/// What the server knows of a node, besides its data. Times in ms since 1970, server clock.
+/// The server's facts about a node, besides its data. Times in ms since 1970, server clock.
 struct NodeStat {
     std::int64_t czxid = 0, mzxid = 0, pzxid = 0;
     std::int64_t ctime = 0, mtime = 0;
@@ -30,7 +30,7 @@ enum class NodeMode : std::uint8_t {
 };
 
 struct CreatedNode {
-    QByteArray path; ///< with the number of a sequential one
+    QByteArray path; ///< including a sequential node's number
     NodeStat stat;
 };
 struct NodeData {
@@ -38,8 +38,8 @@ struct NodeData {
     NodeStat stat;
 };
 struct ChildList {
-    std::vector<QByteArray> names; ///< in no order
-    NodeStat stat;                 ///< of their parent
+    std::vector<QByteArray> names; ///< in no particular order
+    NodeStat stat;                 ///< the parent's
 };
 
 /// One step of a transaction.
@@ -47,9 +47,9 @@ struct Op {
     enum class Kind : std::uint8_t { Create, Remove, Set, Check };
     Kind kind = Kind::Check;
     QByteArray path;
-    QByteArray data{};                    ///< of Create and Set
-    NodeMode mode = NodeMode::Persistent; ///< of Create; without TTL
-    int version = -1;                     ///< of the others; -1 = any
+    QByteArray data{};                    ///< for Create and Set
+    NodeMode mode = NodeMode::Persistent; ///< for Create; without TTL
+    int version = -1;                     ///< for the other kinds; -1 = any
 };
 
 /// The session as this client knows it.
@@ -61,7 +61,7 @@ struct Session {
         Failed,    ///< no further tries: the login was refused
     };
     State state = State::None;
-    std::uint64_t generation = 1; ///< counts sessions: another number, another session
+    std::uint64_t generation = 1; ///< counts sessions: another number means another session
     std::int64_t id = 0;
     Nanos timeout{}; ///< as granted
     /// Own monotonic clock: the ensemble's leader, which alone ends sessions, counts this one's time from then at the
@@ -70,16 +70,16 @@ struct Session {
     /// instant that a write proves, which most servers have taken, or one that lies a tick before the leader's last
     /// answer.
     Nanos provenAt{};
-    /// Own monotonic clock: from when on the leader may have ended the session without our knowing.
+    /// Own monotonic clock: from when on the leader may have ended the session without our knowledge.
     Nanos until() const { return laterBy(provenAt, timeout); }
-    /// Own monotonic clock: when the newest request was sent that the server we are with has answered.
+    /// Own monotonic clock: when the newest request that the connected server has answered was sent.
     Nanos answeredAt{};
 };
 
-/// What a recipe needs of a ZooKeeper. Paths are absolute below the URL's chroot, and valid (validPath).
+/// The operations that a recipe needs of a ZooKeeper. Paths are absolute below the URL's chroot, and valid (validPath).
 ///
-/// Requests are sent in the order of their calls, and the server does them in that order: a look that is asked for
-/// right after a change sees it. Every call waits for a session when there is none, and throws Cancelled.
+/// Requests are sent in the order of their calls, and the server executes them in that order: a read right after a
+/// change sees it. Every call waits for a session when there is none, and may throw Cancelled.
 class Port {
 public:
     template <typename T>
@@ -87,46 +87,45 @@ public:
 
     virtual ~Port() = default;
 
-    /// Where it works; and what is known of its session.
+    /// The runtime on whose thread it works, and the known state of its session.
     virtual Runtime& runtime() = 0;
     virtual const Session& session() const = 0;
-    /// Tells `watch` of the session's changes, for as long as it lives.
+    /// Reports the session's changes to `watch`, as long as `watch` exists.
     virtual void watchSession(const Watch& watch) = 0;
-    /// Waits until there is a session, at most for `patience` and no longer than makes sense: as long as a suspended
-    /// one may still be kept, else for the connect time-out. Kind::Unreachable and others that say why when there is
-    /// none.
+    /// Waits until there is a session, for at most `patience`: as long as a suspended one may still be kept, otherwise
+    /// for the connect time-out. Without a session: Kind::Unreachable, or a kind that says why.
     virtual Reply<void> connected(Nanos patience = kNever, std::stop_token stop = {}) = 0;
 
-    /// `ttl` > 0 for the modes with TTL, whole milliseconds. A sequential ephemeral node whose creation was stopped
-    /// before its answer came is removed when the answer comes, through lost connections as long as the session lasts:
-    /// nobody knows its name. Others are left to the caller, who knows whether that name may be somebody else's by
-    /// then.
+    /// Creates a node. `ttl` > 0 for the modes with TTL, whole milliseconds. If the creation of a sequential ephemeral
+    /// node was stopped before its answer, the node is removed when the answer comes, also after lost connections,
+    /// while the session lasts: nobody else knows its name. Other nodes are left to the caller, who knows whether the
+    /// name may be another client's by then.
     virtual Reply<CreatedNode> create(QByteArray path, QByteArray data, NodeMode mode, Nanos ttl = {},
                                       std::stop_token stop = {}) = 0;
-    /// With a `generation` only in that session, and Kind::SessionLost without sending anything when it has ended: in
-    /// the next one the name may be somebody else's.
+    /// Removes a node. With a `generation`, only in that session; if it has ended, Kind::SessionLost without sending
+    /// anything, because in the next session the name may be another client's.
     virtual Reply<void> remove(QByteArray path, int version = -1, std::stop_token stop = {},
                                std::uint64_t generation = 0) = 0;
-    /// The looks set `watch`, if any, in the same step: none comes between the look and the watch. get and children
-    /// watch nothing when there is no such node; exists then watches for its creation.
+    /// The reads set `watch`, if any, in the same step, so no change is missed in between. get and children set no
+    /// watch when the node does not exist; exists then watches for its creation.
     virtual Reply<NodeData> get(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) = 0;
     virtual Reply<std::optional<NodeStat>> exists(QByteArray path, std::optional<Watch> watch = {},
                                                   std::stop_token stop = {}) = 0;
     virtual Reply<ChildList> children(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) = 0;
     virtual Reply<NodeStat> set(QByteArray path, QByteArray data, int version = -1, std::stop_token stop = {}) = 0;
-    /// All or nothing. The paths of created nodes, in order.
+    /// Runs all steps or none. Returns the paths of created nodes, in order.
     virtual Reply<std::vector<QByteArray>> multi(std::vector<Op> ops, std::stop_token stop = {}) = 0;
     /// Looks after this see at least what anybody had been answered before it. Costs the servers a write: ZooKeeper's
     /// own sync is answered by a leader alone, also by one that is cut off from the others, who may have the next one.
     virtual Reply<void> sync(QByteArray path, std::stop_token stop = {}) = 0;
 
-    /// Expires with the port: what outlives a port asks this before each use.
+    /// Expires with the port: code that may outlive the port checks it before each use.
     std::weak_ptr<const bool> life() const { return m_life; }
 
-    /// Makes a node and what is missing above it, in that mode, Container or Persistent; as lasting ones where the
-    /// server has no containers. There already: success.
+    /// Creates a node and missing parents in that mode, Container or Persistent; persistent if the server has no
+    /// containers. Success when it exists.
     Reply<void> makePath(QByteArray path, NodeMode mode, std::stop_token stop = {});
-    /// The same as containers.
+    /// As makePath(), with containers.
     Reply<void> makeContainers(QByteArray path, std::stop_token stop = {}) {
         return makePath(std::move(path), NodeMode::Container, std::move(stop));
     }
@@ -135,13 +134,14 @@ private:
     std::shared_ptr<const bool> m_life = std::make_shared<const bool>(true);
 };
 
-/// Whether ZooKeeper takes it for a path: begins with a slash, no empty, "." or ".." part, no control characters.
+/// Whether ZooKeeper accepts the path: it begins with a slash, has no empty, "." or ".." part and no control
+/// characters.
 bool validPath(const QByteArray& path);
 /// "/a/b" → "/a"; "/a" → "/".
 QByteArray parentOf(const QByteArray& path);
 /// "/a/b" → "b".
 QByteArray nameOf(const QByteArray& path);
-/// Of a node in a parent: takes care of the root.
+/// The path of a child; handles the root as parent.
 QByteArray childOf(const QByteArray& parent, const QByteArray& name);
 
 } // namespace lockscope::zookeeper

@@ -6,23 +6,23 @@
 
 namespace lockscope::zookeeper {
 
-/// What a call that has nothing to tell is answered with.
+/// The result type of calls without a result.
 struct Nothing {};
 template <typename T>
 using Value = std::conditional_t<std::is_same_v<T, Nothing>, void, T>;
 
-/// What a request is answered with, once it is. A Completion would be one more coroutine for each request.
+/// The future answer of a request. A Completion would cost one more coroutine per request.
 template <typename T>
 struct Answer {
     std::optional<Result<T>> result;
     Waiter* waiter = nullptr;
 
-    /// The answer: whoever waits goes on.
+    /// Sets the answer and wakes the waiter.
     void give(Result<T> value) {
         result.emplace(std::move(value));
         if (waiter) waiter->wake();
     }
-    /// Says who waits, for as long as it waits.
+    /// Registers the waiter while it waits.
     struct Waiting {
         Waiting(std::shared_ptr<Answer> of, Waiter& by) : answer(std::move(of)) { answer->waiter = &by; }
         ~Waiting() { answer->waiter = nullptr; }
@@ -32,12 +32,12 @@ struct Answer {
     };
 };
 
-/// What such a call asks for, the server that we are with answers out of what it knows; all others go to the leader.
+/// True for results that the connected server reads by itself; all other requests go to the leader.
 template <typename T>
 inline constexpr bool kLooks =
     std::is_same_v<T, NodeData> || std::is_same_v<T, std::optional<NodeStat>> || std::is_same_v<T, ChildList>;
 
-/// A request in flight, while the C client has the only pointer to it: it calls back exactly once for each.
+/// A request in flight; only the C client has a pointer to it, and calls back exactly once.
 template <typename T>
 struct Request {
     std::shared_ptr<DriverCore> core;
@@ -47,10 +47,10 @@ struct Request {
     std::uint64_t generation;
     std::shared_ptr<Answer<T>> answer = std::make_shared<Answer<T>>();
     std::shared_ptr<bool> abandoned{};        ///< nobody waits any more; only with takeBack
-    std::function<void(const T&)> takeBack{}; ///< then, of what was done all the same
+    std::function<void(const T&)> takeBack{}; ///< then undoes what was done all the same
     std::uint64_t watch = 0;
 
-    /// From a callback: its request again, with the books brought up to date.
+    /// Called in a callback: takes the request back and updates the core's books.
     static std::unique_ptr<Request> answered(int code, const void* data) {
         std::unique_ptr<Request> request(static_cast<Request*>(const_cast<void*>(data)));
         const bool byServer = code == ZOK || (code <= ZAPIERROR && code != ZSESSIONEXPIRED && code != ZCLOSING &&
@@ -68,15 +68,15 @@ struct Request {
 };
 
 /// Sends a request as soon as there is a session, and waits for its answer. `send` hands it to the C client:
-/// int(zhandle_t*, Request<T>*), the C client's result code. `takeBack` undoes what was done for a call that was
-/// stopped before. With a `generation` nothing is sent in another session, which ends the call with SessionLost.
+/// int(zhandle_t*, Request<T>*), returns the C client's result code. `takeBack` undoes the effect of a call that was
+/// stopped before its answer. With a `generation`, nothing is sent in another session: the call ends with SessionLost.
 template <typename T, typename Send>
 QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* what, QByteArray path, int least,
                                   Send send, std::stop_token stop, std::function<void(const T&)> takeBack = {},
                                   std::uint64_t generation = 0) {
     if (!validPath(path)) co_return std::unexpected(errors::badPath(path));
     if (core->isOver(generation)) co_return std::unexpected(errors::sessionLost(core->where));
-    // Nothing is awaited when connected: so requests go out in the order of the calls.
+    // No await when connected, so that requests are sent in the order of the calls.
     if (!core->ready() || !core->runtime.alive() || stop.stop_requested()) {
         const Result<void> ready = co_await DriverCore::waitReady(core, kNever, stop, generation);
         if (!ready) co_return std::unexpected(ready.error());
@@ -98,7 +98,7 @@ QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* 
         if (request->watch) core->watches->settled(request->watch, false);
         co_return std::unexpected(errors::of(code, what, path, core->where));
     }
-    (void)request.release(); // its callback's now
+    (void)request.release(); // the callback owns it now
 
     bool stopped = false;
     try {
@@ -117,7 +117,7 @@ QCoro::Task<Result<Value<T>>> ask(std::shared_ptr<DriverCore> core, const char* 
     }
     if (stopped && takeBack) {
         *abandoned = true;
-        const std::optional<Result<T>>& result = answer->result; // in the same moment
+        const std::optional<Result<T>>& result = answer->result; // may have arrived at the same moment
         if (result && *result && !core->isOver(sentIn)) takeBack(**result);
     }
     throw Cancelled(Cancelled::Why::Stopped);

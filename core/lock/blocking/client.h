@@ -12,13 +12,13 @@
 /// makes it before the first client; for others the first client makes one, which nobody has to run. When a program's
 /// own goes away, it closes all clients, as Client::close() does.
 ///
-/// How long calls take: those that wait for a lock take what they are told to, and unlock() and the like one exchange
-/// with the server. When that does not answer, each may take longer by up to twice the time-out of its backend (3 s;
-/// databases 10 s): once for what was asked, once to take it back. Then it throws UnreachableException or
-/// OutcomeUnknownException. The same goes for a stop request.
+/// How long calls take: a call that waits for a lock takes at most the wait it was given. unlock() and similar calls
+/// take one exchange with the server. If the server does not answer, a call can take longer by up to twice the
+/// backend's time-out (3 s; databases 10 s): once for the request, once to withdraw it. Then it throws
+/// UnreachableException or OutcomeUnknownException. The same bounds hold after a stop request.
 ///
-/// fork(): the copy of a process has none of the service threads. Clients and locks made before throw RefusedException
-/// there, and going away they leave the other process's holds alone. Make new ones.
+/// fork(): the child process has no service threads. There, clients and locks that the parent made throw
+/// RefusedException; destroying them leaves the parent's holds alone. Make new clients in the child.
 namespace lockscope::blocking {
 
 namespace detail {
@@ -28,7 +28,7 @@ class Service;
 class Client;
 
 struct ClientOptions {
-    /// Identity on the servers; empty: a new one (36 characters). Two clients that live at once must not share one.
+    /// Identity on the servers; empty: a new one (36 characters). Two live clients must not have equal identities.
     std::string identity = {};
     /// Create what the recipes need on the server (tables of databases), if it is missing. Where all of it is there
     /// already, nothing is written. False for an account that may not create tables: have another one create them
@@ -38,47 +38,47 @@ struct ClientOptions {
     /// new, empty one, or that of a client beside over the same server: nobody else may write it, any thread may read
     /// it at any time, and save it as a recording. Its times count from the beginning of the client's thread.
     std::shared_ptr<trace::Trace> trace = nullptr;
-    /// Another client, whose thread keeps this one's locks, too: MultiLock wants that of its parts. They are closed
-    /// together, by close() of any of them, or when the last of them goes. nullptr: a thread of its own.
+    /// Another client whose service thread this client shares; the parts of a MultiLock need that. Clients that share a
+    /// thread close together: at close() of any of them, or when the last one is destroyed. nullptr: its own thread.
     const Client* beside = nullptr;
 };
 
-/// This program's connection to whatever a URL names, with a thread of its own that keeps the locks.
+/// This program's connection to the servers that a URL names, with a service thread that keeps its locks.
 ///
-/// Thread-safe. The objects made from it may outlive it; once it is closed they throw UnreachableException.
+/// Thread-safe. Locks may outlive their client; once the client is closed they throw UnreachableException.
 class Client {
 public:
     /// Connects, logs in and prepares the server; blocks until then. Throws InvalidArgumentException for a URL that
     /// makes no sense, other LockExceptions when the server cannot be used; none tells a password.
     explicit Client(std::string_view url, const ClientOptions& options = {});
-    /// close(), unless there are others beside it.
+    /// Calls close(), unless another client shares the service thread.
     ~Client();
     /// A moved-from client may only be assigned to or destroyed.
     Client(Client&&) noexcept = default;
-    /// Does not close what this one was: locks made from it go on, and the last of them ends it. close() it before, if
-    /// they should not.
+    /// Does not close the previous connection: it ends with the last lock that was made from it. Call close() first if
+    /// those locks should end now.
     Client& operator=(Client&& other) noexcept = default;
 
     /// This client's identity on the servers.
     std::string identity() const;
     /// Asks the server for a sign of life; blocks. Throws LockException.
     void ping();
-    /// What the recipes need on the server, in its own language (DDL); empty: nothing.
+    /// The statements (DDL) that create what the recipes need on the server; empty: they need nothing.
     std::string schema();
-    /// Creates that, and brings an older one up to date. Throws LockException.
+    /// Runs schema()'s statements and updates an older layout. Throws LockException.
     void prepare();
-    /// Ends all waits with InterruptedException and disconnects; blocks for 4 s at most. What is still held is free
-    /// when its lease, session or connection ends. In a callback it begins that, and does not wait.
+    /// Ends all waits with InterruptedException and disconnects; blocks for at most 4 s. Locks still held become free
+    /// when their lease, session or connection ends. Called in a callback, it starts closing and returns at once.
     void close() noexcept;
 
-    /// For the objects made from it.
+    /// Internal: the service thread that keeps this client's locks.
     const std::shared_ptr<detail::Service>& service() const { return m_service; }
-    /// The same: which of the clients of its thread it is.
+    /// Internal: this client's number among the clients of its service thread, from 0.
     int number() const { return m_number; }
 
 private:
     std::shared_ptr<detail::Service> m_service;
-    std::shared_ptr<const void> m_together; ///< shared with those beside it
+    std::shared_ptr<const void> m_together; ///< shared by all clients of the thread; the last one closes
     int m_number = 0;
     std::string m_identity;
 };

@@ -6,27 +6,28 @@
 
 namespace lockscope::blocking {
 
-/// A condition of a mutex that the threads of many processes share; used as std::condition_variable_any is, with
-/// std::unique_lock<blocking::Mutex>. What DistributedCondition says holds here. Thread-safe.
+/// A condition variable of a mutex that threads of many processes share. Use it as std::condition_variable_any, with
+/// std::unique_lock<blocking::Mutex>. Guarantees and limits: see DistributedCondition. Thread-safe.
 ///
-/// As with the standard's, a wait may end without a signal: wait for a predicate, or look again.
+/// A wait may end without a signal, as with the standard's: wait for a predicate, or check again.
 class Condition {
 public:
-    /// The mutex must outlive it. That its recipe has conditions shows when it is used: the other functions throw
-    /// NotSupportedException otherwise, a manager's also when the recipe of another engine has none.
+    /// The mutex must outlive it. A recipe without conditions is reported at first use: the other functions then throw
+    /// NotSupportedException. With a manager they do so when any engine's recipe has none.
     explicit Condition(Mutex& mutex) : m_mutex(mutex) {}
 
-    /// Gives the mutex up with all holds of this thread, waits for a signal and takes it again with as many.
-    /// Precondition: `lock` owns the condition's mutex. Throws NotOwnerException when it was lost; InterruptedException
-    /// when stopped, with the mutex held again unless the client was closed. After other exceptions it may not be held
-    /// either, although `lock` thinks so: see Mutex::stillMine().
+    /// Gives up all holds that this thread has on the mutex, waits for a signal and takes as many holds again. Throws
+    /// std::invalid_argument unless `lock` owns the condition's mutex, NotOwnerException when that hold was lost, and
+    /// InterruptedException on a stop request or when the client is closed. After a stop request the mutex is held
+    /// again. After any other exception it may not be held, although `lock.owns_lock()` is true: ask
+    /// Mutex::stillMine().
     void wait(std::unique_lock<Mutex>& lock, std::stop_token stop = {}) { await(lock, kNever, std::move(stop)); }
     template <typename Predicate>
     void wait(std::unique_lock<Mutex>& lock, Predicate predicate) requires std::predicate<Predicate> {
         while (!predicate())
             wait(lock);
     }
-    /// Whether the predicate holds; false when stopped before it did, with the mutex held again.
+    /// True when the predicate holds; false when a stop request came first. In both cases the mutex is held again.
     template <typename Predicate>
     bool wait(std::unique_lock<Mutex>& lock, std::stop_token stop,
               Predicate predicate) requires std::predicate<Predicate> {
@@ -35,13 +36,13 @@ public:
             try {
                 wait(lock, stop);
             } catch (const InterruptedException&) {
-                if (!stop.stop_requested()) throw; // its client was closed
+                if (!stop.stop_requested()) throw; // not the stop token: the client was closed
                 return predicate();
             }
         }
         return true;
     }
-    /// False when not signalled in time; the mutex is held again.
+    /// False when no signal came in time. In both cases the mutex is held again.
     template <typename Rep, typename Period>
     bool wait_for(std::unique_lock<Mutex>& lock, std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
         return await(lock, detail::waitOf(wait), std::move(stop));
@@ -51,12 +52,12 @@ public:
                     std::stop_token stop = {}) {
         return await(lock, detail::waitUntil(until), std::move(stop));
     }
-    /// Whether the predicate holds, in time.
+    /// The predicate's last value: false when it did not become true in time.
     template <typename Rep, typename Period, typename Predicate>
     bool wait_for(std::unique_lock<Mutex>& lock, std::chrono::duration<Rep, Period> wait,
                   Predicate predicate) requires std::predicate<Predicate> {
         using Clock = std::chrono::steady_clock;
-        const Nanos until = laterBy(Clock::now().time_since_epoch(), detail::waitOf(wait)); // no sum that overflows
+        const Nanos until = laterBy(Clock::now().time_since_epoch(), detail::waitOf(wait)); // saturates at kNever
         while (!predicate()) {
             if (!wait_until(lock, Clock::time_point(until))) return predicate();
         }
@@ -71,9 +72,10 @@ public:
         return true;
     }
 
-    /// Wakes the one that has waited longest; how many were woken. The calling thread holds the mutex: otherwise
-    /// NotOwnerException.
+    /// Wakes the longest waiter; returns how many were woken (0 or 1). Throws NotOwnerException unless the calling
+    /// thread holds the mutex.
     int notify_one() { return signal(1); }
+    /// Wakes all waiters; returns how many. Otherwise as notify_one().
     int notify_all() { return signal(std::numeric_limits<int>::max()); }
 
 private:

@@ -19,7 +19,7 @@ namespace lockscope::blocking::detail {
 
 struct Entry;
 
-/// How long it is until a time point of any clock, as waits are counted.
+/// Converts a wait to nanoseconds, rounded up: 0 when it is negative, kNever when it does not fit.
 template <typename Rep, typename Period>
 Nanos waitOf(std::chrono::duration<Rep, Period> wait) {
     using Wide = std::chrono::duration<long double, std::nano>;
@@ -29,12 +29,12 @@ Nanos waitOf(std::chrono::duration<Rep, Period> wait) {
 }
 template <typename Clock, typename Duration>
 Nanos waitUntil(std::chrono::time_point<Clock, Duration> until) {
-    // Not in whole numbers: those of the earliest and the latest time point overflow.
+    // Floating point: the difference of extreme time points overflows an integer.
     using Wide = std::chrono::duration<long double, std::nano>;
     return waitOf(Wide(until.time_since_epoch()) - Wide(Clock::now().time_since_epoch()));
 }
 
-/// What Mutex, SharedMutex, MultiLock and Semaphore are made of: one lock, on behalf of whichever thread calls.
+/// The shared part of Mutex, SharedMutex, MultiLock and Semaphore: one lock, used on behalf of the calling thread.
 class Handle {
 public:
     Handle(const Client& client, std::string_view name, recipes::Mode mode, LockOptions options, int permits);

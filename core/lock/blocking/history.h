@@ -5,8 +5,8 @@
 
 namespace lockscope::blocking::detail {
 
-/// What writes the locks' history into a trace that somebody gave, on the runtime's thread, in times that count from
-/// the runtime's beginning; nullptr when there is no trace.
+/// A recorder that writes lock history into `trace`, on the runtime's thread; times count from the runtime's start.
+/// nullptr when `trace` is nullptr.
 std::unique_ptr<trace::Recorder> recorderFor(Runtime& runtime, const std::shared_ptr<trace::Trace>& trace);
 
 } // namespace lockscope::blocking::detail

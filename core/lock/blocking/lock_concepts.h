@@ -5,8 +5,8 @@
 
 namespace lockscope {
 
-// The named requirements of the standard's mutexes ([thread.req.lockable]), as concepts: what std::lock_guard,
-// std::unique_lock, std::scoped_lock and std::shared_lock want of the mutex that they guard.
+// The standard's mutex requirements ([thread.req.lockable]) as concepts: std::lock_guard, std::unique_lock,
+// std::scoped_lock and std::shared_lock require them of their mutex.
 
 template <typename M>
 concept BasicLockable = requires(M& mutex) {

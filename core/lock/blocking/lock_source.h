@@ -5,48 +5,49 @@
 
 namespace lockscope::blocking::detail {
 
-/// Which lock somebody wants.
+/// The lock that a caller asks for.
 struct LockWish {
-    QByteArray space; ///< a manager's namespace; of clients that share a thread, which one's (its number), empty: 0
+    /// A manager's namespace; among clients that share a thread, the client's number as text (empty: 0).
+    QByteArray space;
     QByteArray name;
-    recipes::Mode mode = recipes::Mode::Exclusive; ///< what it must offer
-    LockOptions options = {};                      ///< a manager's namespace has its own
+    recipes::Mode mode = recipes::Mode::Exclusive; ///< a mode that the recipe must offer
+    LockOptions options = {};                      ///< ignored with a manager: its namespace has its own
     int permits = 1;
     struct Part {
-        int server = 0; ///< number of its client
+        int server = 0; ///< Client::number()
         QByteArray name;
         QByteArray recipe;
     };
-    std::vector<Part> parts = {}; ///< of several locks as one
+    std::vector<Part> parts = {}; ///< of a MultiLock
 };
 
-/// Where the locks of a service come from, one server or several with a manager. Lives on the service's thread, as what
-/// it makes does.
+/// The source of a service's locks: the connections of one or more clients, or a manager. It and its locks live on the
+/// service's thread.
 class LockSource {
 public:
     template <typename T>
     using Outcome = recipes::Outcome<T>;
     struct Made {
         std::unique_ptr<AnyLock> lock;
-        QByteArray kind; ///< two locks of a name and a kind are the same one
+        QByteArray kind; ///< equal name and equal kind: the same lock
     };
 
     virtual ~LockSource() = default;
     virtual QByteArray identity() const = 0;
-    /// What is known of that before it is made.
+    /// The kind to look up before the lock is made; the made lock's own kind may differ (a recipe's id).
     virtual QByteArray kindOf(const LockWish& wish) const = 0;
     virtual std::expected<Made, LockError> make(const LockWish& wish) = 0;
-    /// Of a lock that it has made of such a wish.
+    /// The condition of a lock that this source made from such a wish.
     virtual std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray& space,
                                                         const QByteArray& name) = 0;
-    /// What writes the history of its locks; nullptr: nobody does. Of clients that share the thread, the first that has
-    /// one.
+    /// The recorder of the locks' history; nullptr: none. With several clients on one thread: the first client's that
+    /// has one.
     virtual trace::Recorder* recorder() = 0;
-    /// Says goodbye to the server.
+    /// Closes the connections to the servers.
     virtual QCoro::Task<> close() = 0;
 };
 
-/// Makes it, on the service's thread; an error when there can be none.
+/// Makes the source, on the service's thread; an error when that is not possible.
 using SourceMaker = std::function<std::expected<std::unique_ptr<LockSource>, LockError>(Runtime&)>;
 
 } // namespace lockscope::blocking::detail

@@ -13,20 +13,20 @@ class Service;
 }
 
 struct ManagerOptions {
-    /// Identity on the servers; empty: a new one (36 characters). Two managers that live at once must not share one.
+    /// Identity on the servers; empty: a new one (36 characters). Two live managers must not have equal identities.
     std::string identity = {};
-    /// LockManager::prepare() first.
+    /// Call LockManager::prepare() first.
     bool prepare = false;
-    /// How long the constructor waits for an engine to be in use in each namespace.
+    /// How long the constructor waits until every namespace has an engine in use.
     Nanos patience = 10s;
-    /// Where the manager's whole history is written (engines used and left, epochs, reasons, health), and that of its
-    /// locks; nullptr: nowhere. A new, empty one for each manager: nobody else may write it, any thread may read it at
-    /// any time, and save it as a recording. Its times count from the manager's beginning.
+    /// The trace that gets the manager's history (engines used and left, epochs, reasons, health) and that of its
+    /// locks; nullptr: none. Each manager needs a new, empty trace. Nobody else may write it; any thread may read it at
+    /// any time and save it as a recording. Times count from the manager's start.
     std::shared_ptr<trace::Trace> trace = nullptr;
 };
 
-/// A LockManager for threads that block, with a thread of its own as a Client has: the backends of the locks made from
-/// it can be changed while threads hold them and wait for them. What LockManager promises holds here.
+/// A LockManager for threads that block, on a service thread of its own as a Client has. The backend of its locks can
+/// change while threads hold them or wait for them. LockManager's guarantees hold.
 ///
 ///     blocking::Manager manager(*readManagerConfig(json));
 ///     blocking::Mutex orders(manager, "shop", "orders");
@@ -35,44 +35,44 @@ struct ManagerOptions {
 ///     …
 ///     manager.switchTo("shop", 1);               // any thread of any process
 ///
-/// A switch that drains lets holders end their work, nested locking included; whoever is not done by drainFor, and
-/// every holder at an immediate switch, has lost the lock: onLost() is called, stillMine() is false, unlock() tells
-/// onUnlockFailed(). Threads that wait go on waiting, and get it on the next engine.
+/// A draining switch lets holders finish, nested locking included. A holder that is not done within drainFor loses the
+/// lock; at an immediate switch every holder does. Then onLost() is called, stillMine() is false and unlock() reports
+/// to onUnlockFailed(). Waiting threads keep waiting and get the lock on the next engine.
 ///
-/// Thread-safe. The locks made from it may outlive it; once it is closed they throw UnreachableException.
+/// Thread-safe. Locks may outlive their manager; once the manager is closed they throw UnreachableException.
 class Manager {
 public:
     /// Connects to the servers and blocks until all namespaces have an engine in use. Throws
     /// InvalidArgumentException for a configuration that makes no sense, UnreachableException when it takes longer than
     /// ManagerOptions::patience.
     explicit Manager(const ManagerConfig& config, const ManagerOptions& options = {});
-    /// close().
+    /// Calls close().
     ~Manager();
     Manager(Manager&&) noexcept = default;
-    /// Does not close what this one was, as with a Client.
+    /// Does not close the previous manager, as with a Client.
     Manager& operator=(Manager&& other) noexcept = default;
 
     /// This process's identity on the servers.
     std::string identity() const;
     /// LockManager::prepare. Throws LockException.
     void prepare();
-    /// LockManager::switchTo; blocks until that is decided, not until the engine is in use. Throws LockException, with
-    /// a stop request InterruptedException.
+    /// LockManager::switchTo; blocks until the switch is decided, not until the new engine is in use. Throws
+    /// LockException, or InterruptedException on a stop request.
     void switchTo(std::string_view space, int engine, std::stop_token stop = {});
     /// LockManager::reload. Throws InvalidArgumentException with the sentence when it is refused.
     void reload(const ManagerConfig& config);
     /// LockManager::watchFile. Throws InvalidArgumentException when the file as it is now is refused; it is
     /// watched all the same.
     void watchFile(const std::string& path);
-    /// Where a namespace stands; nothing of one that there is not.
+    /// State of a namespace; an empty Status when there is no such namespace.
     LockManager::Status status(std::string_view space);
-    /// Called at each event on the service thread, until this call sets another one; nullptr: none. It must not block
-    /// (no calls of blocking locks, nor of this), nor throw.
+    /// Calls `listener` at each event, on the service thread; replaces the listener set before. nullptr: none. It must
+    /// not block (no calls of blocking locks or of this manager), and must not throw.
     void listen(std::function<void(const ManagerEvent&)> listener);
     /// As Client::close().
     void close() noexcept;
 
-    /// For the objects made from it.
+    /// Internal: the service thread that keeps this manager's locks.
     const std::shared_ptr<detail::Service>& service() const { return m_service; }
 
 private:

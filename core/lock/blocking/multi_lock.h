@@ -6,13 +6,13 @@ namespace lockscope::blocking {
 
 /// One lock of several that are taken together.
 struct LockPart {
-    std::reference_wrapper<const Client> client; ///< all clients of a MultiLock are made beside each other
+    std::reference_wrapper<const Client> client; ///< all share one service thread: ClientOptions::beside
     std::string name;
-    std::string recipe = {}; ///< RecipeInfo::id; empty: LockOptions::recipe, or the one that suits the client
+    std::string recipe = {}; ///< RecipeInfo::id; empty: LockOptions::recipe, or the client's default
 };
 
-/// Several locks as one, all of them or none, on servers of whichever kinds; satisfies TimedLockable, so that the
-/// standard's guards work:
+/// Several locks as one, all of them or none, on servers of any kind. Satisfies TimedLockable, so the standard's guards
+/// work:
 ///
 ///     blocking::Client redis("redis://127.0.0.1");
 ///     blocking::Client zooKeeper("zookeeper://127.0.0.1", {.beside = &redis});
@@ -25,15 +25,15 @@ struct LockPart {
 /// the same ones it is many times slower: see Mutex. Thread-safe.
 class MultiLock : public detail::AloneLock {
 public:
-    /// `options` are for all parts. Throws RefusedException when there is no part, the same lock is named twice, or the
-    /// clients are not beside each other; NotSupportedException when a server has no such recipe.
+    /// `options` apply to all parts. Throws RefusedException when there is no part, when one lock is named twice, or
+    /// when the clients do not share a service thread; NotSupportedException when a server lacks the recipe.
     explicit MultiLock(const std::vector<LockPart>& parts, LockOptions options = {})
         : AloneLock(parts, std::move(options)) {}
 
     /// The fencing tokens of this thread's hold, in the order of the parts, to send with each write; 0 = that part
     /// gives none. Empty when this thread does not hold it. Asks the service thread.
     std::vector<std::int64_t> tokens() const { return m_handle.tokens(recipes::Mode::Exclusive); }
-    /// There is no one token of several locks.
+    /// Deleted: several locks have no common token; use tokens().
     std::int64_t token() const = delete;
 };
 

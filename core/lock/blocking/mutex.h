@@ -9,7 +9,7 @@ namespace lockscope::blocking {
 
 namespace detail {
 
-/// What Mutex, SharedMutex and MultiLock have in common: all about holding it alone.
+/// The exclusive side of Mutex, SharedMutex and MultiLock.
 class AloneLock {
 public:
     /// Takes it, however long that takes, and sees what other threads of this program wrote before they gave it up, by
@@ -17,7 +17,7 @@ public:
     /// calling thread's: it alone unlocks. What another thread is to give back, acquire() takes.
     void lock() { m_handle.take(recipes::Mode::Exclusive, kNever); }
     void lock(std::stop_token stop) { m_handle.take(recipes::Mode::Exclusive, kNever, std::move(stop)); }
-    /// One try; asks the server, but does not wait for the holder.
+    /// Tries once: asks the server, but does not wait for the holder.
     bool try_lock() { return m_handle.take(recipes::Mode::Exclusive, Nanos(0)); }
     /// Takes it in time; false when that was too short, also because the server was away until then: onEvent() hears of
     /// that as HoldEvent::WaitFailed, with the reason. What waiting cannot mend (a refused login, say) throws.
@@ -29,7 +29,7 @@ public:
     bool try_lock_until(std::chrono::time_point<Clock, Duration> until, std::stop_token stop = {}) {
         return m_handle.take(recipes::Mode::Exclusive, waitUntil(until), std::move(stop));
     }
-    /// The same with a lease of its own, at least 1 ms, that no watchdog renews: LockRequest::lease.
+    /// As try_lock_for(), with its own lease of at least 1 ms that no watchdog renews: see LockRequest::lease.
     template <typename Rep, typename Period, typename LeaseRep, typename LeasePeriod>
     bool tryLockWithLease(std::chrono::duration<Rep, Period> wait, std::chrono::duration<LeaseRep, LeasePeriod> lease,
                           std::stop_token stop = {}) {
@@ -50,8 +50,8 @@ public:
     /// Gives one hold up. Does not throw, because guards call it in their destructors: what goes wrong is told to
     /// onUnlockFailed().
     void unlock() noexcept { m_handle.giveUpQuietly(recipes::Mode::Exclusive); }
-    /// Gives one hold up; the holds that this thread has left. Throws NotOwnerException when it was lost, or was never
-    /// this thread's.
+    /// Gives one hold up; returns how many holds this thread has left. Throws NotOwnerException when the hold was lost
+    /// or this thread never had one.
     int unlockOrThrow() { return m_handle.giveUp(recipes::Mode::Exclusive); }
     /// Gives holds back that other threads of this program took by lock() and the like, and left behind: a thread that
     /// ended, or whose guard another one destroyed. Without this a watchdog renews them for as long as the client
@@ -59,21 +59,21 @@ public:
     /// Throws LockException when the server could not be told.
     int giveBack(HoldsOf whose) { return m_handle.giveBack(whose); }
 
-    /// Whether this thread holds it and may still act on that: false once lost or past the own deadline. Looks at the
-    /// clock, does not ask the server, and works while the service thread is busy.
+    /// Whether this thread holds the lock and may still act on it: false once it is lost or its deadline has passed.
+    /// Compares clocks, does not ask the server; works while the service thread is busy.
     bool stillMine() const { return m_handle.stillMine(recipes::Mode::Exclusive); }
     /// The fencing token of this thread's hold, to send with each write; 0 = none: the recipe gives none, or
     /// LockOptions::token is off.
     std::int64_t token() const { return m_handle.token(recipes::Mode::Exclusive); }
-    /// How often this thread holds it; asks the service thread.
+    /// How many holds this thread has on the lock; asks the service thread.
     int holdCount() const { return m_handle.holdCount(recipes::Mode::Exclusive); }
-    /// What is left of this thread's hold by the own clock, unless it is renewed; 0 when it is not held, or lost,
-    /// kNever when nothing ends it. Does not ask the server.
+    /// Time left to this thread's hold unless it is renewed, by the local clock. 0 when not held or lost; kNever when
+    /// nothing ends it. Does not ask the server.
     Nanos remaining() const { return m_handle.remaining(recipes::Mode::Exclusive); }
-    /// Frees the lock whoever holds it; false when nobody did. The holder is not told.
+    /// Frees the lock, regardless of its holder; false when it was free. The holder is not told.
     bool forceUnlock() { return m_handle.forceUnlock(); }
-    /// Asks the server whether anybody holds it, this thread included. The answer may be old when it is here: for
-    /// showing and watching; who wants to know whether the lock can be had, tries.
+    /// Asks the server whether any thread holds the lock, this one included. The answer may be outdated on arrival: use
+    /// it for display only. To learn whether the lock can be taken, try to take it.
     bool isLocked() { return m_handle.isLocked(); }
     /// Called on the service thread at each event of any hold of this lock by this program, until this call sets
     /// another one; nullptr: none. `reason` is a translated sentence of those events that have one: Lost, Suspended,
@@ -81,12 +81,12 @@ public:
     void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
         m_handle.onEvent(std::move(listener));
     }
-    /// Called on the service thread with the reason when any hold of this lock by this program is lost, also because
-    /// its client was closed. It must not block (no calls of blocking locks), nor throw.
+    /// Calls `listener` on the service thread when this program loses any hold on this lock, also because its client
+    /// was closed. The listener must not block (no calls of blocking locks) and must not throw.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
-    /// The same when the server does not answer for a hold: time to wind down, before it may be lost. It may also be
-    /// kept, when the server is back in time. A frozen server is found out by the URL's `?timeout=` (3 s; databases
-    /// 10 s): with a lease that is not well above that, the loss comes first.
+    /// As onLost(), when the server does not answer for a hold: wind down now, the hold may soon be lost. It is kept if
+    /// the server comes back in time. A frozen server is noticed after the URL's `?timeout=` (3 s; databases 10 s): if
+    /// the lease is not well above that, the loss comes first.
     void onSuspended(std::function<void(const std::string& reason)> listener) {
         m_handle.onSuspended(std::move(listener));
     }
@@ -126,17 +126,17 @@ protected:
 /// the same ones: they take one, try the next, give back and begin anew, and each step asks a server (1.6 instead of 71
 /// takings a second of two contended locks on ZooKeeper).
 ///
-/// Unlike a mutex in memory it can be lost: when the server or the network is away for longer than the lease, or
-/// somebody frees it by force. Ask stillMine() before what must not happen twice, give token() to what checks it, or
-/// listen by onLost().
+/// Unlike a mutex in memory, it can be lost: when the server or network is away for longer than the lease, or when
+/// somebody frees it by force. Ask stillMine() before a step that must not happen twice, send token() to the resource
+/// that checks it, or listen with onLost().
 class Mutex : public detail::AloneLock {
 public:
     /// Throws LockException when the server has no such recipe; RefusedException when this client has a lock of that
     /// name with other options, or for a recipe that is unsafe (LockOptions::allowNaive).
     Mutex(const Client& client, std::string_view name, LockOptions options = {})
         : AloneLock(client, name, recipes::Mode::Exclusive, std::move(options)) {}
-    /// One of a manager's namespace, on whichever engine that uses. Throws NotSupportedException when the recipe of any
-    /// of them is not for it, RefusedException when there is no such namespace.
+    /// A lock of a manager's namespace, on the engine that the namespace uses. Throws NotSupportedException when any
+    /// engine's recipe offers no exclusive holds, RefusedException when there is no such namespace.
     Mutex(const Manager& manager, std::string_view space, std::string_view name)
         : AloneLock(manager, space, name, recipes::Mode::Exclusive) {}
 
@@ -144,20 +144,20 @@ private:
     friend class Condition;
 };
 
-/// A mutex for writing that readers may hold together; satisfies SharedTimedLockable, so that std::shared_lock works.
-/// Otherwise as Mutex. Whether a thread may have both kinds of hold, and whether waiting writers keep new readers out,
-/// is its recipe's to say. That recipe is another than Mutex's usual one, so all users of the lock make it a
-/// SharedMutex: servers that can tell the two apart refuse the other, PostgreSQL cannot.
+/// A readers-writer mutex that threads of many processes share. Satisfies SharedTimedLockable, so std::shared_lock
+/// works; otherwise as Mutex. The recipe decides whether a thread may have both kinds of hold, and whether waiting
+/// writers keep new readers out. Its default recipe differs from Mutex's, so all users of a lock must use SharedMutex.
+/// If some use Mutex, most servers detect that and refuse; PostgreSQL cannot detect it.
 class SharedMutex : public detail::AloneLock {
 public:
     /// As Mutex.
     SharedMutex(const Client& client, std::string_view name, LockOptions options = {})
         : AloneLock(client, name, recipes::Mode::Shared, std::move(options)) {}
-    /// As Mutex.
+    /// As Mutex's constructor for a manager; every engine's recipe must offer shared holds.
     SharedMutex(const Manager& manager, std::string_view space, std::string_view name)
         : AloneLock(manager, space, name, recipes::Mode::Shared) {}
 
-    /// For a reader, as the ones without "shared".
+    /// As lock(), for a reader. The functions below correspond to those of the same name without "shared".
     void lock_shared() { m_handle.take(recipes::Mode::Shared, kNever); }
     void lock_shared(std::stop_token stop) { m_handle.take(recipes::Mode::Shared, kNever, std::move(stop)); }
     bool try_lock_shared() { return m_handle.take(recipes::Mode::Shared, Nanos(0)); }
@@ -184,11 +184,11 @@ public:
     }
     void unlock_shared() noexcept { m_handle.giveUpQuietly(recipes::Mode::Shared); }
     int unlockSharedOrThrow() { return m_handle.giveUp(recipes::Mode::Shared); }
-    /// Whether this thread holds it as a reader; otherwise as stillMine().
+    /// Whether this thread holds the lock as a reader; otherwise as stillMine().
     bool stillShared() const { return m_handle.stillMine(recipes::Mode::Shared); }
-    /// How often this thread holds it as a reader; asks the service thread.
+    /// How many holds this thread has as a reader; asks the service thread.
     int sharedHoldCount() const { return m_handle.holdCount(recipes::Mode::Shared); }
-    /// As remaining(), of this thread's hold as a reader.
+    /// As remaining(), for this thread's hold as a reader.
     Nanos remainingShared() const { return m_handle.remaining(recipes::Mode::Shared); }
 };
 

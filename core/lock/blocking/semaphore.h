@@ -7,43 +7,43 @@ namespace lockscope::blocking {
 /// Some permits, held: given back when this goes, or sooner by release().
 using Permit = Hold;
 
-/// So many permits that the threads of many processes share. Thread-safe.
+/// A fixed number of permits that threads of many processes share. Thread-safe.
 class Semaphore {
 public:
-    /// `permits`: how many there are in all, > 0; all processes should say the same.
+    /// `permits`: how many the semaphore has, > 0; give the same number in all processes.
     Semaphore(const Client& client, std::string_view name, int permits, LockOptions options = {})
         : m_handle(client, name, recipes::Mode::Permit, std::move(options), permits) {}
-    /// One of a manager's namespace, as Mutex.
+    /// A semaphore of a manager's namespace; errors as Mutex's constructor.
     Semaphore(const Manager& manager, std::string_view space, std::string_view name, int permits)
         : m_handle(manager, space, name, recipes::Mode::Permit, permits) {}
 
     /// Takes so many together, however long that takes. Throws LockException; with a stop token InterruptedException.
     Permit acquire(int permits = 1, std::stop_token stop = {}) { return take(permits, kNever, std::move(stop)); }
-    /// One try; empty when there are not so many free.
+    /// Tries once; empty when fewer than `permits` are free.
     Permit tryAcquire(int permits = 1) { return take(permits, Nanos(0), {}); }
     /// Takes them in time; empty when that was too short, also because the server was away: onEvent() hears of that.
     template <typename Rep, typename Period>
     Permit tryAcquireFor(std::chrono::duration<Rep, Period> wait, int permits = 1, std::stop_token stop = {}) {
         return take(permits, detail::waitOf(wait), std::move(stop));
     }
-    /// The same with a lease of its own, at least 1 ms, that no watchdog renews: LockRequest::lease.
+    /// As tryAcquireFor(), with its own lease of at least 1 ms that no watchdog renews: see LockRequest::lease.
     template <typename Rep, typename Period, typename LeaseRep, typename LeasePeriod>
     Permit tryAcquireWithLease(std::chrono::duration<Rep, Period> wait,
                                std::chrono::duration<LeaseRep, LeasePeriod> lease, int permits = 1,
                                std::stop_token stop = {}) {
         return take(permits, detail::waitOf(wait), std::move(stop), detail::waitOf(lease));
     }
-    /// Frees all permits, whoever has them; false when nobody had any. The holders are not told.
+    /// Frees all permits, regardless of their holders; false when all were free. The holders are not told.
     bool forceUnlock() { return m_handle.forceUnlock(); }
-    /// Asks the server whether anybody has any of the permits; as Mutex::isLocked.
+    /// Asks the server whether any permit is taken; limits as Mutex::isLocked.
     bool isLocked() { return m_handle.isLocked(); }
-    /// As Mutex::onEvent.
+    /// Calls `listener` on the service thread at each event of this program's permits; otherwise as Mutex::onEvent.
     void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
         m_handle.onEvent(std::move(listener));
     }
-    /// As Mutex::onLost.
+    /// Calls `listener` on the service thread when this program loses permits; otherwise as Mutex::onLost.
     void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
-    /// As Mutex::onSuspended.
+    /// Calls `listener` when the server does not answer for permits; otherwise as Mutex::onSuspended.
     void onSuspended(std::function<void(const std::string& reason)> listener) {
         m_handle.onSuspended(std::move(listener));
     }

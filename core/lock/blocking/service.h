@@ -13,12 +13,12 @@ namespace lockscope::blocking::detail {
 
 class Service;
 
-/// One lock by name and recipe, shared by all objects of a client that name it. Its lock lives on the service's thread.
+/// One lock by name and recipe, shared by all objects of a client that name it. The lock lives on the service's thread.
 struct Entry {
     std::unique_ptr<AnyLock> lock;                  ///< service's thread; nullptr once the client is closed
-    std::unique_ptr<AnyCondition> condition;        ///< the same
-    QByteArray space, name;                         ///< as LockWish has them
-    std::vector<std::array<QByteArray, 3>> knownAs; ///< the same: its keys in the service's list
+    std::unique_ptr<AnyCondition> condition;        ///< service's thread; made at first use
+    QByteArray space, name;                         ///< as in LockWish
+    std::vector<std::array<QByteArray, 3>> knownAs; ///< service's thread: its keys in Service::m_entries
 
     LockOptions options; ///< of its first object; the others have the same
     int permits = 1;     ///< the same
@@ -31,28 +31,28 @@ struct Entry {
     std::mutex guard; ///< of what follows
     std::map<std::pair<QByteArray, recipes::Mode>, Seen> views;
 
-    std::recursive_mutex calling; ///< of what follows; held while listeners are called: after its end none is
+    std::recursive_mutex calling; ///< guards the listeners; held while they are called
     using Listeners = std::map<std::uint64_t, std::function<void(HoldEvent, const std::string& reason)>>;
     Listeners onEvent, onLost, onSuspended;
     std::uint64_t lastListener = 0;
 };
 
-/// A guard that lives on the service's thread.
+/// A LockGuard that lives on the service's thread.
 struct GuardBox {
     LockGuard guard;
     std::shared_ptr<const HoldView> view;
-    QByteArray thread; ///< that took it
-    QByteArray name;   ///< of its lock
+    QByteArray thread; ///< the thread that took it
+    QByteArray name;   ///< the lock's name
 };
 
-/// A call from another thread, and the place where that waits for its end.
+/// A call from another thread; that thread waits here for its end.
 struct PendingCall {
     std::mutex lock;
     std::condition_variable changed;
     bool done = false;
     bool interrupted = false;
     std::optional<LockError> error;
-    std::stop_source stop; ///< stopped on the service's thread only
+    std::stop_source stop; ///< request_stop() on the service's thread only
 
     void finish() {
         {
@@ -67,10 +67,10 @@ struct PendingCall {
     }
 };
 
-/// A thread of its own with a Qt event loop, a runtime and a source of locks on it, that locks for threads which block.
+/// A thread with a Qt event loop, a runtime and a source of locks. It runs locks for threads that block.
 class Service : public std::enable_shared_from_this<Service> {
 public:
-    /// Throws LockException when there can be no such source.
+    /// Throws LockException when `make` returns an error.
     explicit Service(const SourceMaker& make);
     ~Service();
     Service(const Service&) = delete;
@@ -79,11 +79,11 @@ public:
     /// The lock of that name; made when it is the first of its name and recipe. Throws LockException; RefusedException
     /// when there is one with other options.
     std::shared_ptr<Entry> entry(const LockWish& wish);
-    /// Runs a coroutine on the service's thread and blocks until it has ended. Throws LockException,
-    /// InterruptedException. Not to be called on the service's thread.
+    /// Runs a coroutine on the service's thread and blocks until it ends. Throws LockException, InterruptedException.
+    /// From the service's own thread: DeadlockException.
     template <typename T>
     T call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::stop_token stop = {});
-    /// A guard, to be given back by the service's thread when nobody refers to it any more.
+    /// Wraps a guard; the service's thread gives it back when the last reference is gone.
     std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread,
                                   QByteArray name);
     /// Tells the listeners of a lock. On the service's thread.
@@ -101,20 +101,20 @@ public:
         Service& m_service;
         std::multiset<QByteArray>::iterator m_at;
     };
-    /// Ends all waits and disconnects; nothing works afterwards. Any thread but the service's own. In a copy of the
-    /// process it does nothing: the connection is the other one's.
+    /// Ends all waits and disconnects; later calls fail. Any thread but the service's own. In a forked child it does
+    /// nothing: the connection is the parent's.
     void close();
-    /// close(), and the thread ends; for when the application object goes away.
+    /// close(), then ends the thread; called when the application object is destroyed.
     void end();
-    /// This process made it. A copy (fork) of that has neither the thread nor a right to the connection.
+    /// True in the process that made this service. A forked child has neither the thread nor a right to the connection.
     bool ofThisProcess() const { return m_thread.ofThisProcess(); }
-    /// Now on the clock that HoldView::deadline is of.
+    /// Now, by the clock of HoldView::deadline.
     Nanos now() const { return std::chrono::steady_clock::now() - m_origin; }
-    /// What that clock counts from.
+    /// The instant at which that clock is 0.
     std::chrono::steady_clock::time_point origin() const { return m_origin; }
-    LockSource& source() { return *m_source; } ///< on the service's thread
-    Runtime& runtime() { return *m_runtime; }  ///< the same
-    /// By how many names the locks that there are, are known; on the service's thread.
+    LockSource& source() { return *m_source; } ///< service's thread only
+    Runtime& runtime() { return *m_runtime; }  ///< service's thread only
+    /// How many names (keys) the live locks have together; service's thread only.
     std::size_t namesKnown() const { return m_entries.size(); }
     bool onOwnThread() const { return std::this_thread::get_id() == m_threadId; }
     const QByteArray& identity() const { return m_identity; }
@@ -133,27 +133,28 @@ private:
     QByteArray m_identity;
     std::thread::id m_threadId;
     std::atomic<bool> m_closed = false;
-    const std::shared_ptr<PendingCall> m_gone = std::make_shared<PendingCall>(); ///< what m_closed is about
-    // On the service's thread only.
+    /// Finished when close() is done; other callers of close() wait for it.
+    const std::shared_ptr<PendingCall> m_gone = std::make_shared<PendingCall>();
+    // Service's thread only.
     std::unique_ptr<EventLoopRuntime> m_runtime;
     std::unique_ptr<LockSource> m_source;
-    /// By name and kind, as asked for and as it came to be.
-    /// Nothing is kept of locks that are gone: names may be as many as there are orders in a shop.
+    /// Locks by name and kind: the kind that was asked for, and the kind that was made. Entries vanish with their
+    /// locks, because a program may use any number of names.
     std::map<Key, std::weak_ptr<Entry>> m_entries;
     std::set<Entry*> m_living;
     std::set<GuardBox*> m_boxes;
-    std::multiset<QByteArray> m_heard; ///< threads: see Heard
+    std::multiset<QByteArray> m_heard; ///< threads with a release in progress: see Heard
     std::set<std::shared_ptr<PendingCall>> m_pending;
     bool m_closing = false;
     Completion<bool> m_allEnded;
-    ServiceThread m_thread{"lockscope-locks"}; ///< last: its work uses the rest
+    ServiceThread m_thread{"lockscope-locks"}; ///< last member: its work uses the others
 };
 
 template <typename T>
 T Service::call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::stop_token stop) {
     const auto pending = std::make_shared<PendingCall>();
     const auto result = std::make_shared<std::optional<T>>();
-    // Lives in the frame of this function, which waits for its end.
+    // Lives in this function's frame; the function waits for its end.
     const auto whole = [&work, pending, result]() -> QCoro::Task<> {
         auto outcome = co_await work(pending->stop.get_token());
         if (outcome)
@@ -167,15 +168,15 @@ T Service::call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::s
     return *std::move(*result);
 }
 
-/// A service that ends with its last owner, or with the application object, whichever goes first.
+/// A service that ends with its last owner or with the application object, whichever is first.
 std::shared_ptr<Service> startService(const SourceMaker& make);
-/// Service::close(), also on its own thread: there it begins that, and does not wait.
+/// Service::close(). On the service's own thread it starts closing and returns at once.
 void closeService(const std::shared_ptr<Service>& service);
 
-/// What a call gets after its client was closed.
+/// The error of a call after its client was closed.
 LockError closedError();
 
-/// The number that stands for the calling thread: another for each thread that ever was.
+/// A number that identifies the calling thread; never used for two threads of a process.
 QByteArray threadNumber();
 /// A number that stands for no thread, another one each time.
 QByteArray ownNumber();

@@ -4,7 +4,7 @@
 
 namespace lockscope {
 
-// One for each Service, in <name>_connection.cpp beside this file.
+// One factory per Service, in <name>_connection.cpp beside this file.
 std::unique_ptr<Connection> makeRedisConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
 std::unique_ptr<Connection> makeRedisSentinelConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);
 std::unique_ptr<Connection> makeRedisClusterConnection(Runtime& runtime, ConnectionUrl url, QByteArray client);

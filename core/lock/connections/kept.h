@@ -4,8 +4,8 @@
 
 namespace lockscope {
 
-/// A recipe that keeps what it works over alive for as long as itself: a hold that is given back in the background
-/// keeps its recipe, and so reaches the server although the connection object is gone by then.
+/// A recipe that keeps its port alive. A hold that is given back in the background keeps its recipe, and so reaches the
+/// server even after the connection object was destroyed.
 class KeptRecipe final : public recipes::Recipe {
 public:
     KeptRecipe(std::shared_ptr<const void> alive, std::unique_ptr<recipes::Recipe> recipe)
@@ -42,10 +42,10 @@ public:
 
 private:
     std::shared_ptr<const void> m_alive;
-    std::unique_ptr<recipes::Recipe> m_recipe; ///< goes first
+    std::unique_ptr<recipes::Recipe> m_recipe; ///< destroyed first
 };
 
-/// The same for a condition.
+/// A condition that keeps its port alive, as KeptRecipe.
 class KeptCondition final : public recipes::ConditionRecipe {
 public:
     KeptCondition(std::shared_ptr<const void> alive, std::unique_ptr<recipes::ConditionRecipe> condition)
@@ -62,7 +62,7 @@ public:
 
 private:
     std::shared_ptr<const void> m_alive;
-    std::unique_ptr<recipes::ConditionRecipe> m_condition; ///< goes first
+    std::unique_ptr<recipes::ConditionRecipe> m_condition; ///< destroyed first
 };
 
 } // namespace lockscope

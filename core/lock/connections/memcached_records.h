@@ -7,13 +7,14 @@
 
 namespace lockscope {
 
-/// An item `lockscope_record:<name>` without an end, compared by its unique number and by the connection that told it:
-/// a server that was started again counts anew. What was seen before a reconnect is out of date, and read again.
+/// An item `lockscope_record:<name>` without expiry, compared by its unique number and by the connection that reported
+/// the number, because a restarted server counts from the beginning. What was read before a reconnect is outdated and
+/// read again.
 ///
-/// memcached forgets when it is restarted or short of memory. Each store remembers what it read or wrote last, and puts
-/// it back where it finds nothing: a record is only gone when every process that knew it is gone, too, or when a new
-/// process was there sooner. So let memcached be one of several servers that keep the same record, if not the locks
-/// themselves are on it: then nothing outlives its restart anyhow.
+/// memcached loses items when it is restarted or short of memory. Each store remembers what it read or wrote last, and
+/// restores a missing record. So a record is lost only when every process that knew it has ended, or when a new process
+/// was faster. Use memcached as one of several servers that keep a record; a single one is enough only if the locks are
+/// on it too, because they do not survive its restart either.
 class MemcachedRecords final : public RecordStore {
 public:
     explicit MemcachedRecords(std::shared_ptr<memcached::Port> port) : m_port(std::move(port)) {}
@@ -22,7 +23,7 @@ public:
 
 private:
     using Values = std::map<QByteArray, QByteArray>; ///< by key
-    // Kept by those that are being read and written, which may outlive this.
+    // Shared with reads and writes in progress, which may outlive this object.
     std::shared_ptr<memcached::Port> m_port;
     std::shared_ptr<Values> m_known = std::make_shared<Values>();
 };

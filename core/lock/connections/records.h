@@ -7,7 +7,7 @@
 
 namespace lockscope {
 
-/// A string key `lockscope_record:{name}` without a life. As durable as the Redis is.
+/// A string key `lockscope_record:{name}` without a TTL. As durable as the Redis.
 class RedisRecords final : public RecordStore {
 public:
     explicit RedisRecords(redis::Port& port) : m_port(port) {}
@@ -29,7 +29,8 @@ private:
     zookeeper::Port& m_port;
 };
 
-/// Keys lockscope-records/<name>/<number>: each value is a new key, which is made only if the one seen is the last.
+/// Keys lockscope-records/<name>/<number>: each value is a new key, which is created only if the key that was read is
+/// the last one.
 class EtcdRecords final : public RecordStore {
 public:
     explicit EtcdRecords(etcd::Port& port) : m_port(port) {}

@@ -5,8 +5,8 @@
 
 namespace lockscope {
 
-/// The connection over one of the ports that hide several servers: it can be opened, and all Redis recipes work over
-/// it. `PortType` is made of a runtime and a URL, and has open().
+/// The connection over a port that hides several servers; all Redis recipes work over it. `PortType` is constructed
+/// from a runtime and a URL, and has open().
 template <typename PortType>
 class RedisPortConnection : public Connection {
 public:

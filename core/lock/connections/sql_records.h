@@ -5,9 +5,9 @@
 
 namespace lockscope {
 
-/// A row for each name in the table of records, compared by its version. Makes the table when it is the first to write.
-/// Values are UTF-8 text without a zero byte. As durable as the database is: one that is promoted without the last
-/// changes has forgotten them.
+/// One row per name in the table of records, compared by its version. The first write creates the table. Values are
+/// UTF-8 text without a zero byte. As durable as the database: a replica that is promoted without the latest changes
+/// has lost them.
 class SqlRecords final : public RecordStore {
 public:
     SqlRecords(sql::Port& port, sql::Tables tables) : m_port(port), m_tables(std::move(tables)) {}

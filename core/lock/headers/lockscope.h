@@ -3,7 +3,7 @@
 // <lockscope/blocking.h>; for backends that change while locks are in use: <lockscope/manager.h>.
 #pragma once
 
-// Qt's keywords are macros unless QT_NO_KEYWORDS is defined: out of the way of names here, and back for yours.
+// Qt defines its keywords as macros unless QT_NO_KEYWORDS is set: they are hidden for these headers, then restored.
 #include <QObject>
 #pragma push_macro("emit")
 #pragma push_macro("signals")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks whose backend changes while they are in use: by hand, by configuration, or because it fails.
+// Locks whose backend can change while they are in use: by hand, by a new configuration, or when it fails.
 #pragma once
 
-// Qt's keywords are macros unless QT_NO_KEYWORDS is defined: out of the way of names here, and back for yours.
+// Qt defines its keywords as macros unless QT_NO_KEYWORDS is set: they are hidden for these headers, then restored.
 #include <QObject>
 #pragma push_macro("emit")
 #pragma push_macro("signals")

@@ -3,12 +3,12 @@
 
 namespace lockscope {
 
-/// Turns good and bad checks into healthy and unhealthy, without flapping: so many bad ones in a row make it unhealthy,
-/// so many good ones in a row healthy again. Healthy to begin with.
+/// Derives healthy or unhealthy from good and bad checks, without flapping: `failures` bad checks in a row make it
+/// unhealthy, `successes` good ones in a row healthy again. Starts healthy.
 class Hysteresis {
 public:
     Hysteresis(int failures, int successes) : m_failures(failures), m_successes(successes) {}
-    /// Enters a check; true when that has changed healthy().
+    /// Enters the result of a check; true when healthy() changed.
     bool enter(bool good) {
         m_against = good == m_healthy ? 0 : m_against + 1;
         if (m_against < (m_healthy ? m_failures : m_successes)) return false;
@@ -16,7 +16,7 @@ public:
         m_healthy = !m_healthy;
         return true;
     }
-    /// Other numbers from now on.
+    /// Sets new thresholds.
     void want(int failures, int successes) {
         m_failures = failures;
         m_successes = successes;
@@ -25,7 +25,7 @@ public:
 
 private:
     int m_failures, m_successes;
-    int m_against = 0; ///< checks in a row that speak against the state
+    int m_against = 0; ///< checks in a row that contradict the present state
     bool m_healthy = true;
 };
 

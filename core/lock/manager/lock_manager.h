@@ -9,114 +9,116 @@ class QFileSystemWatcher;
 
 namespace lockscope {
 
-/// What a manager tells its listeners.
+/// An event that a manager reports to its listener.
 struct ManagerEvent {
     enum class Kind : std::uint8_t {
         Unhealthy, ///< an engine failed its health checks
         Healthy,   ///< it passes them again
-        Leaving,   ///< a switch has begun, or the agreement cannot be read: no more grants on this engine
+        Leaving,   ///< a switch has begun, or the record cannot be read: no more grants on this engine
         InUse,     ///< grants are made on this engine from now on
-        Refused,   ///< a switch was wanted and could not be agreed on
+        Refused,   ///< a switch was requested, but the processes could not agree on it
     };
     Kind kind = Kind::InUse;
     QByteArray space;
     QByteArray engine; ///< EngineConfig::id
     std::int64_t epoch = 0;
-    QString reason; ///< translated: why it is left or used, or could not be changed; empty for health
+    QString reason; ///< translated: why the engine is left or used, or could not be changed; empty with health events
 };
 
-/// Locks whose backend can be changed while they are in use: by hand, by a new configuration, or because the backend in
-/// use fails its health checks.
+/// Locks whose backend can change while they are in use: by hand, by a new configuration, or because the backend in use
+/// fails its health checks.
 ///
-/// *How processes agree.* Which engine a namespace uses stands in a record with an epoch, kept on all of its engines
-/// and witnesses that keep records (not a Redlock, and no Redis behind sentinels or in a cluster, which a
-/// failover makes forget; Switchboard says how several copies stay one record). Each
-/// process reads a read quorum of them all the time, and grants and keeps locks only while what it read is younger than
-/// `confirmFor`, by its own monotonic clock, counted from before it asked. A switch is a new epoch, written to a write
-/// quorum, unsettled at first. Whoever sees it, or can no longer read the record, leaves the old engine: no more grants
-/// there, and its holders are told "lost" at once (immediate) or after `drainFor` (drain). The new engine is used when
-/// somebody who saw the record decided has waited for as long as the slowest other process may take for all of that:
-/// confirmFor, and when draining drainFor and one lease besides, and a tenth more. Then the record is settled. No
-/// clocks are compared.
+/// *How processes agree.* A record with an epoch says which engine a namespace uses. It is kept on all engines and
+/// witnesses that can keep records: not on a Redlock, nor on a Redis behind sentinels or in a cluster, because a
+/// failover can lose the latest write. Switchboard describes how several copies form one record. Each process keeps
+/// reading a read quorum of the copies. It grants and keeps locks only while its latest reading is younger than
+/// `confirmFor`, by its own monotonic clock, counted from before it asked. A switch writes a new epoch, at first
+/// unsettled, to a write quorum. A process that sees it, or can no longer read the record, leaves the old engine: it
+/// grants nothing there, and its holders are told "lost" at once (immediate) or after `drainFor` (drain). The new
+/// engine is used after the slowest other process has done that too: a process that saw the record decided waits 1.1
+/// times confirmFor, when draining 1.1 times (confirmFor + drainFor + lease). Then it settles the record. No clocks are
+/// compared.
 ///
-/// *What that promises.* No two processes that run at all use two engines of one namespace at a time, whichever of them
-/// see which servers, as long as their clocks run at the same speed within a tenth and record servers do not forget. A
-/// process that is stopped for longer than that (a pause, not a partition) still believes when it wakes, until it looks
-/// at its clock (stillMine): that is what the tokens' epoch is for, which makes any token of a later engine greater
-/// than any of an earlier one.
+/// *Guarantee.* Two running processes never use two engines of one namespace at the same time, whichever servers each
+/// of them sees, provided that their clock rates differ by less than a tenth and record servers do not forget. A
+/// process that is paused (not partitioned) for longer than a switch takes still believes when it wakes, until it
+/// checks its clock (stillMine). The tokens' epoch covers this case: any token of a later engine is greater than any of
+/// an earlier one.
 ///
-/// *Its limits.* All processes must have the same mode, drainFor, confirmFor and lease: each waits for the others by
-/// its own. With one or two record servers, a switch needs all of them: so onFailure wants three (two fallbacks, or
-/// witnesses). Without a read quorum nothing is granted. A Redis without persistence, or a memcached, forgets its
-/// record when it restarts, and gets it back from the other servers or from any process that knows it. When so many
-/// forget at once that no write quorum is left, a process that begins just then, or knows only what was before, may use
-/// another engine until it hears of that. Tokens have 16 bits for the epoch (up to 32767) and 48 for the engine's own.
+/// *Limits.* All processes must have the same mode, drainFor, confirmFor and lease, because each waits for the others
+/// by its own. With one or two record servers, a switch needs all of them; so onFailure requires three (two fallbacks,
+/// or witnesses). Without a read quorum nothing is granted. A Redis without persistence, or a memcached, loses its
+/// record when it restarts; it gets it back from the other servers or from any process that knows it. If so many
+/// servers forget at once that no write quorum is left, a process that starts at that moment, or knows only the
+/// previous record, may use another engine until it hears of the later one. In tokens, 16 bits are the epoch (at most
+/// 32767) and 48 the engine's own token.
 ///
-/// Single-threaded, on its runtime's thread; the runtime must outlive it, and it its locks.
+/// Single-threaded, on its runtime's thread. The runtime must outlive the manager, and the manager its locks.
 class LockManager {
 public:
     template <typename T>
     using Outcome = recipes::Outcome<T>;
 
-    /// What makes connections of URLs: makeConnection, or a test's own.
+    /// Makes connections from URLs: makeConnection, or a test's own function.
     using Connector = std::function<std::unique_ptr<Connection>(Runtime&, ConnectionUrl, QByteArray client)>;
 
-    /// An error sentence when the configuration makes no sense. `client`: identity on the servers, empty: a new one.
-    /// `recorder` gets the manager's whole history and that of its locks; it must outlive the manager. nullptr: none.
+    /// The error is a sentence about a configuration with errors. `client`: identity on the servers; empty: a new one.
+    /// `recorder` gets the history of the manager and its locks and must outlive the manager; nullptr: none.
     static std::expected<std::unique_ptr<LockManager>, QString> make(Runtime& runtime, ManagerConfig config,
                                                                      QByteArray client = {},
                                                                      trace::Recorder* recorder = nullptr,
                                                                      const Connector& connector = makeConnection);
-    /// close() without waiting: what cannot be given back is free when its leases and connections end.
+    /// Closes without waiting: what cannot be given back becomes free when its lease or connection ends.
     ~LockManager();
-    /// Leaves all engines: nothing is granted any more, whoever holds is told that it is lost, and it is given back;
-    /// then says goodbye to the servers, so that sessions and leases end there now. Those that do not answer are waited
-    /// for as their drivers do.
+    /// Leaves all engines: nothing is granted any more, holders are told "lost" and their holds are given back. Then it
+    /// ends its sessions and leases on the servers. For servers that do not answer it waits until their drivers give
+    /// up.
     QCoro::Task<> close();
     LockManager(const LockManager&) = delete;
     LockManager& operator=(const LockManager&) = delete;
 
-    /// Creates what recipes and the record need on all engines and witnesses (tables of databases), and brings older
-    /// ones up to date: once, by whoever may create tables there; without them such an engine can grant nothing. Ends
-    /// at the first server that refuses or cannot be reached; may be asked again.
+    /// Creates what recipes and the record need on all engines and witnesses (database tables), and updates older
+    /// layouts. Call it once, with a login that may create tables; without the tables such an engine cannot grant.
+    /// Stops at the first server that refuses or cannot be reached; may be called again.
     Outcome<void> prepare(std::stop_token stop = {});
-    /// Begins; true when all namespaces have an engine in use within `patience`. It goes on in any case.
+    /// Starts; true when every namespace has an engine in use within `patience`. After false it keeps trying.
     QCoro::Task<bool> start(Nanos patience = 10s, std::stop_token stop = {});
 
-    /// A lock of a namespace, of a semaphore one with one permit; nullptr when there is no such namespace.
+    /// A lock of a namespace; if the recipe is a semaphore, with one permit. nullptr when there is no such namespace.
     std::unique_ptr<ManagedLock> lock(const QByteArray& space, QByteArray name);
-    /// The same for one use of it. `permits`: how many there are in all, of a semaphore; all processes should say the
-    /// same. Kind::NotSupported when the recipe of any of its engines does not offer that mode, rather than after the
-    /// switch to it. Kind::Refused when there is no such namespace, or for fewer permits than one.
+    /// A lock of a namespace, for one mode. `permits`: how many a semaphore has; give the same number in all processes.
+    /// Kind::NotSupported when any engine's recipe does not offer the mode, so that this shows before a switch.
+    /// Kind::Refused when there is no such namespace, or for fewer permits than one.
     std::expected<std::unique_ptr<ManagedLock>, LockError> lockAs(const QByteArray& space, QByteArray name,
                                                                   recipes::Mode mode, int permits = 1);
 
-    /// Switches by hand to the engine of that place in the configuration, 0 = the primary. Ends when that is decided,
-    /// at once when it is in use; others hear of it within confirmFor. Nothing is granted for 1.1 times confirmFor
-    /// then, and when draining 1.1 times drainFor and one lease besides, whether or not anybody holds: 72 s by default.
-    /// Kind::Unreachable when no write quorum of record servers answers, or the manager is closed: nothing was changed.
-    /// Kind::OutcomeUnknown when fewer than that confirmed it, or it was closed meanwhile: it may still happen.
+    /// Switches by hand to the engine with that index in the configuration, 0 = the primary. Ends when the switch is
+    /// decided, at once when that engine is in use; other processes notice within confirmFor. Then nothing is granted
+    /// for 1.1 times confirmFor, when draining for 1.1 times (confirmFor + drainFor + lease), even if nobody holds a
+    /// lock: 72 s by default. Kind::Unreachable when no write quorum of record servers answers or the manager is
+    /// closed: nothing was changed. Kind::OutcomeUnknown when fewer servers than that confirmed it, or the manager was
+    /// closed meanwhile: it may still happen.
     Outcome<void> switchTo(QByteArray space, int engine, std::stop_token stop = {});
-    /// Takes a new configuration: other health checks, another order of the engines (a switch, if another one comes
-    /// first), switching on failure or not. Refused with a sentence when it makes no sense; or names other namespaces,
-    /// servers or recipes: the agreement is about those and kept there; or another mode, drainFor, confirmFor or lease:
-    /// others wait for as long as those say. Then all processes have to end first. Refused, too, when only the way to a
-    /// server is another one, such as its password: this process has to begin anew for that.
+    /// Applies a new configuration: health checks, the order of the engines (a new primary causes a switch), and
+    /// onFailure may change. Returns a sentence when it is refused: for errors, and for changes that need a restart.
+    /// All processes must be restarted for other namespaces, servers or recipes, because the record refers to them; and
+    /// for another mode, drainFor, confirmFor or lease, because the others wait that long. This process must be
+    /// restarted for another way to a server, such as a new password.
     std::optional<QString> reload(const ManagerConfig& config);
-    /// reload() from a file now, and whenever it changes, is there again, or is a link that names another one; links
-    /// among its folders are followed now only. Complaints go to the listener as Refused.
+    /// Calls reload() with the file's content now, and whenever the file changes, reappears, or is a link that points
+    /// to another file. Links among its folders are resolved only now. Later errors go to the listener as Refused.
     std::optional<QString> watchFile(const QString& path);
 
-    /// Where a namespace stands.
+    /// State of a namespace.
     struct Status {
         std::int64_t epoch = 0;
         QByteArray engine;         ///< in use, or being left
         bool usable = false;       ///< grants are made
-        std::vector<bool> healthy; ///< by engine
+        std::vector<bool> healthy; ///< per engine, in the configuration's order
     };
-    /// As far as this process knows; nothing of a namespace that there is not.
+    /// The namespace's state as far as this process knows; an empty Status for an unknown namespace.
     Status status(const QByteArray& space) const;
-    /// Called at each event, on the runtime's thread; must not throw.
+    /// Calls `listener` at each event, on the runtime's thread; it must not throw.
     void listen(std::function<void(const ManagerEvent&)> listener);
 
 private:
@@ -129,7 +131,7 @@ private:
     std::map<QByteArray, std::shared_ptr<detail::Namespace>> m_spaces;
     std::function<void(const ManagerEvent&)> m_listener;
     std::unique_ptr<QFileSystemWatcher> m_watcher;
-    QString m_path, m_target; ///< of the file that is watched, and what that is behind all links
+    QString m_path, m_target; ///< the watched file, and the file behind all its links
 };
 
 } // namespace lockscope

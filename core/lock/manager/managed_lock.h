@@ -9,49 +9,48 @@ class Namespace;
 struct ManagedCore;
 } // namespace detail
 
-/// A lock of a LockManager's namespace, on whichever engine that uses. As with a DistributedLock, one such object per
-/// lock name and thread is best; otherwise what that says of threads holds here.
+/// A lock of a LockManager's namespace, on the engine in use. As with a DistributedLock, use one object per lock name
+/// and thread; DistributedLock describes how threads are distinguished.
 class ManagedLock final : public AnyLock {
 public:
     ~ManagedLock() override;
     ManagedLock(const ManagedLock&) = delete;
     ManagedLock& operator=(const ManagedLock&) = delete;
 
-    /// As DistributedLock::acquire. Waits, too, while no engine is in use, and goes over to the next one in the middle
-    /// of a wait. An empty guard when not in time, and when this object or its manager goes away meanwhile. A thread
-    /// that holds it on an engine that is being drained still re-enters there, where the recipe is reentrant, for as
-    /// long as it may hold it. Kind::Refused for a name that the engine in use cannot have, and for a lease longer than
-    /// the namespace's, since others wait for no longer one at a switch; Kind::OutcomeUnknown and Kind::Unreachable
-    /// when its server does not answer. A stop request ends it with Cancelled.
+    /// As DistributedLock::acquire. Also waits while no engine is in use, and moves on to the next engine during a
+    /// wait. An empty guard when not in time, and when this object or its manager is destroyed meanwhile. A thread that
+    /// holds the lock on an engine that is being drained can still re-enter there if the recipe is reentrant, as long
+    /// as its hold may last. Kind::Refused for a name that the engine does not allow, and for a lease longer than the
+    /// namespace's, because other processes wait only that long at a switch. Kind::OutcomeUnknown and Kind::Unreachable
+    /// when the engine's server does not answer. A stop request ends it with Cancelled.
     Outcome<LockGuard> acquire(LockRequest request, std::stop_token stop = {}) override;
-    /// The same without a guard, for who gives it up by unlock(); whether it was taken.
+    /// As acquire() without a guard, for callers that use unlock(); true when taken.
     Outcome<bool> take(LockRequest request, std::stop_token stop = {}) override;
-    /// acquire() an exclusive hold within `wait` (0: one try; kNever: no bound).
+    /// Takes an exclusive hold within `wait` (0: one try; kNever: no bound).
     Outcome<LockGuard> tryLockFor(Nanos wait, Thread thread = "1", std::stop_token stop = {});
-    /// The same, however long it takes.
+    /// Takes an exclusive hold, however long that takes.
     Outcome<LockGuard> lock(Thread thread = "1", std::stop_token stop = {}) {
         return tryLockFor(kNever, std::move(thread), std::move(stop));
     }
-    /// Gives one hold up, on whichever engine the thread has it; the holds left. Kind::NotOwner when it is not, or no
-    /// longer, held: also when a switch has ended it.
+    /// Gives one hold up, on the engine where the thread has it; returns the holds left. Kind::NotOwner when the thread
+    /// does not, or no longer, hold it; also when a switch has ended the hold.
     Outcome<int> unlock(const Thread& thread = "1", Mode mode = Mode::Exclusive) override;
 
-    /// Frees the lock on the engine in use, whoever holds it; false when nobody did. The holder is not told. When no
-    /// engine is in use it does not wait for one: Kind::Unreachable, and nothing was changed. Holds on an engine that
-    /// is being left end by themselves.
+    /// Frees the lock on the engine in use, regardless of its holder; false when it was free. The holder is not told.
+    /// When no engine is in use it does not wait for one: Kind::Unreachable, and nothing was changed. Holds on an
+    /// engine that is being left end by themselves.
     Outcome<bool> forceUnlock() override;
-    /// Asks the engine in use whether anybody holds it, as DistributedLock::isLocked. When none is in use, or it is
-    /// left before the answer comes: Kind::Unreachable. Nobody could say then: an engine that is being left
-    /// may still have holders.
+    /// Asks the engine in use whether the lock is held, as DistributedLock::isLocked. Kind::Unreachable when none is in
+    /// use, or when it is left before the answer comes: an engine that is being left may still have holders.
     Outcome<bool> isLocked(std::stop_token stop = {}) override;
 
-    /// As the same of DistributedLock, of whichever engine the thread holds it on. False once a switch has ended it.
+    /// As DistributedLock::stillMine, on the engine where the thread holds it. False once a switch has ended the hold.
     bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
     bool isHeld() const override;
     int holdCount(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     std::vector<std::int64_t> tokens(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     std::shared_ptr<const HoldView> view(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
-    /// As DistributedLock::listen: of the locks on all engines, those that are being left included.
+    /// As DistributedLock::listen, for the locks on all engines, those that are being left included.
     void listen(Listener listener) override;
 
 private:

@@ -9,13 +9,14 @@ namespace lockscope {
 struct EngineConfig {
     ConnectionUrl url;
     QByteArray recipe;
-    /// How all processes name it in their agreement: the servers, however this one uses them, and the recipe.
+    /// The engine's name in the record that all processes share: the servers, without this process's options, and the
+    /// recipe.
     QByteArray id() const { return url.address().toUtf8() + " " + recipe; }
 };
 
 enum class SwitchMode : std::uint8_t {
-    Drain,     ///< no grant on the new engine until every hold on the old one is released or has certainly ended
-    Immediate, ///< holders are told "lost" first; tokens carry the epoch
+    Drain,     ///< holders may finish; no grant on the new engine before every hold on the old one must have ended
+    Immediate, ///< holders are told "lost" at once; tokens carry the epoch
 };
 
 /// How the locks of one namespace are kept, and when that changes.
@@ -43,15 +44,17 @@ struct ManagerConfig {
 ///
 ///     {"lockscope-manager": 1, "namespaces": [{
 ///        "name": "shop",
-///        "engines": [{"url": "redis://…", "recipe": "redis-reentrant"}, {"url": "zookeeper://…", "recipe":
-///        "zk-mutex"}], "witnesses": ["etcd://…"], "switch": {"mode": "drain", "on-failure": true, "drain-for": "30s",
-///        "confirm-for": "5s"}, "health": {"every": "1s", "timeout": "1s", "failures": 3, "successes": 5}, "lease":
-///        "30s", "token": true, "allow-naive": false}]}
+///        "engines": [{"url": "redis://…", "recipe": "redis-reentrant"},
+///                    {"url": "zookeeper://…", "recipe": "zk-mutex"}],
+///        "witnesses": ["etcd://…"],
+///        "switch": {"mode": "drain", "on-failure": true, "drain-for": "30s", "confirm-for": "5s"},
+///        "health": {"every": "1s", "timeout": "1s", "failures": 3, "successes": 5},
+///        "lease": "30s", "token": true, "allow-naive": false}]}
 ///
-/// The error is a sentence that says where and what to write instead; it never contains a password.
+/// The error is a sentence: where the mistake is and what to write instead. It never contains a password.
 std::expected<ManagerConfig, QString> readManagerConfig(const QByteArray& json);
 
-/// What is wrong with a configuration that was put together by a program, as a sentence; nullopt when nothing is.
+/// An error in a configuration that a program put together, as a sentence; nullopt = none.
 std::optional<QString> complaintOf(const ManagerConfig& config);
 
 } // namespace lockscope

@@ -13,66 +13,68 @@ namespace lockscope::detail {
 
 struct ManagedCore;
 
-/// One namespace of a manager: its connections, what this process knows of the agreement, and its part in it.
+/// One namespace of a manager: its connections, what this process knows of the record, and its part in switches.
 class Namespace : public std::enable_shared_from_this<Namespace> {
 public:
     Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client, trace::Recorder* recorder,
               LockManager::Connector connector);
-    /// What is wrong with the configuration that shows only here; nullopt when nothing is.
+    /// An error that shows only with the connections at hand; nullopt = none.
     std::optional<QString> complaint() const { return complaintOf(m_config); }
-    /// The same of a configuration with the same servers.
+    /// An error in another configuration with the same servers; nullopt = none.
     std::optional<QString> complaintOf(const NamespaceConfig& config) const;
-    /// The first time; after that it goes on already.
+    /// Starts reading the record and checking health; later calls do nothing.
     void begin();
-    /// Who holds a lock is told that it is lost.
+    /// Stops; tells all holders that their locks are lost.
     void end();
-    /// What the recipes and the record need on its servers.
+    /// Creates what the recipes and the record need on all its servers.
     static recipes::Outcome<void> prepare(std::shared_ptr<Namespace> self, std::stop_token stop);
-    /// And says goodbye to its servers.
+    /// end(), then gives the holds back and closes the connections.
     static QCoro::Task<> close(std::shared_ptr<Namespace> self);
 
     Runtime& runtime() { return m_runtime; }
     const NamespaceConfig& config() const { return m_config; }
     void reconfigure(NamespaceConfig config);
-    /// The same servers keep the record, and it can name the same engines, in whichever order.
+    /// Whether the other configuration has the same record servers and the same engines, in any order.
     bool sameServers(const NamespaceConfig& other) const;
-    /// They are reached as before, passwords and all: connections are not made anew.
+    /// Whether it reaches them with equal URLs, passwords included: connections are not made anew.
     bool sameConnections(const NamespaceConfig& other) const;
-    /// A switch takes as long: what others count on who wait for this process.
+    /// Whether a switch takes as long with it: other processes rely on that time.
     bool sameTimes(const NamespaceConfig& other) const;
 
-    /// The epoch in use, 0 when none is just now.
+    /// The epoch in use; 0 when none is just now.
     std::int64_t usable() const;
     bool stopped() const { return m_stop.stop_requested(); }
-    /// Ends when this epoch's engine is left.
+    /// Stopped when the engine in use now is left.
     std::stop_token whileIn() const { return m_inUse.get_token(); }
-    /// Waits for the next change, at most so long.
+    /// Waits for the next change, at most `wait`.
     QCoro::Task<bool> changed(Nanos wait, std::stop_token stop) { return m_changed.acquire(m_runtime, wait, stop); }
-    /// Until when who holds a lock on that epoch's engine may do so, own monotonic clock: kNever while it is in use.
+    /// Until when holders on that epoch's engine may continue, by the own monotonic clock: kNever while it is in use.
     Nanos holdsUntil(std::int64_t epoch) const;
-    /// Until when holds may be believed in by who does not hear, because it is stopped, what becomes of the engine: own
-    /// monotonic clock. Read by all threads.
+    /// Until when a holder may trust its hold even if it hears nothing (its process is stopped), by the own monotonic
+    /// clock. Read by all threads.
     std::shared_ptr<const std::atomic<Nanos::rep>> believedUntil() const { return m_believedUntil; }
-    /// Of the engine in use, or being left.
+    /// A lock on the engine in use, or being left.
     std::expected<std::unique_ptr<DistributedLock>, LockError> makeLock(const QByteArray& name, int permits);
-    /// The error of asking for what only an engine in use can answer.
+    /// The error for a request that only an engine in use can answer.
     LockError notInUse() const;
-    /// The error of the first engine whose recipe does not offer that mode; nullopt when all do.
+    /// The error of the first engine whose recipe does not offer the mode; nullopt when all do.
     std::optional<LockError> lackOf(recipes::Mode mode) const;
+    /// The error of the first engine whose recipe has no conditions; nullopt when all have them.
     std::optional<LockError> lackOfConditions() const;
-    /// Of those that let a thread in again that is inside.
+    /// The error of the first engine whose recipe is not reentrant; nullopt when all are.
     std::optional<LockError> lackOfReentry() const;
-    /// Of a lock that is held on the engine in use, or being left, since that epoch.
+    /// The condition of a lock that is held on the engine in use, or being left, since that epoch.
     std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& name,
                                                                                       std::int64_t epoch);
     LockManager::Status status() const;
-    /// Success also when it is in use already, or somebody else's proposal of it is decided meanwhile, for
-    /// SwitchReason::Health of any but the engine in use: one more epoch would only make everybody wait anew.
+    /// Proposes a switch to `engine`. Success also when it is in use already, or when another process's proposal of it
+    /// is decided meanwhile. With SwitchReason::Health any engine but the one in use will do: one more epoch would only
+    /// make everybody wait again.
     recipes::Outcome<void> propose(QByteArray engine, SwitchReason why, std::stop_token stop);
 
     std::function<void(const ManagerEvent&)> listener;
     std::set<std::shared_ptr<ManagedCore>> locks;
-    /// Everybody who waits for a change looks again.
+    /// Wakes everybody who waits for a change.
     void wakeAll();
 
 private:
@@ -84,7 +86,7 @@ private:
         EngineConfig config;
         Connection* connection = nullptr;
         Hysteresis health;
-        Nanos leftAt{}; ///< own monotonic clock: when it was last left because of its health; 0 = never
+        Nanos leftAt{}; ///< own monotonic clock: when it was last left for its health; 0 = never
     };
     Connection* connect(const ConnectionUrl& url, const QByteArray& client);
     Engine* engineOf(const QByteArray& id);
@@ -93,14 +95,16 @@ private:
     Nanos patience() const { return std::max<Nanos>(m_config.confirmFor / 4, 50ms); }
     std::optional<LockError>
     lackOf(const std::function<std::optional<LockError>(const recipes::RecipeInfo&)>& lackOfOne) const;
-    /// How long holds may go on when the engine is left.
+    /// How long holds may continue after the engine is left.
     Nanos drainTime() const { return m_config.mode == SwitchMode::Drain ? m_config.drainFor : Nanos(0); }
+    /// How long a decided record stays unsettled: 1.1 times confirmFor, when draining of (confirmFor + drainFor +
+    /// lease).
     Nanos settleTime() const;
     LockError refused(bool written) const;
-    /// A switch is under way, as far as this process knows; or it may be.
+    /// A switch is, or may be, in progress, as far as this process knows.
     bool switching() const { return m_proposing > 0 || m_deciding.epoch > m_active.epoch; }
     void judge(const Switchboard::View& view);
-    /// Whether servers do not know, or no more, of the agreement that this process knows to be settled.
+    /// Whether servers do not know, or no longer know, the record that this process knows to be settled.
     bool forgotten(const EngineRecord& latest) const;
     void leave(SwitchReason why);
     void adopt(const EngineRecord& record);
@@ -110,11 +114,11 @@ private:
     static QCoro::Task<> turn(std::shared_ptr<Namespace> self);
     static QCoro::Task<> remind(std::shared_ptr<Namespace> self, Switchboard::View view);
     static QCoro::Task<> endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch);
-    /// One try to have an engine decided; `meant` says when a decided proposal of somebody else's will do.
+    /// One try to get an engine decided; `meant` says whether another process's decided proposal will do.
     enum class Try : std::uint8_t { Done, TooFewAnswer, Beaten };
     QCoro::Task<Try> tryToPropose(QByteArray engine, SwitchReason why, std::function<bool(const EngineRecord&)> meant,
                                   std::stop_token stop);
-    /// Before another try, longer each time: with many at it, nobody would ever have both servers to himself.
+    /// Pauses before another try, longer each time, so that one of several proposers gets through.
     QCoro::Task<> makeWay(int tries, std::stop_token stop);
     // --- namespace_health.cpp ---
     static QCoro::Task<> checkHealth(std::shared_ptr<Namespace> self, QByteArray engine);
@@ -136,19 +140,19 @@ private:
     std::stop_source m_stop;
     bool m_begun = false;
 
-    // What this process knows.
+    // This process's knowledge.
     EngineRecord m_active;        ///< the last settled record that was adopted; epoch 0 = none
-    bool m_leaving = true;        ///< no grants on it
+    bool m_leaving = true;        ///< no grants on the active engine
     std::uint64_t m_leavings = 0; ///< how often an engine was left
-    Nanos m_holdsUntil{};         ///< own monotonic clock: when the holds on the one being left end
-    Nanos m_confirmedUntil{};     ///< own monotonic clock
+    Nanos m_holdsUntil{};         ///< own monotonic clock: when the holds on the engine being left end
+    Nanos m_confirmedUntil{};     ///< own monotonic clock: end of trust in the latest reading
     std::shared_ptr<std::atomic<Nanos::rep>> m_believedUntil = std::make_shared<std::atomic<Nanos::rep>>(0);
     EngineRecord m_deciding;  ///< an unsettled record that was seen decided …
-    Nanos m_decidedSince{};   ///< … and since when, at the latest
-    QByteArray m_wanted;      ///< the primary of the configuration that came last with another one …
-    bool m_following = false; ///< … which is being proposed
-    int m_proposing = 0;      ///< proposals of this process that are under way
-    int m_splits = 0;         ///< looks in a row that found two proposals of which neither can win
+    Nanos m_decidedSince{};   ///< … and when, at the latest
+    QByteArray m_wanted;      ///< the primary of the latest configuration that changed it …
+    bool m_following = false; ///< … a coroutine is proposing it
+    int m_proposing = 0;      ///< proposals of this process in progress
+    int m_splits = 0;         ///< readings in a row that found two proposals, neither of which can win
     std::stop_source m_inUse;
     SignalCount m_changed;
 };

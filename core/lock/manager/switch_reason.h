@@ -4,22 +4,22 @@
 
 namespace lockscope::detail {
 
-/// Why an engine is proposed, or left. Stands in the record that processes agree on, so that all of them can say it.
+/// Why an engine is proposed, or left. Stands in the shared record, so that every process can report it.
 enum class SwitchReason : std::uint8_t {
-    Unknown,       ///< of a record that does not tell
-    Start,         ///< nobody had begun
+    Unknown,       ///< the record does not say
+    Start,         ///< the first process begins
     Hand,          ///< LockManager::switchTo
-    Configuration, ///< another primary
+    Configuration, ///< the configuration names another primary
     Health,        ///< the engine in use fails its checks
-    Split,         ///< two proposals, of which neither could win
+    Split,         ///< two proposals, neither of which could win
     Unreadable,    ///< too few servers answer for the record
 };
 
-/// For records and traces; the same in every language.
+/// Stable identifier for records and traces; not translated.
 QByteArray idOf(SwitchReason reason);
-/// SwitchReason::Unknown for what is none.
+/// SwitchReason::Unknown for an unknown id.
 SwitchReason switchReasonOf(const QByteArray& id);
-/// Translated; empty of SwitchReason::Unknown.
+/// A translated sentence; empty for SwitchReason::Unknown.
 QString sentenceOf(SwitchReason reason);
 
 } // namespace lockscope::detail

@@ -4,38 +4,40 @@
 
 namespace lockscope::recipes {
 
-/// What an etcd recipe is made of.
+/// Everything that an etcd recipe needs.
 struct EtcdLock {
     etcd::Port& port;
     QByteArray name; ///< as the user wrote it; not empty
-    /// Those of the connection; null: this lock shares its lease with no other lock.
+    /// The connection's leases; nullptr: this lock shares its lease with no other lock.
     std::shared_ptr<EtcdLeases> leases = nullptr;
 };
 
-/// The recipe of that id over an etcd, nullptr when there is none.
+/// The recipe with that id over an etcd; nullptr when there is none.
 std::unique_ptr<Recipe> makeEtcdRecipe(const QByteArray& id, EtcdLock lock);
 
-/// `etcd-lease`: the layout of etcd's concurrency.Mutex, `etcdctl lock` and the server's own Lock service: all of them
-/// and we keep each other out. (Source: etcd-io/etcd client/v3/concurrency/mutex.go.)
+/// `etcd-lease`: the layout of etcd's concurrency.Mutex, `etcdctl lock` and the server's own Lock service; it excludes
+/// their clients, and they exclude it. (Source: etcd-io/etcd client/v3/concurrency/mutex.go.)
 ///
-/// A key `<name>/<lease in hex>` under a lease stands in a queue by the revision at which it was created: the oldest
-/// holds, each other one waits for the next older one alone. The holder's creation revision is its fencing token.
+/// Each contender puts a key `<name>/<lease in hex>` under a lease. The keys form a queue by creation revision: the
+/// oldest one holds, and each other one waits only for the next older one. The holder's creation revision is its
+/// fencing token.
 ///
-/// A request that nobody will renew has a lease of its own, as `etcdctl lock` has it: in whole seconds, rounded up (the
-/// server may give more, Grant::lease says), and one revocation takes back key and lease together whatever state an
-/// interrupted attempt is in. Those that a watchdog keeps share one, as the locks of one session of etcd's own client
-/// do: see EtcdLeases. A second lock of the same name in the same process queues up like a stranger's in any case,
-/// instead of sharing the key.
+/// A request that nobody renews gets a lease of its own, as with `etcdctl lock`: in whole seconds, rounded up
+/// (Grant::lease says if the server gave more). One revocation takes back key and lease together, whatever state an
+/// interrupted attempt is in. Locks that a watchdog renews share one lease, as the locks of one session of etcd's own
+/// client do: see EtcdLeases. A second lock of the same name in this process always queues up like a stranger's; it
+/// does not share the key.
 ///
-/// As with etcd's own: `jobs` also waits behind older keys of `jobs/sub/…`, because its prefix covers them; never the
-/// reverse. Keys of other kinds directly under the name (an election's, a read/write lock's, plain data) are refused,
-/// and so is one that has the very name, as ShedLock's locks are: each request looks for it. Whoever makes that one
-/// while we hold does not look for ours.
+/// As with etcd's own client, `jobs` also waits behind older keys of `jobs/sub/…`, because its prefix covers them;
+/// never the reverse. Keys of other kinds directly under the name (an election's, a read/write lock's, plain data) are
+/// refused. A key with exactly the lock's name, as ShedLock uses, is refused too: each request looks for it. But a
+/// client that creates such a key while we hold does not look for ours.
 ///
-/// Who waits, waits out members that can not be reached; what an unanswered request has put counts when they are back.
+/// A waiter waits out members that cannot be reached. If an unanswered request put its key, that key counts when they
+/// are back.
 ///
-/// An attempt's writes are not interrupted, only its reads and waits: a write whose answer nobody waits for could still
-/// run after its own undoing. They are bounded by the driver's request time-out.
+/// A stop request interrupts an attempt's reads and waits, but not its writes: an abandoned write could still run after
+/// its own undoing. Writes are bounded by the driver's request time-out.
 class EtcdLease final : public Recipe {
 public:
     explicit EtcdLease(EtcdLock lock);
@@ -60,30 +62,31 @@ private:
     enum class Waited : std::uint8_t { Held, TimedOut, PlaceLost };
     struct Queue;
 
-    /// What stands before everybody else now; nullopt: nothing. ForeignFormat when that is no lock of this kind.
+    /// The oldest key under the lock's prefix; nullopt: none. ForeignFormat when that is no lock of this kind.
     Outcome<std::optional<etcd::KeyValue>> oldest(std::stop_token stop);
-    /// Takes the lock if nobody is there, and changes nothing else. Vain: somebody is.
+    /// Takes the lock if no key is there; otherwise changes nothing and returns Vain.
     Outcome<Entered> enterAlone(StandPtr stand);
-    /// Queues up.
+    /// Joins the queue.
     Outcome<Entered> enter(StandPtr stand);
-    /// One after the other, and again when that fails by what passes; Vain when the time was over with the first.
+    /// enterAlone() if the lease will be renewed, then enter(); again after errors that may pass; Vain when the time
+    /// was over after the first.
     Outcome<Entered> getIn(StandPtr stand, Request request, Nanos giveUpAt, std::stop_token stop);
-    /// Whether an error is not the end of a wait.
+    /// Whether the wait goes on in spite of the error.
     bool waitsOut(const LockError& error, Nanos giveUpAt) const;
-    /// Runs a transaction with one more condition, that there is no key with the lock's very name. When it does not
-    /// hold, and the first that `otherwise` reads, if anything, is not there, that key is what is read last. Without
-    /// that condition for users who may not read it. `stand`: whose key it may put; null: none.
+    /// Runs a transaction with one more condition: no key has exactly the lock's name. If such a key exists, and it
+    /// alone made the condition fail, the key is the last result. Users who may not read that key run the transaction
+    /// without the condition. `stand`: the place whose key the transaction may put; nullptr: none.
     etcd::Result<etcd::TransactionResult> guarded(etcd::Transaction transaction, StandPtr stand, std::stop_token stop);
     Outcome<etcd::TransactionResult> put(StandPtr stand, etcd::Transaction transaction);
     Outcome<Waited> waitInLine(StandPtr stand, Nanos giveUpAt, Steps steps, std::stop_token stop);
-    /// How it stands with a place: the next older key, when there is one.
+    /// The state of a place in the queue: whether it exists, and the next older key.
     Outcome<Queue> look(StandPtr stand, std::stop_token stop);
 
     Outcome<bool> leaveAlone(Stand stand, std::stop_token stop);
-    /// It is this lock's, and not one's below it.
+    /// Whether the key is this lock's, and not that of a lock below it.
     bool isOurs(const etcd::KeyValue& key) const;
     std::optional<LockError> complaint(const etcd::KeyValue& key) const;
-    /// About what guarded() has read last.
+    /// An error about the key with the lock's name, if guarded() has read one.
     std::optional<LockError> complaintOfName(const etcd::TransactionResult& result) const;
     LockError foreign(const etcd::KeyValue& key, const QString& what) const;
 

@@ -8,22 +8,22 @@
 
 namespace lockscope::recipes {
 
-/// A server's answer as a lock's error, with what it means for the lock.
+/// The lock error that corresponds to a server's answer.
 LockError lockError(const etcd::Error& error);
 
-/// The leases of one connection, and which keys of ours live under which.
+/// The leases of one connection, and the keys of this client under each.
 ///
-/// What is to expire by itself has a lease of its own. What a watchdog keeps for as long as its process lives may as
-/// well live and die with the process's other locks: those share a lease for each TTL, as the locks of one etcd session
-/// do, so that ten thousand of them cost one keep-alive and a hundred small reads a period, and taking one asks for no
-/// new lease. A key's name ends in its lease, so two places in one queue never share.
+/// A key that is to expire by itself gets a lease of its own. Keys that a watchdog renews may live and die with the
+/// process's other locks, so they share one lease per TTL, as the locks of one etcd session do. Ten thousand of them
+/// then cost one keep-alive and a hundred small reads per period, and taking one needs no new lease. A key's name ends
+/// in its lease, so two places in one queue never share a lease.
 ///
-/// What a lease of its own gives for nothing is done by hand here, by whoever keeps the lease, whatever for: a key
-/// whose owner no longer renews it is deleted when its time is over although the lease goes on, and so is one whose
-/// putting or deleting was left without an answer, again and again: often at first, then once a TTL, because a server
-/// that stood still may run a copy of that request after any time. Its name is not used a second time.
+/// A shared lease does not end with one lock, so this class deletes such keys itself, in the course of its keep-alives:
+/// a key whose owner no longer renews it, when its time is over; and a key whose putting or deleting got no answer,
+/// repeatedly: often at first, then once per TTL, because a stopped server may run a copy of that request at any later
+/// time. The key's name is not used again meanwhile.
 ///
-/// Of one thread, its runtime's.
+/// Single-threaded, on its runtime's thread.
 class EtcdLeases final : public std::enable_shared_from_this<EtcdLeases> {
 public:
     /// The port must live until end().
@@ -31,46 +31,46 @@ public:
 
     /// One lease.
     struct Term;
-    /// A key of ours, put or about to be.
+    /// A place in a queue: a key that this client has put or is about to put.
     struct Stand {
         std::shared_ptr<Term> term;
         QByteArray key;
-        std::int64_t revision = 0; ///< at which it was created; 0: not known to be there
-        bool doubtful = false;     ///< a request that puts it may still be on its way
-        /// By when its owner last wanted it; kNever: its name is not to be used again.
+        std::int64_t revision = 0; ///< at which the key was created; 0: not known to exist
+        bool doubtful = false;     ///< a request that puts the key may still be in flight
+        /// When its owner last renewed or used it; kNever: the name must not be used again.
         std::shared_ptr<Nanos> wanted;
 
-        /// Of its lease: the number, whether other keys hang on it, too, and what the server grants at a time.
+        /// The lease: its number, whether other keys share it, and what the server grants at a time.
         std::int64_t lease() const;
         bool shared() const;
         Nanos ttl() const;
         bool leaseEnded() const; ///< as far as is known
-        /// Own monotonic clock just before the last message that made the lease a full one.
+        /// Own monotonic clock just before the latest message that renewed the lease.
         Nanos keptAt() const;
     };
 
-    /// A key that begins with `prefix`, of a lease that is nearly full; nothing is put. `shared`: the lease may be
-    /// others', too; only then `stop` is heard.
+    /// A place with a nearly full lease, for a key that begins with `prefix`; puts nothing. `shared`: other keys may
+    /// share the lease; only then is `stop` heard.
     Outcome<Stand> stand(QByteArray prefix, std::chrono::seconds ttl, bool shared, std::stop_token stop);
-    /// Sees to it that the lease is nearly full. False = it has ended.
+    /// Renews the lease unless it is nearly full. False = it has ended.
     Outcome<bool> keep(Stand stand, std::stop_token stop);
-    /// A full lease again, if the key is still the one that was put; false = it is not, and nothing of it is left. Many
-    /// at once share messages.
+    /// Renews the lease in full if the key is still the one that was put; false = it is not, and nothing of it is left.
+    /// Simultaneous calls share messages.
     Outcome<bool> renew(Stand stand, std::stop_token stop);
-    /// Its owner still wants it.
+    /// Notes that the owner still uses the key.
     void touch(const Stand& stand);
-    /// Its key is being deleted or was: what was put is not to be relied on.
+    /// Whether its key is or was deleted, so that it must not be relied on.
     static bool barred(const Stand& stand) { return *stand.wanted == kNever; }
-    /// Deletes the key of a shared lease that is held: false when it was gone already. After an error that goes on in
-    /// the background.
+    /// Deletes a held key under a shared lease; false when it was gone already. After an error it tries again in the
+    /// background.
     Outcome<bool> giveUp(Stand stand, std::stop_token stop);
-    /// The key is not there, and never will be by a request of ours: its name is free.
+    /// Notes that the key does not exist and that no request of this client can still put it: frees the name.
     void left(const Stand& stand);
-    /// The lease is known to have ended, in spite of all keeping.
+    /// Notes that the lease has ended although it was kept alive.
     static void ended(const Stand& stand);
-    /// Takes everything back, whether it was put or not; after an error in the background.
+    /// Undoes everything, whether the key was put or not; after an error, in the background.
     QCoro::Task<> withdraw(Stand stand);
-    /// The same, in the background alone.
+    /// As withdraw(), in the background.
     void abandon(const Stand& stand);
 
     /// So many holds may have a watch of their own.
@@ -95,7 +95,7 @@ public:
 
     /// Gives all shared leases back: what lives under them is free. After an error it is when they end.
     Outcome<void> close();
-    /// No request after this.
+    /// Sends no more requests.
     void end() { m_gone = true; }
 
 private:
@@ -142,7 +142,7 @@ struct EtcdLeases::Renewal {
     Completion<Renewed> answer;
 };
 
-/// Renewals under one lease that go together, and what came of each.
+/// Renewals under one lease that are sent together, with their results.
 struct EtcdLeases::Round {
     std::vector<Renewal> all;
     std::vector<Renewed> found;
@@ -152,12 +152,12 @@ struct EtcdLeases::Term {
     std::int64_t id = 0;
     std::chrono::seconds wanted{};
     bool shared = false;
-    Nanos ttl{}; ///< as granted; 0: not yet
+    Nanos ttl{}; ///< as granted; 0: not granted yet
     Nanos keptAt{}, sweptAt{}, scouredAt{};
     bool ended = false, freshening = false, renewalDue = false;
-    std::map<QByteArray, std::shared_ptr<Nanos>> keys; ///< with Stand::wanted
+    std::map<QByteArray, std::shared_ptr<Nanos>> keys; ///< with their Stand::wanted
     std::vector<Completion<Freshened>> waiting;
-    std::vector<Renewal> renewals; ///< to go together
+    std::vector<Renewal> renewals; ///< waiting to be sent together
 };
 
 inline std::int64_t EtcdLeases::Stand::lease() const {

@@ -4,10 +4,10 @@
 
 namespace lockscope::recipes {
 
-/// `memcached-add`, *naive*: `add` with an expiry takes the lock, `delete` gives it up, whosever it is by then. As many
-/// texts show it. The lease is rounded up to whole seconds (down, less than a second would be 0: for ever), and the
-/// server ends it up to one second early: its clock ticks once a second. It waits behind any value, since texts store
-/// all kinds; a forced release deletes only what looks like its own.
+/// `memcached-add`, *naive*: `add` with an expiry takes the lock, `delete` releases it, whoever holds it by then; many
+/// texts show it so. The lease is rounded up to whole seconds (rounded down, less than a second would become 0, which
+/// means forever). The server ends it up to one second early, because its clock ticks once a second. It waits behind
+/// any value, because those texts store all kinds; a forced release deletes only values in its own format.
 class MemcachedAdd final : public Recipe {
 public:
     explicit MemcachedAdd(MemcachedLock lock) : m_lock(std::move(lock)) {}

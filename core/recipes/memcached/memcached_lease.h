@@ -6,8 +6,8 @@
 
 namespace lockscope::recipes {
 
-/// `memcached-lease`: `add` with a value that only we know; renewal and release compare by `cas`, so that nobody
-/// touches what is no longer his. The semantics of a versioned put with an expiry (Tair's, Cellar's), on memcached.
+/// `memcached-lease`: `add` with a unique value; renewal and release compare by `cas`, so a client never changes
+/// another one's lock. It has the semantics of a versioned put with an expiry (as in Tair or Cellar), on memcached.
 ///
 /// - `gets` follows `add` in the same round trip: its unique number is what later changes compare with. It grows over
 /// all
@@ -45,13 +45,13 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    /// The state that our item is in now, as far as we know. Shared by all copies of a grant: renewals change it.
+    /// Our item's latest known state. Shared by all copies of a grant, because renewals change it.
     struct Own {
         std::optional<memcached::Mark> mark;
     };
-    /// Changes our item's expiry as long as it is ours. False = it is not.
+    /// Changes our item's expiry if it is still ours; false = it is not.
     Outcome<bool> change(std::shared_ptr<Own> own, QByteArray value, memcached::Expiry expiry, std::stop_token stop);
-    /// Takes back what may have been added; what had no answer is noted as left behind.
+    /// Undoes a possible `add`; without an answer, notes it as left behind.
     Outcome<bool> withdraw(QByteArray value, Nanos lease);
     QCoro::Task<> undoLeftBehind();
     MemcachedLock m_lock;

@@ -5,44 +5,44 @@
 
 namespace lockscope::recipes {
 
-/// Our own changes can make a number that we know out of date; somebody else's end the loop at the first look.
+/// Looks at an item before giving up: our own changes can outdate a known number, somebody else's end the loop at once.
 inline constexpr int kMemcachedLooks = 4;
-/// What deletes an item by cas.
+/// The expiry that deletes an item by cas.
 inline constexpr memcached::Expiry kMemcachedAtOnce = -1;
 
-/// What every memcached recipe is made of.
+/// Everything that a memcached recipe needs.
 struct MemcachedLock {
     memcached::Port& port;
     QByteArray name;   ///< the item's key, as the user wrote it; a valid key
     QByteArray client; ///< this client's UUID
-    /// How long waiters, whom nobody wakes, sleep at most before they look again: drawn anew each time.
+    /// Bounds of a waiter's pause between looks, drawn anew each time; nobody wakes waiters.
     Nanos low = 100ms, high = 200ms;
 };
 
-/// Whether an item is what a recipe writes.
+/// Whether an item is in a recipe's format.
 using MemcachedFormat = bool (*)(QByteArrayView value);
-/// "<client>:<thread>": what memcached-add writes.
+/// "<client>:<thread>", the format of memcached-add.
 bool isMemcachedOwner(QByteArrayView value);
 
-/// Frees what is of that format, whoever holds it; true when there was one. ForeignFormat: somebody else's data stands
-/// there and was left alone.
+/// Frees an item of that format, regardless of its holder; true when there was one. ForeignFormat: the key holds
+/// somebody else's data and was left unchanged.
 Outcome<bool> forceMemcachedLock(MemcachedLock lock, MemcachedFormat ours, std::stop_token stop);
 
-/// The recipe of that id over a memcached, nullptr when there is none.
+/// The recipe with that id over a memcached; nullptr when there is none.
 std::unique_ptr<Recipe> makeMemcachedRecipe(const QByteArray& id, MemcachedLock lock);
 
-/// A server's answer as a lock's error.
+/// The lock error that corresponds to a server's answer.
 LockError lockError(const memcached::Error& error);
 
-/// The error of a name that is no key there; nullopt when it is one.
+/// The error for a name that is not a valid key; nullopt when it is valid.
 std::optional<LockError> memcachedNameError(const QByteArray& name);
-/// The error of an item that this recipe does not write.
+/// The error for an item that this recipe does not write.
 LockError memcachedForeign(const QByteArray& name);
-/// The error of an item that is another one at each look.
+/// The error for an item that differs at each look.
 LockError memcachedUnsteady(const QByteArray& name);
-/// The error of a server that keeps no numbers of its items' states, as these recipes and records need them.
+/// The error for a server without unique numbers (cas), which these recipes and records need.
 LockError memcachedWithoutCas();
-/// The error of a lease that the server would take for a date; nullopt when it would not.
+/// The error for a lease that the server would read as a date; nullopt when it would not.
 std::optional<LockError> memcachedLeaseError(Nanos lease);
 
 } // namespace lockscope::recipes

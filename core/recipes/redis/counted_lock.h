@@ -4,9 +4,9 @@
 
 namespace lockscope::recipes {
 
-/// What the locks in Redisson's layouts share, which count each thread's holds on the server: requests of one thread
-/// that change the count go one after the other, and what one that got no answer may have left behind is made good
-/// before the next.
+/// The common part of the locks in Redisson's layouts, which count each thread's holds on the server. Requests of one
+/// thread that change the count are sent one at a time. If a request gets no answer, its possible effect is undone
+/// before the next one.
 class CountedLock : public WokenLock {
 public:
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
@@ -16,7 +16,7 @@ public:
     void abandoned(const Grant& grant) override;
 
 protected:
-    /// A script with all that it is called with.
+    /// A script with its keys and arguments.
     struct Command {
         const redis::Script* script;
         std::vector<QByteArray> keys;
@@ -27,23 +27,23 @@ protected:
 
     explicit CountedLock(RedisLock lock) : WokenLock(std::move(lock)) {}
 
-    /// Replies {1, holds, token}, {0, ms until it pays to look again, < 0 = no bound}, or {-1}: a foreign format.
+    /// Replies {1, holds, token}, {0, ms until the next look pays, < 0 = no bound}, or {-1}: a foreign format.
     virtual Command acquireCommand(const Request& request) const = 0;
-    /// Replies 1, or 0 when it is not ours.
+    /// Replies 1, or 0 when the hold is not ours.
     virtual Command renewCommand(const Grant& grant) const = 0;
-    /// Replies the holds left, -1 when it is not ours, or {0, how many were told}. With a number, running it again
-    /// changes nothing more.
+    /// Replies the holds left, -1 when none is ours, or {0, number of clients told}. With a number in `keep`, running
+    /// it again changes nothing.
     virtual Command keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const = 0;
-    /// A try that was not stopped got no answer: what it has got is about to be given back.
+    /// Called when a try that was not stopped got no answer: what it may have taken is about to be given back.
     virtual void unanswered(const Request&) {}
-    /// Replies 1, 0 when nobody held it, or -1: a foreign format.
+    /// Replies 1, 0 when the lock was free, or -1: a foreign format.
     virtual Command forceCommand() const = 0;
 
     QByteArray field(const QByteArray& thread) const { return m_lock.client + ':' + thread; }
     QCoro::Task<redis::Result> run(Command command, std::stop_token stop);
-    /// Whether the server may have holds of the thread in its other mode, reading or writing, that it has given up.
+    /// Whether the server may have holds of the thread in its other mode (reading or writing) that it has given up.
     bool otherUnsure(const Grant& grant) const;
-    /// Sees to it that it has not; an error leaves it in doubt.
+    /// Removes such holds; after an error they stay in doubt.
     QCoro::Task<> settleOther(Grant grant, std::stop_token stop);
 
 private:
@@ -52,7 +52,7 @@ private:
     HoldAccounts::Key keyOf(const QByteArray& thread, Mode mode) const {
         return {m_lock.name, mode == Mode::Shared ? thread + ":shared" : thread};
     }
-    /// Makes sure that no more holds are left than there should be; the holds left, -1 = none of ours.
+    /// Reduces the server's holds to the number in the account; returns the holds left, -1 = none of ours.
     Outcome<int> settle(HoldAccounts::Account& account, QByteArray thread, Mode mode, Nanos lease,
                         std::stop_token stop);
     Outcome<int> countDown(const Grant& grant, std::stop_token stop);

@@ -7,46 +7,47 @@
 
 namespace lockscope::recipes {
 
-/// What one client process knows of the holds that servers count for its threads: how many each should have there. The
-/// server tells threads apart, not lock objects, so all locks of one process share it.
+/// One client process's knowledge of the holds that servers count for its threads: how many each should have. The
+/// server distinguishes threads, not lock objects, so all locks of a process share this.
 ///
-/// Whoever changes such a number has its account to itself until the answer is there: two requests of one thread under
-/// way at once could not tell which of them a number that nobody knows comes from. See HoldTurn.
+/// Only one request at a time may change an account (see HoldTurn): with two requests of one thread in flight, an
+/// unexpected count could not be attributed to either.
 class HoldAccounts {
 public:
     struct Account {
-        int holds = 0;       ///< what the thread should have on the server
-        bool unsure = false; ///< the server may have another number: it is told before anything else is asked
-        Nanos ends = kNever; ///< of one that is unsure: when the server will have forgotten it by itself
-        /// From a first hold to the last one's end. Grants of an earlier one are over, whatever the server has now.
+        int holds = 0;       ///< number of holds that the thread should have on the server
+        bool unsure = false; ///< the server may have another number: it is corrected before the next request
+        Nanos ends = kNever; ///< if unsure: when the server will have forgotten the holds by itself
+        /// Identifies the time from a first hold to the end of the last one. Grants of an earlier era are over,
+        /// whatever the server has.
         std::shared_ptr<const void> era;
         bool busy = false;                 ///< somebody has the turn
-        int users = 0;                     ///< those that have the turn or wait for it
-        std::unique_ptr<SignalCount> next; ///< those that wait, once there were any
+        int users = 0;                     ///< how many have the turn or wait for it
+        std::unique_ptr<SignalCount> next; ///< the waiters for the turn; made at first use
     };
     /// A lock's name, and the thread with its mode.
     using Key = std::pair<QByteArray, QByteArray>;
 
-    /// The thread does not hold so many of them any more, as far as it knows itself. `ends`: when the server will have
-    /// forgotten them by itself, by the own monotonic clock.
+    /// By its own account the thread no longer has `holds` of its holds. `ends`, own monotonic clock: when the server
+    /// will have forgotten them by itself.
     void giveUp(const Key& key, int holds, Nanos ends);
     /// The server says that the thread holds nothing.
     void nothingHeld(const Key& key);
-    /// Whether the server may have another number of them.
+    /// Whether the server may have another number of holds.
     bool isUnsure(const Key& key) const;
     /// Whether holds of that era are over.
     bool isOver(const Key& key, const std::shared_ptr<const void>& era) const;
-    /// How many accounts there are.
+    /// The number of accounts.
     std::size_t size() const { return m_accounts.size(); }
 
 private:
     friend class HoldTurn;
     void forgetThoseThatEnded(Nanos now);
     std::map<Key, Account> m_accounts;
-    std::size_t m_next = 256; ///< at so many accounts it is time to look which are over
+    std::size_t m_next = 256; ///< number of accounts at which to remove those that ended
 };
 
-/// The turn to change one account; given back when this goes. One that has to be waited for is waited for by coming().
+/// The turn to change one account; the destructor gives it back. If it is not free at once, coming() waits for it.
 class HoldTurn {
 public:
     HoldTurn(Runtime& runtime, std::shared_ptr<HoldAccounts> accounts, HoldAccounts::Key key);
@@ -54,10 +55,9 @@ public:
     HoldTurn(const HoldTurn&) = delete;
     HoldTurn& operator=(const HoldTurn&) = delete;
 
-    /// Whether it has come.
+    /// Whether this has the turn.
     bool here() const { return m_here; }
-    /// Until it has come, which takes as long as others' requests do; false when not within that time. Throws
-    /// Cancelled.
+    /// Waits for the turn, as long as other requests take; false when not within that time. Throws Cancelled.
     QCoro::Task<bool> coming(Nanos within, std::stop_token stop);
 
     /// The account. Precondition: here().

@@ -4,12 +4,12 @@
 
 namespace lockscope::recipes {
 
-/// What the naive string locks share: nobody wakes a waiter, so it looks again and again; and a DEL that does not look
-/// whose lock it deletes.
+/// The common part of the naive string locks: waiters poll, because nobody wakes them; and DEL does not check whose
+/// lock it deletes.
 ///
-/// A stop request is heard between commands: what an article's code does not say is what to do with half an attempt, so
-/// each command's reply is awaited, and what it took is given back with a comparison. A server that can not be asked
-/// for a while is waited for.
+/// A stop request takes effect between commands. The articles' code does not say how to undo half an attempt, so each
+/// command's reply is awaited, and what it took is given back by a comparison. Waiters wait out a server that cannot be
+/// asked for a while.
 class PolledLock : public Recipe {
 public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
@@ -18,22 +18,22 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 protected:
-    /// Where the shared steps stand in RecipeInfo::steps; the working step is there already.
+    /// Numbers of the shared steps in RecipeInfo::steps; the working step's is RecipeInfo::workStep.
     struct StepNumbers {
         std::uint32_t wait, release;
     };
     PolledLock(RedisLock lock, StepNumbers steps) : m_lock(std::move(lock)), m_steps(steps) {}
 
-    /// One try, to its end whatever the stop token says. `value` becomes what it writes, before it is sent; the steps
-    /// are told by it. True when taken.
+    /// One try, to its end even after a stop request. Sets `value` to what it writes, before it is sent; reports its
+    /// own steps. True when taken.
     virtual Outcome<bool> attempt(Request& request, QByteArray& value) = 0;
-    /// What a forced release may delete.
+    /// Whether a forced release may delete numbers (else the recipe's texts).
     virtual bool valuesAreNumbers() const { return false; }
 
     RedisLock m_lock;
 
 private:
-    /// Deletes it if it is there; false when that is not known.
+    /// Deletes the value if it is there; false when the result is unknown.
     QCoro::Task<bool> withdraw(QByteArray value);
     StepNumbers m_steps;
 };

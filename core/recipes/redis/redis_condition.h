@@ -5,18 +5,18 @@
 
 namespace lockscope::recipes {
 
-/// Conditions of locks on a Redis, for any lock recipe there: nobody else's layout has them.
+/// Conditions of locks on a Redis, for any lock recipe there. No other library's layout has them.
 ///
-/// Layout, with {name} as Redisson braces it, so that all is in one slot:
+/// Layout, with {name} in braces as Redisson does, so that all keys are in one slot:
 /// - list `lockscope_condition:{name}`: the waiters, oldest first, each <client>:<thread>;
-/// - string `lockscope_condition_waiter:{name}:<client>:<thread>`: "waiting" or "signalled", with a life of 30 s that
+/// - string `lockscope_condition_waiter:{name}:<client>:<thread>`: "waiting" or "signalled", with a TTL of 30 s that
 ///   the waiter renews;
-/// - channel `lockscope_condition_channel:{name}:<client>:<thread>`: a message when it was signalled. It only says
-///   "look": what counts is the string, so that a lost message costs 10 s at most, and no signal.
-/// Signals go to those who listen: whoever died within its life's last 30 s gets one only when nobody else waits, or
-/// when its connection was not closed by its end (its machine died).
-/// The list lives as long as its waiters do. Each script is atomic: a signal is in the string of exactly one waiter,
-/// and one that stops waiting passes on what it had got.
+/// - channel `lockscope_condition_channel:{name}:<client>:<thread>`: a message when it was signalled. The message only
+///   means "look"; the string decides. So a lost message costs at most 10 s, never a signal.
+/// Signals go to waiters that listen. A waiter that died less than 30 s ago gets one only when nobody else waits, or
+/// when its connection was not closed (its machine died).
+/// The list lasts as long as its waiters. Each script is atomic: a signal is in the string of exactly one waiter, and a
+/// waiter that leaves passes on a signal that it got.
 class RedisCondition final : public ConditionRecipe {
 public:
     explicit RedisCondition(RedisLock lock) : m_lock(std::move(lock)) {}

@@ -6,21 +6,21 @@
 
 namespace lockscope::recipes {
 
-/// Another recipe whose acquisitions count only when so many replicas have them (WAIT): fewer within a second, and the
-/// lock is given back. Who waits tries again after a pause until its wait is over, and without a limit for as long as
-/// the replicas are missing: somebody else may have the lock meanwhile. Then, or without a wait, it is Kind::Refused.
-/// It narrows the window in which a failover loses a lock; it does not close it: a replica that has confirmed may not
-/// be the one that is promoted.
+/// Wraps a recipe so that an acquisition counts only when enough replicas have it (WAIT). If fewer have it within a
+/// second, the lock is given back. A waiter tries again after a pause, until its wait is over, and without a limit as
+/// long as replicas are missing; another client may get the lock meanwhile. At the end of the wait, or at once without
+/// a wait, the result is Kind::Refused. This narrows the window in which a failover loses a lock but does not close it:
+/// the promoted replica may be one that has not confirmed.
 ///
-/// WAIT is about the last write of one connection; over any other one, to a server that was started again or to the
-/// next master, it would be about nothing, and succeed. So it goes over the connection that the acquisition was
-/// answered over, or the lock is given back. It also makes the server hold the connection's later commands back until
-/// it is answered: with many locks over one connection each of them waits for the replicas, too. So a process asks with
-/// one WAIT at a time: whatever is sent meanwhile, a renewal say, is never held back for longer than one takes.
+/// WAIT refers to the last write of one connection. Over another connection, or after a restart or failover of the
+/// server, it would refer to nothing and succeed. So it is sent over the connection on which the acquisition was
+/// answered; if that is gone, the lock is given back. WAIT also delays the connection's later commands until it is
+/// answered. So a process has one WAIT in flight at a time: a command sent meanwhile, such as a renewal, is delayed by
+/// at most one of them.
 class RedisConfirmed final : public Recipe {
 public:
-    /// `make` makes the other recipe, of a lock like this one over a port that this one watches. It must end an
-    /// acquisition with the reply to its last write, as all do that need one server.
+    /// `make` makes the wrapped recipe, for a lock like `lock` over a port that this class watches. Its acquisition
+    /// must end with the reply to its last write, as with all recipes on one server.
     RedisConfirmed(const RedisLock& lock, const std::function<std::unique_ptr<Recipe>(RedisLock)>& make);
     ~RedisConfirmed() override;
     const RecipeInfo& info() const override { return m_recipe->info(); }
@@ -42,11 +42,11 @@ public:
 
 private:
     class WatchedPort;
-    /// How many replicas have what was written over this connection by now, asked in this process's turn.
+    /// How many replicas have the writes of this connection; asked in this process's turn.
     QCoro::Task<redis::Result> ask(std::uint32_t connection, Nanos giveUpAt, std::stop_token stop);
 
     redis::Port& m_port;
-    std::unique_ptr<WatchedPort> m_watched; ///< what the recipe works over
+    std::unique_ptr<WatchedPort> m_watched; ///< the port of the wrapped recipe
     std::unique_ptr<Recipe> m_recipe;
     QByteArray m_name;
     std::shared_ptr<Doubts> m_doubts;

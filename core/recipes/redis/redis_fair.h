@@ -4,14 +4,14 @@
 
 namespace lockscope::recipes {
 
-/// `redis-fair`: Redisson's RFairLock layout: the hash of holds, a queue of waiters on the server, a deadline for each
-/// of them after which it counts as dead, and a channel for each of them, so that a release wakes one.
+/// `redis-fair`: Redisson's RFairLock layout: the hash of holds, a queue of waiters, a deadline for each waiter after
+/// which it counts as dead, and a channel per waiter, so that a release wakes one.
 /// Source: the algorithm of Redisson's RedissonFairLock. Differences that its clients do not see in the layout:
-/// deadlines are by the server's clock; whoever gives up at the head of a free lock's queue wakes the next; and our
-/// waiters look again several times within RedisLock::patience, so that those who are not heard of for so long are
-/// dead, however many there are and wherever they stand, and the others never lose their place for having waited long;
-/// nor do they for an answer that got lost: even a lock that one of them has got without hearing of it is given back
-/// for the first place.
+/// Deadlines are by the server's clock. A waiter that gives up at the head of a free lock's queue wakes the next one.
+/// Our waiters look again several times within RedisLock::patience: those not heard of for so long are dead, however
+/// many they are and wherever they stand; live ones never lose their place by waiting long. Nor do they lose it by a
+/// lost answer: if a waiter got the lock without hearing of it, the lock is given back and the waiter gets the first
+/// place.
 class RedisFair final : public CountedLock {
 public:
     explicit RedisFair(RedisLock lock) : CountedLock(std::move(lock)) {}
@@ -27,14 +27,14 @@ private:
     QByteArray channel(const QByteArray& thread) const override;
     Command command(const char* action, const QByteArray& thread, Nanos lease, const QByteArray& more,
                     bool waits = false) const;
-    /// How long a waiter of this thread may be silent: what it last said it would wait.
+    /// How long a waiter of this thread may be silent: the wait of its latest request, or RedisLock::patience.
     Nanos patience(const QByteArray& thread) const;
     struct Patience {
         Nanos said{};
-        /// A try got no answer, and others follow: what is in doubt is what that one got, and is given back for the
-        /// first place.
+        /// A try got no answer and others follow: what that try may have got is given back in exchange for the first
+        /// place.
         bool unanswered = false;
-        int asking = 0; ///< acquisitions of the thread that are under way
+        int asking = 0; ///< acquisitions of the thread in progress
     };
     std::map<QByteArray, Patience> m_patience; ///< by thread
 };

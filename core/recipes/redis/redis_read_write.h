@@ -4,13 +4,13 @@
 
 namespace lockscope::recipes {
 
-/// `redis-rw`: Redisson's read/write layout: Mode::Shared reads, beside other readers; Mode::Exclusive writes, alone.
-/// Both re-enter; the writer may also read, and keeps on reading when it has given the writing up. A reader that wants
-/// to write waits for itself. Each hold of a reader is a key with a TTL of its own, so a dead reader is not kept alive
-/// by the living. Nobody queues: writers may starve.
-/// Source: the algorithms of Redisson's RedissonReadLock and RedissonWriteLock. Differences: a key that carries a plain
-/// Redisson lock is refused (Redisson's takes it, and two believe that they hold it); giving the writing up while
-/// reading wakes the readers that wait; a renewal never shortens the lock for others.
+/// `redis-rw`: Redisson's read/write layout. Mode::Shared reads, beside other readers; Mode::Exclusive writes, alone.
+/// Both re-enter. A writer may also read, and keeps reading after it stops writing. A reader that wants to write waits
+/// for itself. Each hold of a reader is a key with its own TTL, so live readers do not keep a dead one alive. There is
+/// no queue: writers may starve.
+/// Source: the algorithms of Redisson's RedissonReadLock and RedissonWriteLock. Differences: a key with a plain
+/// Redisson lock is refused (Redisson takes it, and two clients believe that they hold it); a writer that goes on
+/// reading wakes the waiting readers; a renewal never shortens the lock for others.
 class RedisReadWrite final : public CountedLock {
 public:
     explicit RedisReadWrite(RedisLock lock) : CountedLock(std::move(lock)) {}
@@ -19,8 +19,8 @@ public:
     Outcome<int> release(Grant grant, std::stop_token stop) override;
 
 private:
-    /// Where one side of a thread is kept, what is left of its other side would be kept as well: a writer that was lost
-    /// would stay one for as long as it reads. So that goes first.
+    /// Both settle the thread's other side first: renewing one side would also keep alive what is left of the other,
+    /// and a lost writer would remain a writer as long as it reads.
     Outcome<bool> renewAlone(Grant grant, std::stop_token stop);
     Outcome<int> releaseAlone(Grant grant, std::stop_token stop);
     Command acquireCommand(const Request& request) const override;

@@ -6,17 +6,17 @@
 
 namespace lockscope::recipes {
 
-/// How waiters that are not woken by the server look again: within 200 ms of a release, the way there included.
+/// Pauses of waiters that the server does not wake: a release is noticed within 200 ms, round trip included.
 struct Polling {
-    Nanos low = 50ms, high = 150ms; ///< drawn anew each time, so that waiters do not march in step
+    Nanos low = 50ms, high = 150ms; ///< drawn anew each time, so that waiters spread out
 };
 
-/// What the locks of one client process share.
+/// State that the locks of one client process share.
 struct Doubts {
     Doubts() { turn.release(); }
-    /// Of the locks that count on the server.
+    /// Counts of the locks whose holds the server counts.
     std::shared_ptr<HoldAccounts> accounts = std::make_shared<HoldAccounts>();
-    SignalCount turn; ///< to use WAIT, whether replicas have what was written: one has it at a time
+    SignalCount turn; ///< the turn to use WAIT (do replicas have the write?): one lock at a time
 };
 
 /// A waiter of a fair lock that is not heard of for so long is dead, unless it is told otherwise.
@@ -43,26 +43,26 @@ std::vector<QByteArray> lockKeys(const QByteArray& recipe, const QByteArray& nam
 /// The recipe of that id over a Redis, nullptr when there is none.
 std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock);
 
-/// A server's answer as a lock's error, with what it means for the lock.
+/// The lock error that corresponds to a server's answer.
 LockError lockError(const redis::Error& error, const QByteArray& name);
 
-/// The key carries data that the recipe does not write; `what` is a word of what_is.lua.
+/// The error for a key with data that the recipe does not write; `what` is a word of what_is.lua.
 LockError foreignData(const QByteArray& name, const QByteArray& what);
 
-/// The key carries another library's or another recipe's data: asks the server what, to be able to say it.
+/// The error for a key with another library's or recipe's data; asks the server what it is.
 QCoro::Task<LockError> foreignFormat(redis::Port& port, QByteArray name);
 
-/// As lockError(); for a key of another kind the sentence says which.
+/// As lockError(); for a key of another type, the message says which.
 QCoro::Task<LockError> explainedError(redis::Port& port, redis::Error error, QByteArray name);
 
-/// what_is.lua: one word for what stands on a key.
+/// what_is.lua: names in one word what a key holds.
 const redis::Script& whatIs();
 
-/// Frees a lock that is a string whoever holds it; true when there was one. ForeignFormat when the key carries
-/// something else. `args` as set_force.lua has them.
+/// Frees a lock that is a string, regardless of its holder; true when there was one. ForeignFormat when the key holds
+/// something else. `args` as for set_force.lua.
 Outcome<bool> forceStringLock(redis::Port& port, QByteArray name, redis::Args args, std::stop_token stop);
 
-/// Whether the lock's key is there, of this type as TYPE has it. ForeignFormat when it is of another one.
+/// Whether the lock's key exists with this type (as TYPE names it). ForeignFormat when it has another type.
 Outcome<bool> keyIsThere(redis::Port& port, QByteArray name, QByteArray type, std::stop_token stop);
 
 /// The channel on which a forced release tells the holders of a lock.
@@ -73,10 +73,10 @@ Outcome<void> listenForForce(redis::Port& port, QByteArray channel, CallList::Ca
 /// Released or renewed what is no longer ours.
 LockError notOwner(const QByteArray& name);
 
-/// Whole milliseconds of a lease as an argument, at least 1.
+/// A lease in whole milliseconds, at least 1, as an argument.
 QByteArray milliseconds(Nanos lease);
 
-/// Redisson's rule for helper keys and channels: braces around the name unless it has one anywhere.
+/// Redisson's rule for helper keys and channels: braces around the name, unless it contains a brace.
 QByteArray hashTagged(const QByteArray& name);
 
 } // namespace lockscope::recipes

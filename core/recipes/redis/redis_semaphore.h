@@ -4,25 +4,25 @@
 
 namespace lockscope::recipes {
 
-/// `redis-semaphore`: permits, each with a lease of its own, in the layout of Redisson's RPermitExpirableSemaphore: a
-/// counter of free permits and a sorted set of those taken. How many there are in all is set by whoever comes first,
-/// and anew by who says another number while none is taken, unless another library has set it: a key of our own beside
-/// the counter, which stays on the server when all are free, tells. While some are taken, who says another number is
-/// refused. Request::permits at once, all or none; not reentrant, not fair. Source: the algorithm of Redisson's
+/// `redis-semaphore`: permits, each with its own lease, in the layout of Redisson's RPermitExpirableSemaphore: a
+/// counter of free permits and a sorted set of taken ones. The first client sets the total. A client with another total
+/// is refused while permits are taken; while none is taken it sets the total anew, unless another library set it. A key
+/// of our own beside the counter tells the two cases apart; it stays on the server when all permits are free.
+/// Request::permits are taken at once, all or none; not reentrant, not fair. Source: the algorithm of Redisson's
 /// RedissonPermitExpirableSemaphore, with the server's clock instead of the clients'.
 class RedisSemaphore final : public WokenLock {
 public:
     explicit RedisSemaphore(RedisLock lock) : WokenLock(std::move(lock)) {}
     const RecipeInfo& info() const override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
-    /// Gives all permits of the grant back. NotOwner when some of them had ended.
+    /// Gives back all permits of the grant. NotOwner when some of them had ended.
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
     using Ids = std::vector<QByteArray>; ///< 16 bytes each
-    /// What the script that gives these back is called with.
+    /// Arguments for the script that gives these permits back.
     redis::Args givenBack(const Ids& ids) const;
     QByteArray taken() const { return hashTagged(m_lock.name) + ":timeout"; }
     QByteArray total() const { return "lockscope_permits:" + hashTagged(m_lock.name); }

@@ -4,14 +4,13 @@
 
 namespace lockscope::recipes {
 
-/// `redis-set`: SET NX PX with a value that only we know; release and renewal compare it first, in a script.
-/// Source: the pattern of Redis' own documentation of SET ("Patterns", a simple locking system).
+/// `redis-set`: SET NX PX with a unique value; release and renewal compare it first, in a script. Source: the pattern
+/// in Redis' own documentation of SET ("Patterns", a simple locking system).
 ///
-/// What stands on the server is that pattern's to the byte, so that other libraries with the same pattern and this one
-/// keep each other out. Beside it each release of ours sends a message, and our waiters listen: whoever only looks now
-/// and then gets a lock that is always wanted when chance has it, be it after a second. They look now and then all the
-/// same: other libraries' releases tell nobody, nor does the end of a lease. Where a user may not use the channel, that
-/// is all that there is.
+/// The key follows that pattern to the byte, so other libraries with the pattern and this one exclude each other. In
+/// addition, each of our releases sends a message to our waiters; a waiter that only polled would get a busy lock by
+/// chance, perhaps after a second. Waiters also poll, because releases by other libraries and the end of a lease send
+/// no message. If the user may not use the channel, they only poll.
 class RedisSet final : public WokenLock {
 public:
     explicit RedisSet(RedisLock lock);
@@ -32,7 +31,7 @@ private:
     QCoro::Task<redis::Result> giveUp(const QByteArray& value, std::stop_token stop);
     void notUndone(const QByteArray& value, Nanos lease);
     QByteArray m_channel;
-    bool m_isLock = false; ///< what was found on the key, when it was not free for the first time
+    bool m_isLock = false; ///< the key, when first found taken, held a lock
 };
 
 } // namespace lockscope::recipes

@@ -4,7 +4,7 @@
 
 namespace lockscope::recipes {
 
-/// `redis-set-del`, *naive*: SET NX with an expiry, and a DEL that does not look whose lock it is. Exists to be
+/// `redis-set-del`, *naive*: SET NX with an expiry, and a DEL that does not check whose lock it deletes. Exists to be
 /// seen failing: a holder that outlives its lease deletes the next holder's lock.
 class RedisSetDel final : public PolledLock {
 public:
@@ -15,8 +15,8 @@ private:
     Outcome<bool> attempt(Request& request, QByteArray& value) override;
 };
 
-/// `redis-set-getdel`, *naive*: the same with a unique value, which the release compares; but in two commands, so that
-/// the lease can end between the GET and the DEL.
+/// `redis-set-getdel`, *naive*: as above, with a unique value that the release compares; but in two commands, so the
+/// lease can end between GET and DEL.
 class RedisSetGetDel final : public PolledLock {
 public:
     explicit RedisSetGetDel(RedisLock lock) : PolledLock(std::move(lock), {2, 4}) {}

@@ -5,14 +5,14 @@
 
 namespace lockscope::recipes {
 
-/// What the locks share whose releases send a message: how to wait for one. Subscribe, then try again, because a
-/// release between the first try and the subscription is told to nobody; never wait longer than the recipe says,
-/// because a message may be lost, and the end of a lease sends none.
+/// The common part of locks whose releases send a message: how to wait for one. Subscribe, then try again, because a
+/// release between the first try and the subscription reaches nobody. Never wait longer than the recipe says, because a
+/// message may be lost, and the end of a lease sends none.
 ///
-/// A server that can not be asked for a while costs a waiter nothing but that time: it tries again until its wait is
-/// over, and only then says why it could not.
+/// A waiter waits out a server that cannot be asked for a while: it tries again until its wait is over, and only then
+/// reports the error.
 ///
-/// A lock that is free costs nothing of this: the first try comes before the subscription.
+/// A free lock costs none of this: the first try comes before the subscription.
 class WokenLock : public Recipe {
 public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
@@ -23,45 +23,45 @@ public:
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
 
 protected:
-    /// The steps of all of them, the same numbers in every such recipe.
+    /// The steps; equal numbers in all these recipes.
     enum Step : std::uint32_t { kNowhere = 0, kTry = 1, kSubscribe = 2, kWait = 3, kHold = 4, kRelease = 5 };
 
-    /// What came of one try.
+    /// Result of one try.
     struct Answer {
         std::optional<Grant> grant;
-        Nanos again = kNever; ///< without one: until it pays to look again without a message; kNever: no saying
+        Nanos again = kNever; ///< without a grant: when the next look pays without a message; kNever: unknown
     };
 
     explicit WokenLock(RedisLock lock) : m_lock(std::move(lock)) {}
 
-    /// One try. One that was stopped, or whose outcome is not known, leaves nothing behind.
+    /// One try. A try that was stopped, or whose outcome is unknown, leaves nothing behind.
     virtual Outcome<Answer> attempt(const Request& request, std::stop_token stop) = 0;
     /// What a holder listens on. Not the waiters' channel: who counts the listeners there counts waiters.
     QByteArray forcedChannel() const { return forcedChannelOf(m_lock.name); }
     /// What a waiter listens on.
     virtual QByteArray channel(const QByteArray& thread) const = 0;
-    /// Whether Answer::again alone brings a waiter on in time, where the server does not let it subscribe.
+    /// Whether Answer::again alone is enough for a waiter that the server does not let subscribe.
     virtual bool doesWithoutMessages() const { return false; }
 
-    /// What follows a first try that failed; `giveUpAt` by the own monotonic clock. So many others have it first, if
-    /// they come for it. `troubled`: that one failed by an error that passes.
+    /// Goes on after a failed first try; `giveUpAt` by the own monotonic clock. `before`: how many other clients may
+    /// take the lock first. `troubled`: the first try failed with an error that may pass.
     Outcome<std::optional<Grant>> waitFor(Request request, Nanos giveUpAt, std::stop_token stop, std::int64_t before,
                                           bool troubled = false);
-    /// Whether an error is not the end of a wait.
+    /// Whether the wait goes on in spite of the error.
     bool waitsOut(const LockError& error, Nanos giveUpAt) const {
         return passes(error) && m_lock.port.runtime().monotonic() < giveUpAt;
     }
 
-    /// The command that undoes a try failed as well: the try may have left something, for as long as its lease. A
-    /// waiter gives the command again before its next try.
+    /// Notes that the undoing of a try failed as well, so the try may have left something for the length of its lease.
+    /// A waiter repeats `command` before its next try.
     void leftBehind(redis::Args command, Nanos lease);
-    /// Undoes what the tries of one who waits may have left, as far as that is possible now.
+    /// Undoes what a waiter's tries may have left behind, as far as possible now.
     virtual QCoro::Task<> takeBack(Request request);
 
-    /// A thread has freed the lock, and so many clients were told.
+    /// Notes that a thread freed the lock and that `waiting` clients were told.
     void gaveUp(const QByteArray& thread, std::int64_t waiting);
-    /// How many that is when the same thread asks again at once: it would be there before everybody whom its release
-    /// has woken, and again after its next one; whoever waits would have to be lucky. So it lines up behind them.
+    /// How many clients should go before this request: all that the thread's own release has just woken, if the thread
+    /// asks again at once. Otherwise it would win every time, because the woken clients need a round trip.
     std::int64_t politeness(const Request& request, Nanos now);
 
     RedisLock m_lock;

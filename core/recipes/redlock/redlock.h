@@ -6,32 +6,32 @@
 
 namespace lockscope::recipes {
 
-/// How a Redlock goes about it; the defaults suit servers on one network.
+/// Settings of a Redlock; the defaults suit servers on one network.
 struct RedlockOptions {
-    /// The longest pause before another try (PollingRests): nobody tells of a release, and within 200 ms of one
-    /// somebody is to have the lock, the way there included.
+    /// The longest pause between tries (PollingRests). Releases notify nobody, and a waiter should get the lock within
+    /// 200 ms of a release, round trip included.
     Nanos longestRest = 100ms;
     Nanos perNode{}; ///< longest wait for one node's answer; 0: nodeTimeout() of the lease
 };
 
-/// `redis-redlock`: SET NX PX with a unique value on N independent masters at once; held while a majority has it, until
-/// the lease less what was taken to get it, less the drift that the servers' clocks are allowed.
+/// `redis-redlock`: SET NX PX with a unique value on N independent masters at once. The lock is held while a majority
+/// has it: for the lease, less the time that taking took, less the allowed drift of the servers' clocks.
 ///
-/// Sources: "Distributed Locks with Redis" of Redis' documentation (the Redlock algorithm); the keys and values are
-/// those of node-redlock 5, so that its clients and redsync's are kept out, and we by theirs.
+/// Sources: "Distributed Locks with Redis" in Redis' documentation (the Redlock algorithm); keys and values are those
+/// of node-redlock 5, so its clients, redsync's and ours exclude each other.
 ///
-/// A node that answers too late is not waited for; what it granted is taken back when it does answer, and ends by its
-/// lease if it never does.
+/// A node that answers too late is not awaited. Its grant is withdrawn when it answers, or ends with its lease.
 class Redlock final : public Recipe {
 public:
     Redlock(std::shared_ptr<RedlockNodes> nodes, QByteArray name, RedlockOptions options = {})
         : m_nodes(std::move(nodes)), m_name(std::move(name)), m_options(options) {}
 
     const RecipeInfo& info() const override;
-    /// nullopt: somebody else has it. Kind::Unreachable: too few servers answered, or so late that nothing was left of
-    /// the lease; tried a few times while there is time to wait.
+    /// nullopt: another client has it. Kind::Unreachable: too few servers answered, or so late that nothing was left of
+    /// the lease; it tries a few times while there is time to wait. Kind::Refused: the lease is shorter than the drift
+    /// allows.
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
-    /// True when a majority extended it.
+    /// True when a majority extended the lock. Kind::OutcomeUnknown when too few servers answered.
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     /// Of any of the servers.
     CallList::Registration onReconnect(CallList::Callback ask) override;
@@ -39,22 +39,22 @@ public:
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
     /// On all servers. Success when a majority answered; what the others keep ends by its lease.
     Outcome<int> release(Grant grant, std::stop_token stop) override;
-    /// Deletes what locks of this kind write, on all servers; anything else is left alone. Kind::ForeignFormat when
-    /// that stands on so many servers that no majority is left for anybody; on fewer it is in nobody's way.
+    /// Deletes this recipe's locks on all servers; other data are left alone. Kind::ForeignFormat when other data are
+    /// on so many servers that nobody can get a majority; on fewer they do no harm.
     Outcome<bool> forceRelease(std::stop_token stop) override;
-    /// True when one value stands on a majority of servers. Those that do not answer are taken to have it as well: a
-    /// holder may have its majority with them. Kind::Unreachable when no majority answers.
+    /// True when one value is on a majority of servers. A server that does not answer counts as having it too, because
+    /// a holder's majority may include it. Kind::Unreachable when no majority answers.
     Outcome<bool> isLocked(std::stop_token stop) override;
 
-    /// What a majority of servers must have left of their clocks' rates: 1 % of the lease and 2 ms, as node-redlock.
+    /// The time to subtract for the drift of the servers' clocks: 1 % of the lease and 2 ms, as in node-redlock.
     static Nanos drift(Nanos lease) { return lease / 100 + 2ms; }
-    /// The longest wait for one node: a twentieth of the lease, from 10 ms to 500 ms.
+    /// The longest wait for one node's answer: a twentieth of the lease, from 10 ms to 500 ms.
     static Nanos nodeTimeout(Nanos lease) { return std::clamp<Nanos>(lease / 20, 10ms, 500ms); }
-    /// A grant with less time left than this is given back: a tenth of the lease.
+    /// The least time that a grant must have left, else it is given back: a tenth of the lease.
     static Nanos leastRest(Nanos lease) { return lease / 10; }
 
-    /// Asks all nodes for a sign of life: success when a majority gives it within `timeout`, else which did not and
-    /// why.
+    /// Pings all nodes: success when a majority answers within `timeout`; otherwise the error says which nodes did not,
+    /// and why.
     static Outcome<void> reach(std::shared_ptr<RedlockNodes> nodes, Nanos timeout, std::stop_token stop);
 
 private:
@@ -68,7 +68,7 @@ private:
     RedlockOptions m_options;
 };
 
-/// Of the list of recipes.
+/// The entry for the list of recipes.
 RecipeInfo redlockInfo();
 
 } // namespace lockscope::recipes

@@ -6,9 +6,9 @@
 
 namespace lockscope::recipes {
 
-/// `sql-advisory`: the server's own named locks, held by a connection: GET_LOCK(name) on MySQL and MariaDB, and
-/// pg_advisory_lock(key) on PostgreSQL, there also shared. No table is needed. Waiters stand in the server's queue.
-/// Re-entry is counted by the server.
+/// `sql-advisory`: the server's own named locks, held by a connection: GET_LOCK(name) on MySQL and MariaDB;
+/// pg_advisory_lock(key) on PostgreSQL, which also has shared ones. It needs no table. Waiters stand in the server's
+/// queue. The server counts re-entries.
 ///
 /// MySQL, MariaDB: the lock's name is GET_LOCK's, a text, for the whole server and not for one database. PostgreSQL:
 /// the key is advisoryKeyOf(name), within one database. Refused behind a pooler that may give each transaction another
@@ -23,7 +23,7 @@ public:
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
     Nanos newsRest() const override { return sql::kLeftAlone; }
     Outcome<int> release(Grant grant, std::stop_token stop) override;
-    /// Ends the connections that hold it.
+    /// Ends the connections that hold the lock.
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
 
@@ -34,9 +34,8 @@ private:
     bool taken(const sql::Reply& reply, Nanos left) const;
     Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
     Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
-    /// Gives a connection back whose wait has ended without a lock. A server that grants it at that very instant
-    /// answers that the time is over and keeps it for the connection all the same: PostgreSQL undoes only what a
-    /// transaction took.
+    /// Gives a connection back whose wait ended without the lock. If the server grants the lock at that instant, it
+    /// reports a time-out but keeps the lock for the connection: PostgreSQL undoes only what a transaction took.
     QCoro::Task<> giveBack(std::shared_ptr<sql::Session> session);
     SqlLock m_lock;
     bool m_mySql;

@@ -5,13 +5,14 @@
 
 namespace lockscope::recipes {
 
-/// `sql-for-update`: a transaction that has locked the lock's row holds the lock; its end frees it. Waiters stand in
-/// the server's own queue. Each hold has a connection of its own, and lives as long as that does: news() tells.
+/// `sql-for-update`: a transaction that has locked the lock's row holds the lock; the transaction's end frees it.
+/// Waiters stand in the server's own queue. Each hold has its own connection and lasts as long as that does: see
+/// news().
 ///
-/// The row is found by the primary key, so that nothing else is locked with it. A wait without a bound ends as the
-/// server says (InnoDB: 50 s): Kind::WaitExceeded. Two holds of one client are two transactions to the server: it sees
-/// no cycle through one client, only those inside its own transactions (Kind::Deadlock).
-/// Source: the seeds' “lock by SELECT … FOR UPDATE”.
+/// The row is found by its primary key, so nothing else is locked with it. A wait without a bound ends at the server's
+/// limit (InnoDB: 50 s): Kind::WaitExceeded. Two holds of one client are two transactions to the server: it detects no
+/// cycle through a client, only cycles of its own transactions (Kind::Deadlock). Source: articles, as “lock by SELECT …
+/// FOR UPDATE”.
 class SqlForUpdate final : public Recipe {
 public:
     explicit SqlForUpdate(SqlLock lock) : m_lock(std::move(lock)) {}
@@ -21,11 +22,11 @@ public:
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
     Nanos newsRest() const override { return sql::kLeftAlone; }
     Outcome<int> release(Grant grant, std::stop_token stop) override;
-    /// Ends the connection of whoever holds it. MySQL, MariaDB: needs the PROCESS privilege, and looks at the server's
-    /// queue from inside it, for at most some seconds.
+    /// Ends the holder's connection. MySQL, MariaDB: needs the PROCESS privilege, and reads the server's lock queue by
+    /// waiting in it for at most some seconds.
     Outcome<bool> forceRelease(std::stop_token stop) override;
-    /// MySQL, MariaDB: tells by locking the row, for no longer than that statement takes; a try of somebody else's that
-    /// comes just then is told that it is taken.
+    /// MySQL, MariaDB: tries to lock the row, for no longer than that statement takes; another client's single try at
+    /// that moment finds the lock taken.
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:

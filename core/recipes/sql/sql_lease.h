@@ -36,9 +36,9 @@ private:
     struct Mine {
         QByteArray owner;
         std::int64_t version = 0;
-        int holds = 1; ///< counted when they are granted: several may be asked for and given back at once
+        int holds = 1; ///< as counted when they were granted: several requests and releases may be in flight at once
     };
-    /// How a row stands that could not be taken.
+    /// The state of a row that could not be taken.
     struct Seen {
         bool there = false;
         Nanos left{};
@@ -52,7 +52,7 @@ private:
     QCoro::Task<> undoLeftBehind(Nanos giveUpAt, std::stop_token stop);
     QCoro::Task<bool> withdraw(QByteArray owner, bool stopped);
     SqlLock m_lock;
-    std::map<QByteArray, Mine> m_mine; ///< by thread: what re-entry extends
+    std::map<QByteArray, Mine> m_mine; ///< by thread: what a re-entry extends
     LeftBehind m_leftBehind;
 };
 

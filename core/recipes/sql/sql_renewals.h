@@ -5,18 +5,18 @@
 
 namespace lockscope::recipes {
 
-/// The renewals of all `sql-lease` locks of one connection: those that come at the same time go in one statement, and
-/// each learns what became of its own row. An error that leaves open what became of them is told to all: nobody is told
-/// a loss or a renewal that the server did not confirm.
+/// Renewals for all `sql-lease` locks of one connection: simultaneous ones share one statement, and each gets the
+/// result for its own row. An error with an unknown outcome goes to all of them; no loss or renewal is reported that
+/// the server did not confirm.
 ///
-/// Of one thread, its runtime's. Keeps its port for as long as something is under way.
+/// Single-threaded, on its runtime's thread. Keeps its port while requests are in flight.
 class SqlRenewals final : public std::enable_shared_from_this<SqlRenewals> {
 public:
     SqlRenewals(std::shared_ptr<sql::Port> port, sql::Tables tables)
         : m_port(std::move(port)), m_tables(std::move(tables)) {}
 
-    /// A full lease again for the row that has this owner; false = it has not, or its time is over. Stopped: Cancelled,
-    /// and whether it was carried out is not told.
+    /// Restarts the full lease of the row with this owner; false = the row has another owner, or its lease has ended.
+    /// When stopped: Cancelled, and it is not known whether it was carried out.
     Outcome<bool> renew(QByteArray name, QByteArray owner, Nanos lease, std::stop_token stop);
     /// Recipe::listen(): calls `ask` now, and each time that the database answers again after a connection to it broke.
     /// While anybody listens, one idle connection is kept to notice that by.
@@ -35,8 +35,8 @@ private:
         std::int64_t leaseMs = 0;
         Completion<Answer> answer;
     };
-    using Batch = std::vector<Renewal>; ///< of one lease, by name
-    /// For each of a batch: it is ours.
+    using Batch = std::vector<Renewal>; ///< with equal leases, ordered by name
+    /// For each renewal of a batch: whether the row is still ours.
     struct Held {
         std::vector<bool> each;
     };
@@ -52,7 +52,7 @@ private:
 
     const std::shared_ptr<sql::Port> m_port;
     const sql::Tables m_tables;
-    Batch m_waiting; ///< for others to go with
+    Batch m_waiting; ///< waiting to be sent together
     bool m_gathering = false;
     CallList m_reconnects;
     std::optional<Nanos> m_tidiedAt;

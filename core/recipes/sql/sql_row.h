@@ -4,10 +4,9 @@
 
 namespace lockscope::recipes {
 
-/// `sql-row`: a row inserted under a unique key is the lock, deleting it frees it. No expiry: a holder that dies keeps
-/// it for ever. Release deletes by name, whoever's row it is; the owner is written for people, and for taking back an
-/// INSERT whose answer nobody waited for.
-/// Source: the seeds' “lock by a database's unique index”.
+/// `sql-row`: a row under a unique key is the lock; deleting it frees the lock. There is no expiry: a holder that dies
+/// keeps it forever. Release deletes by name, whoever owns the row. The owner is written for people, and to undo an
+/// INSERT whose answer was not awaited. Source: articles, as “lock by a database's unique index”.
 class SqlRow final : public Recipe {
 public:
     explicit SqlRow(SqlLock lock) : m_lock(std::move(lock)) {}

@@ -7,13 +7,13 @@ namespace lockscope::recipes {
 
 /// `sql-version`: optimistic. Nothing is held and nobody waits.
 ///
-/// acquire() reads the lock's version, at once and for everybody who asks: Grant::token. release() is the
-/// compare-and-set: it raises the version if it is still the one that was read, and then all that happened since
-/// acquire() was alone. Kind::NotOwner: somebody else was quicker; what was computed since acquire() is to be thrown
-/// away and done again. forceRelease() raises the version, so that everybody under way fails.
+/// acquire() reads the lock's version (Grant::token), at once and for everybody. release() is the compare-and-set: it
+/// raises the version if it has not changed; then nobody else succeeded since acquire(). Kind::NotOwner: another client
+/// was faster; discard what was computed since acquire() and start again. forceRelease() raises the version, so that
+/// everybody in progress fails.
 ///
-/// For work that only counts when its release succeeds; not for guarding anything that is touched meanwhile.
-/// Source: the seeds' “optimistic lock by a version column”.
+/// For work that counts only if its release succeeds; not for guarding a resource that is touched meanwhile. Source:
+/// articles, as “optimistic lock by a version column”.
 class SqlVersion final : public Recipe {
 public:
     explicit SqlVersion(SqlLock lock) : m_lock(std::move(lock)) {}
@@ -22,7 +22,7 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
-    /// Never: nobody is kept out. Asks nobody.
+    /// Always false: nobody is kept out. Sends nothing.
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:

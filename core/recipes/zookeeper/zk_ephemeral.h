@@ -4,10 +4,10 @@
 
 namespace lockscope::recipes {
 
-/// `zk-ephemeral`, naive: the lock is one ephemeral node at its path; everybody who finds it there watches it, and all
-/// of them wake and try again when it goes: a herd, and nobody has a turn. As all holders' nodes have the same name,
-/// one who releases looks first whose it is by now; when a forced release comes between that look and the removal, the
-/// next holder's goes. Source: the first lock that tutorials on ZooKeeper build.
+/// `zk-ephemeral`, naive: the lock is one ephemeral node at its path. All waiters watch it, and all of them wake and
+/// try again when it is removed: a herd without an order. All holders' nodes have the same name, so a release first
+/// checks whose node it is; if a forced release comes between check and removal, the next holder's node is removed.
+/// Source: the first lock that ZooKeeper tutorials build.
 class ZkEphemeral final : public ZkRecipe {
 public:
     using ZkRecipe::ZkRecipe;
@@ -19,7 +19,7 @@ public:
 private:
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
                                           std::stop_token stop) override;
-    /// False: it is gone by now, try again. `ours`: it contains our data, its creation's answer was lost.
+    /// False: the node is gone, try again. `ours`: it contains our data (the answer to its creation was lost).
     Outcome<bool> watchHolder(std::shared_ptr<ZkTicket> ticket, bool& ours, std::stop_token stop);
 };
 

@@ -23,9 +23,9 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    /// Whose names to have where nobody is.
+    /// The family whose names to use in an empty queue.
     ZkFamily toldFamily() const;
-    /// Nobody there is of another family than the one that we join.
+    /// Whether no child belongs to another family than the one we join.
     bool sameFamily(const std::vector<ZkChild>& children) const;
     Outcome<ZkFamily> familyToJoin(std::vector<ZkChild> children, QByteArray ownName, std::stop_token stop);
     Outcome<bool> allOurs(std::vector<ZkChild> children, std::stop_token stop);
@@ -33,7 +33,7 @@ private:
                                               std::stop_token stop);
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
                                           std::stop_token stop) override;
-    std::optional<ZkFamily> m_family; ///< in whose format we join, once it is known
+    std::optional<ZkFamily> m_family; ///< the family whose format we use, once known
 };
 
 } // namespace lockscope::recipes

@@ -4,16 +4,15 @@
 
 namespace lockscope::recipes {
 
-/// The end of a timed acquisition that waits for an answer: a request in flight ends only with its answer or its
-/// connection, and the connection to a server that hangs lasts long. Stops what has its token with the caller, or when
-/// the time is over and nothing has been answered since for a second; connecting, for those who only try as well, has
-/// its own bounds.
+/// Bounds a timed acquisition that waits for an answer: a request in flight ends only with its answer or its
+/// connection, and the connection to a hung server lasts long. Stops the holders of its token when the caller stops, or
+/// when the time is over and no answer has come for a second. Connecting has its own bounds, also for a single try.
 class ZkPatience final : private Alarm {
 public:
-    /// `giveUpAt` kNever: only with the caller.
+    /// `giveUpAt` kNever: stops only with the caller.
     ZkPatience(zookeeper::Port& port, Nanos giveUpAt, std::stop_token stop);
     std::stop_token token() const { return m_source.stop_possible() ? m_source.get_token() : m_caller; }
-    /// It was this, and not the caller, that stopped them.
+    /// Whether this, and not the caller, stopped them.
     bool over() const { return m_over && !m_caller.stop_requested(); }
 
 private:
@@ -26,15 +25,15 @@ private:
     std::stop_token m_caller;
     std::stop_source m_source{std::nostopstate};
     std::optional<std::stop_callback<Forward>> m_forward;
-    Nanos m_since{}; ///< what is sent from then on and answered shows that the server goes on
+    Nanos m_since{}; ///< a request sent after this and answered shows that the server is alive
     bool m_connecting = false;
     bool m_over = false;
 };
 
-/// Ends a coroutine that catches Cancelled in order to tidy up: `co_await`s can not stand in a handler.
+/// Ends a coroutine that catches Cancelled in order to tidy up, because `co_await` is not allowed in a handler.
 struct ZkInterruption {
     bool stopped = false;
-    /// To be called in the handler.
+    /// Call it in the handler.
     void caught(const Cancelled& cancelled) {
         if (cancelled.why() == Cancelled::Why::Killed) throw cancelled;
         stopped = true;

@@ -4,46 +4,46 @@
 
 namespace lockscope::recipes {
 
-/// What stands between a contender and its turn.
+/// The node that stands between a contender and its turn.
 struct ZkBlocker {
     QByteArray name;   ///< the child to wait for
-    bool only = false; ///< once it is gone, nothing is left in between: nobody comes in before us
+    bool only = false; ///< nothing else stands in between: once the node is gone, nobody comes before us
 };
 
-/// Who is in the way of the child called `own`: nullopt = nobody, it is its turn. `children` are sorted and contain it.
+/// The node in the way of the child `own`; nullopt = none, it is its turn. `children` are sorted and contain `own`.
 using ZkRule = std::optional<ZkBlocker> (*)(const std::vector<ZkChild>& children, const QByteArray& own);
 
-/// The usual rule: the next lower number, among all kinds of plain locks.
+/// The usual rule: the plain lock, of any family, with the next lower number.
 std::optional<ZkBlocker> predecessor(const std::vector<ZkChild>& children, const QByteArray& own);
 
-/// The one that holds or is next: the lowest among all kinds of plain locks; nullopt = none.
+/// The plain lock, of any family, with the lowest number (it holds or is next); nullopt = none.
 std::optional<QByteArray> lowestLock(const std::vector<ZkChild>& children);
 
-/// The beginning of a node's name that is nobody else's, as that library makes it.
+/// A unique beginning for a node's name, in that library's format.
 QByteArray uniquePrefix(Runtime& runtime, zookeeper::Layout layout);
 
-/// How long to wait for the connection to come back, for what is to be had by `giveUpAt`. The first one, or a new one
-/// after a session's end, takes the time that connecting takes, also for those who only try.
+/// How long to wait for the connection to come back, for something needed by `giveUpAt`. The first connection, or a new
+/// one after a session's end, gets the time that connecting takes, also for a single try.
 Nanos patienceUntil(zookeeper::Port& port, Nanos giveUpAt);
 
-/// How waiting for one's turn ended.
+/// How waiting for a turn ended.
 enum class ZkTurn : std::uint8_t {
     Granted,
     TimedOut,
-    Gone, ///< our node is no longer there: the session ended, or somebody removed it; begin again
+    Gone, ///< our node is gone: the session ended, or somebody removed it; start again
 };
 
-/// A queue of sequential children below one path: the steps that all locks on ZooKeeper are made of.
-/// Source: the lock recipe of ZooKeeper's documentation, and Curator's protection against lost replies.
+/// A queue of sequential children below one path: the common steps of all locks on ZooKeeper. Source: the lock recipe
+/// of ZooKeeper's documentation, and Curator's protection against lost replies.
 class ZkQueue {
 public:
     ZkQueue(zookeeper::Port& port, QByteArray path, zookeeper::Layout layout = zookeeper::Layout::Curator)
         : m_port(port), m_path(std::move(path)), m_layout(layout) {}
-    /// Of the node below which its children stand.
+    /// The path of the node above the children.
     const QByteArray& path() const { return m_path; }
 
-    /// All children, sorted; none when the path is missing. Kind::ForeignFormat when the path's own node is somebody
-    /// else's lock, Kind::Unreachable when the connection is away until `giveUpAt`.
+    /// All children, sorted; none when the path does not exist. Kind::ForeignFormat when the path's own node is another
+    /// library's lock, Kind::Unreachable when the connection stays away until `giveUpAt`.
     Outcome<std::vector<ZkChild>> look(std::stop_token stop, Nanos giveUpAt = kNever);
 
     /// Makes the ticket's node, `prefix` + `kind` + its number, and looks who else is there, in one round trip. After a
@@ -56,10 +56,10 @@ public:
                                        QByteArray data, Nanos giveUpAt, std::stop_token stop,
                                        std::shared_ptr<ZkTicket> twin = nullptr, QByteArray twinKind = {});
 
-    /// It is the ticket's turn already: what await() would answer at once.
+    /// Whether it is the ticket's turn already, so that await() would return at once.
     bool isFirst(const ZkTicket& ticket, const std::vector<ZkChild>& children, ZkRule rule) const;
 
-    /// Waits for the ticket's turn, watching one node at a time, besides our own.
+    /// Waits for the ticket's turn; watches one other node at a time, and our own.
     Outcome<ZkTurn> await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children, ZkRule rule, Nanos giveUpAt,
                           Steps steps, std::uint32_t waitStep, std::stop_token stop);
 
@@ -75,10 +75,10 @@ private:
     zookeeper::Port& m_port;
     QByteArray m_path;
     zookeeper::Layout m_layout;
-    std::int64_t m_judged = 0; ///< the mzxid of what the path's node contained when that was read, and no lock
+    std::int64_t m_judged = 0; ///< mzxid of the path's node when its content was read and found to be no lock
 };
 
-/// A recipe of which whoever is first in a queue has the lock.
+/// A recipe in which the first contender of a queue has the lock.
 class ZkQueued : public ZkRecipe {
 protected:
     explicit ZkQueued(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path, m_lock.layout) {}
@@ -89,7 +89,7 @@ protected:
     ZkQueue m_queue;
 };
 
-/// What needs no attempt.
+/// A ready result as an Outcome.
 inline Outcome<std::optional<Grant>> atOnce(std::expected<std::optional<Grant>, LockError> grant) {
     co_return grant;
 }

@@ -4,13 +4,12 @@
 
 namespace lockscope::recipes {
 
-/// `zk-rw`: Curator's InterProcessReadWriteLock: one queue, in which a reader waits for the first writer before it and
-/// a writer for everybody before it. Reentrant per thread and mode. Who writes may read as well, at once, and keeps the
-/// hold when it stops writing; who reads can not begin to write.
-/// In kazoo's layout the same queue has the names of kazoo's ReadLock and WriteLock. Those of kazoo before 2.9 hang
-/// when a writer comes, anybody's, while a reader of theirs still waits: that one waits for the newest writer. Source:
-/// Apache Curator 5.5 and later: the reader that a writer becomes takes the writer's number over, so that no other
-/// writer comes between.
+/// `zk-rw`: Curator's InterProcessReadWriteLock: one queue, in which a reader waits for the nearest writer before it,
+/// and a writer for everybody before it. Reentrant per thread and mode. A writer may also read, at once, and keeps
+/// reading when it stops writing; a reader cannot start writing.
+/// In kazoo's layout, the queue has the names of kazoo's ReadLock and WriteLock. Readers of kazoo before 2.9 hang if
+/// any writer comes while they wait, because they wait for the newest writer. Source: Apache Curator 5.5 and later: a
+/// reader that was a writer takes over the writer's number, so that no other writer comes between.
 class ZkReadWrite final : public ZkQueued {
 public:
     explicit ZkReadWrite(ZkLock lock) : ZkQueued(std::move(lock)) {}
@@ -25,10 +24,10 @@ private:
     Outcome<std::optional<Grant>> readBesideWrite(std::shared_ptr<ZkTicket> ticket, Request request,
                                                   std::shared_ptr<ZkHold> writing, Nanos giveUpAt,
                                                   std::stop_token stop);
-    /// What stands between a name's beginning and its number.
+    /// The part between a name's beginning and its number.
     QByteArray kindOf(bool reads) const;
     std::optional<LockError> refusal(const std::vector<ZkChild>& children) const;
-    bool m_known = false; ///< whose queue it is
+    bool m_known = false; ///< the queue's family was checked
 };
 
 } // namespace lockscope::recipes

@@ -9,85 +9,86 @@
 
 namespace lockscope::recipes {
 
-/// What every ZooKeeper recipe is made of.
+/// Everything that a ZooKeeper recipe needs.
 struct ZkLock {
     zookeeper::Port& port;
-    QByteArray path;   ///< of the lock, as lockPath() made it
-    QByteArray client; ///< this client's identity, for the nodes' data
-    int permits = 1;   ///< of a semaphore: how many there are in all
+    QByteArray path;   ///< the lock's path, as lockPath() made it
+    QByteArray client; ///< this client's identity, written into the nodes
+    int permits = 1;   ///< of a semaphore: its number of permits
     zookeeper::Layout layout = zookeeper::Layout::Curator;
 };
 
-/// The recipe of that id over a ZooKeeper, nullptr when there is none.
+/// The recipe with that id over a ZooKeeper; nullptr when there is none.
 std::unique_ptr<Recipe> makeZooKeeperRecipe(const QByteArray& id, ZkLock lock);
 
-/// A lock's name as a path: "orders" → "/orders". Kind::Refused for one that ZooKeeper can not have.
+/// A lock's name as a path: "orders" → "/orders". Kind::Refused for a name that ZooKeeper does not allow.
 std::expected<QByteArray, LockError> lockPath(const QByteArray& name);
 
-/// Nobody knows what became of a request, but the session may come back.
+/// Whether a request's outcome is unknown while the session may come back.
 bool connectionFailed(zookeeper::Error::Kind kind);
-/// A server's answer as a lock's error, with what it means for the lock.
+/// The lock error that corresponds to a server's answer.
 LockError lockError(const zookeeper::Error& error);
 LockError notOwner(const ZkLock& lock);
-/// Another library's lock at a path, or a mixture.
+/// The error for another library's lock at a path, or a mixture.
 LockError foreignFormat(const QByteArray& path, const QString& what);
-/// The same of a child of that path.
+/// The error for a child of another library at that path.
 LockError foreignFormat(const QByteArray& path, ZkFamily family);
 
-/// Removes a child of `parent`, somebody's; false: there is none, or no longer.
+/// Removes somebody's child of `parent`; false: there is none, or no longer.
 Outcome<bool> removeHolder(ZkLock lock, QByteArray parent, std::optional<QByteArray> child, std::stop_token stop);
 
-/// A node of ours in somebody's queue: from before it is made until it is gone. Shared by the attempt, its hold and
-/// what tidies up after them.
+/// A node of ours in a queue, from before its creation until it is gone. Shared by the attempt, its hold and the
+/// clean-up after them.
 struct ZkTicket {
     QByteArray parent;
-    QByteArray prefix;            ///< of the name, nobody else's unless there is `data`
-    QByteArray path;              ///< once it is known
-    std::int64_t czxid = 0;       ///< 0: the answer to its creation has not come
-    QByteArray data;              ///< what it contains, nobody else's; with commonName or a prefix that others have
-    std::uint64_t generation = 0; ///< the session that it was made in
-    bool asked = false;           ///< it may be there
+    QByteArray prefix;            ///< the name's beginning, unique unless there is `data`
+    QByteArray path;              ///< empty until known
+    std::int64_t czxid = 0;       ///< 0: no answer to its creation yet
+    QByteArray data;              ///< its unique content; with commonName, or a prefix that others share
+    std::uint64_t generation = 0; ///< the session in which it was made
+    bool asked = false;           ///< it may exist
     bool guarded = false;         ///< `watch` watches it
-    bool commonName = false;      ///< the path is that of the next holder's node as well
+    bool commonName = false;      ///< the next holder's node has the same path
     zookeeper::Watch watch;
 };
 
-/// Looks which of the nodes with the ticket's prefix is its own, by their data if others have that prefix, too; sets
-/// its path when there is one. Nothing of the port is touched once `life` has expired.
+/// Finds the ticket's own node among those with its prefix (by their data if others share the prefix) and sets its
+/// path. Does not touch the port once `life` has expired.
 zookeeper::Port::Reply<void> findByPrefix(zookeeper::Port* port, std::weak_ptr<const bool> life,
                                           std::shared_ptr<ZkTicket> ticket, std::stop_token stop);
 
-/// Removes the nodes of tickets; when the connection is lost, after it has come back, as long as the session lasts.
-/// Returns when that is done, or after a second: then it goes on by itself. Not interruptible: it is what interruptions
-/// need.
+/// Removes the nodes of tickets; if the connection is lost, after it has come back, while the session lasts. Returns
+/// when that is done, or after a second; then it continues in the background. Not interruptible, because interruptions
+/// use it.
 QCoro::Task<> takeAwayAll(zookeeper::Port& port, std::vector<std::shared_ptr<ZkTicket>> tickets);
-/// The same of one, for as long as it takes; false: the session has ended before. Interruptible: it goes on by itself.
+/// As takeAwayAll() for one ticket, however long it takes; false: the session ended first. Interruptible: it then
+/// continues in the background.
 QCoro::Task<bool> takeAwayForSure(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket, std::stop_token stop);
-/// The same without waiting.
+/// As takeAwayAll() for one ticket, without waiting.
 void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket);
 
-/// One try of a recipe at its lock, and what it has made on the server: taken away again unless it wins.
+/// One try of a recipe to take its lock, and the nodes that it has made: removed again unless it wins.
 struct ZkAttempt {
     std::vector<std::shared_ptr<ZkTicket>> tickets;
-    bool again = false; ///< nothing is decided: our node is gone, or it was of a format that others would not see
-    /// One more, to be taken away unless this attempt wins.
+    bool again = false; ///< undecided, try again: our node is gone, or others would not see its format
+    /// A new ticket; its node is removed unless this attempt wins.
     std::shared_ptr<ZkTicket> newTicket() { return tickets.emplace_back(std::make_shared<ZkTicket>()); }
 };
 
 /// One thread's hold in one mode.
 struct ZkHold {
-    std::vector<std::shared_ptr<ZkTicket>> nodes; ///< one, or a semaphore's permits
+    std::vector<std::shared_ptr<ZkTicket>> nodes; ///< one node, or those of a semaphore's permits
     int count = 1;
-    zookeeper::Watch watch; ///< of the session, and of the nodes
-    bool begun = false;     ///< somebody has asked for news
-    bool suspended = false; ///< as told
-    bool over = false;      ///< given up, or told to be lost
+    zookeeper::Watch watch; ///< of the session and the nodes
+    bool begun = false;     ///< news() was called
+    bool suspended = false; ///< as last reported
+    bool over = false;      ///< given up, or reported lost
     Nanos toldUntil{};
-    Nanos guardAt = kNever; ///< when the nodes' watches are to be set
+    Nanos guardAt = kNever; ///< when to set the nodes' watches
 };
 
-/// What the recipes whose holds live as long as their session have in common: hold counts, news of holds, release.
-/// isLocked() tells what the server that we are with has heard by then: one of several may be a little behind.
+/// The common part of recipes whose holds last as long as their session: hold counts, news, release. isLocked() reports
+/// what the connected server has heard of; one of several servers may be a little behind.
 class ZkRecipe : public Recipe {
 public:
     explicit ZkRecipe(ZkLock lock) : m_lock(std::move(lock)) {}
@@ -96,21 +97,21 @@ public:
     void abandoned(const Grant& grant) override;
 
 protected:
-    /// Tries once, until `giveUpAt`; nullopt: not in time, or to be tried `again`. What it makes on the server has a
-    /// ticket in `mine` before it is asked for.
+    /// Tries once, until `giveUpAt`; nullopt: not in time, or `again` says to try again. Every node that it makes on
+    /// the server has a ticket in `mine` before the request is sent.
     virtual Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
                                                   std::stop_token stop) = 0;
-    /// Attempts until it is decided. Servers that are away for a while are waited for.
+    /// Repeats attempts until one decides. Waits out servers that are away for a while.
     Outcome<std::optional<Grant>> tryUntilDecided(Request request, std::stop_token stop);
     /// One more hold of a thread that has one in that mode; nullopt: it has none, or no longer.
     std::optional<Grant> again(const Request& request);
-    /// A hold over nodes that have won; its watch is the first ticket's.
+    /// A hold over the winning nodes; it uses the first ticket's watch.
     Grant granted(const Request& request, std::vector<std::shared_ptr<ZkTicket>> nodes);
     Grant granted(const Request& request, std::shared_ptr<ZkTicket> node) {
         return granted(request, std::vector{std::move(node)});
     }
     std::shared_ptr<ZkHold> holdOf(const QByteArray& thread, Mode mode) const;
-    /// "lockscope:<client>:<thread>": what our nodes contain, so that people and we can tell whose they are.
+    /// "lockscope:<client>:<thread>": the content of our nodes, so that people and this program recognise them.
     QByteArray data(const QByteArray& thread) const { return "lockscope:" + m_lock.client + ':' + thread; }
     std::uint32_t workStep() const { return static_cast<std::uint32_t>(info().workStep); }
 

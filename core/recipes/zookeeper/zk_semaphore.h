@@ -4,12 +4,12 @@
 
 namespace lockscope::recipes {
 
-/// `zk-semaphore`: Curator's InterProcessSemaphoreV2: below the path, a mutex `locks` in which those who want permits
-/// queue up, and the permits themselves as nodes of `leases`; who has the mutex adds its own and waits until there are
-/// no more than there may be. How many that is stands nowhere on the server: all clients have to say the same.
-/// It has no layout of kazoo's: there, a permit counts from the moment its node is made, so that one waits first and
-/// then makes it, and the number of permits is kept at the path: another recipe, not other names.
-/// Source: Apache Curator's InterProcessSemaphoreV2; several permits are taken together here, all or none.
+/// `zk-semaphore`: Curator's InterProcessSemaphoreV2. Below the path are a mutex `locks`, in which contenders for
+/// permits queue up, and the permits as nodes of `leases`. The contender with the mutex adds its permits and waits
+/// until there are no more than allowed. The server does not store the total: all clients must give the same number.
+/// The recipe has no kazoo layout: there a permit counts from the moment its node exists, so a contender waits first
+/// and then creates it, and the total is stored at the path. That would be another recipe, not just other names.
+/// Source: Apache Curator's InterProcessSemaphoreV2; here several permits are taken together, all or none.
 class ZkSemaphore final : public ZkRecipe {
 public:
     explicit ZkSemaphore(ZkLock lock)
@@ -18,7 +18,7 @@ public:
           m_leases(m_lock.port, m_lock.path + "/leases") {}
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
-    /// Takes all permits back from whoever has them.
+    /// Takes all permits from their holders.
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
 
@@ -26,11 +26,11 @@ private:
     using Tickets = std::vector<std::shared_ptr<ZkTicket>>;
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
                                           std::stop_token stop) override;
-    /// With the place at the head of the queue for as long as it takes.
+    /// Waits for free permits, at the head of the queue.
     Outcome<ZkTurn> awaitRoom(std::shared_ptr<ZkTicket> place, Tickets leases, Nanos giveUpAt, std::stop_token stop);
     Outcome<bool> ownPath(Nanos giveUpAt, std::stop_token stop);
     ZkQueue m_locks, m_leases;
-    bool m_known = false; ///< that the path is a semaphore's
+    bool m_known = false; ///< the path was checked to be a semaphore's
 };
 
 } // namespace lockscope::recipes

@@ -4,11 +4,11 @@
 
 namespace lockscope::recipes {
 
-/// `zk-sequential`: the queue of ephemeral sequential nodes in its plainest form, in Menagerie's layout:
-/// `lock-<number>`, each watching the one before. Names are not protected as Curator's are: when the answer to a
-/// creation is lost, the node is found again by what it contains, at the price of reading the queue. (Menagerie itself
-/// leaves it there until the session ends, and nobody behind it gets the lock.) Source: the lock recipe of ZooKeeper's
-/// documentation; Menagerie's names.
+/// `zk-sequential`: the plainest queue of ephemeral sequential nodes, in Menagerie's layout: `lock-<number>`, each
+/// contender watching the one before. Names are not protected as Curator's are: when the answer to a creation is lost,
+/// the node is found by its content, at the price of reading the queue. (Menagerie itself leaves such a node until the
+/// session ends, and nobody behind it gets the lock.) Source: the lock recipe of ZooKeeper's documentation; Menagerie's
+/// names.
 class ZkSequential final : public ZkQueued {
 public:
     explicit ZkSequential(ZkLock lock) : ZkQueued(std::move(lock)) {}
@@ -21,7 +21,7 @@ private:
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,
                                           std::stop_token stop) override;
     std::optional<LockError> refusal(const std::vector<ZkChild>& children) const;
-    bool m_known = false; ///< whose queue it is
+    bool m_known = false; ///< the queue's family was checked
 };
 
 } // namespace lockscope::recipes

@@ -6,19 +6,19 @@ namespace lockscope::redis {
 
 class ClusterWatch;
 
-/// A Redis Cluster as one Redis: each command goes to the node that owns its keys, wherever that is by now.
+/// Presents a Redis Cluster as one Redis: sends each command to the node that owns its keys at present.
 ///
-/// Follows MOVED and ASK, and waits out TRYAGAIN, CLUSTERDOWN, and a node that is away until its replica takes over,
-/// no longer than the command time-out. Scripts that look at more than one key (Script::Sees) wait until their slot has
-/// moved as a whole. Keys of one command in different slots are refused before anything is sent.
-/// Commands without a key go to any node. Channels are subscribed to, with plain SUBSCRIBE, at the owner of their
-/// slot; a Message with `gap` comes when that changes.
+/// Follows MOVED and ASK. Waits out TRYAGAIN, CLUSTERDOWN, and a node that is away until its replica takes over, for
+/// the command time-out at most. Scripts that read more than their keys (Script::Sees) wait until their slot has moved
+/// completely. A command with keys in different slots is refused before anything is sent. Commands without a key go to
+/// any node. Channels are subscribed, with plain SUBSCRIBE, at the owner of their slot; when that changes, a Message
+/// with `gap` comes.
 ///
-/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight end with
-/// Disconnected.
+/// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
+/// with Disconnected.
 class ClusterPort final : public Port {
 public:
-    /// `url` is of Service::RedisCluster: some of the nodes are enough. `options` are those of each connection.
+    /// `url` has Service::RedisCluster; it may name some of the nodes only. `options` apply to each connection.
     ClusterPort(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
     ~ClusterPort() override;
 
@@ -32,10 +32,10 @@ public:
     /// Asks who owns what, and says why not when no node tells within the time for the search.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
 
-    /// The same cluster for one lock: what has no key goes to the node that owns `key`, so that WAIT waits for the
-    /// replicas of what was written there. Must not be used after the port is gone.
+    /// This cluster as a port for one lock: commands without a key go to the node that owns `key`, so that WAIT waits
+    /// for the replicas of that node. Must not be used after the port is destroyed.
     std::unique_ptr<Port> portFor(const QByteArray& key);
-    /// Where a key's slot is served, as far as is known.
+    /// The node that serves a key's slot, as far as is known.
     std::optional<Endpoint> ownerOf(const QByteArray& key) const;
 
 private:

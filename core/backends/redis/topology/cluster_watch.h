@@ -9,46 +9,46 @@
 
 namespace lockscope::redis {
 
-/// Knows which node of a cluster owns which slot, and keeps a connection to each that is used. Shared by the ports and
-/// their coroutines; the connections go with close().
+/// Knows which node of a cluster owns which slot, and keeps a connection to each node in use. Shared by the ports and
+/// their coroutines; close() ends the connections.
 class ClusterWatch final : public FeedSource, public std::enable_shared_from_this<ClusterWatch> {
 public:
     struct Node {
         Endpoint at;
-        std::unique_ptr<RedisDriver> driver; ///< null once closed
-        bool seed = false;                   ///< named in the URL: asked when all else fails
+        std::unique_ptr<RedisDriver> driver; ///< nullptr once closed
+        bool seed = false;                   ///< named in the URL: asked when all others fail
         bool owner = false;                  ///< of some slot
         QString complaint;                   ///< why it could not be asked last time
-        /// It does not serve what it should, by its own word: it may be cut off from the others, and its map an old
-        /// one. Until it has served something again it is asked last.
+        /// By its own word it does not serve a slot that it should: it may be cut off from the others, with an old map.
+        /// It is asked last until it has served something again.
         bool doubted = false;
     };
     using NodePtr = std::shared_ptr<Node>;
 
     ClusterWatch(Runtime& runtime, const ConnectionUrl& url, DriverOptions options);
-    /// Begins to ask who owns what.
+    /// Starts asking for the map of slots.
     void start();
     void close();
     bool closed() const { return m_closing.stop_requested(); }
 
-    /// The owner of a slot; null while nobody is known.
+    /// The owner of a slot; nullptr while none is known.
     NodePtr ownerOf(int slot) const;
-    /// A node for what has no key, one with a connection if there is any; null while none is known.
+    /// A node for commands without keys, preferably a connected one; nullptr while none is known.
     NodePtr anyNode() const;
-    /// The node at that place, new or known.
+    /// The node with that address, known or new.
     NodePtr nodeAt(const Endpoint& at);
-    /// The node at the other end of a connection (RedisDriver::connection); null when there is none any more.
+    /// The node at the other end of a connection (RedisDriver::connection); nullptr when there is none any more.
     NodePtr nodeOver(std::uint32_t connection) const;
-    /// A node says that the slot is elsewhere.
+    /// Notes a node's report that the slot is elsewhere.
     void moved(int slot, const Endpoint& to);
-    /// What is known may be out of date: asks again, unless it is about to.
+    /// The map may be outdated: asks again, unless that is due already.
     void refreshSoon();
-    /// Waits for the next answer to that; false when none came within `timeout` or none ever will (see trouble()).
+    /// Waits for the next map; false when none came within `timeout`, or none ever will (see trouble()).
     QCoro::Task<bool> waitForMap(Nanos timeout, std::stop_token stop);
     bool hasMap() const { return m_hasMap; }
-    /// No node lets us in: waiting is of no use.
+    /// Whether every node refuses us, so that waiting is useless.
     bool hopeless() const { return m_hopeless.has_value(); }
-    /// Why there is no node for a slot, having looked for `after`.
+    /// The error for a slot without a node after a search of `after`.
     Error trouble(int slot, Nanos after) const;
 
     QCoro::Task<Place> placeOf(QByteArray channel, std::stop_token stop) override;
@@ -77,14 +77,14 @@ private:
     ConnectionUrl m_url;
     DriverOptions m_options;
     std::vector<NodePtr> m_nodes;
-    std::vector<std::weak_ptr<Node>> m_dropped; ///< no longer listed, but maybe still asked something
+    std::vector<std::weak_ptr<Node>> m_dropped; ///< no longer listed, but possibly with calls in flight
     std::array<NodePtr, kClusterSlots> m_owners;
-    std::map<int, std::stop_source> m_eras; ///< of slots whose channels are listened to
+    std::map<int, std::stop_source> m_eras; ///< of slots with subscribed channels
     bool m_hasMap = false;
     bool m_refreshing = false;
-    bool m_asking = false; ///< an answer is on its way
+    bool m_asking = false; ///< an answer is in flight
     bool m_refreshAgain = false;
-    std::optional<Error> m_hopeless; ///< every node refuses us: waiting is of no use
+    std::optional<Error> m_hopeless; ///< every node refuses us: waiting is useless
     SignalCount m_answered;
     CallList m_reconnects;
     bool m_ownersChanged = false; ///< and nobody was told yet

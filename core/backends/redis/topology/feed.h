@@ -6,7 +6,7 @@
 
 namespace lockscope::redis {
 
-/// Where a channel's messages come from at present, in a topology that changes.
+/// The present source of a channel's messages, in a topology that changes.
 class FeedSource {
 public:
     struct Place {
@@ -14,20 +14,20 @@ public:
         std::stop_token moved;         ///< stopped when the messages come from elsewhere from now on
     };
     virtual ~FeedSource() = default;
-    /// Waits until there is one. Throws Cancelled, also when the source is gone.
+    /// Waits until there is a place. Throws Cancelled, also when the source is gone.
     virtual QCoro::Task<Place> placeOf(QByteArray channel, std::stop_token stop) = 0;
-    /// Why nobody has confirmed a subscription within `after`, as far as the source knows.
+    /// The error when nobody has confirmed a subscription within `after`, as far as the source knows.
     virtual Error silence(const QByteArray& channel, Nanos after) const = 0;
-    /// Subscribing at the place failed.
+    /// Reports that subscribing at the place failed.
     virtual void complain(const QByteArray& channel, const Error& error) = 0;
 };
 
-/// A subscription whose user need not know that the server under it was replaced: it follows the source, and gets a
-/// Message with `gap` each time.
+/// A subscription that survives the replacement of its server: it follows the source, and gets a Message with `gap`
+/// each time.
 class Feed final : public Subscription {
 public:
     using Answer = std::expected<OwnedSubscription, Error>;
-    /// Returns once a server has confirmed, or with the last error after `timeout`.
+    /// Returns once a server has confirmed it, or with the latest error after `timeout`.
     static QCoro::Task<Answer> open(Runtime& runtime, std::shared_ptr<FeedSource> source, QByteArray channel,
                                     Nanos timeout, std::stop_token stop);
     ~Feed() override;

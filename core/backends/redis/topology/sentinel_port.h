@@ -6,19 +6,20 @@ namespace lockscope::redis {
 
 class SentinelWatch;
 
-/// A Redis behind sentinels: asks them who the master is, uses it only when it says so itself, and goes on to the next
-/// one when they have replaced it, when its connection breaks, or when it turns out to be read-only.
+/// A Redis behind sentinels. Asks the sentinels for the master, and uses it only if it says that it is one. Moves on to
+/// the next master when the sentinels have replaced it, when its connection breaks, or when it turns out to be
+/// read-only.
 ///
-/// What was on its way to a master that is left ends as Disconnected: whether it ran is not known. What was not sent
-/// yet waits for the next master, no longer than the command time-out. Subscriptions move along and get a Message with
-/// `gap`. A master of an older configuration than one seen before is refused, unless most sentinels name it.
+/// Commands in flight to a master that is left end with Disconnected: whether they ran is unknown. Unsent commands wait
+/// for the next master, for the command time-out at most. Subscriptions move along and get a Message with `gap`. A
+/// master of an older configuration than one seen before is refused, unless most sentinels name it.
 ///
-/// Login and TLS of the URL are used with the sentinels and with the servers. Sentinels have the login that the URL's
-/// options name for them; without that, those who know of no login are asked without one. Lives on its runtime's
-/// thread, which needs a Qt event loop. May be destroyed at any time.
+/// The URL's login and TLS are used for sentinels and servers. Sentinels get the login of the URL's sentinel options,
+/// if given; otherwise sentinels that know no login are asked without one. Lives on its runtime's thread, which needs a
+/// Qt event loop. May be destroyed at any time.
 class SentinelPort final : public Port {
 public:
-    /// `url` is of Service::RedisSentinel; `options` are those of the connection to the master.
+    /// `url` has Service::RedisSentinel; `options` apply to the connection to the master.
     SentinelPort(Runtime& runtime, const ConnectionUrl& url, DriverOptions options = {});
     ~SentinelPort() override;
 
@@ -32,7 +33,7 @@ public:
     /// Finds the master, and says why not when there is none within the time for the search. Later ones go on by
     /// themselves.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
-    /// The master in use; nullopt while it is looked for.
+    /// The master in use; nullopt during a search.
     std::optional<Endpoint> master() const;
 
 private:

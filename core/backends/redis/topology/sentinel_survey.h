@@ -5,24 +5,24 @@
 
 namespace lockscope::redis {
 
-/// What the sentinels say who the master is, as it comes in.
+/// The sentinels' answers to the question for the master, as they arrive.
 class SentinelSurvey {
 public:
     struct Answer {
         Endpoint master;
-        std::int64_t epoch = 0; ///< of the configuration: grows with each failover; 0 = not told
+        std::int64_t epoch = 0; ///< of the configuration: grows with each failover; 0 = not reported
         friend bool operator==(const Answer&, const Answer&) = default;
     };
     explicit SentinelSurvey(std::size_t sentinels) : m_open(sentinels), m_count(sentinels) {}
 
-    /// One sentinel more has spoken: it names a master; or it does not, or cannot be asked.
+    /// Enters one more sentinel's answer: it names a master; or it does not, or cannot be asked.
     void answered(Answer answer);
     void failed();
-    /// True once more than half agree, or all have spoken.
+    /// Completes when more than half agree, or all have answered.
     const Completion<bool>& enough() const { return m_enough; }
-    /// The best there is: of the latest configuration, then the one that most name.
+    /// The best answer: of the latest configuration, then the one that most sentinels give.
     std::optional<Answer> best() const;
-    /// More than half of all sentinels say just this.
+    /// Whether more than half of all sentinels give exactly this answer.
     bool majorityFor(const Answer& answer) const;
 
 private:
@@ -33,14 +33,14 @@ private:
     Completion<bool> m_enough;
 };
 
-/// Asks one sentinel. What it says goes into the survey; the return value is what to tell people of it, a sentence, and
-/// what it thinks of the login.
+/// The result of asking one sentinel, besides its answer in the survey: a sentence for the user, and its reaction to
+/// the login.
 struct SentinelWord {
     enum class Login : std::uint8_t { Fine, Unknown, Missing };
     QString complaint; ///< empty: it named a master
     Login login = Login::Fine;
 };
-/// The same: within what an answer of that driver may take. Throws Cancelled.
+/// Asks one sentinel, within the command time-out of its driver; enters the answer in `survey`. Throws Cancelled.
 QCoro::Task<SentinelWord> askSentinel(RedisDriver& sentinel, QByteArray master, std::shared_ptr<SentinelSurvey> survey,
                                       std::stop_token stop);
 

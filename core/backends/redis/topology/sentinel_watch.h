@@ -6,27 +6,27 @@
 
 namespace lockscope::redis {
 
-/// Finds the master behind sentinels, and notices when there is another. Shared by the port and its coroutines; the
-/// connections go with the port, by close().
+/// Finds the master behind sentinels, and notices when another one replaces it. Shared by the port and its coroutines;
+/// the port ends the connections by close().
 class SentinelWatch final : public FeedSource, public std::enable_shared_from_this<SentinelWatch> {
 public:
     SentinelWatch(Runtime& runtime, const ConnectionUrl& url, DriverOptions options);
-    /// Begins to listen to the sentinels and to look for the master.
+    /// Starts listening to the sentinels and searching for the master.
     void start();
-    /// Ends everything; nothing is asked any more.
+    /// Ends everything; nothing is sent any more.
     void close();
     bool closed() const { return m_closing.stop_requested(); }
 
-    /// The master's connection, null while it is looked for.
+    /// The connection to the master; nullptr during a search.
     RedisDriver* master() const { return m_master.get(); }
     const Endpoint& masterAt() const { return m_masterAt; }
-    /// Counts the masters: another number, another master or another connection to it.
+    /// Counts the masters: another number means another master, or another connection to it.
     std::uint64_t era() const { return m_eraNumber; }
     /// Waits for a master; false when there was none within `timeout`, or never will be (see trouble()).
     QCoro::Task<bool> waitForMaster(Nanos timeout, std::stop_token stop);
-    /// Why there is no master, having looked for `after`.
+    /// The error for a missing master after a search of `after`.
     Error trouble(Nanos after) const;
-    /// This master is not to be used any more: look again.
+    /// Stops using this master and searches again.
     void leaveMaster(std::uint64_t era);
 
     QCoro::Task<Place> placeOf(QByteArray channel, std::stop_token stop) override;
@@ -46,8 +46,8 @@ private:
         std::unique_ptr<RedisDriver> driver;
         ConnectionUrl url;
         std::stop_source era; ///< of this connection
-        QString complaint;    ///< why it is of no use; empty: it is
-        QString loginRefused; ///< what it said to our login, after which it is asked without one
+        QString complaint;    ///< why it is not usable; empty: it is
+        QString loginRefused; ///< its answer to our login, after which it is asked without one
     };
     static QCoro::Task<> listen(std::shared_ptr<SentinelWatch> self, std::size_t index);
     static QCoro::Task<> hear(std::shared_ptr<SentinelWatch> self, std::size_t index, std::stop_token stop);
@@ -76,15 +76,15 @@ private:
     Endpoint m_masterAt;
     std::stop_source m_masterEra;
     std::uint64_t m_eraNumber = 0;
-    std::int64_t m_epoch = 0; ///< of the configuration that named the last master
+    std::int64_t m_epoch = 0; ///< of the configuration that named the latest master
     bool m_searching = false;
-    std::stop_source m_try;         ///< stops the look at one candidate
-    std::optional<Error> m_refused; ///< what the last candidate said or lacked
-    bool m_hopeless = false;        ///< a login or TLS that is wrong: waiting is of no use
+    std::stop_source m_try;         ///< stops the check of one candidate
+    std::optional<Error> m_refused; ///< the latest candidate's error or defect
+    bool m_hopeless = false;        ///< a wrong login or TLS: waiting is useless
     SignalCount m_changed;
     CallList m_reconnects;
     std::stop_source m_closing;
-    std::vector<std::unique_ptr<RedisDriver>> m_retired; ///< destroyed from the event loop
+    std::vector<std::unique_ptr<RedisDriver>> m_retired; ///< to be destroyed from the event loop
 };
 
 } // namespace lockscope::redis

@@ -5,13 +5,14 @@
 
 namespace lockscope::redis::errors {
 
-/// Nobody who was asked names a master that says it is one. `asked`: what became of each question, a sentence each.
+/// No sentinel that was asked names a master that says it is one. `asked`: the result of each question, one sentence
+/// each.
 Error noMaster(const QString& master, Nanos after, const QStringList& asked);
-/// The master was replaced while a command was on its way to it.
+/// The master was replaced while a command was in flight to it.
 Error masterReplaced(const QString& master, const QByteArray& command, const QString& was);
 /// A server that should be the master says that it is something else.
 Error notMaster(const QString& where, const QString& role);
-/// Keys of one command that live in different slots.
+/// Keys of one command in different slots.
 Error crossSlot(const QByteArray& command);
 /// No node of a cluster could be asked, or none knows who owns a slot.
 Error noClusterNode(int slot, Nanos after, const QStringList& asked);
