@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nearly every file of core includes anyway; compiled once.
+// Headers that nearly every file of core includes; compiled once.
 #pragma once
 #include <QByteArray>
 #include <QCoreApplication>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What nearly every file of views includes anyway; compiled once.
+// Headers that nearly every file of views includes; compiled once.
 #pragma once
 #include <QAbstractItemModel>
 #include <QAction>

@@ -18,7 +18,7 @@ struct Option {
 /// The words of one command, sorted out. Options may stand anywhere before "--".
 class Arguments {
 public:
-    /// What stands behind "--".
+    /// The meaning of the words after "--".
     enum class Behind : std::uint8_t { Places, SomebodysCommand };
     /// The error is a sentence: an unknown option with a suggestion, a missing or surplus word. It repeats no value of
     /// an option, and no word that may be a piece of an address.

@@ -4,7 +4,7 @@
 
 namespace lockscope::cli {
 
-/// What the program ends with; scripts rely on the numbers.
+/// The program's exit status; scripts rely on the numbers.
 enum ExitStatus : int {
     kFine = 0,
     kViolated = 1,    ///< an invariant was violated

@@ -14,7 +14,7 @@ void say(const QByteArray& line);
 void keepWords(const QStringList& words);
 /// A message to stderr: "lockscope: …". Of the URLs on the command line it shows no login.
 void complain(const QString& message);
-/// The same for a message that may repeat any word of the command line: of none it shows what may be a login.
+/// As complain(), for a message that may repeat words of the command line: what may be a login in them is left out.
 void complainOfWords(const QString& message);
 
 /// A JSON object whose fields stand in the order in which they were added: people read them, too.

@@ -10,11 +10,11 @@
 
 namespace lockscope::servers {
 
-/// What works on running servers. It stands in a library of its own (app/servers), because the drivers bring two dozen
-/// libraries along whose loading would take longer than opening the window: simulations and recordings need none of it.
+/// The functions that work on running servers. They are in their own library (app/servers): the drivers need two dozen
+/// other libraries, which take longer to load than the window takes to open. Simulations and recordings need none.
 ///
-/// Both sides are built together from the same sources; the library keeps its own copy of what both need, unseen from
-/// outside, and what passes between them are the types that are named here.
+/// Program and library are built together from the same sources. The library has its own hidden copy of the code that
+/// both need; only the types named here pass between them.
 struct Servers {
     /// A session on the server that `url` names; `workload` is what clients of our own will do there. Returns at once.
     /// The error says what is wrong with the address.

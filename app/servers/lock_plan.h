@@ -6,7 +6,7 @@
 
 namespace lockscope::cli {
 
-/// What `lockscope lock` was asked for.
+/// The parsed command line of `lockscope lock`.
 struct LockPlan {
     ConnectionUrl url;
     QByteArray recipe; ///< empty: what the connection takes by itself
@@ -21,7 +21,7 @@ struct LockPlan {
     std::vector<QByteArray> command;
 };
 
-/// What the words ask for, to be done around `command`, or a sentence.
+/// Parses the words of a command line around `command`; the error is a sentence.
 std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::vector<QByteArray>& command);
 
 } // namespace lockscope::cli

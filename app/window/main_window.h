@@ -42,7 +42,7 @@ public:
     Settings* settings() const { return m_settings; }
     /// Null before the first session.
     WorkArea* work() const { return m_work; }
-    /// The same, built if need be.
+    /// The work area; built if there is none yet.
     WorkArea* needWork();
 
     /// Shows a session and plays it; the one before is closed. Null = back to the welcome page.

@@ -50,7 +50,7 @@ public:
     /// QMainWindow::saveState() of one layout; empty = the layout's own arrangement.
     QByteArray dockState(Layout layout) const;
     void setDockState(Layout layout, const QByteArray& state);
-    /// What a table, or a button of one, was left at; empty = never touched.
+    /// The last state of a table, or of one of its buttons; empty = never changed.
     QByteArray table(const QString& name) const;
     void setTable(const QString& name, const QByteArray& state);
 

@@ -10,7 +10,7 @@ class QToolButton;
 
 namespace lockscope::app {
 
-/// What the window costs and sees: servers, our own load on them, how much happens, how long a frame takes.
+/// Shows the servers, the program's load on them, the rate of events, and the time per frame.
 class StatusLine : public QStatusBar {
     Q_OBJECT
 public:

@@ -6,7 +6,7 @@
 
 namespace lockscope::inspect {
 
-/// What one look at a server found.
+/// The result of one look at a server.
 struct LockReport {
     std::vector<LockRow> locks;  ///< sorted by name
     bool complete = false;       ///< the whole keyspace has been gone through at least once

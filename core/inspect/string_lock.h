@@ -16,7 +16,7 @@ struct KeyPattern {
     friend bool operator==(const KeyPattern&, const KeyPattern&) = default;
 };
 
-/// What a string key says about a lock in it.
+/// The facts about a lock that a string key contains.
 struct StringLock {
     QByteArray format; ///< "redis-py"; "redlock-py|redislock" = one of these
     std::optional<Party> holder;
@@ -27,7 +27,7 @@ struct StringLock {
 
 /// The channel on which Lockscope's `redis-set` says that the lock of that name is free, and where its waiters listen.
 QByteArray ownChannel(const QByteArray& name);
-/// What PUBSUB CHANNELS finds all of them by.
+/// The pattern by which PUBSUB CHANNELS finds all these channels.
 inline constexpr char kOwnChannels[] = "lockscope_lock__channel:*";
 
 /// Reads a string value by its shape, then by the patterns. nullopt: nothing says that it is a lock.

@@ -53,7 +53,7 @@ private:
     QStringList arguments() const;
     QCoro::Task<std::expected<void, QString>> makeCertificates(std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> enableLogins(std::stop_token stop);
-    /// What the server replies; nullopt when it does not.
+    /// The server's reply; nullopt when there is none.
     QCoro::Task<std::optional<QByteArray>> ask(QString path, QByteArray body, Nanos limit, std::stop_token stop);
 
     Runtime& m_runtime;

@@ -9,7 +9,8 @@ class MariaDbServer final : public SqlServer {
 public:
     explicit MariaDbServer(Runtime& runtime, SqlServerOptions options = {});
     QString database() const override { return QStringLiteral("locks"); }
-    /// Of the administrator, for command-line clients: reachable by this file only, without a password.
+    /// The administrator's socket, for command-line clients: the administrator can log in only here, without a
+    /// password.
     QString socketFile() const { return m_workspace.file(QStringLiteral("s")); }
 
 private:

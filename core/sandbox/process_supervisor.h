@@ -33,7 +33,7 @@ public:
     }
     /// How it ended, for messages: "with status 3", "by signal 9"; empty while it runs.
     QString ending() const;
-    /// What it wrote last, both channels, at most some kilobytes.
+    /// The end of its output, both channels, at most some kilobytes.
     QString lastOutput() const;
 
 Q_SIGNALS:

@@ -37,7 +37,7 @@ public:
     QCoro::Task<bool> waitUntilFine(Nanos limit, std::stop_token stop = {});
     /// redis+cluster://… or rediss+cluster://…, with the default user's password if there is one: not to be shown.
     QString url() const { return url({{}, m_options.password}); }
-    /// The same for another user.
+    /// As url(), for another user.
     QString url(const RedisLogin& login) const;
 
 private:

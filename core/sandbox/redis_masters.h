@@ -16,7 +16,7 @@ public:
     RedisServer& at(int index) { return *m_servers[std::size_t(index)]; }
     /// redlock://… or redlocks://…, with the default user's password if they have one: not to be shown.
     QString url() const { return url({{}, m_options.password}); }
-    /// The same for another user.
+    /// As url(), for another user.
     QString url(const RedisLogin& login) const;
 
 private:

@@ -20,7 +20,7 @@ struct RedisServerOptions {
     QStringList extraLines; ///< of redis.conf
 };
 
-/// What a client of a server has to show: the user's name (empty: the default one) and password.
+/// A client's login at a server: user name (empty: the default user) and password.
 struct RedisLogin {
     QString user, password;
 };

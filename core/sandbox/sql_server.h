@@ -47,7 +47,7 @@ protected:
     /// Starts m_process on m_port; false with its lastOutput().
     virtual bool run() = 0;
     virtual void askToEnd() = 0;
-    /// What it says when it takes connections.
+    /// The text that it prints when it accepts connections.
     virtual QLatin1String readySign() const = 0;
     virtual QString scheme() const = 0;
     /// Debian's, that the server is in.

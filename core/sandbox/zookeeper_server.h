@@ -40,7 +40,7 @@ public:
     /// "zookeeper://127.0.0.1:PORT".
     QString url() const;
     const Workspace& workspace() const { return m_workspace; }
-    /// What it answers to a four-letter word ("srvr", "dump", "wchp"); empty: nothing within `limit`.
+    /// Its answer to a four-letter word ("srvr", "dump", "wchp"); empty: none within `limit`.
     QCoro::Task<QByteArray> ask(QByteArray word, std::stop_token stop = {}, Nanos limit = 1s);
 
 private:

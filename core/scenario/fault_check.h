@@ -5,7 +5,7 @@
 
 namespace lockscope::scenario {
 
-/// What is wrong with the faults of a scenario: times, targets, values, settings.
+/// Adds complaints about a scenario's faults: times, targets, values, settings.
 void checkFaults(const Scenario& scenario, std::vector<Complaint>& complaints);
 
 } // namespace lockscope::scenario

@@ -18,7 +18,7 @@ struct Range {
     friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// What a fault (or its undoing, or a change of settings) does. Identifiers as in actionId().
+/// The action of a fault, of its undoing, or of a change of settings. Identifiers as in actionId().
 enum class Action : std::uint8_t {
     PauseClient,
     ResumeClient,
@@ -100,7 +100,7 @@ struct NodeSpec {
     friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
 };
 
-/// What recipes.md promises: per recipe ("*" = any other) the violated invariants (empty = safe), and within which time
+/// The expected outcome per recipe ("*" = any other): the violated invariants (empty = safe), and the time within which
 /// the lock is granted again after the fault.
 struct Expectation {
     QStringList violates;

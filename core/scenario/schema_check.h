@@ -12,7 +12,7 @@ struct Complaint {
     QString message;
 };
 
-/// What is wrong with a document by the published schema, in document order; empty when nothing is.
+/// Complaints about a document by the published schema, in document order; empty when it is valid.
 std::vector<Complaint> checkAgainstSchema(const QJsonObject& document);
 
 /// "; did you mean “hold”?" when a known word is near `word`, else the list of all: "; known are …".

@@ -14,7 +14,7 @@ namespace lockscope::session {
 /// thread; it is made and destroyed there.
 class LiveWorker final {
 public:
-    /// What it tells, each called on its thread.
+    /// Its callbacks, all called on its thread.
     struct Listener {
         std::function<void()> grown;
         std::function<void(std::shared_ptr<const verdict::Verdict>)> judged;

@@ -7,12 +7,12 @@
 
 namespace lockscope::session {
 
-/// What our own clients' grants and releases say about the record on a real server.
+/// Updates the record of a real server by the grants and releases of our own clients.
 ///
-/// A watcher looks a few times a second; a client that was just granted a lock knows more than its last look, and a
-/// write in between must not seem to come from a stranger. Replies to different clients may overtake each other: a
-/// grant that came while the last owner's release was under way follows that release. Of those that hold it together
-/// the record names one, as long as that one holds it.
+/// A watcher looks only a few times a second. A client that was just granted a lock knows more than the last look, and
+/// its write in between must not seem to come from a stranger. Replies to different clients may overtake each other: a
+/// grant that arrives while the last owner's release is in flight is placed after that release. If several clients hold
+/// the lock together, the record names one of them, as long as that one holds it.
 class OwnRecord {
 public:
     /// `identity` names a thread of ours on the server, nullopt for a stranger's.

@@ -4,8 +4,8 @@
 
 namespace lockscope::session {
 
-/// What is wrong with the recipes that a scenario names, also in its faults and expectations: what reads scenario files
-/// knows no recipes. `file` is named by the complaints.
+/// Problems with the recipes that a scenario names, also in its faults and expectations. Checked here because the
+/// reader of scenario files knows no recipes. The problems name `file`.
 std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario, const QString& file);
 
 } // namespace lockscope::session

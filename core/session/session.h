@@ -73,7 +73,7 @@ public:
     virtual bool canUndo() const { return false; }
     virtual bool canRedo() const { return false; }
     virtual std::uint64_t seed() const = 0;
-    /// What a recording of it says of itself: by it a reader judges as this session does.
+    /// The metadata for a recording of this session; a reader judges by it as the session does.
     virtual trace::RecordingMeta recordingMeta() const;
     /// The end of the time axis as planned; 0 when there is no plan.
     virtual Nanos planned() const = 0;

@@ -12,7 +12,7 @@ namespace lockscope::session {
 /// wait long, and judges it as it grows. All functions are called on its thread, except target().
 class SimulationWorker final {
 public:
-    /// What it tells, each called on its thread.
+    /// Its callbacks, all called on its thread.
     struct Listener {
         std::function<void(std::shared_ptr<const trace::Trace>)> grown;
         std::function<void(std::shared_ptr<const trace::Trace>, std::shared_ptr<const verdict::Verdict>)> judged;

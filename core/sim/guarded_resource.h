@@ -7,8 +7,8 @@
 
 namespace lockscope::sim {
 
-/// What the lock guards: it takes writes, and refuses one whose fencing token is older than the newest it has seen, if
-/// it was told to check. A write without a token cannot be checked and is taken.
+/// The resource that a lock guards. If it was told to check, it refuses a write whose fencing token is older than the
+/// newest it has seen. A write without a token cannot be checked and is accepted.
 class GuardedResource {
 public:
     GuardedResource(trace::Recorder& recorder, trace::EntityId entity, bool tokenCheck)

@@ -29,7 +29,7 @@ public:
     const scenario::Scenario& settings() const { return m_settings; }
 
 private:
-    /// What of its target a fault changes.
+    /// The aspect of its target that a fault changes.
     enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock };
     using Struck = std::pair<Aspect, trace::EntityId>; ///< of a client, a node or a link
     /// A fault that has struck and not ended yet.

@@ -6,7 +6,7 @@
 
 namespace lockscope::verdict {
 
-/// What befell one thread's hold of a lock around a violation: read from the trace, for explanations.
+/// The events of one thread's hold of a lock around a violation, read from the trace for explanations.
 struct Chronicle {
     struct Span {
         Nanos from{};
@@ -47,7 +47,7 @@ struct Chronicle {
 Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
                       const trace::Trace& trace);
 
-/// Who the record says owns the lock after row `row`; kNoEntity: nobody, or not known.
+/// The lock's owner by the record after row `row`; kNoEntity: nobody, or unknown.
 trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace);
 
 } // namespace lockscope::verdict

@@ -26,7 +26,7 @@ inline constexpr std::array kInvariants{Invariant::MutualExclusion, Invariant::S
 
 /// "mutual-exclusion", "stale-write", …
 QByteArray invariantId(Invariant invariant);
-/// What it demands, one translated sentence.
+/// The invariant's meaning, one translated sentence.
 QString invariantMeaning(Invariant invariant);
 
 /// Unknown is said, never guessed away:
@@ -57,7 +57,7 @@ struct Violation {
     friend bool operator==(const Violation&, const Violation&) = default;
 };
 
-/// What a student is told: who, what, for how long, and why the lock let it happen. Translated.
+/// An explanation for a student: the clients, the event, its duration, and why the lock allowed it. Translated.
 QString explain(const Violation& violation, const trace::Trace& trace);
 /// "mutual-exclusion violated for 1.2 s, from 6.0 s". Translated.
 QString headline(const Violation& violation, const trace::Trace& trace);
@@ -86,7 +86,7 @@ private:
     }
 };
 
-/// What the judge must know that a trace does not say.
+/// Facts that the judge needs and a trace does not contain.
 struct Bounds {
     /// How long a live, connected client may wait while nobody alive holds, before `progress` is violated.
     Nanos progress = 30s;

@@ -14,8 +14,8 @@ namespace lockscope::views {
 
 class DimLabel;
 
-/// What happened, a line each, in words. The line at the playhead is marked and kept in sight; a click, or the arrow
-/// keys, move the playhead to another.
+/// The events as sentences, one per line. The line at the playhead is marked and kept in sight; a click or the arrow
+/// keys move the playhead to another line.
 class EventsPanel : public QWidget {
     Q_OBJECT
 public:

@@ -22,7 +22,7 @@ public:
 
     /// The control of a setting ("lease"), nullptr when there is none of that name.
     QWidget* control(const QString& setting) const;
-    /// What is wrong with the last entry; empty when nothing is.
+    /// The error in the last entry; empty when there is none.
     QString complaint() const;
 
 Q_SIGNALS:

@@ -4,8 +4,8 @@
 
 namespace lockscope::views {
 
-/// What lies on the server for a lock, line by line, as far as the record in the trace says it. A trace holds owner,
-/// count and deadline, not bytes: the value's own characters are not shown unless they follow from the format.
+/// A lock's data on the server, line by line, as far as the record in the trace tells. A trace contains owner, count
+/// and deadline, not bytes: the value's own characters are shown only if they follow from the format.
 QStringList serverContent(const LockFacts& facts, const ViewContext& context);
 
 } // namespace lockscope::views

@@ -20,7 +20,7 @@ struct LeaseStretch {
 std::vector<LeaseStretch> leaseHistory(const trace::Trace& trace, trace::EntityId lock, Nanos from, Nanos to,
                                        std::size_t mostRows, bool* cut = nullptr);
 
-/// What was left of the lease over the last while: a small saw-tooth that ends at the playhead.
+/// The lease's remaining time over the last while: a small saw-tooth that ends at the playhead.
 class TtlHistory : public QWidget {
     Q_OBJECT
 public:

@@ -5,7 +5,7 @@
 
 namespace lockscope::views {
 
-/// What an event is about, for filters and colours.
+/// The topic of an event, for filters and colours.
 enum class EventGroup : std::uint8_t { Fault, Belief, Record, Effect, Step, Message };
 inline constexpr int kEventGroups = 6;
 EventGroup eventGroup(trace::EventKind kind);
@@ -14,7 +14,7 @@ QString eventGroupName(EventGroup group);
 
 /// A kind in a word or two: "granted", "pauses". Translated.
 QString eventWord(trace::EventKind kind);
-/// What the kind's columns say, in words: "lease until 5.8 s, hold 1". Empty when there is nothing to add. Translated.
+/// The content of the kind's columns as text: "lease until 5.8 s, hold 1". Empty when there is none. Translated.
 QString eventDetail(const trace::Event& event, const trace::Trace& trace);
 /// True when aux is a Text.
 bool hasText(trace::EventKind kind);

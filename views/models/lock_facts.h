@@ -78,7 +78,7 @@ struct LockFacts {
     bool held() const { return owner != trace::kNoEntity; }
     /// Whether anything can be said of the record now: who holds it, how often, since when and for how long.
     bool known() const { return observed && recorded; }
-    /// What is left of the lease, 0…1; 0 where that is not known.
+    /// The remaining part of the lease, 0…1; 0 when it is unknown.
     double fraction() const;
     Ttl gauge() const;
     /// How many wait; nullopt = nobody knows.
@@ -88,9 +88,9 @@ struct LockFacts {
 /// The facts of a lock in a state that was taken at instant `t`. `settings` are those in force then.
 LockFacts lockFacts(trace::EntityId lock, const trace::Trace& trace, const trace::State& state,
                     const scenario::Scenario& settings, Nanos t);
-/// The same at the playhead.
+/// The facts of a lock at the playhead.
 LockFacts lockFacts(trace::EntityId lock, const ViewContext& context);
-/// The same at the instant at which faults and releases by force strike.
+/// The facts of a lock at the instant at which faults and forced releases take effect.
 LockFacts lockFactsToActOn(trace::EntityId lock, const ViewContext& context);
 
 /// How often a holder renews by these settings; 0 = nobody renews: it is switched off, or the recipe has none.

@@ -6,7 +6,7 @@
 
 namespace lockscope::views {
 
-/// Who waits for one lock, longest first: position, name, how long.
+/// The waiters for one lock, longest wait first: position, name, time waited.
 class QueueModel : public QAbstractListModel {
     Q_OBJECT
 public:

@@ -10,7 +10,7 @@
 
 namespace lockscope::views {
 
-/// What all views look at together: one session, one instant, one selection. Views never ask each other.
+/// The state that all views share: one session, one instant, one selection. Views never use each other.
 class ViewContext : public QObject {
     Q_OBJECT
 public:
@@ -47,7 +47,7 @@ public:
 
     /// The session's scenario so far; a default one when nothing is open.
     const scenario::Scenario& scenario() const;
-    /// The same with the settings that were in force at the playhead.
+    /// The session's scenario with the settings that were in force at the playhead.
     const scenario::Scenario& settings() const;
 
     /// The selected client thread, lock, node, link or resource; kNoEntity = none.
@@ -86,7 +86,7 @@ Q_SIGNALS:
     void explanationRequested(std::size_t violation);
 
 private:
-    /// What makes an entity the same one in another trace.
+    /// Identifies an entity, so that it can be found in another trace.
     struct Identity {
         trace::EntityKind kind = trace::EntityKind::None;
         QByteArray name, parent, other;

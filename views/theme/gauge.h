@@ -8,7 +8,7 @@ class QPainter;
 
 namespace lockscope::views {
 
-/// What is left of a lease: one fraction, drawn as a bar in tables, a ring in the detail and a wedge on the timeline.
+/// The remaining part of a lease, drawn as a bar in tables, a ring in the detail and a wedge on the timeline.
 struct Ttl {
     double left = 0;     ///< 0…1 of the lease
     bool expires = true; ///< false: there is no deadline, drawn as a full, open-ended gauge in violation colour

@@ -7,7 +7,7 @@
 
 namespace lockscope::views {
 
-/// What a colour means. Views name a role, never a colour: one meaning looks the same everywhere, in light and dark.
+/// The meaning of a colour. Views name a role, never a colour: one meaning looks alike everywhere, in light and dark.
 /// Signal colours are Okabe–Ito's, which stay apart for every kind of colour vision; each is paired with a pattern, an
 /// icon or a word wherever it is used.
 enum class Role : std::uint8_t {
@@ -69,7 +69,7 @@ enum class ThemeChoice : std::uint8_t { System, Light, Dark };
 
 /// The colour of a role in the theme in use. Cheap: a table look-up. GUI thread only.
 QColor color(Role role);
-/// The same in a given theme, whichever is in use: for exports and tests.
+/// The colour of a role in the given theme, for exports and tests.
 QColor color(Role role, bool dark);
 /// A role's colour with another opacity, 0…1.
 QColor color(Role role, double alpha);

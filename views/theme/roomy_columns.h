@@ -15,7 +15,7 @@ class RoomyColumns : public QObject {
 public:
     /// `widths` in pixels, by logical index, one for each column.
     RoomyColumns(QHeaderView* header, QList<int> widths);
-    /// That of a header; nullptr: none.
+    /// The object that belongs to a header; nullptr: none.
     static RoomyColumns* of(const QHeaderView* header);
 
     /// Shares no room while it lives: what is read or set meanwhile are the plain widths.

@@ -141,7 +141,7 @@ private:
     QString m_middle, m_below;
 };
 
-/// What an empty panel says: a picture in the middle, a sentence about what will be here, and how to get there.
+/// The content of an empty panel: a picture, a sentence about what will be here, and how to get there.
 class EmptyState : public QWidget {
     Q_OBJECT
 public:

@@ -4,7 +4,7 @@
 
 namespace lockscope::views {
 
-/// What lies under a point of the lanes.
+/// The thing under a point of the lanes.
 struct TimelineHit {
     enum class What : std::uint8_t { Nothing, Label, Lane, Span, Life, Tick, Fault };
     What what = What::Nothing;
@@ -20,7 +20,7 @@ struct TimelineHit {
 /// The caller holds the data's mutex.
 TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF& position);
 
-/// What a tooltip says about it, in rich text; empty = nothing to say.
+/// A tooltip about a hit, in rich text; empty = none.
 QString hitWords(const TimelineScene& scene, const TimelineHit& hit);
 
 } // namespace lockscope::views

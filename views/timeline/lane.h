@@ -9,7 +9,7 @@ namespace lockscope::views {
 enum class LaneKind : std::uint8_t { Belief, Record, Effect, Node, Link };
 inline constexpr std::size_t kLaneKinds = 5;
 
-// What Span::state and Span::label mean on each kind of lane.
+// The meanings of Span::state and Span::label on each kind of lane.
 enum class BeliefState : std::uint8_t {
     Waiting, ///< label: how many waited before it
     Holding, ///< label: of the fencing token, or of the ordinal of the grant, in TimelineData::numbers()
@@ -34,7 +34,7 @@ enum class LinkPhase : std::uint8_t {
 };
 enum class LifePhase : std::uint8_t { Paused, Dead };
 
-// What Tick::kind and Tick::label mean on each kind of lane.
+// The meanings of Tick::kind and Tick::label on each kind of lane.
 enum class BeliefTick : std::uint8_t { GaveUp, Lost, RenewFailed };
 enum class RecordTick : std::uint8_t { ReleaseRefused, RenewRefused, Expired, Forced, Overwritten, NodeLoss };
 enum class EffectTick : std::uint8_t {

@@ -23,7 +23,7 @@ private:
     using EntityId = trace::EntityId;
 
     struct LockSlot;
-    /// What one thread believes of one lock.
+    /// One thread's belief about one lock.
     struct Cursor {
         Lane* lane = nullptr;
         LockSlot* lock = nullptr;

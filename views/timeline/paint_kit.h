@@ -12,8 +12,7 @@
 
 namespace lockscope::views {
 
-/// What every painter of lanes needs: where the time is, how big things are, and ready-made brushes and fonts. Made
-/// once per picture.
+/// Shared by all painters of lanes: the time scale, sizes, and ready-made brushes and fonts. Made once per picture.
 struct PaintKit {
     PaintKit(QPainter& painter, const TimelineData& data, const TimelineCoordinates& coordinates,
              const TimelineMetrics& metrics, double devicePixelRatio);
@@ -52,7 +51,7 @@ struct PaintKit {
     }
     /// Text in a rounded chip whose left end is at (x, y); gives its rectangle.
     QRectF chip(double x, double y, const QString& text, Role fill, Role border, Role ink) const;
-    /// What nobody looked at.
+    /// A gap: a time without observations.
     void gap(const QRectF& rect) const;
     /// A rectangle filled without smoothing: boxes are aligned to pixels.
     void box(const QRectF& rect, const QColor& color) const { p.fillRect(rect.toAlignedRect(), color); }

@@ -9,7 +9,7 @@
 
 namespace lockscope::views {
 
-/// What a picture of a trace shows, for files.
+/// The content of a picture of a trace, for files.
 struct TimelinePicture {
     std::shared_ptr<const trace::Trace> trace;
     std::shared_ptr<const verdict::Verdict> verdict; ///< may be null: no bands
@@ -23,7 +23,7 @@ struct TimelinePicture {
 /// are left out, whole; see timelineHeight(). Folds the whole trace: milliseconds for a scenario, seconds for ten
 /// million rows. GUI thread.
 void renderTimeline(QPainter& painter, const QSize& size, const TimelinePicture& picture);
-/// The same as a picture of size × scale pixels.
+/// The timeline as an image of size × scale pixels.
 QImage renderTimelineImage(const QSize& size, double scale, const TimelinePicture& picture);
 /// The height at which every lane of the trace is in the picture.
 int timelineHeight(const TimelinePicture& picture);

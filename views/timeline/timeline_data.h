@@ -14,7 +14,7 @@ namespace lockscope::views {
 
 class LaneFold;
 
-/// What the timeline draws, folded from a trace's rows: lanes with their spans and ticks, each with its pyramid.
+/// The data that the timeline draws, computed from a trace's rows: lanes with spans and ticks, each with its pyramid.
 ///
 /// Append-only. One thread folds rows in, another may draw: both hold mutex(), the one in slices of a few milliseconds.
 /// Belief without record is found here, row by row, and not asked of any world.
@@ -43,7 +43,7 @@ public:
     const TickTrack& generalFaults() const { return m_generalFaults; }
     const Activity& activity() const { return m_activity; }
     const Damage& damage(std::uint32_t index) const { return m_damages[index]; }
-    /// What the labels of holds and writes mean: fencing tokens and ordinals of grants.
+    /// The meaning of the labels of holds and writes: fencing tokens and numbers of grants.
     const LabelNumbers& numbers() const { return m_numbers; }
     /// How many locks have a lane: with one, its name need not stand on every lane.
     std::size_t lockCount() const { return m_lockCount; }

@@ -44,7 +44,7 @@ public:
     const TimelineLayout& layoutOfLanes() const { return m_layout; }
     /// Where a row stands in the viewport.
     QRect rowRect(int row) const;
-    /// What a lane is called and how it stands at the playhead: "client A, thread 1: paused; holds #33".
+    /// A lane's name and its state at the playhead: "client A, thread 1: paused; holds #33".
     QString rowWords(int row) const;
 
     /// The measured range, when there is one; to < from when it was dragged to the left.

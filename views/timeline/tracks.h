@@ -36,7 +36,7 @@ struct Tick {
     std::uint32_t kind : 8 = 0; ///< below 16
 };
 
-/// What a stretch of spans too narrow to be seen one by one adds up to.
+/// The sum of consecutive spans that are too narrow to be drawn singly.
 struct SpanSum {
     std::int64_t from = 0, to = 0;        ///< of the first and the last; kept here so that a walk reads memory in order
     std::array<float, kStates> covered{}; ///< ns per state
@@ -47,7 +47,7 @@ struct SpanSum {
     void add(const SpanSum& other);
 };
 
-/// What a stretch of ticks adds up to.
+/// The sum of consecutive ticks.
 struct TickSum {
     std::int64_t from = 0, to = 0;
     std::uint32_t count = 0;

@@ -11,7 +11,7 @@ namespace lockscope::views {
 // Everything that the timeline says in words: labels, tooltips and what a screen reader hears. One place, so that all
 // three say the same.
 
-/// What only a scenario knows about the things on the lanes.
+/// Facts about the lanes that only a scenario knows.
 struct TimelineNotes {
     QString recipe;                 ///< empty = not known
     std::optional<bool> tokenCheck; ///< whether the resource refuses old tokens
@@ -27,7 +27,7 @@ struct Lease {
     /// What is left of it at t, 0…1; 1 where it never expires.
     double fraction(std::int64_t t) const;
 };
-/// Of a span of RecordState::Held.
+/// The lease of a span with RecordState::Held.
 Lease leaseOf(const trace::Trace& trace, const Span& span);
 
 QString sectionCaption(LaneKind kind);

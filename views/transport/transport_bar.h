@@ -26,7 +26,7 @@ public:
     /// All its commands, each with an id as objectName, a text, a shortcut and a tooltip that names the shortcut.
     QList<QAction*> commands() const { return m_actions; }
     QAction* command(const char* id) const;
-    /// What the command field offers; see CommandField::setCommands().
+    /// Sets the commands that the command field offers; see CommandField::setCommands().
     void setCommands(CommandField::Commands commands);
     CommandField* commandField() { return furnish(), m_field; }
     VerdictBanner* banner() { return furnish(), m_banner; }

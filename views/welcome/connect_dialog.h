@@ -25,7 +25,7 @@ public:
     /// The address, with the names that are wanted as its options match= and ignore=.
     QString url() const;
     bool changesAllowed() const;
-    /// What is wrong with the address now; empty = nothing.
+    /// The error in the present address; empty = none.
     QString complaint() const;
 
 private:

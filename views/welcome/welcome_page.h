@@ -16,8 +16,8 @@ class SectionCaption;
 /// The first thing that a person sees: one click to a lock changing hands; then every scenario, and the last files and
 /// servers.
 ///
-/// What stands below the first button is built right after the first picture, in the same frame for an eye: six cards
-/// of text cost as much as the rest of the program's start.
+/// The part below the first button is built right after the first picture, too soon to be noticed, because its six
+/// cards of text cost as much as the rest of the program's start.
 class WelcomePage : public QScrollArea {
     Q_OBJECT
 public:

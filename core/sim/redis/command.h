@@ -80,7 +80,7 @@ inline Reply emptyArray() {
 }
 } // namespace answers
 
-/// What a server prints of a client's word in an error: at most `limit` bytes, and none from a zero byte on.
+/// A client's word as a server prints it in an error: at most `limit` bytes, up to the first zero byte.
 QByteArray printed(const QByteArray& word, qsizetype limit = 128);
 
 /// An error's text may not break the protocol's lines.

@@ -41,14 +41,14 @@ struct Session {
     std::int64_t subscriptions() const { return std::int64_t(channels.size() + patterns.size()); }
 };
 
-/// What a script may do besides what its commands may: see Server::runFromScript.
+/// The state and rights of a running script, for Server::runFromScript.
 struct ScriptContext {
     Session session; ///< scripts choose a database for themselves only
     SessionId caller = 0;
     bool readOnly = false;
 };
 
-/// What the engine is made of: databases, sessions, subscriptions, and the way from a command to its reply.
+/// The engine's inside: databases, sessions, subscriptions, and the way from a command to its reply.
 class Server {
 public:
     Server(RedisEngine& front, RedisEngine::Clock clock, std::uint64_t seed);
@@ -64,7 +64,7 @@ public:
     // --- for commands ---
     /// Runs a command whose name and arity were checked, and tells of the changes it made.
     Reply run(const Command& command, Session& session, const Args& args, SessionId by);
-    /// The same for a script: with the checks that a script's commands get, and their error texts.
+    /// As run(), for a script's command: with its additional checks and their error texts.
     Reply runFromScript(ScriptContext& script, const Args& args);
 
     std::uint64_t steps() const { return m_steps; }

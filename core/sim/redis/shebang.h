@@ -6,7 +6,7 @@
 
 namespace lockscope::sim::redisd {
 
-/// What a script's first line says when it starts with "#!".
+/// The content of a script's first line that starts with "#!".
 struct Shebang {
     qsizetype length = 0;  ///< bytes before the line's end, which are no Lua
     bool present = false;  ///< then what it does not say is no

@@ -4,11 +4,11 @@
 
 namespace lockscope::sim::redisd {
 
-/// What TYPE answers: "string", "hash", "zset", "list".
+/// TYPE's answer: "string", "hash", "zset", "list".
 const char* typeName(const Value& value);
 
-/// What OBJECT ENCODING answers for a value of this size, with the default limits. A real server does not convert back
-/// when a value shrinks, and this does not know what it was once.
+/// OBJECT ENCODING's answer for a value of this size, with the default limits. A real server does not convert back when
+/// a value shrinks; this function does not know the value's past.
 QByteArray encodingName(const Value& value);
 
 } // namespace lockscope::sim::redisd
