@@ -13,7 +13,7 @@ class Recorder;
 
 namespace lockscope::inspect {
 
-/// What is known, besides the row, of how a record came to look as it does. By default nothing is: somebody looked.
+/// Facts, besides the row, about the cause of a record's state. Default: none, the record was only looked at.
 struct Sight {
     /// The thread whose command changed the record; kNoEntity: nobody's did, or it is not known.
     trace::EntityId cause = trace::kNoEntity;
@@ -50,7 +50,7 @@ public:
     /// told when somebody's command moved the deadline, or when, without a cause, the deadline is later than the
     /// uncertainty allows; any other move is a RecordDeadline.
     void update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight = {});
-    /// The same by somebody who knows only whose the lock is: nothing is said of those who wait.
+    /// As update(), for a caller that knows only the owner: leaves the waiters unchanged.
     void updateOwner(const QByteArray& lockName, std::optional<LockRow> row, trace::EntityId cause);
 
     /// The server lost its data: every held lock is freed by that.

@@ -19,8 +19,8 @@ enum class HoldEvent : std::uint8_t {
     /// A hold was given up here, but the server could not be told or no longer knew it; `reason` says which. This
     /// client no longer holds it; on the server, the rest of it ends with its lease, session or connection.
     ReleaseFailed,
-    /// A timed wait of a blocking lock is over, and the last answer that could be had was an error: `reason` says
-    /// which. The lock was not taken.
+    /// A blocking lock's timed wait ended while the server could not be asked; `reason` is the last error. The lock was
+    /// not taken.
     WaitFailed,
 };
 

@@ -167,7 +167,7 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
         if (const auto current = listener) callListener(*current, event, thread, reason);
     }
 
-    /// Reports a failed release that no caller waits for: on stderr, if there is no listener.
+    /// Reports a failed release that no caller waits for: as a warning, if there is no listener.
     void unheard(const LockError& error) const;
 
 private:

@@ -7,8 +7,8 @@
 
 namespace lockscope::detail {
 
-/// Calls a program's listener, which must not throw. What one throws all the same is told as a warning, and keeps
-/// neither other listeners nor the library from what they have to do.
+/// Calls a program's listener, which must not throw. If it does, the exception is reported as a warning; other
+/// listeners are still called and the library continues.
 template <typename Listener, typename... Arguments>
 void callListener(const Listener& listener, Arguments&&... arguments) noexcept {
     try {

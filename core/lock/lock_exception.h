@@ -6,8 +6,8 @@
 
 namespace lockscope {
 
-/// The one family of exceptions that lockscope::blocking throws: a LockError, told apart by type. what() is its
-/// sentence, in UTF-8. `catch (const LockException&)` catches interrupted waits and wrong URLs, too.
+/// The exceptions of lockscope::blocking: a LockError, one type per kind, all in this family. what() is its message, in
+/// UTF-8. `catch (const LockException&)` also catches interrupted waits and malformed URLs.
 class LockException : public std::runtime_error {
 public:
     explicit LockException(const LockError& error)
@@ -36,11 +36,11 @@ using NotSupportedException = LockExceptionOf<LockError::Kind::NotSupported>;
 using DeadlockException = LockExceptionOf<LockError::Kind::Deadlock>;
 using WaitExceededException = LockExceptionOf<LockError::Kind::WaitExceeded>;
 using NotPreparedException = LockExceptionOf<LockError::Kind::NotPrepared>;
-/// A URL, a manager's configuration or a condition's argument makes no sense. Not a std::invalid_argument as well: with
-/// two bases that are a std::exception, `catch (const std::exception&)` would catch neither.
+/// A URL, a manager's configuration or a condition's argument is invalid. Not derived from std::invalid_argument too:
+/// with two std::exception bases, `catch (const std::exception&)` would not catch it.
 using InvalidArgumentException = LockExceptionOf<LockError::Kind::InvalidArgument>;
 
-/// A wait was ended by its std::stop_token, or because its client was closed. Nothing is held because of it.
+/// A stop token or the closing of the client ended a wait. The call took no hold.
 class InterruptedException final : public LockException {
 public:
     InterruptedException();

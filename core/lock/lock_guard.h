@@ -18,11 +18,11 @@ public:
     LockGuard(LockGuard&&) noexcept = default;
     /// Gives back the hold that this guard had before, as its destructor does.
     LockGuard& operator=(LockGuard&& other) noexcept;
-    /// Gives the hold back in the background; what goes wrong with that is told to the lock's listener as
-    /// HoldEvent::ReleaseFailed, or to the handler of onWarning() when there is none. `co_await unlock()` to
-    /// know, and to be sure that the next holder may go on. The release keeps what it needs of the lock and of the
-    /// connection; the runtime and its event loop, and a trace's recorder, must go on until it has ended, which is
-    /// within the backend's time-out. A runtime that ends sooner leaves the hold to its lease, session or connection.
+    /// Gives the hold back in the background. A failure goes to the lock's listener as HoldEvent::ReleaseFailed, or to
+    /// the handler of onWarning() when there is none. To see the result, and to be sure that the next holder may go on,
+    /// use `co_await unlock()`. The release keeps the parts of lock and connection that it needs. The runtime, its
+    /// event loop and a trace's recorder must live until it has ended, which is within the backend's time-out. If the
+    /// runtime ends sooner, the hold ends with its lease, session or connection.
     ~LockGuard();
     LockGuard(const LockGuard&) = delete;
     LockGuard& operator=(const LockGuard&) = delete;

@@ -11,7 +11,7 @@ namespace lockscope {
 /// The greatest epoch: it shares 63 bits with the recipe's 48-bit token.
 constexpr std::int64_t kMostEpochs = 32767;
 
-/// A recipe's name, RecipeInfo::id, from whichever kind of text a program has.
+/// A recipe's name, RecipeInfo::id; constructed from any kind of text.
 class RecipeId : public QByteArray {
 public:
     RecipeId() = default;
@@ -23,14 +23,14 @@ public:
 
 /// How a lock is held.
 struct LockOptions {
-    /// Which algorithm; empty: the one that suits the connection and what is made of it. Only for locks that are made
-    /// by name over a connection; of several as one, for the parts that name none.
+    /// The algorithm; empty: the connection's default for the mode. Only for locks made by name over a connection; with
+    /// a multi-lock, for the parts that name none.
     RecipeId recipe = {};
-    /// Take a recipe that is built to be seen failing (RecipeInfo::naive), such as redis-setnx. Without this, locks
-    /// that are made by name refuse it.
+    /// Accept a recipe that exists to be seen failing (RecipeInfo::naive), such as redis-setnx. Otherwise locks made by
+    /// name refuse it.
     bool allowNaive = false;
-    /// What the server grants at a time; at least 1 ms, whole milliseconds. Recipes that are held by a session or a
-    /// connection have no lease of their own.
+    /// How long the server grants the lock at a time; at least 1 ms, in whole milliseconds. Recipes held by a session
+    /// or a connection have no lease of their own.
     Nanos lease = 30s;
     /// Renewal period while held, 0 = no watchdog. A third of the lease leaves two more tries before it ends. Locks
     /// made by name use a third of the lease if this is not shorter than the lease.
@@ -39,17 +39,18 @@ struct LockOptions {
     /// to show what happens to clients that do not check. That clock stands still while the machine is suspended: if
     /// that can happen, let the guarded resource check tokens.
     bool honourDeadline = true;
-    /// Take a fencing token with each grant, where the recipe can give one. Redis keeps a counter for it, a key beside
+    /// Take a fencing token with each grant, if the recipe can give one. On Redis this needs a counter: a key beside
     /// the lock's own, which outlives the hold and expires 30 days after the lock was last taken. False: no such key.
     bool token = true;
-    /// The longest that a hold may last, counted from its first grant; 0 = no bound. When it is over, the holder is
-    /// told "lost" and the lock is given back: what a watchdog renews for a hung worker would never be free otherwise.
+    /// The longest time that a hold may last, counted from its first grant; 0 = no bound. Then the holder is told
+    /// "lost" and the lock is given back. Without it, a watchdog keeps the lock of a hung worker forever.
     Nanos maxHold{};
-    /// The shortest time that the lock stays taken, counted from its first grant; 0 = none. Who unlocks sooner holds
-    /// nothing from then on, but the server is asked to free the lock no sooner than this: a job that is done in a
-    /// moment is not done again by a machine whose clock is a little late. That goes on when the lock object and its
-    /// connection are gone, but not when the runtime is: then it ends as if it were still held. When the server cannot
-    /// be told then, the lock's listener hears HoldEvent::ReleaseFailed, or when there is none, onWarning()'s handler.
+    /// The shortest time that the lock stays taken, counted from its first grant; 0 = none. A holder that unlocks
+    /// sooner holds nothing from then on, but the server is asked to free the lock only when this time is over: a short
+    /// job is not repeated by a machine whose clock is a little late. This continues after the lock object and its
+    /// connection are destroyed, but not after the runtime is: then the lock ends as if it were still held. If the
+    /// release fails, the lock's listener gets HoldEvent::ReleaseFailed, or the handler of onWarning() when there is
+    /// none.
     Nanos minHold{};
     /// A semaphore's number of permits, for the trace; 0 = no semaphore.
     int capacity = 0;

@@ -22,9 +22,9 @@ LockError leaseTooShort(Nanos lease);
 
 /// An error in a lock's options; nullopt = none.
 std::optional<LockError> wrongIn(const LockOptions& options);
-/// The error of a recipe that is built to be seen failing, when the options do not allow it; nullopt = none.
+/// The error for a recipe that exists to be seen failing, when the options do not allow it; nullopt = none.
 std::optional<LockError> unsafe(const recipes::RecipeInfo& recipe, const LockOptions& options);
-/// The same options with a watchdog that does not always come too late.
+/// The options; a watchdog period that is not shorter than the lease becomes a third of it.
 LockOptions withTimelyWatchdog(LockOptions options);
 
 } // namespace lockscope

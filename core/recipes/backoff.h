@@ -26,7 +26,7 @@ public:
     }
     /// Starts over: the server has answered.
     void reset() { m_longest = kFirst; }
-    /// No pause is longer.
+    /// The longest pause.
     static constexpr Nanos kLongest = 500ms;
 
 private:

@@ -29,7 +29,7 @@ struct RecipeInfo {
     bool watchdog = false; ///< can be renewed
     bool token = false;    ///< can give fencing tokens
     bool fair = false;
-    Nanos deadWaiter{}; ///< of a queue: a waiter that is not heard of for so long is dead, and gives way to the next
+    Nanos deadWaiter{}; ///< with a queue: a waiter not heard of for so long is dead, and loses its place
     HeldBy heldBy = HeldBy::Lease;
     bool news = false;      ///< with HeldBy::Lease: some parts live otherwise, and Recipe::news reports on them
     bool exclusive = true;  ///< offers Mode::Exclusive

@@ -18,9 +18,9 @@ struct RunReport {
 /// Simulates a scenario to its end, as fast as it goes. Any thread; several at once do not disturb each other.
 RunReport run(const scenario::Scenario& scenario, std::uint64_t seed);
 
-/// What a run under these settings is judged by. `progress` may take the lease, what the recipe grants a dead first
-/// waiter, and the tries that fail: by time-outs, and by messages that the network loses. Changes of the lease and of the
-/// recipe, as the trace tells them, are followed.
+/// The bounds by which a run with these settings is judged. `progress` may take the lease, what the recipe grants a
+/// dead first waiter, and the tries that fail: by time-outs, and by messages that the network loses. Changes of the
+/// lease and of the recipe, as the trace tells them, are followed.
 verdict::Bounds boundsFor(const scenario::Scenario& scenario);
 /// The bounds by which a recording's run is judged.
 verdict::Bounds boundsFor(const trace::RecordingMeta& meta);

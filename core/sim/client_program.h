@@ -6,10 +6,10 @@
 
 namespace lockscope::sim {
 
-/// What a client's program does with its lock.
+/// The present activity of a client's program.
 enum class Doing : std::uint8_t { Nothing, Asking, Working };
 
-/// What a client's program works with. `settings` may change while it runs: read anew for each round.
+/// The environment of a client's program. `settings` may change while it runs: it reads them anew for each round.
 struct ProgramContext {
     Runtime& runtime;
     const scenario::Scenario& settings;

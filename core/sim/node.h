@@ -73,7 +73,7 @@ private:
     void settle();
     void writeRecords();
     void writeRecord(const QByteArray& lockName, inspect::Sight sight);
-    /// What a look at the server finds; no row: nothing of it is there.
+    /// The result of a look at the server; no row: the lock is not there.
     struct Found {
         std::optional<inspect::LockRow> row;
         Nanos exactDeadline = kNever; ///< inspect::Sight::exactDeadline

@@ -6,11 +6,11 @@
 
 namespace lockscope::trace {
 
-/// No event of a recording is later, in ns (146 years): sums of an instant and a duration of that order stay in range.
+/// The latest time of an event in a recording, ns (146 years): the sum of two such values does not overflow.
 inline constexpr std::int64_t kLatestEvent = INT64_MAX / 2;
 
-/// A chunk as recordings store it: a blob per column. Times are differences, numbers take as many bytes as they need
-/// (LEB128, zigzag for signed ones), columns of nothing but zeros take none: a third of the size in memory.
+/// A chunk as recordings store it: one blob per column. Times are stored as differences, numbers in as few bytes as
+/// possible (LEB128, signed ones in zigzag), and columns of zeros not at all: a third of the size in memory.
 struct EncodedChunk {
     std::size_t rows = 0;
     std::int64_t firstAt = 0; ///< ns; the first row's time

@@ -80,16 +80,16 @@ enum class EventKind : std::uint8_t {
     // Record: what the deciding servers hold. actor = owner Thread, subject Lock.
     RecordHeld = 64,       ///< a new owner; value deadline instant on the server's clock, -1 never; aux hold count;
                            ///< flags HoldMode
-    RecordRenewed = 65,    ///< same owner, new deadline, hold count or mode; actor the thread whose command did it, the
-                           ///< owner where that is not known; value, aux and flags as RecordHeld
-    RecordFreed = 66,      ///< actor who caused it (0: nobody, it expired); aux owner Thread; flags FreedBy
+    RecordRenewed = 65,    ///< same owner, new deadline, hold count or mode; actor the thread whose command did it (the
+                           ///< owner when unknown); value, aux and flags as RecordHeld
+    RecordFreed = 66,      ///< actor: who caused it (0: nobody, it expired); aux owner Thread; flags FreedBy
     RecordWaiters = 67,    ///< value queue depth as the server knows it, -1 = not known
     RecordToken = 68,      ///< value last fencing token given
     RecordUnobserved = 69, ///< from now on the record is not observed (drawn as a gap)
     RecordObserved = 70,   ///< observed again
-    RecordDeadline = 71,   ///< the deadline is another one although nobody is known to have renewed: the server's clock
-                         ///< was moved, or somebody shortened the lease; actor owner Thread; value the new deadline,
-                         ///< aux how many ms ago the lease was last full
+    RecordDeadline = 71,   ///< the deadline changed without a known renewal: the server's clock was moved, or the lease
+                           ///< was shortened; actor owner Thread; value the new deadline; aux ms since the lease was
+                           ///< last full
 
     // Effect: what the guarded resource did. actor Thread, subject Resource.
     WriteAccepted = 96, ///< value token, 0 = none

@@ -41,11 +41,11 @@ struct RecordingMeta {
     std::int64_t originWallMs = 0;
     Nanos reached{};
 
-    // Found out by the reader.
+    // Set by the reader:
     enum class Seal : std::uint8_t {
-        Missing, ///< an older recording, or one that is not finished: only its events are covered by a digest
+        Missing, ///< an older or unfinished recording: a digest covers only its events
         Whole,
-        Broken, ///< something of the above was changed after it was recorded
+        Broken, ///< the metadata above were changed after recording
     };
     Seal seal = Seal::Missing;
 };

@@ -13,10 +13,10 @@ inline constexpr qint32 kApplicationId = 0x4c6b5363;
 /// The format version that this program writes, and the newest one that it reads.
 inline constexpr int kFormatVersion = 1;
 
-/// The digest of what a recording says about itself, its events' digest included.
+/// The digest of a recording's metadata, its events' digest included.
 QByteArray sealOf(const RecordingMeta& meta);
 
-/// A connection to a SQLite file that belongs to the thread that made it, and goes away with this object.
+/// A connection to a SQLite file; belongs to the thread that made it and ends with this object.
 class RecordingFile {
 public:
     enum class Mode { Read, Write };

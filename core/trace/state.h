@@ -43,7 +43,7 @@ struct Record {
     HoldMode mode = HoldMode::Exclusive; ///< while held
     bool seen = false;                   ///< a row has said who holds it, or that it is free
     bool observed = true;
-    /// Whose hold a RecordRenewed prolongs, by the record before it: another thread than the owner may have sent it.
+    /// The owner of the hold that a RecordRenewed prolongs, by the record before it: another thread may have sent it.
     EntityId ownerOfRenewed(const Event& event) const { return observed && owner != kNoEntity ? owner : event.actor; }
     friend bool operator==(const Record&, const Record&) = default;
 };

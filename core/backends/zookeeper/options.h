@@ -33,15 +33,15 @@ struct DriverOptions {
     std::function<QList<QHostAddress>(const QString& host)> lookup{};
 };
 
-/// Whose names locks have in a queue that is empty: that says who sees them. Where somebody is already, zk-mutex goes
-/// by his, and zk-rw refuses those of the other layout.
+/// The naming of locks in an empty queue: it decides which libraries see them. In a queue with contenders, zk-mutex
+/// adopts their naming, and zk-rw refuses the other one.
 enum class Layout : std::uint8_t {
     Curator,
     Kazoo,
-    Both, ///< one node of each kind, so that libraries that see one kind only stay out; of zk-mutex
+    Both, ///< one node of each kind, to exclude libraries that see only one kind; zk-mutex only
 };
 
-/// What a URL's options say: `session=10s`, `layout=curator`, `kazoo` or `both`, `acl=creator`, `read` or `open`.
+/// The options of a URL: `session=10s`, `layout=curator`, `kazoo` or `both`, `acl=creator`, `read` or `open`.
 struct UrlOptions {
     DriverOptions driver;
     Layout layout = Layout::Curator;

@@ -7,10 +7,11 @@
 #include <string>
 #include <string_view>
 
-/// Locks for programs whose threads block: the same recipes, watchdogs and deadlines as everywhere else, kept by one
-/// service thread for each client. No event loop of the program's own is needed. A program that has a QCoreApplication
-/// makes it before the first client; for others the first client makes one, which nobody has to run. When a program's
-/// own goes away, it closes all clients, as Client::close() does.
+/// Locks for programs whose threads block. Recipes, watchdogs and deadlines are those of DistributedLock; one service
+/// thread per client runs them, so the program needs no event loop of its own.
+/// A program with a QCoreApplication must create it before the first client. Otherwise the first client creates one;
+/// nobody has to run it. When the program's own application object is destroyed, all clients close, as by
+/// Client::close().
 ///
 /// How long calls take: a call that waits for a lock takes at most the wait it was given. unlock() and similar calls
 /// take one exchange with the server. If the server does not answer, a call can take longer by up to twice the
@@ -30,13 +31,13 @@ class Client;
 struct ClientOptions {
     /// Identity on the servers; empty: a new one (36 characters). Two live clients must not have equal identities.
     std::string identity = {};
-    /// Create what the recipes need on the server (tables of databases), if it is missing. Where all of it is there
-    /// already, nothing is written. False for an account that may not create tables: have another one create them
+    /// Create what the recipes need on the server (database tables), if it is missing; if nothing is missing, nothing
+    /// is written. Set it to false for an account that may not create tables, and have another account create them
     /// (Client::schema() has the statements).
     bool prepare = true;
-    /// Where the history of its locks is written: who asked, got and lost them, and gave them back. nullptr: nowhere. A
-    /// new, empty one, or that of a client beside over the same server: nobody else may write it, any thread may read
-    /// it at any time, and save it as a recording. Its times count from the beginning of the client's thread.
+    /// The trace that gets the history of this client's locks: requests, grants, losses, releases. nullptr: none. Give
+    /// it a new, empty trace, or that of a client beside it on the same server. Nobody else may write the trace; any
+    /// thread may read it at any time and save it as a recording. Times count from the start of the service thread.
     std::shared_ptr<trace::Trace> trace = nullptr;
     /// Another client whose service thread this client shares; the parts of a MultiLock need that. Clients that share a
     /// thread close together: at close() of any of them, or when the last one is destroyed. nullptr: its own thread.
@@ -48,8 +49,8 @@ struct ClientOptions {
 /// Thread-safe. Locks may outlive their client; once the client is closed they throw UnreachableException.
 class Client {
 public:
-    /// Connects, logs in and prepares the server; blocks until then. Throws InvalidArgumentException for a URL that
-    /// makes no sense, other LockExceptions when the server cannot be used; none tells a password.
+    /// Connects, logs in and prepares the server; blocks meanwhile. Throws InvalidArgumentException for a malformed
+    /// URL, other LockExceptions when the server cannot be used. No message contains a password.
     explicit Client(std::string_view url, const ClientOptions& options = {});
     /// Calls close(), unless another client shares the service thread.
     ~Client();

@@ -17,8 +17,8 @@ public:
     explicit Condition(Mutex& mutex) : m_mutex(mutex) {}
 
     /// Gives up all holds that this thread has on the mutex, waits for a signal and takes as many holds again. Throws
-    /// std::invalid_argument unless `lock` owns the condition's mutex, NotOwnerException when that hold was lost, and
-    /// InterruptedException on a stop request or when the client is closed. After a stop request the mutex is held
+    /// InvalidArgumentException unless `lock` owns the condition's mutex, NotOwnerException when that hold was lost,
+    /// and InterruptedException on a stop request or when the client is closed. After a stop request the mutex is held
     /// again. After any other exception it may not be held, although `lock.owns_lock()` is true: ask
     /// Mutex::stillMine().
     void wait(std::unique_lock<Mutex>& lock, std::stop_token stop = {}) { await(lock, kNever, std::move(stop)); }

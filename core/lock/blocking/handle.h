@@ -8,10 +8,10 @@ namespace lockscope::blocking {
 class Manager;
 struct LockPart;
 
-/// Which holds of a lock a program gives back at once, whoever of its threads took them.
+/// The holds that Mutex::giveBack() gives back, whichever threads of the program took them.
 enum class HoldsOf : std::uint8_t {
-    EndedThreads, ///< nobody is left who could unlock them
-    AllThreads,   ///< also those of threads that go on, and whose guard was destroyed by another thread
+    EndedThreads, ///< holds of ended threads, which nobody could unlock any more
+    AllThreads,   ///< also holds of live threads, such as those whose guard another thread destroyed
 };
 } // namespace lockscope::blocking
 
@@ -45,13 +45,13 @@ public:
     Handle& operator=(const Handle&) = delete;
 
     bool take(recipes::Mode mode, Nanos wait, std::stop_token stop = {}, std::optional<Nanos> lease = std::nullopt);
-    /// The same for an object that owns the hold; empty when not in time. A hold of its own: it does not re-enter what
-    /// the calling thread has.
+    /// As take(), for an object that owns the hold; empty when not in time. The hold is separate: it does not re-enter
+    /// a hold of the calling thread.
     Hold acquire(recipes::Mode mode, Nanos wait, std::stop_token stop = {}, std::optional<Nanos> lease = std::nullopt,
                  int permits = 1);
     int giveUp(recipes::Mode mode);
     int giveBack(HoldsOf whose);
-    /// giveUp() for destructors: problems go to the handler.
+    /// giveUp() for destructors: errors go to the handler that onUnlockFailed() set.
     void giveUpQuietly(recipes::Mode mode) noexcept;
     bool stillMine(recipes::Mode mode) const;
     std::int64_t token(recipes::Mode mode) const;

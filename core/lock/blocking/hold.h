@@ -15,36 +15,37 @@ struct Entry;
 struct GuardBox;
 } // namespace detail
 
-/// One hold of a lock, or some permits of a semaphore, that belong to this object and not to a thread: any thread may
-/// give it back, when this goes or sooner by release(). Movable; empty when nothing was taken. It may outlive the lock
-/// object that it came from. One object is not for several threads at once.
+/// Owns one hold of a lock, or some permits of a semaphore, independently of threads: any thread may give it back. The
+/// destructor does so, or release() sooner. Movable; empty when nothing was taken. May outlive its lock object. Several
+/// threads must not use one object at once.
 class [[nodiscard]] Hold {
 public:
     Hold() = default;
     Hold(Hold&&) noexcept = default;
-    /// What this one held before is given back, as by its destructor.
+    /// Gives back the hold that this object had before, as its destructor does.
     Hold& operator=(Hold&& other) noexcept;
-    /// release(); what goes wrong is told to the handler of onWarning().
+    /// Calls release(); a failure goes to the handler of onWarning().
     ~Hold();
 
-    /// True from its grant until release(): also when it was lost meanwhile.
+    /// True from the grant until release(), even when the hold was lost meanwhile.
     explicit operator bool() const { return m_box != nullptr; }
-    /// False once lost or past the own deadline; looks at the clock, not at the server.
+    /// False once lost or past the deadline. Compares clocks, does not ask the server.
     bool stillMine() const;
-    /// What is left by the own clock, unless it is renewed; 0 when empty, or lost, kNever when nothing ends it. Does
-    /// not ask the server.
+    /// Time left unless renewed, by the local clock. 0 when empty or lost; kNever when nothing ends it. Does not ask
+    /// the server.
     Nanos remaining() const;
-    /// The fencing token, to send with each write; 0 = none, as of permits, of a MultiLock and of an empty one.
+    /// The fencing token, to send with each write; 0 = none: permits, a MultiLock and an empty object have none.
     std::int64_t token() const;
-    /// Of a MultiLock: the tokens of its parts, in their order; of others the one that token() is. Asks the service
-    /// thread. Empty of an empty one.
+    /// The tokens of a MultiLock's parts, in their order; with other locks the one of token(). Asks the service thread.
+    /// Empty for an empty object.
     std::vector<std::int64_t> tokens() const;
-    /// Gives it back. Throws NotOwnerException when it was lost. This is empty afterwards.
+    /// Gives the hold back; the object is empty afterwards. Throws NotOwnerException when it was lost, other
+    /// LockExceptions when the server does not answer.
     void release();
 
 private:
     friend class detail::Handle;
-    std::shared_ptr<detail::Entry> m_entry; ///< goes last: what the lock object is gone from still gives back
+    std::shared_ptr<detail::Entry> m_entry; ///< destroyed last: the release needs it
     std::shared_ptr<detail::Service> m_service;
     std::shared_ptr<detail::GuardBox> m_box;
 };

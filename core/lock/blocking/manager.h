@@ -42,9 +42,8 @@ struct ManagerOptions {
 /// Thread-safe. Locks may outlive their manager; once the manager is closed they throw UnreachableException.
 class Manager {
 public:
-    /// Connects to the servers and blocks until all namespaces have an engine in use. Throws
-    /// InvalidArgumentException for a configuration that makes no sense, UnreachableException when it takes longer than
-    /// ManagerOptions::patience.
+    /// Connects and blocks until every namespace has an engine in use. Throws InvalidArgumentException for a
+    /// configuration with errors, UnreachableException when it takes longer than ManagerOptions::patience.
     explicit Manager(const ManagerConfig& config, const ManagerOptions& options = {});
     /// Calls close().
     ~Manager();
@@ -59,9 +58,9 @@ public:
     /// LockManager::switchTo; blocks until the switch is decided, not until the new engine is in use. Throws
     /// LockException, or InterruptedException on a stop request.
     void switchTo(std::string_view space, int engine, std::stop_token stop = {});
-    /// LockManager::reload. Throws InvalidArgumentException with the sentence when it is refused.
+    /// LockManager::reload. Throws InvalidArgumentException with its sentence when the configuration is refused.
     void reload(const ManagerConfig& config);
-    /// LockManager::watchFile. Throws InvalidArgumentException when the file as it is now is refused; it is
+    /// LockManager::watchFile. Throws InvalidArgumentException when the file's present content is refused; the file is
     /// watched all the same.
     void watchFile(const std::string& path);
     /// State of a namespace; an empty Status when there is no such namespace.

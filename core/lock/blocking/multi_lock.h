@@ -20,9 +20,9 @@ struct LockPart {
 ///     const std::unique_lock lock(both, 5s);
 ///     if (lock) ship(both.tokens());
 ///
-/// What DistributedMultiLock says of order, and of losing a part, holds here; otherwise as Mutex.
-/// std::scoped_lock over several Mutexes takes them together, too, but each is then lost alone, and where others want
-/// the same ones it is many times slower: see Mutex. Thread-safe.
+/// Order of taking and loss of a part: see DistributedMultiLock; otherwise as Mutex. std::scoped_lock over several
+/// Mutexes also takes them together, but each of them can then be lost alone, and under contention it is many times
+/// slower: see Mutex. Thread-safe.
 class MultiLock : public detail::AloneLock {
 public:
     /// `options` apply to all parts. Throws RefusedException when there is no part, when one lock is named twice, or
@@ -30,8 +30,9 @@ public:
     explicit MultiLock(const std::vector<LockPart>& parts, LockOptions options = {})
         : AloneLock(parts, std::move(options)) {}
 
-    /// The fencing tokens of this thread's hold, in the order of the parts, to send with each write; 0 = that part
-    /// gives none. Empty when this thread does not hold it. Asks the service thread.
+    /// The fencing tokens of this thread's hold, one per part in their order, to send with each write. 0 = none: the
+    /// part gives none, or LockOptions::token is false. Empty when this thread does not hold the lock. Asks the service
+    /// thread.
     std::vector<std::int64_t> tokens() const { return m_handle.tokens(recipes::Mode::Exclusive); }
     /// Deleted: several locks have no common token; use tokens().
     std::int64_t token() const = delete;

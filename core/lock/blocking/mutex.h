@@ -12,15 +12,17 @@ namespace detail {
 /// The exclusive side of Mutex, SharedMutex and MultiLock.
 class AloneLock {
 public:
-    /// Takes it, however long that takes, and sees what other threads of this program wrote before they gave it up, by
-    /// whichever client. All of these throw LockException; with a stop token InterruptedException. The hold is the
-    /// calling thread's: it alone unlocks. What another thread is to give back, acquire() takes.
+    /// Takes the lock, however long that takes. The thread then sees what threads of this program wrote before they
+    /// unlocked, also through other clients. All taking functions throw LockException; its type is InterruptedException
+    /// on a stop request or when the client is closed. The hold belongs to the calling thread, which alone can unlock
+    /// it. Use acquire() for a hold that another thread gives back.
     void lock() { m_handle.take(recipes::Mode::Exclusive, kNever); }
     void lock(std::stop_token stop) { m_handle.take(recipes::Mode::Exclusive, kNever, std::move(stop)); }
     /// Tries once: asks the server, but does not wait for the holder.
     bool try_lock() { return m_handle.take(recipes::Mode::Exclusive, Nanos(0)); }
-    /// Takes it in time; false when that was too short, also because the server was away until then: onEvent() hears of
-    /// that as HoldEvent::WaitFailed, with the reason. What waiting cannot mend (a refused login, say) throws.
+    /// Waits at most `wait`; false when the lock was not free in time, or the server was away until then: onEvent()
+    /// then reports HoldEvent::WaitFailed with the reason. Errors that waiting cannot mend (such as a refused login)
+    /// throw.
     template <typename Rep, typename Period>
     bool try_lock_for(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
         return m_handle.take(recipes::Mode::Exclusive, waitOf(wait), std::move(stop));
@@ -35,35 +37,34 @@ public:
                           std::stop_token stop = {}) {
         return m_handle.take(recipes::Mode::Exclusive, waitOf(wait), std::move(stop), waitOf(lease));
     }
-    /// Takes it for an object that owns the hold, and that any thread may give back: for thread pools and event loops.
-    /// Waits as long as it takes.
+    /// Takes the lock, however long that takes, for an object that owns the hold. Any thread may give it back: for
+    /// thread pools and event loops.
     Hold acquire(std::stop_token stop = {}) {
         return m_handle.acquire(recipes::Mode::Exclusive, kNever, std::move(stop));
     }
-    /// The same with one try; empty when somebody has it, this thread included.
+    /// As acquire(), with one try; empty when the lock is held, even by this thread.
     Hold tryAcquire() { return m_handle.acquire(recipes::Mode::Exclusive, Nanos(0)); }
-    /// The same in time; empty when that was too short, as with try_lock_for().
+    /// As acquire(), waiting at most `wait`; empty when not in time, as with try_lock_for().
     template <typename Rep, typename Period>
     Hold tryAcquireFor(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
         return m_handle.acquire(recipes::Mode::Exclusive, waitOf(wait), std::move(stop));
     }
-    /// Gives one hold up. Does not throw, because guards call it in their destructors: what goes wrong is told to
-    /// onUnlockFailed().
+    /// Gives one hold up. Does not throw, because guards call it in their destructors: errors go to onUnlockFailed().
     void unlock() noexcept { m_handle.giveUpQuietly(recipes::Mode::Exclusive); }
     /// Gives one hold up; returns how many holds this thread has left. Throws NotOwnerException when the hold was lost
     /// or this thread never had one.
     int unlockOrThrow() { return m_handle.giveUp(recipes::Mode::Exclusive); }
-    /// Gives holds back that other threads of this program took by lock() and the like, and left behind: a thread that
-    /// ended, or whose guard another one destroyed. Without this a watchdog renews them for as long as the client
-    /// lives (or LockOptions::maxHold says). How many were given back. Make sure that nobody acts on them any more.
-    /// Throws LockException when the server could not be told.
+    /// Gives back holds that other threads of this program took with lock() and the like and left behind: a thread
+    /// ended, or another thread destroyed its guard. Otherwise a watchdog renews such holds as long as the client
+    /// exists (or until LockOptions::maxHold). Returns how many were given back. Make sure that nobody acts on these
+    /// holds any more. Throws LockException when the server does not answer.
     int giveBack(HoldsOf whose) { return m_handle.giveBack(whose); }
 
     /// Whether this thread holds the lock and may still act on it: false once it is lost or its deadline has passed.
     /// Compares clocks, does not ask the server; works while the service thread is busy.
     bool stillMine() const { return m_handle.stillMine(recipes::Mode::Exclusive); }
-    /// The fencing token of this thread's hold, to send with each write; 0 = none: the recipe gives none, or
-    /// LockOptions::token is off.
+    /// The fencing token of this thread's hold, to send with each write. 0 = none: the recipe gives none, or
+    /// LockOptions::token is false.
     std::int64_t token() const { return m_handle.token(recipes::Mode::Exclusive); }
     /// How many holds this thread has on the lock; asks the service thread.
     int holdCount() const { return m_handle.holdCount(recipes::Mode::Exclusive); }
@@ -75,9 +76,9 @@ public:
     /// Asks the server whether any thread holds the lock, this one included. The answer may be outdated on arrival: use
     /// it for display only. To learn whether the lock can be taken, try to take it.
     bool isLocked() { return m_handle.isLocked(); }
-    /// Called on the service thread at each event of any hold of this lock by this program, until this call sets
-    /// another one; nullptr: none. `reason` is a translated sentence of those events that have one: Lost, Suspended,
-    /// ReleaseFailed, WaitFailed. It must not block (no calls of blocking locks), nor throw.
+    /// Calls `listener` on the service thread at each event of any hold that this program has on this lock; replaces
+    /// the listener set before. nullptr: none. `reason` is a translated sentence with Lost, Suspended, ReleaseFailed
+    /// and WaitFailed, else empty. The listener must not block (no calls of blocking locks) and must not throw.
     void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
         m_handle.onEvent(std::move(listener));
     }
@@ -90,10 +91,10 @@ public:
     void onSuspended(std::function<void(const std::string& reason)> listener) {
         m_handle.onSuspended(std::move(listener));
     }
-    /// Called on the unlocking thread when unlock() could not tell the caller. Default: the handler of onWarning(),
-    /// which is a line on stderr unless the program sets one. What LockOptions::minHold puts off, and then fails,
-    /// onEvent() hears of, or that handler. It must not throw.
-    /// Set it before other threads use this object.
+    /// Calls `handler` on the unlocking thread when unlock() fails. Default: the handler of onWarning(), or a line on
+    /// stderr if the program sets none. It is not called for a release that LockOptions::minHold postponed: onEvent()
+    /// reports that failure, or else the handler of onWarning(). `handler` must not throw. Set it before other threads
+    /// use this object.
     void onUnlockFailed(std::function<void(const LockException&)> handler) {
         m_handle.onUnlockFailed(std::move(handler));
     }
@@ -110,21 +111,20 @@ protected:
 
 } // namespace detail
 
-/// A mutex that the threads of many processes share; satisfies TimedLockable, so that std::unique_lock and
-/// std::lock_guard work:
+/// A mutex that threads of many processes share. Satisfies TimedLockable, so std::unique_lock and std::lock_guard work:
 ///
 ///     blocking::Client client("redis://127.0.0.1");
 ///     blocking::Mutex orders(client, "orders");
 ///     const std::lock_guard guard(orders);
 ///     ship(orders.token());
 ///
-/// Thread-safe. Reentrant per thread where its recipe is (most are; RecipeInfo::reentrant), as Redisson's and Curator's
-/// locks: a thread unlocks as often as it locked, and no thread unlocks another's. Objects of one client that name the
-/// same lock and recipe are one lock and have the same options: others are refused.
+/// Thread-safe. Reentrant per thread where the recipe is (most are: RecipeInfo::reentrant), as in Redisson and Curator:
+/// a thread unlocks as often as it locked, and no thread unlocks another's hold. Objects of one client with equal name
+/// and recipe are one lock; they must have equal options.
 ///
-/// For several mutexes take a MultiLock. std::scoped_lock and std::lock work over them, but are slow where others want
-/// the same ones: they take one, try the next, give back and begin anew, and each step asks a server (1.6 instead of 71
-/// takings a second of two contended locks on ZooKeeper).
+/// For several mutexes use a MultiLock. std::scoped_lock and std::lock also work, but are slow under contention: they
+/// take one, try the next, give back and start again, and each step asks a server (1.6 instead of 71 acquisitions per
+/// second of two contended locks on ZooKeeper).
 ///
 /// Unlike a mutex in memory, it can be lost: when the server or network is away for longer than the lease, or when
 /// somebody frees it by force. Ask stillMine() before a step that must not happen twice, send token() to the resource
@@ -132,7 +132,7 @@ protected:
 class Mutex : public detail::AloneLock {
 public:
     /// Throws LockException when the server has no such recipe; RefusedException when this client has a lock of that
-    /// name with other options, or for a recipe that is unsafe (LockOptions::allowNaive).
+    /// name with other options, or for an unsafe recipe (LockOptions::allowNaive).
     Mutex(const Client& client, std::string_view name, LockOptions options = {})
         : AloneLock(client, name, recipes::Mode::Exclusive, std::move(options)) {}
     /// A lock of a manager's namespace, on the engine that the namespace uses. Throws NotSupportedException when any
@@ -150,7 +150,7 @@ private:
 /// If some use Mutex, most servers detect that and refuse; PostgreSQL cannot detect it.
 class SharedMutex : public detail::AloneLock {
 public:
-    /// As Mutex.
+    /// As Mutex's constructor, with a recipe that offers shared holds.
     SharedMutex(const Client& client, std::string_view name, LockOptions options = {})
         : AloneLock(client, name, recipes::Mode::Shared, std::move(options)) {}
     /// As Mutex's constructor for a manager; every engine's recipe must offer shared holds.

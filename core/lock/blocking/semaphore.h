@@ -4,7 +4,7 @@
 
 namespace lockscope::blocking {
 
-/// Some permits, held: given back when this goes, or sooner by release().
+/// Permits that are held; see Hold.
 using Permit = Hold;
 
 /// A fixed number of permits that threads of many processes share. Thread-safe.
@@ -17,11 +17,13 @@ public:
     Semaphore(const Manager& manager, std::string_view space, std::string_view name, int permits)
         : m_handle(manager, space, name, recipes::Mode::Permit, permits) {}
 
-    /// Takes so many together, however long that takes. Throws LockException; with a stop token InterruptedException.
+    /// Takes `permits` at once, however long that takes. Throws LockException; InterruptedException on a stop request
+    /// or when the client is closed.
     Permit acquire(int permits = 1, std::stop_token stop = {}) { return take(permits, kNever, std::move(stop)); }
     /// Tries once; empty when fewer than `permits` are free.
     Permit tryAcquire(int permits = 1) { return take(permits, Nanos(0), {}); }
-    /// Takes them in time; empty when that was too short, also because the server was away: onEvent() hears of that.
+    /// Waits at most `wait`; empty when `permits` were not free in time, or the server was away: see
+    /// Mutex::try_lock_for().
     template <typename Rep, typename Period>
     Permit tryAcquireFor(std::chrono::duration<Rep, Period> wait, int permits = 1, std::stop_token stop = {}) {
         return take(permits, detail::waitOf(wait), std::move(stop));

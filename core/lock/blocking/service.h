@@ -20,15 +20,15 @@ struct Entry {
     QByteArray space, name;                         ///< as in LockWish
     std::vector<std::array<QByteArray, 3>> knownAs; ///< service's thread: its keys in Service::m_entries
 
-    LockOptions options; ///< of its first object; the others have the same
-    int permits = 1;     ///< the same
+    LockOptions options; ///< of its first object; all others have equal ones
+    int permits = 1;     ///< of a semaphore: its number of permits
 
-    /// A thread's hold, as any thread may see it.
+    /// A thread's hold as other threads may see it.
     struct Seen {
         std::shared_ptr<const HoldView> view;
-        std::shared_ptr<const std::atomic<bool>> threadEnded; ///< of the thread that took it
+        std::shared_ptr<const std::atomic<bool>> threadEnded; ///< true once the thread that took it has ended
     };
-    std::mutex guard; ///< of what follows
+    std::mutex guard; ///< guards `views`
     std::map<std::pair<QByteArray, recipes::Mode>, Seen> views;
 
     std::recursive_mutex calling; ///< guards the listeners; held while they are called
@@ -76,8 +76,8 @@ public:
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;
 
-    /// The lock of that name; made when it is the first of its name and recipe. Throws LockException; RefusedException
-    /// when there is one with other options.
+    /// The lock for a wish; made if it is the first with its name and recipe. Throws LockException; RefusedException
+    /// when that lock exists with other options.
     std::shared_ptr<Entry> entry(const LockWish& wish);
     /// Runs a coroutine on the service's thread and blocks until it ends. Throws LockException, InterruptedException.
     /// From the service's own thread: DeadlockException.
@@ -86,10 +86,10 @@ public:
     /// Wraps a guard; the service's thread gives it back when the last reference is gone.
     std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread,
                                   QByteArray name);
-    /// Tells the listeners of a lock. On the service's thread.
+    /// Calls the listeners of a lock. Service's thread only.
     void hear(Entry& entry, HoldEvent event, const QByteArray& thread, const std::string& reason);
-    /// Of a release whose caller hears what becomes of it: while this lives, nobody else need be told of its failure.
-    /// On the service's thread.
+    /// Marks a release whose caller gets its result: while this lives, its failure is not also reported as a warning.
+    /// Service's thread only.
     class Heard {
     public:
         Heard(Service& service, const QByteArray& thread) : m_service(service), m_at(service.m_heard.insert(thread)) {}
@@ -178,9 +178,9 @@ LockError closedError();
 
 /// A number that identifies the calling thread; never used for two threads of a process.
 QByteArray threadNumber();
-/// A number that stands for no thread, another one each time.
+/// A number for a hold that belongs to no thread; another one at each call.
 QByteArray ownNumber();
-/// Becomes true when the calling thread has ended.
+/// A flag that becomes true when the calling thread has ended.
 std::shared_ptr<const std::atomic<bool>> threadEnd();
 
 } // namespace lockscope::blocking::detail

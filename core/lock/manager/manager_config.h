@@ -19,21 +19,21 @@ enum class SwitchMode : std::uint8_t {
     Immediate, ///< holders are told "lost" at once; tokens carry the epoch
 };
 
-/// How the locks of one namespace are kept, and when that changes.
+/// How a namespace's locks are kept, and when its engine changes.
 struct NamespaceConfig {
     QByteArray name;
     std::vector<EngineConfig> engines;    ///< the primary first, then up to two fallbacks
     std::vector<ConnectionUrl> witnesses; ///< servers that only keep the record of which engine is in use
     SwitchMode mode = SwitchMode::Drain;
-    bool onFailure = false;   ///< switch when the engine in use fails the health checks of any process
-    Nanos drainFor = 30s;     ///< how long holders may go on when their engine is left
-    Nanos confirmFor = 5s;    ///< how long a process trusts what it read of the record
+    bool onFailure = false;   ///< switch when the engine in use fails any process's health checks
+    Nanos drainFor = 30s;     ///< how long holders may continue after their engine is left
+    Nanos confirmFor = 5s;    ///< how long a process trusts its latest reading of the record
     Nanos healthEvery = 1s;   ///< between two health checks of an engine
-    Nanos healthTimeout = 1s; ///< after which a check has failed
-    int failures = 3;         ///< so many failed checks in a row make an engine unhealthy, …
-    int successes = 5;        ///< … so many good ones healthy again
+    Nanos healthTimeout = 1s; ///< a check without an answer for so long has failed
+    int failures = 3;         ///< failed checks in a row that make an engine unhealthy
+    int successes = 5;        ///< good checks in a row that make it healthy again
     LockOptions options;      ///< lease, watchdog, token
-    bool allowNaive = false;  ///< take recipes that exist to be seen failing
+    bool allowNaive = false;  ///< accept recipes that exist to be seen failing
 };
 
 struct ManagerConfig {

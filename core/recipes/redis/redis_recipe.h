@@ -19,10 +19,10 @@ struct Doubts {
     SignalCount turn; ///< the turn to use WAIT (do replicas have the write?): one lock at a time
 };
 
-/// A waiter of a fair lock that is not heard of for so long is dead, unless it is told otherwise.
+/// Default of RedisLock::patience.
 inline constexpr Nanos kWaiterPatience = 10s;
 
-/// What every Redis recipe is made of.
+/// Everything that a Redis recipe needs.
 struct RedisLock {
     redis::Port& port;
     QByteArray name;   ///< the lock's key, as the user wrote it
@@ -37,10 +37,10 @@ struct RedisLock {
     std::shared_ptr<const void> alive = nullptr; ///< what the port is part of, if the recipe is to keep it
 };
 
-/// The keys that say who holds a lock: the name itself, of `redis-multi` each of the names in "a,b,c", in order.
+/// The keys that tell a lock's holder: the name itself; with `redis-multi` each of the names in "a,b,c", in order.
 std::vector<QByteArray> lockKeys(const QByteArray& recipe, const QByteArray& name);
 
-/// The recipe of that id over a Redis, nullptr when there is none.
+/// The recipe with that id over a Redis; nullptr when there is none.
 std::unique_ptr<Recipe> makeRedisRecipe(const QByteArray& id, RedisLock lock);
 
 /// The lock error that corresponds to a server's answer.

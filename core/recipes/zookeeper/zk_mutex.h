@@ -5,15 +5,15 @@
 namespace lockscope::recipes {
 
 /// `zk-mutex`: a queue in the layout of Curator's InterProcessMutex, reentrant per thread, safe against lost replies.
-/// Shares a path with Curator and go-zookeeper as it is; finds it a queue of kazoo or Menagerie, it joins in that
-/// format, and keeps to it. What it can not share a lock with is refused. Told of kazoo's layout, it has kazoo's names
-/// in an empty queue, too, and among locks of its own kind: kazoo's Lock does not look at Curator's.
+/// Curator and go-zookeeper can share its path. If it finds a queue of kazoo or Menagerie, it joins in that format and
+/// keeps to it. Formats with which it cannot share a lock are refused. With kazoo's layout configured, it also uses
+/// kazoo's names in an empty queue and among locks of its own kind, because kazoo's Lock ignores Curator's names.
 ///
-/// With Layout::Both it has a node of Curator's and one of kazoo's, made in one transaction: their numbers follow each
-/// other. It holds when no plain lock of a lower number is left, of whichever library. So everybody waits for lower
-/// numbers only, and nobody in a circle; it is as fair as each library's own queue. Curator and kazoo still do not see
-/// each other: when both wait behind it, both get in after it.
-/// Source: Apache Curator's InterProcessMutex; the children of others by what their libraries leave there.
+/// With Layout::Both it creates a node of Curator's format and one of kazoo's in one transaction, with consecutive
+/// numbers. It holds the lock when no plain lock of any library has a lower number. Everybody waits only for lower
+/// numbers, so nobody waits in a circle, and it is as fair as each library's own queue. Curator and kazoo still do not
+/// see each other: if clients of both wait behind it, both get in after it.
+/// Source: Apache Curator's InterProcessMutex; other libraries' names as their own code writes them.
 class ZkMutex final : public ZkQueued {
 public:
     explicit ZkMutex(ZkLock lock) : ZkQueued(std::move(lock)) {}

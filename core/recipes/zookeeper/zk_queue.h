@@ -46,12 +46,12 @@ public:
     /// library's lock, Kind::Unreachable when the connection stays away until `giveUpAt`.
     Outcome<std::vector<ZkChild>> look(std::stop_token stop, Nanos giveUpAt = kNever);
 
-    /// Makes the ticket's node, `prefix` + `kind` + its number, and looks who else is there, in one round trip. After a
-    /// lost reply the node is found again: by the prefix, which is nobody else's; where that is empty, by what the node
-    /// contains, which then is `data` and something of its own. Errors as look() has them.
+    /// Creates the ticket's node, `prefix` + `kind` + its number, and reads the other children, in one round trip.
+    /// After a lost reply the node is found again by its unique prefix; without a prefix, by its content, which then is
+    /// `data` and a unique part. Errors as for look().
     ///
-    /// With a `twin`, one more node is made in the same transaction, whose number is the next one: `twin->prefix` and
-    /// `twinKind` are what its name begins with.
+    /// With a `twin`, one more node is created in the same transaction, with the next number; its name begins with
+    /// `twin->prefix` and `twinKind`.
     Outcome<std::vector<ZkChild>> join(std::shared_ptr<ZkTicket> ticket, QByteArray prefix, QByteArray kind,
                                        QByteArray data, Nanos giveUpAt, std::stop_token stop,
                                        std::shared_ptr<ZkTicket> twin = nullptr, QByteArray twinKind = {});
@@ -82,8 +82,8 @@ private:
 class ZkQueued : public ZkRecipe {
 protected:
     explicit ZkQueued(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path, m_lock.layout) {}
-    /// Waits until the attempt's first ticket is first in the queue, and holds by all of its tickets; to be tried again
-    /// when the first one's node is gone before.
+    /// Waits until the attempt's first ticket is first in the queue, then holds with all its tickets; to be tried again
+    /// if the first ticket's node is gone before.
     Outcome<std::optional<Grant>> holdWhenFirst(std::shared_ptr<ZkAttempt> mine, std::vector<ZkChild> children,
                                                 ZkRule rule, Request request, Nanos giveUpAt, std::stop_token stop);
     ZkQueue m_queue;
