@@ -52,7 +52,8 @@ enum class Service : std::uint8_t {
 ///
 /// Options: `?timeout=` is how long one answer may take, `?connect=` how long connecting may, each 10 ms to an hour.
 /// With redlock, `?node=` is how long a lock waits for one server, 1 ms to a minute. With sentinels, `?sentinel-user=`
-/// and `?sentinel-password=` are the login at the sentinels.
+/// and `?sentinel-password=` are the login at the sentinels. With postgresql, `?key=` hash, number or two-int says how
+/// sql-advisory makes keys from names: sql::KeyKind.
 struct ConnectionUrl {
     QString scheme; ///< canonical, lower case: "redis", "rediss", "zookeeper", …
     Service service = Service::Redis;

@@ -10,7 +10,7 @@ namespace lockscope {
 /// Names a lock, beyond what each request says.
 struct LockSpec {
     QByteArray name;
-    int permits = 1; ///< of a semaphore: its number of permits
+    int permits = 1; ///< a semaphore's number of permits
 };
 
 /// One client process's connection to the servers of a URL, and the recipes that work over it: the one place where a

@@ -27,8 +27,8 @@ struct Hold {
     bool cutOff = false;    ///< the latest news: its connection is lost
     int leaving = 0;        ///< releases of it that are in progress
     bool resting = false;   ///< given up here, still held on the server until LockOptions::minHold is over
-    bool renewing = false;  ///< a watchdog renews it
-    bool ends = true;       ///< it ends at its deadline: LockOptions::honourDeadline
+    bool renewing = false;  ///< a watchdog renews the hold
+    bool ends = true;       ///< the hold ends at its deadline: LockOptions::honourDeadline
     bool over = false;      ///< given up or lost: nothing watches it any more
     std::stop_source watching{std::nostopstate}; ///< stops what watches it; made at first use
     std::optional<HoldAlarm> renewal;            ///< when to renew it next

@@ -43,7 +43,7 @@ private:
     std::chrono::steady_clock::time_point m_origin;
     std::mt19937_64 m_random;
     Nanos m_wallOffset{};
-    std::shared_ptr<Reactor> m_reactor; ///< that of the first thread that uses this
+    std::shared_ptr<Reactor> m_reactor; ///< the reactor of the first thread that uses this object
     bool m_turnWanted = false;
     QObject m_context; ///< receiver of posted calls: destroyed with it, they never run
     QTimer m_timer;    ///< set for the earliest call

@@ -48,7 +48,7 @@ private:
     QCoro::Task<std::expected<void, QString>> meet(std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> startOne(Sentinel& sentinel, std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> startOnPort(Sentinel& sentinel, std::stop_token stop);
-    QCoro::Task<> killed(Sentinel& sentinel, std::stop_token stop); ///< returns when it is
+    QCoro::Task<> killed(Sentinel& sentinel, std::stop_token stop); ///< kills it; returns when it has ended
 
     Runtime& m_runtime;
     RedisSentinelOptions m_options;

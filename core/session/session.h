@@ -17,7 +17,7 @@ enum class Milestone : std::uint8_t { Event, Acquisition, Fault, Violation };
 /// True for an event that a run to this milestone stops at. Violations are not events: always false for them.
 bool isMilestone(Milestone milestone, const trace::Event& event);
 
-/// What becomes, in another run, of the faults that a person caused.
+/// Whether another run keeps the faults that a person caused.
 enum class ByHand : std::uint8_t { Keep, Drop };
 
 /// Why a session has another future now; see Session::futureReplaced().
@@ -28,7 +28,7 @@ enum class Rewrite : std::uint8_t {
     Redo,
 };
 
-/// What a session is able to do; the window enables what it can.
+/// The abilities of a session; the window enables its controls by them.
 struct Abilities {
     bool faults = false;       ///< apply() works
     bool serverFaults = false; ///< faults on nodes and links, too
@@ -92,7 +92,7 @@ public Q_SLOTS:
     virtual void restart(std::uint64_t seed, lockscope::session::ByHand byHand) = 0;
     /// Takes back one of doneByHand(): the run is as if it had never been done. An index out of range does nothing.
     virtual void withdraw(std::size_t index) { Q_UNUSED(index) }
-    /// Brings the run back that there was before the last change by hand, with its future; or does that change again.
+    /// undo() brings back the run from before the last change by hand, with its future; redo() makes the change again.
     virtual void undo() {}
     virtual void redo() {}
 
@@ -107,9 +107,9 @@ Q_SIGNALS:
     /// The trace grew or time went on. At most about 60 a second.
     void advanced();
     void verdictChanged();
-    /// `at`: where the milestone is, or up to where there is none.
+    /// `at`: the milestone's instant when found, else the instant up to which the session has searched.
     void milestoneReached(bool found, lockscope::Nanos at);
-    /// The run from `from` on is another one than before, for this reason. After traceReplaced().
+    /// From `from` on the run differs from the one before, for this reason. Follows traceReplaced().
     void futureReplaced(lockscope::session::Rewrite why, lockscope::Nanos from);
     void healthChanged();
     void scenarioChanged();

@@ -35,7 +35,7 @@ struct RecordingMeta {
     std::int64_t progressBoundNs = 0; ///< the time bound with which invariant `progress` was judged, 0 = not given
 
     // Set by the writer; values given here are ignored:
-    QByteArray digest;     ///< of the whole trace; empty while not finished
+    QByteArray digest;     ///< the digest of the whole trace; empty while not finished
     bool finished = false; ///< false: the program was killed while recording; at most the last second is missing
     std::size_t rows = 0;
     std::int64_t originWallMs = 0;

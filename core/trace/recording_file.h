@@ -36,10 +36,10 @@ public:
     bool transaction();
     bool commit();
     void rollback();
-    /// What went wrong last, in words for people, translated: "the disk is full"; empty when nothing did. The
-    /// database's own words are about itself.
+    /// The last error in words for people, translated: "the disk is full"; empty without an error. It does not quote
+    /// SQLite, whose messages are for developers.
     QString lastError() const { return m_error; }
-    /// It was the file's content, which is not or no longer that of a database.
+    /// True when the last error came from the file's content: the file is no SQLite database, or a damaged one.
     bool contentIsBad() const { return m_contentIsBad; }
     void noteError(const QSqlQuery& query);
 

@@ -6,12 +6,12 @@
 
 namespace lockscope {
 
-// How a person reads times. Everything that is shown goes through these functions, in sentences of a verdict as on the
-// screen: one rounding (down), so that an instant never reads as two. A text with fewer digits is always the beginning
-// of one with more. Translated.
+// Times as text for people, translated. The views and a verdict's sentences write every time by these functions. An
+// instant is always rounded down, so that it reads alike everywhere: its text with fewer decimals is the beginning of
+// its text with more.
 
-/// With a unit and as many digits as matter: "120 µs", "812 ms", "4.2 s", "29.1 s", "3 m 12 s", "8 h 12 m", "3 d 4 h".
-/// kNever gives "never". Rounded down, so that a TTL never shows more than is left.
+/// A length of time with its unit and as many digits as matter: "120 µs", "812 ms", "4.2 s", "29.1 s", "3 m 12 s",
+/// "8 h 12 m", "3 d 4 h". kNever gives "never". Rounded down, so that a TTL never shows more than is left.
 QString durationText(Nanos d);
 
 /// An instant on the time axis with as many decimals as tell instants `scale` apart: tenths of a second from 1 s on,
@@ -19,15 +19,15 @@ QString durationText(Nanos d);
 /// "6.8 s", "6.812 s", from a minute on "1:06.8". kNever gives "never".
 QString instantText(Nanos t, Nanos scale = Nanos(0));
 
-/// "6.0 – 7.2 s", both ends as exact as tells them apart. With to = kNever it goes on: "6.0 s – now", as exact as
-/// tells `from` and `now` apart.
+/// "6.0 – 7.2 s", with as many decimals as tell the two ends apart. to = kNever means that the interval goes on:
+/// "6.0 s – now", with as many decimals as tell `from` and `now` apart.
 QString intervalText(Nanos from, Nanos to, Nanos now = kNever);
 
-/// How long it is from one instant to another, as a reader reckons it who sees both by intervalText(): "1.2 s" for
-/// 5.858 s to 7.071 s, which are shown as 5.8 s and 7.0 s. Precondition: to is not kNever and not before from.
+/// The length of an interval, as a reader computes it from the two ends that intervalText() shows: "1.2 s" for 5.858 s
+/// to 7.071 s, which are shown as 5.8 s and 7.0 s. Precondition: to is not kNever and not before from.
 QString lengthText(Nanos from, Nanos to);
 
-/// A clock that keeps its width: "00:06.812", from an hour on "1:00:06.812". Not below 0.
+/// A clock of constant width: "00:06.812", from an hour on "1:00:06.812". Times below 0 read as 0.
 QString clockText(Nanos t);
 
 } // namespace lockscope

@@ -11,12 +11,11 @@ namespace lockscope::verdict {
 
 /// A lock that could be granted is granted within the bound.
 ///
-/// It could be while its node is up, a live (running) client whose link to that node is neither cut nor too slow
-/// (Bounds::slowLink) waits, and nobody alive
-/// holds: the record is free, or its owner's client is dead or does not believe (a client that we know nothing of is
-/// taken for a living holder). Without any record, nobody alive holds when nobody believes. The clock starts anew
-/// whenever that ceases to be so, also when the node goes down; the violation lasts from the bound's passing to that
-/// moment.
+/// A lock could be granted while three things are true. Its node is up. A live (running) client waits, whose link to
+/// that node is neither cut nor too slow (Bounds::slowLink). Nobody alive holds the lock: the record is free, or its
+/// owner's client is dead or does not believe (a client that we know nothing of is taken for a living holder). Without
+/// any record, nobody alive holds when nobody believes. When one of the three ceases to be true, the clock starts anew;
+/// a violation lasts from the bound's passing to that moment.
 ///
 /// While the record is not observed, nothing is judged: a stopped or unreachable server may have granted the lock to
 /// anybody, or to nobody. Where such a gap outlasts the bound, the outcome is unknown from then on.
@@ -37,7 +36,7 @@ public:
     Nanos undecidedSince() const { return m_undecidedSince; }
 
 private:
-    /// How it stands with a lock.
+    /// The state of a lock that its progress is judged by.
     enum class Standing : std::uint8_t {
         Fine,   ///< held by somebody alive, or nobody alive asks for it
         Stuck,  ///< it could be granted and is not
@@ -45,7 +44,7 @@ private:
     };
     struct Lock {
         Standing standing = Standing::Fine;
-        Nanos since{};                 ///< of the standing
+        Nanos since{};                 ///< when the standing began
         std::size_t number = SIZE_MAX; ///< in the ledger, once the bound has passed
         bool recorded = false;
         bool shared = false;                        ///< some held it together with others

@@ -14,8 +14,8 @@ class HandList;
 class SectionCaption;
 
 /// The buttons that break things, each with its key. They act on what is selected, else on the client that was paused
-/// last, else on the holder, and say so. Below them whoever suffers from a fault, each with what makes it good, and
-/// the list of what was done by hand. A key that can do nothing now says why.
+/// last, else on the holder, and say so. Below them are a button for each client, node or link that suffers from a
+/// fault, which makes the fault good, and the list of what was done by hand. A key that can do nothing now says why.
 class BreakPanel : public QWidget {
     Q_OBJECT
 public:
@@ -25,7 +25,7 @@ public:
     QList<QAction*> breakActions() const { return m_actions; }
     /// "acts on A, the holder".
     QString targetText() const { return m_targetText; }
-    /// The buttons of those that suffer from a fault, in order.
+    /// The buttons that make faults good, in the order shown.
     QList<QAbstractButton*> cures() const { return m_cures; }
     HandList* handList() const { return m_hand; }
 
@@ -47,7 +47,7 @@ private:
     QWidget* m_struck;                          ///< holds m_cures
     QGridLayout* m_struckGrid;
     QList<QAbstractButton*> m_cures;
-    QPointer<QWidget> m_moreStruck; ///< how many have no button of their own
+    QPointer<QWidget> m_moreStruck; ///< says how many struck ones have no button of their own
     std::vector<Struck> m_struckShown;
     HandList* m_hand;
     QString m_targetText;

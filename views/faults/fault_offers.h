@@ -56,7 +56,7 @@ struct Struck {
 /// All of them at the instant at which faults strike: clients, then nodes, then links.
 std::vector<Struck> struckOnes(const ViewContext& context);
 
-/// What a fault does, in a few words: "Pause A", "Cut A ↔ redis-1", "lease = 3s". Translated.
+/// A fault in a few words: "Pause A", "Cut A ↔ redis-1", "lease = 3s". Translated.
 QString faultText(const scenario::Fault& fault);
 
 } // namespace lockscope::views

@@ -12,8 +12,9 @@ namespace lockscope::views {
 
 class SectionCaption;
 
-/// What a person has done to the session: when, what, to whom. Enter (or a double click) goes there; Delete, or the
-/// cross at its end, takes it back, and the run is computed again without it. Hidden while there is nothing.
+/// The list of the faults and changes that a person made in the session: when, what, to whom. Enter or a double click
+/// moves the playhead to one. Delete, or the cross at the row's end, takes it back: the run is computed again without
+/// it. The list is hidden while it is empty.
 class HandList : public QWidget {
     Q_OBJECT
 public:

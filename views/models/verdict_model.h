@@ -29,7 +29,7 @@ private:
     void refresh();
     void playheadMoved(Nanos t);
     verdict::Outcome outcome(verdict::Invariant invariant) const;
-    /// Of one invariant: how many violations had begun at the playhead, and how many begin after it.
+    /// The violations of one invariant: how many had begun at the playhead, and how many begin after it.
     struct Tally {
         int soFar = 0, later = 0;
         QString first; ///< when the first one of those so far was
@@ -82,7 +82,7 @@ private:
     std::shared_ptr<const trace::Trace> m_trace;
     std::optional<verdict::Invariant> m_only;
     Listed m_violations;
-    std::size_t m_rows = 0;  ///< of m_violations, that are told of
+    std::size_t m_rows = 0;  ///< the violations that views have been told of
     std::size_t m_begun = 0; ///< of those, how many had begun at the playhead
 };
 

@@ -13,13 +13,13 @@ QString unknown();
 /// "never": no deadline.
 QString never();
 
-// Times as trace/time_text.h writes them, by shorter names.
+// Shorter names for the functions of trace/time_text.h.
 
 /// durationText(): "4.2 s".
 QString duration(Nanos d);
 /// An instant on the time axis, to the millisecond: "6.812 s", "1:06.812".
 QString instant(Nanos t);
-/// The same to a tenth of a second, where there is little room: "6.0 s", "1:06.8".
+/// An instant on the time axis to a tenth of a second, where there is little room: "6.0 s", "1:06.8".
 QString instantShort(Nanos t);
 /// intervalText(): "6.0 – 7.2 s"; with to = kNever "6.0 s – now".
 QString interval(Nanos from, Nanos to, Nanos now = kNever);

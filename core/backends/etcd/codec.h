@@ -30,7 +30,7 @@ Read<QByteArray> token(const QByteArray& body);
 /// One line of a watch's stream, decoded.
 struct WatchLine {
     bool created = false;
-    std::int64_t revision = 0;      ///< of the store
+    std::int64_t revision = 0;      ///< the store's revision
     std::vector<WatchEvent> events; ///< ends with a Gap when the server ended the watch
 };
 /// Decodes such a line; `where` is for the error.

@@ -31,7 +31,8 @@ private:
     enum class State : std::uint8_t { Status, Headers, Fixed, UntilClose, ChunkSize, Chunk, ChunkEnd, Trailers, Done };
     std::expected<bool, QString> step(); ///< false: more bytes are needed
     std::expected<bool, QString> head(const QByteArray& line);
-    /// False: it is not all there. The error is `complaint`: it is longer than `longest` bytes.
+    /// Takes the next line; false while its end has not arrived. The error is `complaint`: the line is longer than
+    /// `longest` bytes.
     std::expected<bool, QString> takeLine(QByteArray& line, qsizetype longest, const char* complaint);
 
     State m_state = State::Status;

@@ -17,7 +17,7 @@ public:
 
     struct Answer {
         QByteArray body;
-        bool repeated = false; ///< it was sent before, without an answer
+        bool repeated = false; ///< the request was sent before, without an answer
         QString where;         ///< the member that answered
     };
     /// Sends a request, to one member after the other, until one answers or the time is over.
@@ -57,7 +57,7 @@ private:
     /// Result of a login, for everybody who waited for it.
     struct LoggedIn {
         std::optional<Error> refused;
-        bool again = true; ///< it did not get through: another caller must try
+        bool again = true; ///< the login did not get through: another caller must try
     };
 
     /// Connects a new wire, and logs in if needed; one login serves all.

@@ -10,9 +10,9 @@ namespace lockscope::net {
 /// Why a byte stream ended, or did not open.
 struct Ending {
     enum class Kind : std::uint8_t {
-        Unreachable, ///< it never opened: see `code` and `text`
+        Unreachable, ///< the stream never opened: see `code` and `text`
         Tls,         ///< one side did not accept the other: see `text`
-        Closed,      ///< it had been open
+        Closed,      ///< the stream had been open
     };
     Kind kind = Kind::Closed;
     QAbstractSocket::SocketError code = QAbstractSocket::RemoteHostClosedError;

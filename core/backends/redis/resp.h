@@ -39,8 +39,8 @@ public:
 
     /// Arrays longer than this are refused.
     static constexpr int kMaxElements = 1 << 20;
-    /// Bytes; texts longer than this are refused before they come. No server has any: its proto-max-bulk-len is as
-    /// much.
+    /// Bytes. A longer text is refused as soon as its length is announced; Redis's own limit for texts,
+    /// proto-max-bulk-len, has the same default.
     static constexpr std::int64_t kLargestText = 512 * 1024 * 1024;
 
 private:

@@ -64,7 +64,7 @@ public:
 private:
     /// Not std::expected: GCC 12 does not compile one with a QByteArray inside QCoro's awaiter.
     struct Name {
-        QByteArray text; ///< of the prepared statement; empty: it cannot be prepared
+        QByteArray text; ///< the prepared statement's name; empty: the statement cannot be prepared
         std::optional<Error> error;
     };
     bool inTransaction(const Command& command) const { return command.begin || m_inTransaction; }
@@ -85,7 +85,7 @@ private:
     QCoro::Task<Result> withoutPreparing(TextRunner& texts, Command command, Front before);
 
     Dialect m_dialect;
-    Names m_names, m_besideNames; ///< of prepared statements; empty: cannot be prepared
+    Names m_names, m_besideNames; ///< prepared statements' names; empty: cannot be prepared
     bool m_canPrepare = true;     ///< the server can, and stays the same one
     bool m_pooled = false;
     bool m_inTransaction = false;

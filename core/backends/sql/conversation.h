@@ -80,7 +80,7 @@ private:
     const QString m_where;
     std::optional<Request> m_request; ///< waiting to be sent
     Command m_command;                ///< the ticket's command
-    std::shared_ptr<Ticket> m_ticket; ///< of a command of one round trip, until it is answered
+    std::shared_ptr<Ticket> m_ticket; ///< belongs to a command of one round trip, until it is answered
     ClientCalls::Now m_now = ClientCalls::Now::Done;
     std::coroutine_handle<> m_waits; ///< resumed with an answer; none while there is a ticket
     Reactor::Id m_id = 0;

@@ -41,7 +41,7 @@ private:
     const MySqlLibrary& m_library = MySqlLibrary::get();
     MYSQL_STMT* const m_statement;
     Call m_call = Call::Prepare;
-    int m_result = 0; ///< of the call in progress
+    int m_result = 0; ///< the result of the call in progress
     my_bool m_failed = 0;
     QByteArray m_text;                    ///< read until it is sent
     Values m_values;                      ///< read until they are sent

@@ -18,7 +18,7 @@ struct LockWish {
         QByteArray name;
         QByteArray recipe;
     };
-    std::vector<Part> parts = {}; ///< of a MultiLock
+    std::vector<Part> parts = {}; ///< a MultiLock's parts; empty for any other lock
 };
 
 /// The source of a service's locks: the connections of one or more clients, or a manager. It and its locks live on the

@@ -20,8 +20,8 @@ struct Entry {
     QByteArray space, name;                         ///< as in LockWish
     std::vector<std::array<QByteArray, 3>> knownAs; ///< service's thread: its keys in Service::m_entries
 
-    LockOptions options; ///< of its first object; all others have equal ones
-    int permits = 1;     ///< of a semaphore: its number of permits
+    LockOptions options; ///< the first object's; all others have equal ones
+    int permits = 1;     ///< a semaphore's number of permits
 
     /// A thread's hold as other threads may see it.
     struct Seen {

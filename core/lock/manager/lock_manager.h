@@ -13,7 +13,7 @@ namespace lockscope {
 struct ManagerEvent {
     enum class Kind : std::uint8_t {
         Unhealthy, ///< an engine failed its health checks
-        Healthy,   ///< it passes them again
+        Healthy,   ///< the engine passes its health checks again
         Leaving,   ///< a switch has begun, or the record cannot be read: no more grants on this engine
         InUse,     ///< grants are made on this engine from now on
         Refused,   ///< a switch was requested, but the processes could not agree on it

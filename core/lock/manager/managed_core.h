@@ -40,7 +40,7 @@ struct ManagedCore {
 
     const std::shared_ptr<Namespace> space;
     const QByteArray name;
-    const int permits; ///< of a semaphore: its number of permits
+    const int permits; ///< a semaphore's number of permits
     DistributedLock::Listener listener;
     std::map<std::int64_t, Lock> locks; ///< by epoch
     std::map<std::int64_t, std::shared_ptr<recipes::ConditionRecipe>> conditions;

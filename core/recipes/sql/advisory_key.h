@@ -8,25 +8,27 @@
 
 namespace lockscope::recipes {
 
-/// A key of PostgreSQL's advisory locks: one 64-bit number, or two of 32 bits. The two kinds never meet.
+/// A key of PostgreSQL's advisory locks: one 64-bit number, or two 32-bit numbers. PostgreSQL keeps the two kinds
+/// apart: a lock on a key of one kind never conflicts with a lock on a key of the other.
 struct AdvisoryKey {
-    std::int64_t number = 0; ///< of two: the first in the high bits
-    bool two = false;
+    std::int64_t number = 0; ///< for two numbers: the first in the high 32 bits, the second in the low ones
+    bool two = false;        ///< the key is two 32-bit numbers
 
-    /// The arguments of pg_advisory_lock() and its siblings, and their values.
+    /// The argument list of pg_advisory_lock() and its siblings, with a question mark for each of values().
     QByteArray arguments() const;
     sql::Values values() const;
-    /// Which rows of pg_locks are of this key, and the values of its question marks.
+    /// The WHERE clause that selects the rows of pg_locks for this key; heldValues() are for its question marks.
     static QByteArray heldRows();
     sql::Values heldValues() const;
 };
 
-/// The key that a name stands for. A number is written as PostgreSQL prints it: no plus sign, no leading zeros; in the
-/// usual kind what is not, is hashed like any other name. Kind::Refused for a name that the kind does not take.
+/// The key that a lock's name stands for. A number must be written as PostgreSQL prints it: without plus sign, spaces
+/// or leading zeros. KeyKind::Usual hashes every other name, also "+5" and "007". KeyKind::Number and KeyKind::TwoInt
+/// refuse it with LockError::Kind::Refused.
 std::expected<AdvisoryKey, LockError> advisoryKeyOf(const QByteArray& name, sql::KeyKind kind);
 
-/// The key of a name that is hashed: the first 8 bytes of its SHA-256, the first one highest, as a signed number. In
-/// SQL: `('x' || left(encode(sha256(convert_to('orders', 'UTF8')), 'hex'), 16))::bit(64)::bigint`.
+/// The key of a hashed name: the first 8 bytes of its SHA-256, in network byte order, as a signed number. In SQL:
+/// `('x' || left(encode(sha256(convert_to('orders', 'UTF8')), 'hex'), 16))::bit(64)::bigint`.
 std::int64_t hashedKey(const QByteArray& name);
 
 } // namespace lockscope::recipes

@@ -10,12 +10,12 @@ namespace lockscope::recipes {
 /// pg_advisory_lock(key) on PostgreSQL, which also has shared ones. It needs no table. Waiters stand in the server's
 /// queue. The server counts re-entries.
 ///
-/// MySQL, MariaDB: the lock's name is GET_LOCK's, a text, for the whole server and not for one database. PostgreSQL:
-/// the key is advisoryKeyOf(name), within one database. Refused behind a pooler that may give each transaction another
-/// process of the server.
+/// On MySQL and MariaDB, GET_LOCK takes the lock's name as it is; the name holds for the whole server, not for one
+/// database. On PostgreSQL the key is advisoryKeyOf(name), within one database. The recipe gives Refused behind a
+/// pooler that may give each transaction another process of the server.
 class SqlAdvisory final : public Recipe {
 public:
-    /// On PostgreSQL `lock.keys` takes its name.
+    /// On PostgreSQL, lock.name must be one that lock.keys accepts: see advisoryKeyOf().
     explicit SqlAdvisory(SqlLock lock);
     const RecipeInfo& info() const override;
     bool asksAgain(const LockError& error) const override { return passes(error); }
@@ -28,7 +28,7 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    /// PostgreSQL's function of that name for the key.
+    /// The statement that calls this function of PostgreSQL with m_key.
     QByteArray calling(const char* function) const;
     sql::Statement take(Mode mode, Nanos left) const;
     bool taken(const sql::Reply& reply, Nanos left) const;
@@ -39,7 +39,7 @@ private:
     QCoro::Task<> giveBack(std::shared_ptr<sql::Session> session);
     SqlLock m_lock;
     bool m_mySql;
-    AdvisoryKey m_key;                    ///< of PostgreSQL
+    AdvisoryKey m_key;                    ///< for PostgreSQL
     std::map<Mode, SessionHolds> m_holds; ///< a reader's connection is not a writer's
 };
 

@@ -23,7 +23,7 @@ struct SqlLock {
     std::shared_ptr<SqlRenewals> renewals = nullptr;
     /// Cache of statementOf(), by template: the same few texts are needed all the time.
     std::shared_ptr<QHash<QByteArray, QByteArray>> texts = std::make_shared<QHash<QByteArray, QByteArray>>();
-    sql::KeyKind keys = sql::KeyKind::Usual; ///< of sql-advisory on PostgreSQL
+    sql::KeyKind keys = sql::KeyKind::Usual; ///< how sql-advisory makes PostgreSQL's keys from names
 };
 
 /// The recipe with that id over a database. NotSupported when the database cannot do it; Refused for an invalid lock

@@ -14,7 +14,7 @@ struct ZkLock {
     zookeeper::Port& port;
     QByteArray path;   ///< the lock's path, as lockPath() made it
     QByteArray client; ///< this client's identity, written into the nodes
-    int permits = 1;   ///< of a semaphore: its number of permits
+    int permits = 1;   ///< a semaphore's number of permits
     zookeeper::Layout layout = zookeeper::Layout::Curator;
 };
 
@@ -46,7 +46,7 @@ struct ZkTicket {
     std::int64_t czxid = 0;       ///< 0: no answer to its creation yet
     QByteArray data;              ///< its unique content; with commonName, or a prefix that others share
     std::uint64_t generation = 0; ///< the session in which it was made
-    bool asked = false;           ///< it may exist
+    bool asked = false;           ///< its creation was requested, so it may exist
     bool guarded = false;         ///< `watch` watches it
     bool commonName = false;      ///< the next holder's node has the same path
     zookeeper::Watch watch;
@@ -79,7 +79,7 @@ struct ZkAttempt {
 struct ZkHold {
     std::vector<std::shared_ptr<ZkTicket>> nodes; ///< one node, or those of a semaphore's permits
     int count = 1;
-    zookeeper::Watch watch; ///< of the session and the nodes
+    zookeeper::Watch watch; ///< watches the session and the nodes
     bool begun = false;     ///< news() was called
     bool suspended = false; ///< as last reported
     bool over = false;      ///< given up, or reported lost

@@ -17,7 +17,7 @@ public:
         Endpoint at;
         std::unique_ptr<RedisDriver> driver; ///< nullptr once closed
         bool seed = false;                   ///< named in the URL: asked when all others fail
-        bool owner = false;                  ///< of some slot
+        bool owner = false;                  ///< it owns at least one slot
         QString complaint;                   ///< why it could not be asked last time
         /// By its own word it does not serve a slot that it should: it may be cut off from the others, with an old map.
         /// It is asked last until it has served something again.
@@ -79,7 +79,7 @@ private:
     std::vector<NodePtr> m_nodes;
     std::vector<std::weak_ptr<Node>> m_dropped; ///< no longer listed, but possibly with calls in flight
     std::array<NodePtr, kClusterSlots> m_owners;
-    std::map<int, std::stop_source> m_eras; ///< of slots with subscribed channels
+    std::map<int, std::stop_source> m_eras; ///< by slot with subscribed channels: stopped when its owner changes
     bool m_hasMap = false;
     bool m_refreshing = false;
     bool m_asking = false; ///< an answer is in flight

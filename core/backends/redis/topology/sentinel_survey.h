@@ -10,7 +10,7 @@ class SentinelSurvey {
 public:
     struct Answer {
         Endpoint master;
-        std::int64_t epoch = 0; ///< of the configuration: grows with each failover; 0 = not reported
+        std::int64_t epoch = 0; ///< the configuration's epoch: grows with each failover; 0 = not reported
         friend bool operator==(const Answer&, const Answer&) = default;
     };
     explicit SentinelSurvey(std::size_t sentinels) : m_open(sentinels), m_count(sentinels) {}

@@ -45,7 +45,7 @@ private:
     struct Sentinel {
         std::unique_ptr<RedisDriver> driver;
         ConnectionUrl url;
-        std::stop_source era; ///< of this connection
+        std::stop_source era; ///< stops what runs on this connection
         QString complaint;    ///< why it is not usable; empty: it is
         QString loginRefused; ///< its answer to our login, after which it is asked without one
     };
@@ -76,7 +76,7 @@ private:
     Endpoint m_masterAt;
     std::stop_source m_masterEra;
     std::uint64_t m_eraNumber = 0;
-    std::int64_t m_epoch = 0; ///< of the configuration that named the latest master
+    std::int64_t m_epoch = 0; ///< the epoch of the configuration that named the latest master
     bool m_searching = false;
     std::stop_source m_try;         ///< stops the check of one candidate
     std::optional<Error> m_refused; ///< the latest candidate's error or defect
