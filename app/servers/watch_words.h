@@ -9,15 +9,15 @@ namespace lockscope::cli {
 /// One lock as a line of `watch`: its name, its format, who holds it, what is left, who waits. It says what it leaves
 /// out.
 QString rowText(const inspect::LockRow& row);
-/// The lock of a change: of one that is gone, whose it was.
+/// The lock of a change as text; for a vanished lock, its last holder.
 QString changeText(const inspect::LockChange& change);
 /// "taken", "changed hands", …
 QString changeWord(inspect::LockChange::What what);
-/// What happened to the server as a whole.
+/// A server event as a sentence.
 QString serverEventText(inspect::ServerEvent event, const std::optional<inspect::ServerIdentity>& server);
 /// How far a first look has come.
 QString progressText(const inspect::LockReport& report);
-/// What watching cost the server so far, over `passed`.
+/// The cost of watching for the server so far, over `passed`.
 QString loadText(const inspect::LockReport& report, Nanos passed);
 
 } // namespace lockscope::cli

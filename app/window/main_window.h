@@ -81,11 +81,11 @@ private:
     void assembleTop();
     void takePlace();
     void findInTheMiddle();
-    /// What was opened turned out to be no recording.
+    /// Drops the opened file, which turned out to be no recording.
     void giveUpFile(const QString& why);
     /// The session stands still while somebody answers this dialog, and goes on after it.
     void holdTimeFor(QDialog* dialog);
-    /// What the first picture does not show: the transport bar and what is in the menus. Once; later calls do nothing.
+    /// Builds what the first picture does not show: the transport bar and the menus' content. Later calls do nothing.
     void furnish();
     void adoptPanelActions();
     /// Says that the run is another one from `from` on, and offers the way back.

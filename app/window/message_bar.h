@@ -15,7 +15,7 @@ class MessageBar : public QWidget {
     Q_OBJECT
 public:
     enum class Kind : std::uint8_t { Note, Good, Problem };
-    /// What is true of one instant on the time axis only goes as soon as the playhead leaves it.
+    /// A message about one instant on the time axis goes away as soon as the playhead leaves that instant.
     enum class About : std::uint8_t { Session, Instant };
     explicit MessageBar(QWidget* window);
     void say(const QString& message, Kind kind = Kind::Note, About about = About::Session);

@@ -22,8 +22,8 @@ struct WindowPlace {
     friend bool operator==(const WindowPlace&, const WindowPlace&) = default;
 };
 
-/// What is remembered between runs, typed, each with its default. Setters store and tell only on change. Passwords are
-/// never stored: they are taken out of every address first.
+/// The settings that are kept between runs, typed, with defaults. Setters store and notify only on change. Passwords
+/// are never stored: they are removed from every address first.
 class Settings : public QObject {
     Q_OBJECT
 public:

@@ -18,21 +18,22 @@ qsizetype loginEnd(QStringView behindScheme);
 /// that may be a login is removed, even the user.
 QString withoutPassword(const QString& url);
 
-/// Takes the passwords of connection URLs out of a process's words, which everybody may read in `ps`; up to a "--",
-/// since what follows is somebody else's command. Read the words first: they change in place.
+/// Removes the passwords of connection URLs from a process's arguments, which every user of the machine can read by
+/// `ps`. Stops at "--": the arguments after it are another program's command. Changes the arguments in place: read them
+/// before.
 void hideLogins(int argc, char** argv);
 
-/// A stretch of a text, in UTF-16 units.
+/// A part of a text, in UTF-16 units.
 struct Stretch {
     qsizetype from = 0, length = 0;
     friend bool operator==(const Stretch&, const Stretch&) = default;
 };
-/// What of an address must not be read over somebody's shoulder while it is typed: its password, from the moment when
-/// the text behind the user's ":" can be no port, and the value of a secret option.
+/// The parts of an address that the screen must cover while a user types it: the password, as soon as the text after
+/// the user's ":" cannot be a port, and the value of a secret option.
 std::vector<Stretch> secretsOf(const QString& url);
 
-/// A word that somebody typed, to be repeated in a complaint: what may be a login in it is left out.
-/// "redis://:secret@host" → "redis://…@host", "--url=:secret@host" → "…@host".
+/// A word from the user, to be repeated in a message: what may be a login is left out. "redis://:secret@host" →
+/// "redis://…@host", "--url=:secret@host" → "…@host".
 QString shownWord(const QString& word);
 
 /// A message that may repeat some of `words`, with each of them replaced by its shownWord().

@@ -15,7 +15,7 @@ struct WantedKey {
     bool doubtful = false;       ///< a string that is most likely no lock: it is read only when its length may be one's
 };
 
-/// What decides which strings are read and kept.
+/// The tests that decide which strings are read and kept.
 struct StringDoubt {
     std::function<bool(const QByteArray& key, std::int64_t length)> mayHaveLength; ///< asked before anything is read
     std::function<bool(const KeySnapshot&)> mayBeLock;                             ///< asked before its TTL is
@@ -76,8 +76,8 @@ private:
     bool m_doubtful;
     Step m_step;
     End m_end = End::Open;
-    std::int64_t m_bytes = 0; ///< that the server needs for the key, its own overhead included
-    std::int64_t m_count = 0; ///< of fields or elements, where it was asked
+    std::int64_t m_bytes = 0; ///< the server's memory for the key, overhead included
+    std::int64_t m_count = 0; ///< the number of fields or elements, where it was requested
 };
 
 } // namespace lockscope::inspect

@@ -4,7 +4,7 @@
 
 namespace lockscope::inspect {
 
-/// What reading some keys came to.
+/// The result of reading some keys.
 struct KeysRead {
     std::vector<KeySnapshot> keys;                           ///< read, or refused
     std::vector<std::pair<QByteArray, KeyJob::End>> notRead; ///< all others that are there

@@ -7,7 +7,7 @@ namespace lockscope::inspect {
 /// How one lock differs between two looks.
 struct LockChange {
     enum class Kind : std::uint8_t { Appeared, Changed, Vanished };
-    /// What happened to it, in the words of locks: the most that the difference says.
+    /// The event behind the difference, in the words of locks, as far as the difference shows it.
     enum class What : std::uint8_t {
         Found,        ///< it was there before we looked
         Taken,        ///< somebody holds it now
@@ -33,8 +33,9 @@ struct LockChange {
 /// "taken", "changed-hands", …: as `watch --json` says it.
 const char* nameOf(LockChange::What what);
 
-/// What changed between two looks, by name. A TTL that just drained is no change, nor is the order of holders. An end
-/// that moved is one when the measurements can tell; where they are missing, when it moved by more than `tolerance`.
+/// The changes between two looks, sorted by name. A TTL that only ran down is no change, nor is the order of holders. A
+/// deadline that moved is a change when the measurements prove it; without measurements, when it moved by more than
+/// `tolerance`.
 std::vector<LockChange> changesBetween(const LockReport& before, const LockReport& after, Nanos tolerance = 100ms);
 
 /// Anything but times differs. Both sorted by name.

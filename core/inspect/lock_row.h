@@ -64,7 +64,7 @@ struct LockRow {
     std::int64_t deadWaiters = 0;              ///< entries of the queue that nobody waits behind any more
     std::vector<RawKey> raw;
 
-    /// What a missing ttlMs means. Unknown: the format does not say, or nothing is held that could end.
+    /// Explains a missing ttlMs. Unknown: the format does not say, or nothing is held that could end.
     enum class Expires : std::uint8_t { At, Never, Unknown };
     Expires expires() const {
         if (ttlMs) return Expires::At;

@@ -8,11 +8,11 @@
 
 namespace lockscope::inspect {
 
-/// What a look at a server's keys needs to know of the server besides: its clock, how many keys there are, whether
-/// other databases have some, who is subscribed, whether reading a key leaves it as it was, which server it is.
+/// Facts about a server that a look at its keys needs: its clock, the number of keys, whether other databases have
+/// some, the subscribers, whether reading a key changes it, and which server it is.
 ///
-/// What the server refuses to tell is not known, and is not asked again for some minutes, or until there is another
-/// connection. What seldom changes is asked seldom.
+/// A fact that the server refuses to tell stays unknown, and is not requested again for some minutes, or until there is
+/// another connection. Facts that seldom change are requested seldom.
 class ServerFacts {
 public:
     ServerFacts(KeyReader& reader, Runtime& runtime) : m_reader(reader), m_runtime(runtime) {}
@@ -37,7 +37,7 @@ public:
 
     /// Which server it is; missing = it does not tell.
     const std::optional<ServerIdentity>& identity() const { return m_identity; }
-    /// What the last ask() found to have happened to the server since the one before.
+    /// The server's events between the last two ask().
     const std::vector<ServerEvent>& events() const { return m_events; }
     /// How many connections there have been: what is told once per connection is told again when this has grown.
     int connections() const { return m_connections; }

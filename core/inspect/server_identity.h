@@ -22,7 +22,7 @@ struct ServerIdentity {
 
 inline constexpr int kClusterSlots = 16384;
 
-/// What the texts of INFO server and INFO replication say; fields that they do not have stay unknown.
+/// Reads the texts of INFO server and INFO replication; fields that are missing there stay unknown.
 ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& infoReplication);
 /// How many slots the node has that CLUSTER NODES marks as "myself"; -1 when it does not say.
 int slotsOfMyself(const QByteArray& clusterNodes);
@@ -31,7 +31,7 @@ std::int64_t flushesIn(const QByteArray& infoCommandStats);
 /// The value of a line "name:value" of INFO; empty when there is none.
 QByteArray lineOfInfo(const QByteArray& info, const QByteArray& name);
 
-/// What happened to a server as a whole between two looks.
+/// An event that concerns a whole server, seen between two looks.
 enum class ServerEvent : std::uint8_t {
     Restarted,  ///< another process, younger than the last look
     FailedOver, ///< another server answers at the address, or this one has another role
@@ -40,7 +40,8 @@ enum class ServerEvent : std::uint8_t {
 /// "server-restarted", "server-failed-over", "server-emptied".
 const char* nameOf(ServerEvent event);
 
-/// What the identities of two looks, `between` apart, tell; nullopt: nothing, or one of them is not known.
+/// The event that the identities of two looks show, which are `between` apart; nullopt: none, or one identity is
+/// unknown.
 std::optional<ServerEvent> changeOf(const ServerIdentity& before, const ServerIdentity& now, Nanos between);
 
 } // namespace lockscope::inspect

@@ -55,7 +55,7 @@ public:
 
     /// The server lost its data: every held lock is freed by that.
     void nodeLost();
-    /// The same of one lock, of which nothing is left.
+    /// As nodeLost(), for one lock: the server has nothing of it any more.
     void lost(const QByteArray& lockName);
 
     /// The record can not be seen from here on (connection lost); of every lock known so far.

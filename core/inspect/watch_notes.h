@@ -38,7 +38,7 @@ QJsonObject toJson(const WatchNote& note);
 /// Says that a Sentinel answers where a Redis was expected, and what to write instead. `where`: "host:port".
 QString sentinelText(const QString& where);
 
-/// What a server is, in words: notes for a replica or a cluster's node.
+/// Notes that say that a server is a replica or a cluster's node.
 std::vector<WatchNote> notesOn(const ServerIdentity& server);
 
 /// Counts keys that were not read, each once, and remembers some of their names.

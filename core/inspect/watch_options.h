@@ -20,9 +20,9 @@ NameFilter nameFilterFrom(const QString& match, const QString& ignore);
 struct WatchOptions {
     std::vector<KeyPattern> patterns = usualLockNames(); ///< string keys that are locks by their name
     NameFilter names;
-    double share = 0.08;                   ///< of watch(), once everything was seen
+    double share = 0.08;                   ///< for watch(), once everything was seen
     double firstShare = 0.10;              ///< … until then
-    double onceShare = 0.50;               ///< of once(), whose answer somebody waits for
+    double onceShare = 0.50;               ///< for once(): somebody waits for its answer
     double commandsPerSecond = 20'000;     ///< bound of watch(), on average
     Nanos shortestPeriod = 200ms;          ///< between two looks while things change
     Nanos longestPeriod = 2s;              ///< … while nothing does

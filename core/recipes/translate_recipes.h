@@ -3,8 +3,8 @@
 
 namespace lockscope::recipes {
 
-/// To be called when another translation has been installed: from here on the words of allRecipes() are in it. What was
-/// asked for before stays as it is, and stays valid. From any thread.
+/// Call this after installing another translation: from then on, allRecipes() and its siblings return texts in that
+/// language. References that they returned before stay valid, with the former texts. Thread-safe.
 void translateRecipes();
 
 } // namespace lockscope::recipes

@@ -35,7 +35,7 @@ private:
     void setClients(int count, int before);
     void set(const scenario::Fault& fault);
     void seen(const inspect::LockReport& report);
-    /// What happened to the server as a whole, as events of their own.
+    /// Writes the report's server events (restart, failover, emptied) to the trace.
     void tellServerEvents(const inspect::LockReport& report);
     void connectionChanged(const redis::Status& status);
     /// How it stands with the server, and how much of it has been looked at.

@@ -4,8 +4,8 @@
 
 namespace lockscope::trace {
 
-/// What stands for a deadline in RecordHeld and RecordRenewed where there is no instant.
-inline constexpr std::int64_t kNeverEnds = -1;   ///< the record has no end
-inline constexpr std::int64_t kEndNotKnown = -2; ///< it may have one: its format does not say, or we may not look
+/// Values for the deadline of RecordHeld and RecordRenewed when it is no instant.
+inline constexpr std::int64_t kNeverEnds = -1;   ///< the record has no deadline
+inline constexpr std::int64_t kEndNotKnown = -2; ///< unknown: its format does not say, or this user may not ask
 
 } // namespace lockscope::trace

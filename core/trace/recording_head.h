@@ -4,8 +4,8 @@
 
 namespace lockscope::trace {
 
-/// What the first bytes of a file say against its being a recording; nothing when they look like one. Quick, whatever
-/// the file's size: to be asked before anything is shown or remembered of it.
+/// Reads a file's first bytes; returns why the file cannot be a recording, or nullopt when it may be one. Quick for any
+/// file size: call it before showing or remembering anything about the file.
 std::optional<RecordingError> recordingRefused(const QString& path);
 
 } // namespace lockscope::trace

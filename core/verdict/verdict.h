@@ -101,7 +101,8 @@ struct Bounds {
     /// Where the way there and back takes longer than this, nobody gets on: answers come after the time-out, or after
     /// the end of the lease that they tell of. Such a client does not count as connected.
     Nanos slowLink = kNever;
-    /// What a setting that was changed in the middle (SettingChanged, "lease=3s") does to these; empty: nothing.
+    /// Applies a setting that was changed during the run (SettingChanged, "lease=3s") to these bounds; empty: no
+    /// effect.
     std::function<void(Bounds& bounds, const QByteArray& change)> follow = {};
 };
 

@@ -34,9 +34,9 @@ public:
 void makePrimary(QWidget* button);
 /// Marks a push button as "makes things good again": green tint.
 void makeHealing(QWidget* button);
-/// What is to be said of the text in a field.
+/// Whether the text in a field is acceptable.
 enum class FieldMark : std::uint8_t { Fine, Wrong };
-/// A wrong one gets a frame in the colour of violations.
+/// Gives a wrong field a frame in the colour of violations.
 void markField(QWidget* field, FieldMark mark);
 /// A frame that draws nothing around its child (for views inside docks).
 void makeFrameless(QWidget* widget);

@@ -24,7 +24,7 @@ struct Lease {
     trace::EntityId owner = trace::kNoEntity;
     bool expires() const { return deadline >= 0; }
     bool endKnown() const { return deadline != trace::kEndNotKnown; }
-    /// What is left of it at t, 0…1; 1 where it never expires.
+    /// The remaining part of the lease at t, 0…1; 1 when it never expires.
     double fraction(std::int64_t t) const;
 };
 /// The lease of a span with RecordState::Held.

@@ -27,7 +27,7 @@ public:
         const char* iconName = nullptr;
         std::function<void()> run;
     };
-    /// What there is that may be called by the words typed.
+    /// Returns the entries that the typed words may mean.
     using Finds = std::function<std::vector<Find>(const QString& typed)>;
     explicit CommandField(QWidget* parent = nullptr);
     ~CommandField() override;

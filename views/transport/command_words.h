@@ -6,7 +6,7 @@ class QAction;
 
 namespace lockscope::views {
 
-/// What a command is found by.
+/// The words by which a command is found.
 struct CommandWords {
     QString name;  ///< "Pause client", translated, without its mnemonic
     QString group; ///< where it lives, translated; empty: nowhere

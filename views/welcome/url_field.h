@@ -9,7 +9,7 @@ class UrlField : public QLineEdit {
     Q_OBJECT
 public:
     explicit UrlField(QWidget* parent = nullptr);
-    /// What can be read on the screen: the text with a dot for each letter of a secret.
+    /// The text on the screen: a dot replaces each letter of a secret.
     QString shown() const;
 
 protected:

@@ -27,8 +27,8 @@ private:
     std::uint64_t m_id = 0;
 };
 
-/// Commands that go out together and whose replies are waited for together, in the frame of the coroutine that waits.
-/// When the frame goes, the replies are thrown away.
+/// Several commands in flight with one waiter, in the frame of the coroutine that waits for all replies. When the frame
+/// is destroyed, unsent commands are dropped, and the replies to sent ones are discarded.
 class Calls {
 public:
     Calls(Runtime& runtime, std::size_t count, std::stop_token stop)
@@ -40,17 +40,17 @@ public:
     Calls& operator=(const Calls&) = delete;
 
     Waiter waiter;
-    std::vector<Result> results; ///< in the order of the commands; whole when the waiter was woken
+    std::vector<Result> results; ///< in the order of the commands; complete when the waiter is woken
 
 private:
     friend class CommandQueue;
     void complete(std::size_t index, Result&& value);
-    CommandQueue* m_queue = nullptr; ///< while an entry of it exists
+    CommandQueue* m_queue = nullptr; ///< while one of its entries exists
     std::size_t m_left;
 };
 
-/// Commands and their replies on one connection: many at a time, answered in order. Commands given while there is no
-/// connection wait for the next one, no longer than the command time-out.
+/// The commands and replies of one connection: pipelined, answered in order. Without a connection, commands wait for
+/// the next one, no longer than the command time-out.
 class CommandQueue {
 public:
     CommandQueue(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options,
@@ -59,9 +59,9 @@ public:
 
     /// Sends a command, or keeps it until it can be sent; completes `call` with its result.
     void submit(Pieces pieces, Call& call);
-    /// As submit(), for several. Precondition: there are some, as many as `calls` was made for.
+    /// As submit(), for several commands. Precondition: at least one, and as many as `calls` was made for.
     void submitAll(std::span<const Args> commands, Calls& calls);
-    /// The same for an EVALSHA.
+    /// As submit(), for an EVALSHA.
     void submitEval(const QByteArray& sha1, const Args& keys, const Args& args, Call& call);
     /// Sends a command only over the connection with that number (Line::number), 0 = any.
     void submitOver(std::uint32_t connection, const Args& args, Call& call);
@@ -76,15 +76,15 @@ private:
     friend class Calls;
     struct Pending {
         std::uint64_t id;
-        Call* call; ///< null: nobody waits any more, or several wait together
+        Call* call; ///< nullptr: nobody waits any more, or `calls` waits
         Nanos deadline;
         QByteArray command;     ///< its first word
         QByteArray unsent;      ///< encoded, while it waits for a connection
-        Calls* calls = nullptr; ///< it is one of these
-        std::size_t index = 0;  ///< among them
+        Calls* calls = nullptr; ///< the group that this command belongs to; nullptr: none
+        std::size_t index = 0;  ///< the command's number in `calls`
 
         bool waitedFor() const { return call || calls; }
-        /// Tells how it went, if somebody still waits; nobody does afterwards.
+        /// Gives the waiter, if there still is one, the result; afterwards nobody waits.
         void complete(Result&& value);
     };
     void enqueue(Pieces pieces, Pending&& pending);

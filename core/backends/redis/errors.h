@@ -12,7 +12,8 @@ namespace errors {
 
 /// A connection that ended; was not made in time; closed while it was being made; broke with commands in flight.
 Error ended(const net::Ending& ending, const QString& where);
-/// `tls`: it was to be spoken; a server without it waits for the end of a command that never comes.
+/// `tls`: the connection was to use TLS. The sentence then suspects a server without TLS: it waits for the end of a
+/// command, and never answers.
 Error connectTimeout(Nanos after, bool tls, const QString& where);
 Error closedDuringGreeting(bool tls, const QString& where);
 Error closed(const QString& where);
@@ -25,7 +26,7 @@ Error commandTimeout(const QByteArray& command, Nanos after, const QString& wher
 Error notSubscribed(Nanos after, const QString& where);
 /// The error as for a command that changes nothing, for which it does not matter whether it ran.
 Error harmless(Error error);
-/// Not sent: no connection in time. `last` is why, when known.
+/// No connection in time: nothing was sent. `last` is the cause, when known.
 Error neverSent(const std::optional<Error>& last, Nanos after, bool tls, const QString& where);
 Error tooManyPending(std::size_t limit, const QString& where);
 Error driverGone(const QString& where);

@@ -100,11 +100,12 @@ public:
     virtual Runtime& runtime() = 0;
     /// Sends one command and returns its reply. Without a reply: Error::Kind::Unreachable, or outcomeUnknown().
     virtual QCoro::Task<Result> call(Args args, std::stop_token stop = {}) = 0;
-    /// Many commands in one go; their results in order. Not split: give it no more than a server should answer at once.
+    /// Sends many commands at once; returns their results in the same order. It does not split them: give it no more
+    /// than a server should answer at once.
     virtual QCoro::Task<std::vector<Result>> callAll(std::vector<Args> commands, std::stop_token stop = {});
-    /// As call(), but over the connection that an earlier reply came over (Reply::connection) and no other one: for
-    /// what a server knows of a connection, such as the write that WAIT is about. Disconnected, and nothing is sent,
-    /// when that one is gone. A port that does not tell its connections apart takes any.
+    /// As call(), but only over the connection that an earlier reply came over (Reply::connection): for state that a
+    /// server keeps per connection, such as the write that WAIT refers to. When that connection is gone: Disconnected,
+    /// and nothing is sent. A port that does not number its connections uses any.
     virtual QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop = {});
     /// Returns once the server has confirmed the subscription. If it is not confirmed in time: Unreachable, not
     /// outcomeUnknown(), because it has changed nothing.
