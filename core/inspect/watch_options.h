@@ -13,10 +13,11 @@ struct NameFilter {
     friend bool operator==(const NameFilter&, const NameFilter&) = default;
 };
 
-/// The filter that lists of globs with commas between them say: "orders:*, stock:*".
+/// Makes a filter from lists of globs that are separated by commas: "orders:*, stock:*".
 NameFilter nameFilterFrom(const QString& match, const QString& ignore);
 
-/// What watching may cost, and what it looks for. A share is of the server's time: what it needs to answer us, at most.
+/// Limits for the cost of watching, and the locks to look for. A share is the part of the server's time that answering
+/// us may take, at most.
 struct WatchOptions {
     std::vector<KeyPattern> patterns = usualLockNames(); ///< string keys that are locks by their name
     NameFilter names;

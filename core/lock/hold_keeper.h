@@ -32,11 +32,11 @@ struct Hold {
     bool over = false;      ///< given up or lost: nothing watches it any more
     std::stop_source watching{std::nostopstate}; ///< stops what watches it; made at first use
     std::optional<HoldAlarm> renewal;            ///< when to renew it next
-    std::optional<HoldAlarm> listening;          ///< when to begin to listen for news
-    std::optional<HoldAlarm> heeding;            ///< the same for forced releases
-    std::optional<HoldAlarm> ending;             ///< when to look whether it is past its deadline
-    std::stop_source lost{std::nostopstate};     ///< stopped by a loss, not by a release; made for who asks
-    std::vector<Completion<bool>> rested;        ///< those of its thread that wait for the end of its rest
+    std::optional<HoldAlarm> listening;          ///< when to start listening for news
+    std::optional<HoldAlarm> heeding;            ///< when to start listening for forced releases
+    std::optional<HoldAlarm> ending;             ///< when to check whether its deadline has passed
+    std::stop_source lost{std::nostopstate};     ///< stopped by a loss, not by a release; made at first use
+    std::vector<Completion<bool>> rested;        ///< takers of its thread that wait until it no longer rests
     std::shared_ptr<HoldView> view = std::make_shared<HoldView>();
     /// The lock core that keeps it now, if not the one that made its guards: a managed lock's condition may take it
     /// again on another engine.
@@ -102,8 +102,8 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     LockOptions options;
     trace::EntityId lock;
     std::shared_ptr<const std::atomic<Nanos::rep>> engineUntil; ///< HoldView::engineUntil
-    std::shared_ptr<const DistributedLock::Listener> listener;  ///< shared with the calls of it: they may replace it
-    CallList::Registration reconnects; ///< asks about all holds when a connection is there again
+    std::shared_ptr<const DistributedLock::Listener> listener;  ///< shared with calls of it, which may replace it
+    CallList::Registration reconnects; ///< asks about all holds when a lost connection is replaced
     bool watchdogStopped = false;
     bool capacityTold = false;
     bool closed = false; ///< the lock object is gone

@@ -33,7 +33,7 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
-    /// Of any part.
+    /// As Recipe::onReconnect(), for any part.
     CallList::Registration onReconnect(CallList::Callback ask) override;
     bool listens() const override;
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;

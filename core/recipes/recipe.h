@@ -84,18 +84,19 @@ public:
     /// whose holders listen instead of renewing. Also for HeldBy::Lease with RecipeInfo::news: such a hold ends with
     /// its lease or by the news, whichever is first.
     virtual Outcome<HoldNews> news(Grant grant, std::stop_token stop);
-    /// Calls `ask` each time that there is a reason to ask the server at once, by renew(), what became of the holds: a
-    /// connection that had been lost is there again, and its server may have forgotten them, or another server has
-    /// taken its place. From the runtime's scheduler, for as long as what is returned is kept. nullptr: nothing tells.
+    /// Calls `ask` from the runtime's scheduler each time that the caller should ask the server at once, by renew(),
+    /// whether the holds still exist. There are two reasons: a lost connection is replaced, and its server may have
+    /// forgotten the holds; or another server has taken its place. Lasts while the caller keeps the returned
+    /// registration. nullptr: this recipe never calls.
     virtual CallList::Registration onReconnect(CallList::Callback /*ask*/) { return nullptr; }
-    /// Whether listen() can hear anything here.
+    /// Whether listen() works with this recipe and server.
     virtual bool listens() const { return false; }
-    /// Calls `ask` as onReconnect() does when a message says that this hold may be over because somebody has freed the
-    /// lock by force, and once when it begins to hear such messages. Runs until it is stopped; an error: nothing can be
-    /// heard. Of recipes that are HeldBy::Lease.
+    /// Listens for messages that a client has freed the lock by force. Calls `ask`, as onReconnect() does, for each
+    /// message that concerns this hold, and once when listening begins. Runs until it is stopped; an error means that
+    /// no message can arrive. For HeldBy::Lease.
     virtual Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop);
-    /// For how long nobody need listen for news of a hold after its grant: what becomes of it meanwhile, news() tells
-    /// whoever asks then. Most holds are over by then.
+    /// How long after a grant nobody need listen for news: most holds end sooner, and a later news() reports what
+    /// happened meanwhile.
     virtual Nanos newsRest() const { return Nanos(0); }
     /// Gives one hold up; returns the holds left. Kind::NotOwner when it was no longer the caller's.
     virtual Outcome<int> release(Grant grant, std::stop_token stop) = 0;
@@ -116,7 +117,8 @@ public:
     virtual std::vector<std::int64_t> tokensOf(const Grant& grant) const { return {info().token ? grant.token : 0}; }
 };
 
-/// Waits until the last of several Recipe::listen() has ended: their first error, or Cancelled when any was stopped.
+/// Waits until the last of several Recipe::listen() has ended. Returns their first error; throws Cancelled when any was
+/// stopped.
 Outcome<void> untilAllEnd(std::vector<Outcome<void>> all);
 
 } // namespace lockscope::recipes

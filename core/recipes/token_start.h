@@ -6,20 +6,21 @@
 
 namespace lockscope::recipes {
 
-// Where a new counter of fencing tokens begins: at the server's clock, so that tokens go on growing when a server has
-// lost the old counter with all its data. In units of 10 µs since the beginning of 2026: no lock is granted a hundred
-// thousand times a second for long, so that no counter overtakes the clock; and until the year 2115 the number fits
-// below the 48 bits over which LockOptions::epoch stands. A server whose clock was set back by more than what has
-// passed since the old counter began can repeat its numbers.
+// A new counter of fencing tokens begins at the server's clock, so that tokens keep growing when a server has lost the
+// old counter with all its data. The unit is 10 µs since the beginning of 2026. No lock is granted a hundred thousand
+// times a second for long, so no counter overtakes the clock. Until the year 2115 the number fits in the 48 bits below
+// LockOptions::epoch. Tokens can repeat on a server whose clock was set back by more than the time since the old
+// counter began.
 
-/// What the numbers are counted from, in seconds since 1970.
+/// The instant from which the units are counted, in seconds since 1970.
 inline constexpr std::int64_t kTokenEpoch = 1'767'225'600;
-/// How many there are in a second.
+/// The number of units in a second.
 inline constexpr std::int64_t kTokensInSecond = 100'000;
-/// A counter that nobody has used for so long may go, where the server can end it by itself: the next one begins later.
+/// An unused counter expires after this time, where the server can delete it by itself; the next one begins higher.
 inline constexpr std::chrono::hours kTokenCounterLife{30 * 24};
 
-/// Where a counter begins at an instant of the server's clock, in seconds since 1970; 0 for clocks before the epoch.
+/// The first value of a counter that is created at this instant of the server's clock, in seconds since 1970; 0 for an
+/// instant before the epoch.
 constexpr std::int64_t tokenStart(std::int64_t wallSeconds) {
     return std::max<std::int64_t>(wallSeconds - kTokenEpoch, 0) * kTokensInSecond;
 }

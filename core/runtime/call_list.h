@@ -8,26 +8,26 @@ namespace lockscope {
 
 class Runtime;
 
-/// Callbacks for something that happens now and then, in the order in which they were added. Each one stays for as long
-/// as its registration is kept. Single-threaded.
+/// Callbacks for a repeated event, in the order in which they were added. Each one stays in the list while its
+/// registration is kept. Single-threaded.
 class CallList {
 public:
     using Callback = std::function<void()>;
-    /// Keeps one callback in the list; the list may go before it.
+    /// Keeps one callback in the list. It may outlive the list.
     using Registration = std::shared_ptr<const void>;
 
-    /// Adds a callback; the list forgets it when the last copy of what is returned is gone.
+    /// Adds a callback; the list drops it when the last copy of the returned registration is destroyed.
     [[nodiscard]] Registration add(Callback callback);
-    /// Calls all that are in the list now, from the runtime's scheduler and not from inside the caller. A callback that
-    /// has left by then is not called.
+    /// Schedules a call of each callback that is in the list now; the runtime's scheduler makes the calls, after this
+    /// function has returned. A callback that has left the list by then is not called.
     void callSoon(Runtime& runtime) const;
-    /// Whether there is nobody to call.
+    /// Whether the list has no callbacks.
     bool empty() const;
 
 private:
     using Entries = std::vector<std::weak_ptr<const Callback>>;
     Entries m_entries;
-    std::size_t m_pruneAt = 16; ///< so many entries, and those that have left are thrown away
+    std::size_t m_pruneAt = 16; ///< at this number of entries, those that have left are removed
 };
 
 } // namespace lockscope

@@ -21,8 +21,8 @@ struct EncodedChunk {
 /// Encodes rows [first, first + count) of a trace; count at most Columns::kRows.
 EncodedChunk encodeChunk(const Trace& trace, std::size_t first, std::size_t count);
 
-/// Decodes into `rows`. False when the chunk is damaged: `rows` then holds rubbish. Also false when a row names an
-/// entity at or beyond `entities`, is earlier than `notBefore`, or has a value that its kind cannot have.
+/// Decodes into `rows`. False when the chunk is damaged, or when a row names an entity at or beyond `entities`, is
+/// earlier than `notBefore`, or has a value that its kind cannot have; then the content of `rows` is undefined.
 bool decodeChunk(const EncodedChunk& chunk, Columns& rows, std::size_t entities, std::int64_t notBefore);
 
 } // namespace lockscope::trace

@@ -16,7 +16,7 @@ public:
 
 private:
     std::expected<std::optional<Reply>, QString> nextPacket();
-    bool m_statistic = false; ///< the last packet was one of several of a reply
+    bool m_statistic = false; ///< the last packet was one of a reply of several packets
 };
 
 } // namespace lockscope::memcached

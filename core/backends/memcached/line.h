@@ -44,10 +44,10 @@ private:
 /// One server over one connection, which is made when needed and again after it broke. Commands are pipelined and
 /// answered in order.
 ///
-/// The text protocol is tried first; a server that hangs up on it without a word is tried by the binary one, which is
-/// what those speak that want SASL. Before anything else a new connection greets. What comes back tells whether this is
-/// a memcached that serves us, and whether it wants a login. Then it is asked since when it runs; a proxy that hangs up
-/// at that is not asked again. Until then nothing of the callers' has been sent.
+/// The text protocol is tried first. If the server hangs up silently, the binary protocol is tried, which servers with
+/// SASL speak. A new connection begins with a greeting; the reply tells whether this is a usable memcached and whether
+/// it requires a login. Then the server is asked since when it runs; a proxy that hangs up at this question is not
+/// asked again. Until then no command of a caller is sent.
 class Line final : public QObject, private Reactor::Job, private net::Stream::Owner {
 public:
     /// `index`: of the server in the URL.
@@ -59,7 +59,7 @@ public:
     void submit(Command command, Call& call);
     /// Port::onReconnect.
     CallList::Registration onReconnect(CallList::Callback back);
-    /// Ends all calls with "closed on purpose", and lets no new ones in.
+    /// Ends all calls with the error "closed on purpose", and accepts no new ones.
     void shutDown();
     Runtime& runtime() { return m_runtime; }
     std::uint64_t sent() const { return m_sent; }
@@ -108,11 +108,11 @@ private:
     State m_state = State::Away;
     Runtime::TimerId m_connectLimit = 0, m_commandLimit = 0, m_nextTry = 0;
     CallList m_reconnects;
-    bool m_wasReady = false; ///< the next connection replaces one
+    bool m_wasReady = false; ///< there was a connection before, which the next one replaces
     std::unique_ptr<Protocol> m_protocol;
-    bool m_binary = false;          ///< m_protocol is
-    bool m_unasked = false;         ///< what answers here hangs up when it is asked for its statistics
-    std::vector<Command> m_waiting; ///< until it is known how the server is spoken to
+    bool m_binary = false;          ///< whether m_protocol is the binary one
+    bool m_unasked = false;         ///< the server or proxy hangs up when asked for statistics
+    std::vector<Command> m_waiting; ///< until the server's protocol is known
     QByteArray m_out;
     std::deque<Pending> m_pending; ///< by id
     std::uint64_t m_lastId = 0, m_sent = 0, m_connection = 0;

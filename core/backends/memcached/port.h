@@ -46,7 +46,7 @@ struct Mark {
     /// The connection that reported it, unique in this process; 0: none. A restarted server counts from the beginning,
     /// and can only be reached over another connection.
     std::uint64_t connection = 0;
-    /// When that server's run began, by its own clock, in seconds since 1970; 0: it does not tell.
+    /// When the server was started, by its own clock, in seconds since 1970; 0: it does not tell.
     std::int64_t runBegan = 0;
 };
 
@@ -92,9 +92,8 @@ public:
     virtual Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) = 0;
     /// Deletes an item, whoever wrote it. False = there was none.
     virtual Result<bool> remove(QByteArray key, std::stop_token stop = {}) = 0;
-    /// Keeps a connection to the server of that key from now on, and calls `back` from the runtime's scheduler each
-    /// time that it was lost and is there again, for as long as what is returned is kept. nullptr: this port never
-    /// tells.
+    /// Keeps a connection to that key's server from now on. Calls `back` from the runtime's scheduler each time that a
+    /// lost connection is replaced, while the caller keeps the returned registration. nullptr: this port never calls.
     virtual CallList::Registration onReconnect(const QByteArray& /*key*/, CallList::Callback /*back*/) {
         return nullptr;
     }

@@ -42,20 +42,20 @@ public:
     /// The next complete reply; nullopt: more bytes are needed. The error describes in a few words what is wrong.
     virtual std::expected<std::optional<Reply>, QString> next() = 0;
 
-    /// Mark::runBegan, once Command::Kind::Statistics was answered.
+    /// Mark::runBegan, once the server has answered Command::Kind::Statistics; 0 before.
     std::int64_t runBegan() const { return m_time > 0 && m_uptime >= 0 ? m_time - m_uptime : 0; }
 
 protected:
-    /// One of the server's statistics.
+    /// Takes one line of the server's statistics.
     void takeStatistic(QByteArrayView name, QByteArrayView value);
 
     static constexpr std::uint64_t kLargestItem = 16ULL * 1024 * 1024;
     qsizetype left() const { return m_in.size() - m_at; }
     QByteArray m_in;
-    qsizetype m_at = 0; ///< before it all is read
+    qsizetype m_at = 0; ///< everything before it is read
 
 private:
-    std::int64_t m_time = 0, m_uptime = -1; ///< of the server, in seconds
+    std::int64_t m_time = 0, m_uptime = -1; ///< the server's clock and uptime, in seconds; -1 = unknown
 };
 
 } // namespace lockscope::memcached

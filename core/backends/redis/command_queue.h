@@ -68,7 +68,7 @@ public:
     Line& line() { return m_line; }
     /// Port::onReconnect.
     CallList& reconnects() { return m_reconnects; }
-    /// Commands sent since the beginning, own pings included.
+    /// The number of commands sent since the beginning, own pings included.
     std::uint64_t sentCount() const { return m_sentCount; }
 
 private:
@@ -108,7 +108,7 @@ private:
     std::uint64_t m_sentCount = 0;
     OneShot m_timer;
     CallList m_reconnects;
-    bool m_wasReady = false; ///< the next connection replaces one
+    bool m_wasReady = false; ///< there was a connection before, which the next one replaces
     Line m_line;
 };
 

@@ -27,7 +27,7 @@ public:
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
     CallList::Registration onReconnect(CallList::Callback back) override;
-    /// As subscribe(), for all channels that match a glob.
+    /// As subscribe(), for all channels that match a glob pattern.
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribePattern(QByteArray pattern,
                                                                           std::stop_token stop = {});
 

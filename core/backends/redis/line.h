@@ -32,7 +32,7 @@ public:
         std::function<void(const Error&, bool wasReady)> lost;
         std::function<void()> ping; ///< the line is silent: send a PING
         std::function<void(const Status&)> status;
-        /// Whether somebody must know soon what became of what the server keeps for it. nullptr: nobody.
+        /// Whether a caller must know soon whether the server still keeps its data. nullptr: no caller.
         std::function<bool()> urgent = nullptr;
     };
     Line(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options, Handlers handlers);

@@ -112,13 +112,12 @@ public:
     virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                            std::stop_token stop = {}) = 0;
 
-    /// Calls `back` from the runtime's scheduler each time that a connection which was lost is there again, or that
-    /// another server has taken a server's place, for as long as what is returned is kept. nullptr: this port never
-    /// tells.
+    /// Calls `back` from the runtime's scheduler each time that a lost connection is replaced, or that another server
+    /// has taken a server's place, while the caller keeps the returned registration. nullptr: this port never calls.
     virtual CallList::Registration onReconnect(CallList::Callback /*back*/) { return nullptr; }
 
-    /// EVALSHA, and EVAL when the server does not know the script yet. The port must be there until it ends, unless its
-    /// kind says otherwise.
+    /// Sends EVALSHA, and EVAL when the server does not know the script yet. The port must outlive the call, unless its
+    /// class says otherwise.
     virtual QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {});
 };
 

@@ -63,7 +63,7 @@ public:
     static QCoro::Task<> close(std::shared_ptr<DriverCore> core);
 
 private:
-    /// What the leader has answered, and what is to be proved by what it answers later.
+    /// A leader's answer that a later answer is to prove.
     struct Heard {
         Nanos sentAt{}, answeredAt{};
     };
@@ -92,9 +92,9 @@ private:
     bool m_refused = false; ///< the server refused the login
     bool m_beating = false; ///< a heartbeat is in flight
     Nanos m_beatEvery{};
-    std::deque<Heard> m_heard; ///< not proved yet, in order
-    Nanos m_heardAt{};         ///< when the leader's last answer came that counts
-    Nanos m_openedAt{};        ///< the handle
+    std::deque<Heard> m_heard; ///< answers not proved yet, in order
+    Nanos m_heardAt{};         ///< when the last answer came that counts as the leader's
+    Nanos m_openedAt{};        ///< when the handle was opened
     Nanos m_resolveAgain{};
     std::deque<int> m_least; ///< least answer sizes of the requests in flight, in order
 };

@@ -64,10 +64,10 @@ struct Session {
     std::uint64_t generation = 1; ///< counts sessions: another number means another session
     std::int64_t id = 0;
     Nanos timeout{}; ///< as granted
-    /// Own monotonic clock: the ensemble's leader, which alone ends sessions, counts this one's time from then at the
-    /// earliest. What another server answers by itself, cut off from the leader, proves nothing; nor does what a leader
-    /// answers that is cut off from the others, who have the next one by then: a read, and also a sync. So this is an
-    /// instant that a write proves, which most servers have taken, or one that lies a tick before the leader's last
+    /// Own monotonic clock: an instant from which the ensemble's leader, which alone ends sessions, counts the time-out
+    /// at the earliest. Answers of another server by itself, which may be cut off from the leader, prove nothing. Nor
+    /// do reads or syncs that a leader answers which is cut off from the others: they may have elected the next one. So
+    /// either a write proves this instant, which most servers have accepted, or it lies a tick before the leader's last
     /// answer.
     Nanos provenAt{};
     /// Own monotonic clock: from when on the leader may have ended the session without our knowledge.
@@ -115,8 +115,8 @@ public:
     virtual Reply<NodeStat> set(QByteArray path, QByteArray data, int version = -1, std::stop_token stop = {}) = 0;
     /// Runs all steps or none. Returns the paths of created nodes, in order.
     virtual Reply<std::vector<QByteArray>> multi(std::vector<Op> ops, std::stop_token stop = {}) = 0;
-    /// Looks after this see at least what anybody had been answered before it. Costs the servers a write: ZooKeeper's
-    /// own sync is answered by a leader alone, also by one that is cut off from the others, who may have the next one.
+    /// Reads after this see at least what any client had been told before. It costs the servers a write: a leader alone
+    /// answers ZooKeeper's own sync, even one that is cut off from the others, which may have elected the next one.
     virtual Reply<void> sync(QByteArray path, std::stop_token stop = {}) = 0;
 
     /// Expires with the port: code that may outlive the port checks it before each use.

@@ -47,8 +47,8 @@ public:
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     CallList::Registration onReconnect(CallList::Callback ask) override;
     bool listens() const override { return true; }
-    /// By a watch on the hold's own key, for the first EtcdLeases::kMostListeners of the connection: each watch is a
-    /// connection of its own. Later ones hear of it by their renewals.
+    /// Listens by a watch on the hold's own key. Each watch needs a connection of its own, so only the first
+    /// EtcdLeases::kMostListeners holds get one; the others learn of a forced release by their renewals.
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;

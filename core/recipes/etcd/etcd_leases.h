@@ -73,27 +73,27 @@ public:
     /// As withdraw(), in the background.
     void abandon(const Stand& stand);
 
-    /// So many holds may have a watch of their own.
+    /// The number of holds that may have a watch of their own.
     static constexpr int kMostListeners = 64;
-    /// The place of one of them, while it lives.
+    /// One hold's place among the kMostListeners, while this object lives.
     class Listener {
     public:
         explicit Listener(EtcdLeases& leases) : m_leases(leases) { ++m_leases.m_listeners; }
         ~Listener() { --m_leases.m_listeners; }
         Listener(const Listener&) = delete;
         Listener& operator=(const Listener&) = delete;
-        /// Whether there was one left.
+        /// Whether a place was left.
         bool allowed() const { return m_leases.m_listeners <= kMostListeners; }
 
     private:
         EtcdLeases& m_leases;
     };
-    /// Recipe::onReconnect of all locks of the connection, told by those that listen.
+    /// Callbacks of Recipe::onReconnect() of all locks of the connection; the holds with a watch report reconnections.
     CallList& reconnects() { return m_reconnects; }
-    /// A member that was away answers again.
+    /// Reports that a member which was away answers again.
     void back();
 
-    /// Gives all shared leases back: what lives under them is free. After an error it is when they end.
+    /// Revokes all shared leases, which frees the locks under them. After an error they end by themselves.
     Outcome<void> close();
     /// Sends no more requests.
     void end() { m_gone = true; }
@@ -123,7 +123,7 @@ private:
     etcd::Port& m_port;
     std::vector<TermPtr> m_shared;
     CallList m_reconnects;
-    std::optional<Nanos> m_backAt; ///< when that was told last
+    std::optional<Nanos> m_backAt; ///< when back() was last reported
     int m_listeners = 0;
     bool m_gone = false;
 };

@@ -9,27 +9,28 @@ namespace lockscope::recipes {
 /// `memcached-lease`: `add` with a unique value; renewal and release compare by `cas`, so a client never changes
 /// another one's lock. It has the semantics of a versioned put with an expiry (as in Tair or Cellar), on memcached.
 ///
-/// - `gets` follows `add` in the same round trip: its unique number is what later changes compare with. It grows over
-/// all
-///   items of a server until that is restarted; then it begins again. So the fencing token is this number above the
-///   instant at which the server's run began, by its clock (token_start.h), where the server tells its statistics. Two
-///   runs that begin in one second cannot be told apart by it.
-/// - Releasing is a `cas` with an expiry in the past: memcached has no compare-and-delete in its classic commands, and
-///   proxies know no others. The item is gone at once.
-/// - A number is of one run of the server, and one connection reaches one run: over a new one the item is looked at
-///   again, and its value compared, before a `cas`. (A proxy that keeps our connection while its server is restarted
-///   hides that from us.)
-/// - The server's clock ticks once a second, so an item ends up to a second before its expiry. Ours is one second
-///   longer than the lease, rounded up: a server that runs does not end it while its holder may still believe in it. A
-///   dead holder's lock is therefore free after its lease and at most two seconds more. A server that stood still
-///   (SIGSTOP, a machine that was put to sleep) stores by the clock of before what it finds waiting, and then lets the
-///   clock jump: an item can end right away that was taken shortly before the server went on.
-/// - Nobody is woken: waiters look again after pauses that begin short and grow.
-/// - What the server throws out for want of memory, or forgets as said above, is free while its holder still believes
-///   in it: until its next renewal, which is refused. A restart breaks the connection: the holder asks as soon as there
-///   is another one.
-/// - A server without numbers (memcached -C) is refused, and so is a key that carries something else than such a value:
-///   it is neither waited for nor deleted.
+/// - `gets` follows `add` in the same round trip. Its unique number is compared by later changes. It grows over all
+/// items
+///   of a server; after a restart it begins again. So the fencing token is this number, added to the instant at which
+///   the server was started, by its clock (token_start.h), if the server tells its statistics. The token cannot tell
+///   apart two runs of the server that begin in one second.
+/// - Release is a `cas` with an expiry in the past, because memcached's classic commands, the only ones that proxies
+///   know, have no compare-and-delete. The item is gone at once.
+/// - A number belongs to one run of the server, and one connection reaches one run. Over a new connection the item is
+///   read again and its value compared before a `cas`. (A proxy that keeps our connection while its server restarts
+///   hides the restart.)
+/// - The server's clock ticks once a second, so an item ends up to one second before its expiry. The expiry is the
+///   lease rounded up plus one second, so a running server does not end the item while its holder may still trust it. A
+///   dead holder's lock is free at most two seconds after its lease. A server that was stopped (SIGSTOP, a suspended
+///   machine) first stores the requests that it finds waiting by its old clock, and then its clock jumps: an item that
+///   was taken shortly before may end at once.
+/// - Waiters are not woken: they look again after pauses that begin short and grow.
+/// - If the server evicts the item for lack of memory, or loses it as described above, the lock is free while its
+/// holder
+///   still trusts it, until its next renewal is refused. A restart breaks the connection: the holder asks the server as
+///   soon as there is another connection.
+/// - A server without unique numbers (memcached -C) is refused. So is a key whose value is not in this recipe's format:
+///   the recipe neither waits for it nor deletes it.
 class MemcachedLease final : public Recipe {
 public:
     explicit MemcachedLease(MemcachedLock lock) : m_lock(std::move(lock)) {}

@@ -29,12 +29,12 @@ struct RedisLock {
     QByteArray client; ///< this client's UUID
     Polling polling{};
     std::shared_ptr<Doubts> doubts = std::make_shared<Doubts>();
-    int permits = 1;       ///< of a semaphore: how many there are in all
-    int replicas = 0;      ///< so many replicas must confirm each acquisition (WAIT), or it is given back
-    Nanos confirmFor = 1s; ///< so long they have for that: less than what an answer may take, or that is given up first
-    Nanos patience = kWaiterPatience; ///< of a fair lock: a waiter that is not heard of for so long is dead
-    bool holdersListen = false; ///< to forced releases; costs a subscription for each lock that is held for a while
-    std::shared_ptr<const void> alive = nullptr; ///< what the port is part of, if the recipe is to keep it
+    int permits = 1;       ///< a semaphore's number of permits
+    int replicas = 0;      ///< number of replicas that must confirm each acquisition (WAIT), else it is given back
+    Nanos confirmFor = 1s; ///< how long they have for that: less than the time-out of an answer
+    Nanos patience = kWaiterPatience; ///< fair lock: a waiter not heard of for so long is dead
+    bool holdersListen = false;       ///< for forced releases; costs a subscription per lock that is held for a while
+    std::shared_ptr<const void> alive = nullptr; ///< the owner of `port`, if the recipe must keep it alive
 };
 
 /// The keys that tell a lock's holder: the name itself; with `redis-multi` each of the names in "a,b,c", in order.
@@ -65,12 +65,12 @@ Outcome<bool> forceStringLock(redis::Port& port, QByteArray name, redis::Args ar
 /// Whether the lock's key exists with this type (as TYPE names it). ForeignFormat when it has another type.
 Outcome<bool> keyIsThere(redis::Port& port, QByteArray name, QByteArray type, std::stop_token stop);
 
-/// The channel on which a forced release tells the holders of a lock.
+/// The channel on which a forced release is announced to a lock's holders.
 QByteArray forcedChannelOf(const QByteArray& name);
-/// Recipe::listen() by a channel. Refused when this user may not listen there.
+/// Recipe::listen() by a channel. Kind::Refused when this user may not subscribe to the channel.
 Outcome<void> listenForForce(redis::Port& port, QByteArray channel, CallList::Callback ask, std::stop_token stop);
 
-/// Released or renewed what is no longer ours.
+/// The error for releasing or renewing a hold that is no longer the caller's.
 LockError notOwner(const QByteArray& name);
 
 /// A lease in whole milliseconds, at least 1, as an argument.

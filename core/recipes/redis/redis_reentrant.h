@@ -6,13 +6,13 @@ namespace lockscope::recipes {
 
 /// `redis-reentrant`: Redisson's RLock layout, so that it excludes and wakes Redisson's clients: a hash of
 /// <client>:<thread> → hold count, and a message on a channel at each release, so that nobody polls.
-/// `redis-fenced`: the same in the layout of Redisson's RFencedLock, with a counter that grows with every acquisition,
-/// re-entries included: each grant has its number as a fencing token. A counter that is made here begins at the server's
-/// clock (token_start.h) and ends 30 days after it was last used here: Redisson's INCR keeps that end and does not move
-/// it. A counter without an end, as Redisson makes it, is left without.
-/// Source: the algorithms of Redisson's RedissonLock (3.24 and later) and RedissonFencedLock, without their unlock
-/// latch: a release whose reply is lost is reported as unknown and not sent again. Its possible remains are removed
-/// before the same thread takes the lock again; otherwise the thread would count on from them and never free the lock.
+/// `redis-fenced`: the layout of Redisson's RFencedLock: as above, with a counter that grows with every acquisition,
+/// re-entries included; its value is the grant's fencing token. A counter that this recipe creates begins at the
+/// server's clock (token_start.h) and expires 30 days after this recipe last used it; Redisson's INCR does not move
+/// that expiry. A counter that Redisson created has no expiry, and gets none. Source: the algorithms of Redisson's
+/// RedissonLock (3.24 and later) and RedissonFencedLock, without their unlock latch: a release whose reply is lost is
+/// reported as unknown and not sent again. Its possible remains are removed before the same thread takes the lock
+/// again; otherwise the thread would count on from them and never free the lock.
 class RedisReentrant final : public CountedLock {
 public:
     enum class Kind : std::uint8_t { Plain, Fenced };

@@ -36,9 +36,9 @@ protected:
 
     /// One try. A try that was stopped, or whose outcome is unknown, leaves nothing behind.
     virtual Outcome<Answer> attempt(const Request& request, std::stop_token stop) = 0;
-    /// What a holder listens on. Not the waiters' channel: who counts the listeners there counts waiters.
+    /// The channel that a holder listens on. It differs from the waiters' channel, whose subscribers count as waiters.
     QByteArray forcedChannel() const { return forcedChannelOf(m_lock.name); }
-    /// What a waiter listens on.
+    /// The channel that a waiter listens on.
     virtual QByteArray channel(const QByteArray& thread) const = 0;
     /// Whether Answer::again alone is enough for a waiter that the server does not let subscribe.
     virtual bool doesWithoutMessages() const { return false; }

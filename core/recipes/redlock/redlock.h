@@ -33,11 +33,12 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     /// True when a majority extended the lock. Kind::OutcomeUnknown when too few servers answered.
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
-    /// Of any of the servers.
+    /// As Recipe::onReconnect(), for any of the servers.
     CallList::Registration onReconnect(CallList::Callback ask) override;
     bool listens() const override { return true; }
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
-    /// On all servers. Success when a majority answered; what the others keep ends by its lease.
+    /// Deletes the lock on all servers. Success when a majority answered; on the others it ends with its lease.
+    /// NotOwner when a majority did not have it.
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     /// Deletes this recipe's locks on all servers; other data are left alone. Kind::ForeignFormat when other data are
     /// on so many servers that nobody can get a majority; on fewer they do no harm.

@@ -8,13 +8,13 @@
 
 namespace lockscope::recipes {
 
-/// `sql-lease`: one row for each lock name, with an owner, the end of its lease by the server's clock, and a version
-/// that grows with every grant: the fencing token, which in a new row begins at the server's clock (token_start.h). An
-/// expired row is taken over by whoever updates it first; release keeps the row, and a client that makes another one
-/// deletes those that have been free for 30 days. Waiters look again now and then, and when the lease they saw would
-/// end. The owner is another one at every attempt, so that it stands for one grant and no other. Re-entry is counted
-/// here: the row knows one owner. Source: the seeds' row lock with the improvements they name (owner, expiry,
-/// heartbeat, version).
+/// `sql-lease`: one row per lock name, with an owner, the end of its lease by the server's clock, and a version that
+/// grows with every grant: the fencing token. In a new row it begins at the server's clock (token_start.h). The first
+/// client to update an expired row takes it over. Release keeps the row; a client that creates another row deletes rows
+/// that have been free for 30 days. Waiters look again from time to time, and when the lease that they saw should end.
+/// Each attempt has its own owner text, so that the text identifies one grant. Re-entries are counted here, because the
+/// row has only one owner. Source: the row lock of articles, with the improvements they name (owner, expiry, heartbeat,
+/// version).
 class SqlLease final : public Recipe {
 public:
     explicit SqlLease(SqlLock lock) : m_lock(std::move(lock)) {}
@@ -22,7 +22,7 @@ public:
     bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
-    /// A database on a server: it tells of no forced release, but its end is noticed.
+    /// True for a database on a server. It reports no forced release, but a broken connection is noticed.
     bool listens() const override { return m_lock.renewals && m_lock.port.dialect() != sql::Dialect::Sqlite; }
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;

@@ -19,10 +19,10 @@ public:
     /// When stopped: Cancelled, and it is not known whether it was carried out.
     Outcome<bool> renew(QByteArray name, QByteArray owner, Nanos lease, std::stop_token stop);
     /// Recipe::listen(): calls `ask` now, and each time that the database answers again after a connection to it broke.
-    /// While anybody listens, one idle connection is kept to notice that by.
+    /// While any hold listens, one idle connection is kept, which breaks when the database ends.
     Outcome<void> listen(CallList::Callback ask, std::stop_token stop);
-    /// Deletes, in the background, rows of `sql-lease` that have been free for kTokenCounterLife, some hundred at a
-    /// time; at most once an hour. Whoever takes such a lock later makes its row again, with greater tokens.
+    /// Deletes, in the background, rows of `sql-lease` that have been free for kTokenCounterLife: some hundred at a
+    /// time, at most once an hour. The next client to take such a lock creates its row again, with greater tokens.
     void tidy();
 
 private:
@@ -57,7 +57,7 @@ private:
     CallList m_reconnects;
     std::optional<Nanos> m_tidiedAt;
     int m_listeners = 0;
-    std::stop_source m_lookOut; ///< of the connection that is watched for them
+    std::stop_source m_lookOut; ///< ends the idle connection of listen()
 };
 
 } // namespace lockscope::recipes

@@ -29,7 +29,7 @@ public:
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
     CallList::Registration onReconnect(CallList::Callback back) override;
-    /// Asks who owns what, and says why not when no node tells within the time for the search.
+    /// Asks the nodes for the map of slots; the error says why none answered within the search time.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
 
     /// This cluster as a port for one lock: commands without a key go to the node that owns `key`, so that WAIT waits

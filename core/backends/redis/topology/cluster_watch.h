@@ -55,10 +55,10 @@ public:
     Error silence(const QByteArray& channel, Nanos after) const override;
     void complain(const QByteArray& channel, const Error& error) override;
 
-    /// Called when a node can be reached again, and when slots have other owners.
+    /// Callbacks for two events: a node can be reached again, and slots have other owners.
     CallList& reconnects() { return m_reconnects; }
 
-    /// As it was made with.
+    /// As given to the constructor.
     Runtime& runtime() const { return m_runtime; }
     const DriverOptions& options() const { return m_options; }
 
@@ -87,7 +87,7 @@ private:
     std::optional<Error> m_hopeless; ///< every node refuses us: waiting is useless
     SignalCount m_answered;
     CallList m_reconnects;
-    bool m_ownersChanged = false; ///< and nobody was told yet
+    bool m_ownersChanged = false; ///< since the last call of m_reconnects
     std::stop_source m_closing;
 };
 

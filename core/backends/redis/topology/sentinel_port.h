@@ -30,8 +30,7 @@ public:
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
     CallList::Registration onReconnect(CallList::Callback back) override;
-    /// Finds the master, and says why not when there is none within the time for the search. Later ones go on by
-    /// themselves.
+    /// Finds the master; the error says why there is none within the search time. Later searches go on by themselves.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
     /// The master in use; nullopt during a search.
     std::optional<Endpoint> master() const;

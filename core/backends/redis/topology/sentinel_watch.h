@@ -33,10 +33,10 @@ public:
     Error silence(const QByteArray& channel, Nanos after) const override;
     void complain(const QByteArray& channel, const Error& error) override;
 
-    /// Called when there is a master again: the same one, or the next.
+    /// Callbacks for when there is a master again: the former one or another.
     CallList& reconnects() { return m_reconnects; }
 
-    /// As it was made with.
+    /// As given to the constructor.
     Runtime& runtime() const { return m_runtime; }
     const DriverOptions& options() const { return m_options; }
     const QString& masterName() const { return m_name; }
