@@ -136,14 +136,49 @@ std::optional<QString> wrongIn(const LockRow& row) {
     if (row.ttlMs && row.neverExpires) return QStringLiteral("it expires, and never does");
     if (row.moreHolders < 0 || row.waiterCount.value_or(0) < 0) return QStringLiteral("less than none");
     if (row.state == LockRow::State::Free && !row.holders.empty()) return QStringLiteral("free, and held");
-    if (row.waiters && row.waiterCount && *row.waiterCount < std::int64_t(row.waiters->size()))
-        return QStringLiteral("%1 waiters are named, %2 counted").arg(row.waiters->size()).arg(*row.waiterCount);
+    if (row.waiters && row.waiterCount) {
+        const auto live = std::ranges::count(*row.waiters, false, &Party::dead);
+        if (*row.waiterCount < live)
+            return QStringLiteral("%1 waiters that live are named, %2 counted").arg(live).arg(*row.waiterCount);
+    }
     // Numbers beyond 2^53 may come back in another form.
     const QJsonObject json = toJson(row), back = QJsonDocument::fromJson(QJsonDocument(json).toJson()).object();
     if (json.isEmpty() || back.keys() != json.keys() || back[u"name"] != json[u"name"] ||
         back[u"holders"] != json[u"holders"])
         return QStringLiteral("its JSON is not read as it was written");
     return std::nullopt;
+}
+
+/// A string as applications keep them, with nothing about it that only locks have.
+KeySnapshot noise(Chance& chance) {
+    const auto letters = [&](const char* alphabet, std::size_t count) {
+        QByteArray text;
+        for (; count > 0; --count)
+            text += alphabet[chance.below(qstrlen(alphabet))];
+        return text;
+    };
+    KeySnapshot key;
+    key.type = "string";
+    key.key = letters("abdefghijnpqrstuvwz", 3 + chance.below(8)); // too few letters for "lock" and "mutex"
+    if (chance.oneIn(2)) key.ttlMs = std::int64_t(chance.below(100'000));
+    switch (chance.below(5)) {
+    case 0:
+        key.string = letters("0123456789", 1 + chance.below(14));
+        break;
+    case 1:
+        key.string = letters("0123456789abcdef", chance.oneIn(2) ? 32 : 40);
+        break;
+    case 2:
+        key.string = kUuid;
+        break;
+    case 3:
+        key.string = letters("ABCabcdefghij0123456789", 22) + (chance.oneIn(2) ? "==" : "");
+        break;
+    default:
+        key.string = letters("abc: {}\"", chance.below(60));
+        break;
+    }
+    return key;
 }
 
 class RecogniserTarget final : public Target {
@@ -171,6 +206,7 @@ public:
             if (const auto wrong = wrongIn(row))
                 return Outcome::wrong(QString::fromLatin1(row.format) + QStringLiteral(": ") + *wrong);
         if (const auto wrong = checkKeys(look, rows, options)) return Outcome::wrong(*wrong);
+        if (const auto wrong = checkNoise(input, options)) return Outcome::wrong(*wrong);
         m_rows += int(rows.size());
         QByteArray kind = QByteArray::number(qsizetype(std::min<std::size_t>(rows.size(), 4)));
         for (const LockRow& row : rows)
@@ -196,6 +232,21 @@ private:
                     return QStringLiteral("“%1” makes a row, and would never be read: no lock may be in it")
                         .arg(QString::fromLatin1(key.key));
         }
+        return std::nullopt;
+    }
+
+    /// What may be a lock or anything else is never called certain.
+    static std::optional<QString> checkNoise(const QByteArray& input, const RecogniserOptions& options) {
+        std::uint64_t hash = std::uint64_t(input.size());
+        for (const char c : input)
+            hash = hash * 31 + uchar(c);
+        Chance chance(hash);
+        const std::vector<KeySnapshot> keys{noise(chance), noise(chance), noise(chance)};
+        for (const LockRow& row : recognise(keys, std::nullopt, options))
+            if (row.certainty == Certainty::Certain)
+                return QStringLiteral("“%1” = “%2” is called a lock for certain, as %3")
+                    .arg(QString::fromLatin1(row.name), QString::fromLatin1(keys.front().string),
+                         QString::fromLatin1(row.format));
         return std::nullopt;
     }
 
