@@ -19,7 +19,8 @@ constexpr qsizetype kUuidLength = 36;
 
 std::optional<QByteArray> nameAfter(const QByteArray& text, const char* prefix) {
     if (!text.startsWith(prefix)) return std::nullopt;
-    return redisson::nameOfTag(text.mid(qsizetype(qstrlen(prefix))));
+    const QByteArray name = redisson::nameOfTag(text.mid(qsizetype(qstrlen(prefix))));
+    return name.isEmpty() ? std::nullopt : std::optional(name); // a prefix alone names no lock
 }
 
 bool isHoldKey(const QByteArray& key) {
@@ -80,7 +81,7 @@ std::optional<QByteArray> nameOfLockChannel(const QByteArray& channel) {
     if (thread > kUuidLength && tag[thread - kUuidLength - 1] == ':' &&
         parseOwner(tag.mid(thread - kUuidLength)).has_value())
         return std::nullopt;
-    return nameOfTag(tag);
+    return nameAfter(channel, kLockChannel);
 }
 
 std::optional<FairWaiter> fairWaiterOf(const QByteArray& channel) {
