@@ -12,6 +12,7 @@
 #include "trace/recording.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QSaveFile>
 
 namespace lockscope::cli {
@@ -28,16 +29,29 @@ std::expected<void, QString> write(const QString& format, const trace::LoadedRec
     return paint(format, recording, device);
 }
 
-/// An existing file stays whole when anything goes wrong. "-" is stdout.
+/// Writes to stdout, a pipe or a device. `complaint` has one place, for the reason.
+std::expected<void, QString> writeThrough(QFile& device, const QString& format, const trace::LoadedRecording& recording,
+                                          const QString& name) {
+    if (auto done = write(format, recording, device); !done) return done;
+    if (!device.flush() || device.error() != QFileDevice::NoError) // a drawing does not tell
+        return std::unexpected(complaint.arg(device.errorString()));
+    return {};
+}
+
+/// An existing file stays whole when anything goes wrong. "-" is stdout. A pipe or a device is written to, not
+/// replaced.
 std::expected<void, QString> exportTo(const QString& out, const QString& format,
                                       const trace::LoadedRecording& recording) {
     if (out == QLatin1String("-")) {
         QFile device;
         if (!device.open(stdout, QIODevice::WriteOnly)) return std::unexpected(device.errorString());
-        if (auto done = write(format, recording, device); !done) return done;
-        if (!device.flush() || device.error() != QFileDevice::NoError) // a drawing does not tell
-            return std::unexpected(tr("the output cannot be written: %1").arg(device.errorString()));
-        return {};
+        return writeThrough(device, format, recording, tr("the output cannot be written: %1"));
+    }
+    if (const QFileInfo there(out); there.exists() && !there.isFile() && !there.isDir()) {
+        QFile device(out);
+        if (!device.open(QIODevice::WriteOnly))
+            return std::unexpected(tr("%1 cannot be written: %2").arg(out, device.errorString()));
+        return writeThrough(device, format, recording, tr("%1 cannot be written: %2").arg(out));
     }
     QSaveFile device(out);
     if (!device.open(QIODevice::WriteOnly))

@@ -5,6 +5,10 @@
 #include <QSet>
 #include <QTemporaryDir>
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
 using namespace lockscope::tests;
 
 class tst_cli_export : public QObject {
@@ -37,6 +41,18 @@ private Q_SLOTS:
         QCOMPARE(csv.trimmed().split('\n').size(), m_events + 1);
         QVERIFY(csv.startsWith("time_ns,kind,actor,subject,value,aux,flags,text"));
         QCOMPARE(exportTo("csv", QStringLiteral("-")).out, csv);
+    }
+
+    /// A device or a pipe is written to. Replacing it by a file would break it for every other program.
+    void aDeviceIsWrittenToAndNotReplaced() {
+        QCOMPARE(exportTo("csv", QStringLiteral("/dev/stdout")).out, exportTo("csv", QStringLiteral("-")).out);
+        if (geteuid() != 0) return; // only root could have replaced it
+        const QByteArray device = QFile::encodeName(path("null"));
+        QCOMPARE(mknod(device.constData(), S_IFCHR | 0600, makedev(1, 3)), 0);
+        QCOMPARE(exportTo("csv", path("null")).status, 0);
+        struct stat there {};
+        QCOMPARE(stat(device.constData(), &there), 0);
+        QVERIFY2(S_ISCHR(there.st_mode), "a file stands where the device was");
     }
 
     void jsonLinesAreObjectsInOrder() {
