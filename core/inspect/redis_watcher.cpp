@@ -19,9 +19,10 @@ using redis::Result;
 constexpr auto kLoadWindow = 10s;
 constexpr auto kRemembered = 30s;
 constexpr auto kProgressEvery = 1s;
-constexpr double kShareOfALook = 0.3;   // while it lasts; it is paid for by a longer pause
-constexpr double kPartOfLooks = 0.5;    // of the watch's time: known locks again; the rest is for finding others
-constexpr double kPartOfFewLooks = 0.1; // … while few are known
+constexpr double kShareOfALook = 0.3;      // while it lasts; it is paid for by a longer pause
+constexpr double kPartOfLooks = 0.5;       // of the time of watch(): known locks again; the rest is for finding others
+constexpr double kPartOfFirstLooks = 0.25; // … until every key was looked at
+constexpr double kPartOfFewLooks = 0.1;    // … while few are known
 constexpr std::size_t kFewKnown = 1000;
 constexpr auto kRoundBeforeALook = 100ms;  // what has come up since the last look is wanted in this one
 constexpr int kMostEventsPerSecond = 2000; // beyond that, being told costs more than looking
@@ -330,7 +331,8 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
     bool troubled = false;
     for (;;) {
         const double share = m_complete ? m_options.share : std::max(m_options.share, m_options.firstShare);
-        const double searchShare = share * (m_known.size() < kFewKnown ? 1 - kPartOfFewLooks : 1 - kPartOfLooks);
+        const double lookPart = m_complete ? kPartOfLooks : kPartOfFirstLooks;
+        const double searchShare = share * (1 - (m_known.size() < kFewKnown ? kPartOfFewLooks : lookPart));
         m_notified = false;
         bool small = false;
         if (m_complete && !troubled)
@@ -345,7 +347,7 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
         const bool changed = report.trouble || changedBesidesTime(m_lastLocks, report.locks);
         period = changed ? m_options.shortestPeriod : std::min(period * 3 / 2, m_options.longestPeriod);
         // The budget comes last: many locks are looked at less often, not more expensively.
-        const Nanos affordable = std::max(nanosOf(secondsOf(m_reader.serverTime() - spent) / (share * kPartOfLooks)),
+        const Nanos affordable = std::max(nanosOf(secondsOf(m_reader.serverTime() - spent) / (share * lookPart)),
                                           nanosOf(double(m_reader.commands() - sent) / m_options.commandsPerSecond));
         report.period = std::max(period, affordable);
         if (!(report.trouble && troubled)) callback(report);
