@@ -23,11 +23,14 @@ struct BackgroundRecording::Impl {
         }
         changed.notify_all();
         if (!writer) return;
-        std::optional<RecordingError::Kind> told;
+        bool failing = false;
+        RecordingError::Kind told{}; // of the failure that goes on; each kind is told once
         while (!waitForStop(stop)) {
             const auto written = (*writer)->write();
-            if (!written && onError && told != written.error().kind) onError(written.error());
-            told = written ? std::nullopt : std::optional(written.error().kind);
+            const bool isTold = failing && !written && told == written.error().kind;
+            if (!written && onError && !isTold) onError(written.error());
+            failing = !written;
+            if (failing) told = written.error().kind;
         }
         if (!finishing) return;
         if (lastMeta) (*writer)->setMeta(*lastMeta);

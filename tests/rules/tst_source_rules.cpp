@@ -117,7 +117,8 @@ private Q_SLOTS:
     void nobodySendsKeys() {
         auto files = filesBelow({QStringLiteral("core"), QStringLiteral("views"), QStringLiteral("app")}, kCpp);
         std::erase_if(files, [](const SourceFile& file) { return file.path.startsWith(QLatin1String("core/sim/")); });
-        expectNone(linesMatching(files, QStringLiteral("\"KEYS[ \"]")));
+        // Sentences for people may begin with the word, and a field of printed JSON may have it as its name.
+        expectNone(linesMatching(files, QStringLiteral("(?<!tr\\()(?<!insert\\(QStringLiteral\\()\"KEYS[ \"]")));
         expectNone(linesMatching(filesBelow({QStringLiteral("resources")}, {QStringLiteral("*.lua")}),
                                  QStringLiteral("redis\\.p?call\\(\\s*['\"]keys['\"]")));
     }
