@@ -341,7 +341,9 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
         const std::uint64_t sent = m_reader.commands();
         m_reader.setShare(kShareOfALook);
         const Nanos began = runtime.monotonic();
-        LockReport report = co_await look(m_options.candidatesOfALook, stop);
+        // As many new ones as are known: where there are many, a look takes long anyway.
+        const std::size_t candidates = std::max(m_options.candidatesOfALook, m_known.size());
+        LockReport report = co_await look(candidates, stop);
 
         // Renewals come all the time; what somebody waits to see is who holds, and who waits.
         const bool changed = report.trouble || changedBesidesTime(m_lastLocks, report.locks);
