@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/lock_change.h"
-#include "inspect/redis_watcher.h"
-#include "live_redis.h"
+#include "watched_redis.h"
 
 #include <QElapsedTimer>
 #include <QScopeGuard>
@@ -10,42 +8,13 @@ using namespace lockscope;
 using namespace lockscope::inspect;
 using namespace lockscope::redis;
 using namespace lockscope::test;
-using sandbox::RedisServer;
-using sandbox::RedisServerOptions;
 
-namespace {
-
-constexpr char kA[] = "285475da-9152-4c83-822a-67ee2f116a79";
-constexpr char kFarAway[] = "99999999999999"; // a deadline in the year 5138
-constexpr char kB[] = "9d6a39e4-27a9-4c1b-8a6e-2f1c0f3a5b77";
-
-QByteArray owner(const char* client, int thread) {
-    return QByteArray(client) + ':' + QByteArray::number(thread);
-}
-
-const LockRow* rowOf(const LockReport& report, const QByteArray& name) {
-    for (const LockRow& row : report.locks)
-        if (row.name == name) return &row;
-    return nullptr;
-}
-
-} // namespace
-
-class TestRedisWatcher : public QObject {
+class TestRedisWatcher : public WatchedRedis {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() { VERIFY_STARTED(m_server); }
-    void init() {
-        m_client = std::make_unique<RedisDriver>(m_runtime, urlOf(m_server));
-        QVERIFY(call(*m_client, {"FLUSHALL"}));
-        QVERIFY(call(*m_client, {"CONFIG", "SET", "notify-keyspace-events", ""}));
-        m_watched = std::make_unique<RedisDriver>(m_runtime, urlOf(m_server));
-    }
-    void cleanup() {
-        m_server.resume();
-        m_client.reset();
-        m_watched.reset();
-    }
+    void init() { begin(); }
+    void cleanup() { end(); }
 
     void seesRedissonLocksWithTheirWaiters() {
         takeRedisson("orders", owner(kA, 1), 2, 30'000);
@@ -365,109 +334,6 @@ private Q_SLOTS:
         QCOMPARE(watch.ended["orders"], LockChange::What::Released);
         QCOMPARE(watch.happened.size(), 1u);
     }
-    void whatItMayNotReadIsNotFree() {
-        RedisServerOptions options;
-        options.users = {{QStringLiteral("some"), QStringLiteral("secret"), QStringLiteral("~ro:* &* +@all")},
-                         {QStringLiteral("none"), QStringLiteral("secret"), QStringLiteral("&* +@all")}};
-        RedisServer server(m_runtime, options);
-        VERIFY_STARTED(server);
-        RedisDriver writer(m_runtime, urlOf(server));
-        QVERIFY(call(writer, {"HSET", "ro:orders", owner(kA, 1), "1"}));
-        QVERIFY(call(writer, {"PEXPIRE", "ro:orders", "60000"}));
-        QVERIFY(call(writer, {"RPUSH", "redisson_lock_queue:{ro:orders}", owner(kB, 1)}));
-        auto waiter = run(writer.subscribe("redisson_lock__channel:{ro:orders}"));
-        const auto seenBy = [&](const char* user) {
-            ConnectionUrl url = urlOf(server);
-            url.user = QLatin1String(user);
-            url.password = QStringLiteral("secret");
-            RedisDriver driver(m_runtime, url);
-            RedisWatcher watcher(driver);
-            return run(watcher.once());
-        };
-        const LockReport some = seenBy("some");
-        QVERIFY2(!some.trouble, some.trouble ? qPrintable(some.trouble->message) : "");
-        QVERIFY(rowOf(some, "ro:orders"));
-        QVERIFY(!rowOf(some, "ro:orders")->waiterCount); // not 0: the queue may not be read
-        QVERIFY(!rowOf(some, "ro:orders")->waiters);
-        const LockReport none = seenBy("none");
-        QVERIFY(none.locks.empty()); // not "queued": it is held
-        QVERIFY(none.keysRefused >= 1);
-        QCOMPARE(none.notes.at(0).kind, WatchNote::Kind::KeysRefused);
-    }
-    void onlyReads() {
-        RedisServerOptions options;
-        options.users = {
-            {QStringLiteral("reader"), QStringLiteral("secret"),
-             QStringLiteral("%R~* &* -@all +scan +type +memory|usage +hgetall +strlen +getrange +lrange +llen "
-                            "+zrange +zcard +pttl +time +pubsub")}};
-        RedisServer server(m_runtime, options);
-        VERIFY_STARTED(server);
-        RedisDriver writer(m_runtime, urlOf(server));
-        QVERIFY(call(writer, {"HSET", "orders", owner(kA, 1), "1"}));
-        ConnectionUrl url = urlOf(server);
-        url.user = QStringLiteral("reader");
-        url.password = QStringLiteral("secret");
-        RedisDriver driver(m_runtime, url);
-        RedisWatcher watcher(driver);
-        const LockReport report = run(watcher.once());
-        QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
-        QCOMPARE(report.locks.size(), 1u);
-        QCOMPARE(report.locks[0].waiterCount.value(), 0);
-    }
-    void saysThatItMayNot() {
-        RedisServerOptions options;
-        options.users = {{QStringLiteral("nobody"), QStringLiteral("secret"), QStringLiteral("-@all +ping")}};
-        RedisServer server(m_runtime, options);
-        VERIFY_STARTED(server);
-        ConnectionUrl url = urlOf(server);
-        url.user = QStringLiteral("nobody");
-        url.password = QStringLiteral("secret");
-        RedisDriver driver(m_runtime, url);
-        RedisWatcher watcher(driver);
-        const LockReport report = run(watcher.once());
-        QVERIFY(report.trouble);
-        QCOMPARE(report.trouble->code, QByteArray("NOPERM"));
-    }
-    void waitersAreUnknownWithoutPubSubRights() {
-        RedisServerOptions options;
-        options.users = {
-            {QStringLiteral("reader"), QStringLiteral("secret"),
-             QStringLiteral("~* -@all +scan +type +memory|usage +hgetall +strlen +getrange +lrange +llen +zrange "
-                            "+zcard +pttl")}};
-        RedisServer server(m_runtime, options);
-        VERIFY_STARTED(server);
-        RedisDriver writer(m_runtime, urlOf(server));
-        QVERIFY(call(writer, {"HSET", "orders", owner(kA, 1), "1"}));
-        ConnectionUrl url = urlOf(server);
-        url.user = QStringLiteral("reader");
-        url.password = QStringLiteral("secret");
-        RedisDriver driver(m_runtime, url);
-        RedisWatcher watcher(driver);
-        const LockReport report = run(watcher.once());
-        QVERIFY(!report.trouble);
-        QVERIFY(!report.locks.at(0).waiterCount);
-        QCOMPARE(report.notes.at(0).kind, WatchNote::Kind::WaitersRefused);
-    }
-    void hashesAreLeftAloneWhereTheirSizeMayNotBeAsked() {
-        RedisServerOptions options;
-        options.users = {{QStringLiteral("reader"), QStringLiteral("secret"),
-                          QStringLiteral("~* -@all +scan +type +hgetall +strlen +getrange +pttl")}};
-        RedisServer server(m_runtime, options);
-        VERIFY_STARTED(server);
-        RedisDriver writer(m_runtime, urlOf(server));
-        QVERIFY(call(writer, {"HSET", "orders", owner(kA, 1), "1"}));
-        QVERIFY(call(writer, {"SET", "lock:stock", "me"}));
-        ConnectionUrl url = urlOf(server);
-        url.user = QStringLiteral("reader");
-        url.password = QStringLiteral("secret");
-        RedisDriver driver(m_runtime, url);
-        RedisWatcher watcher(driver);
-        const LockReport report = run(watcher.once());
-        QVERIFY(!report.trouble && rowOf(report, "lock:stock"));
-        QVERIFY(std::ranges::any_of(report.notes, [](const WatchNote& note) {
-            return note.kind == WatchNote::Kind::SizesRefused && note.examples == std::vector<QByteArray>{"orders"};
-        }));
-    }
     void serverThatIsNotThere() {
         ConnectionUrl url = urlOf(m_server);
         url.endpoints[0].port = sandbox::freePort(m_runtime).value();
@@ -577,50 +443,6 @@ private Q_SLOTS:
         stop.request_stop();
         QCOMPARE(run(howCancelled(std::move(watching))), std::optional(Cancelled::Why::Stopped));
     }
-
-private:
-    /// A watch that runs until it goes out of scope.
-    struct Watch {
-        Watch(TestRedisWatcher& test, WatchOptions options = {})
-            : watcher(*test.m_watched, std::move(options)),
-              task(howCancelled(watcher.watch(
-                  [this](const LockReport& report) {
-                      if (report.trouble) ++outages;
-                      happened.insert(happened.end(), report.events.begin(), report.events.end());
-                      for (const LockChange& change : changesBetween(m_last, report))
-                          if (change.kind == LockChange::Kind::Vanished) ended[change.row.name] = change.what;
-                      shortest = m_last.period > 0ns ? std::min(shortest, report.period) : report.period;
-                      m_last = report;
-                      ++reports;
-                  },
-                  stop.get_token()))) {}
-        ~Watch() {
-            stop.request_stop();
-            run(std::move(task));
-        }
-        const LockReport& last() const { return m_last; }
-        int reports = 0, outages = 0;
-        std::vector<ServerEvent> happened;
-        std::map<QByteArray, LockChange::What> ended; ///< how the locks went that are gone
-        Nanos shortest{};
-        std::stop_source stop;
-        RedisWatcher watcher;
-        LockReport m_last;
-        QCoro::Task<std::optional<Cancelled::Why>> task;
-    };
-
-    LockReport lookOnce() {
-        RedisWatcher watcher(*m_watched);
-        return run(watcher.once());
-    }
-    void takeRedisson(const QByteArray& name, const QByteArray& field, int holds, int ttlMs) {
-        QVERIFY(call(*m_client, {"HSET", name, field, QByteArray::number(holds)}));
-        QVERIFY(call(*m_client, {"PEXPIRE", name, QByteArray::number(ttlMs)}));
-    }
-
-    EventLoopRuntime m_runtime;
-    RedisServer m_server{m_runtime};
-    std::unique_ptr<RedisDriver> m_client, m_watched;
 };
 
 QTEST_GUILESS_MAIN(TestRedisWatcher)
