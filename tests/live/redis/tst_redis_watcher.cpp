@@ -378,7 +378,7 @@ private Q_SLOTS:
         WatchOptions options;
         options.shortestPeriod = 5ms;
         options.longestPeriod = 100ms;
-        options.share = options.firstShare = 0.1;
+        options.share = options.firstShare = 0.02;
         Watch watch(*this, options);
         QTRY_VERIFY_WITH_TIMEOUT(rowOf(watch.last(), "orders"), 30'000);
         QVERIFY(!watch.last().complete); // the other keys are still being read, a few at a time
