@@ -31,7 +31,7 @@ std::expected<void, QString> write(const QString& format, const trace::LoadedRec
 
 /// Writes to stdout, a pipe or a device. `complaint` has one place, for the reason.
 std::expected<void, QString> writeThrough(QFile& device, const QString& format, const trace::LoadedRecording& recording,
-                                          const QString& name) {
+                                          const QString& complaint) {
     if (auto done = write(format, recording, device); !done) return done;
     if (!device.flush() || device.error() != QFileDevice::NoError) // a drawing does not tell
         return std::unexpected(complaint.arg(device.errorString()));
