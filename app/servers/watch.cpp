@@ -25,7 +25,7 @@ using inspect::LockChange;
 using inspect::LockReport;
 using inspect::LockRow;
 
-/// What a person wants to see of it.
+/// The parts of the report that a person asked to see.
 struct WatchPlan {
     bool once = false;
     bool json = false;

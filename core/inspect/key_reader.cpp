@@ -15,7 +15,8 @@ using redis::Result;
 
 // As many keys at a time as keep a slow server's reply short.
 constexpr std::size_t kBatch = 250;
-// What a slow server needs for one. What is beyond that was spent elsewhere: on our own machine, for example.
+// The time that a slow server needs for one command. A longer answer spent the rest elsewhere, for example on our
+// machine.
 constexpr Nanos kMostForACommand = std::chrono::microseconds(5);
 constexpr Nanos kMostForAScan = std::chrono::milliseconds(1);
 

@@ -10,7 +10,7 @@ namespace {
 using What = LockChange::What;
 using State = LockRow::State;
 
-/// Who they are, in an order of their own: the server's has no meaning among holders.
+/// The holders, sorted: the server's order has no meaning among them.
 std::vector<QByteArray> identitiesOf(const std::vector<Party>& parties) {
     std::vector<QByteArray> all;
     all.reserve(parties.size());

@@ -126,7 +126,7 @@ QCoro::Task<std::optional<Error>> LockSearch::advance(std::stop_token stop) {
     co_return error;
 }
 
-// What is no lock may become one. Few keys are looked at again in each round, many only after minutes.
+// A key that is no lock may become one. Few keys are looked at again in each round, many only after minutes.
 void LockSearch::forgetDull() {
     const Nanos now = m_runtime.monotonic();
     const auto due = std::chrono::duration<double>(double(m_dull.size()) / kDullPerSecond);

@@ -98,7 +98,7 @@ private:
         }
     }
 
-    // What is left of a lock that nobody holds: its queue. A fencing counter stays for ever, and is no lock.
+    // A lock without a holder may still have a queue. A fencing counter outlives its lock, and is no lock.
     void queueRow(const KeySnapshot& key) {
         const auto name = key.type == "list" ? redisson::nameOfQueueKey(key.key) : std::nullopt;
         if (!name || known(*name) || lockRefused(*name)) return;
@@ -175,7 +175,7 @@ private:
     std::map<QByteArray, std::size_t> m_byName; ///< each name's first row in m_rows
 };
 
-/// What a Redisson semaphore's key holds: how many permits are left, which is less than none after its total was
+/// A Redisson semaphore's key holds the number of permits left, which is less than zero after its total was
 /// lowered.
 bool mayBePermits(const QByteArray& text) {
     bool isNumber = false;

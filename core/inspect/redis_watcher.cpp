@@ -111,7 +111,7 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         taken = m_search.take(candidates);
         trouble = co_await readLocks(taken, read, stop);
     }
-    // What a lock went by is asked once it is gone: the server may have been emptied since the look began.
+    // The server's facts are asked again once a lock is gone: the server may have been emptied since the look began.
     if (!trouble && lostSight(read)) trouble = co_await askFacts(stop);
     if (trouble) m_search.putBack(std::move(taken));
     if (!trouble && m_search.wentThrough() && !m_search.hasCandidates()) m_complete = true;
@@ -254,7 +254,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readCompanions(KeysRead& read, s
 }
 
 // Keys of locks are read at every look, wherever the search is, and for a while after they are gone: locks come back.
-// What is no lock is met again by the search.
+// A key that is no lock is left to the search, which meets it again.
 void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& rows) {
     std::map<QByteArray, const char*> types;
     for (const KeySnapshot& key : read.keys)
@@ -359,7 +359,7 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
             m_lastLocks = std::move(report.locks);
             if (!small) co_await search(end, searchShare, stop);
         }
-        // What was found in a first search is wanted at once, and so is that it is over.
+        // The locks of a first search are reported at once, and so is its end.
         const bool waiting = !m_complete && (m_search.hasCandidates() || m_search.wentThrough());
         const Nanos until = waiting ? began + affordable : end;
         if (!m_notified) co_await pause(std::max<Nanos>(until - runtime.monotonic(), 1ms), stop);

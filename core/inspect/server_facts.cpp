@@ -181,7 +181,7 @@ void ServerFacts::takeRefusal(Question question, const Error& why) {
     if (question == Flushes) m_flushes.reset();
 }
 
-// What happened to the server since the last look, by what it says of itself now.
+// The server's restarts, failovers and losses since the last look, found by comparing its own facts.
 void ServerFacts::compare() {
     const Nanos now = m_runtime.monotonic();
     std::optional<ServerIdentity> identity;

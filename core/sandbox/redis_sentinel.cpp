@@ -162,7 +162,7 @@ QCoro::Task<std::expected<void, QString>> RedisSentinels::start(std::stop_token 
     std::expected<void, QString> started = co_await m_group.start(stop);
     if (!started) co_return started;
     for (int tries = 0; tries < kStarts; ++tries) {
-        // What keeps them apart is rare and lasts.
+        // The cause that keeps Sentinels apart is rare, and lasts.
         for (const auto& sentinel : m_sentinels)
             co_await killed(*sentinel, stop);
         started = co_await meet(stop);

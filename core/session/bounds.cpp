@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run is judged by: what its recipe promises under its settings, and what time-outs, pauses and losses may cost.
+// The bounds that a run is judged by: its recipe's promises under its settings, and the cost of time-outs, pauses and
+// losses.
 #include "recipes/backoff.h"
 #include "recipes/recipe_info.h"
 #include "recipes/redis/redis_recipe.h"
@@ -13,7 +14,7 @@ namespace {
 
 const Nanos kCommandTimeout = sim::RedisWire::Settings{}.commandTimeout;
 
-/// What a try costs that gets no answer.
+/// The time that a try without an answer costs.
 constexpr Nanos kPause = recipes::Backoff::kLongest;
 
 /// How many tries in a row may fail before it is no chance any more. Without loss: one whose answer a fault took away,
@@ -29,7 +30,7 @@ int failingTries(int lossPerMille) {
     return tries;
 }
 
-/// What can change in the middle of a run, and what follows from it.
+/// The settings that can change in the middle of a run, and the bounds that follow from them.
 struct Promise {
     QByteArray recipe, lockName;
     Nanos lease{}; ///< the longest so far: the dead may have it
@@ -90,7 +91,7 @@ bool isFair(const QString& recipe) {
 
 verdict::Bounds boundsFor(const trace::RecordingMeta& meta) {
     scenario::Scenario settings;
-    // What a recording of running servers has there is no scenario that could run, but its settings are what was used.
+    // A recording of running servers holds no scenario that could run, but its settings are those that were used.
     if (const auto recorded = scenario::parseScenario(meta.scenario, QString())) settings = *recorded;
     settings.recipe = meta.recipe;
     verdict::Bounds bounds = boundsFor(settings);

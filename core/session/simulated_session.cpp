@@ -176,7 +176,7 @@ QString SimulatedSession::refusal(const scenario::Fault& fault) const {
 
 void SimulatedSession::restart(std::uint64_t seed, ByHand byHand) {
     const bool drops = byHand == ByHand::Drop && !m_byHand.empty();
-    // The same run from its start is no change: nothing of it is lost.
+    // Running the unchanged scenario from its start again loses nothing, so there is nothing to undo.
     if (drops || seed != m_seed) remember();
     m_seed = seed;
     if (drops) m_byHand.clear();

@@ -46,7 +46,8 @@ QCoro::Task<> runClientProgram(ProgramContext context) {
         if (taken && *taken) {
             context.doing(lock.get(), Doing::Working);
             co_await work(context, *lock);
-            // What is past its deadline is not given back: it may be another's by now. Its loss is told in a moment.
+            // A hold past its deadline is not released: the lock may be another client's by now. The loss is told in a
+            // moment.
             if (lock->holdCount() > 0 && !lock->stillMine()) co_await runtime.sleep(kShortestPause);
             if (lock->holdCount() > 0) co_await lock->unlock();
         }

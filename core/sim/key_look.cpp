@@ -11,7 +11,7 @@ namespace {
 using inspect::redisson::queueDeadlinesKey;
 using inspect::redisson::queueKey;
 
-/// Of long keys only the first elements are read, as the number of the others is all that a record says of them: a look
+/// Only the first elements of a long key are read, because a record says no more than the number of the others: a look
 /// costs the same however many wait.
 constexpr std::int64_t kMostElements = 4;
 

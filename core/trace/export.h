@@ -8,12 +8,13 @@
 
 namespace lockscope::trace {
 
-// Text formats of a trace: one event per line, UTF-8, in trace order. The columns are a contract for scripts:
+// Text formats of a trace: one event per line, UTF-8, in trace order. Names and texts are in the readable form of
+// trace/text.h, so that none has a line break. The columns are a contract for scripts:
 //   time_ns  ns from the trace's origin
 //   kind     as kindName() gives it: "granted", "record-held"
 //   actor    who did it: "A · 1" for thread 1 of client A, a node's or client's name, empty for nobody
 //   subject  what it was done to: a lock, resource, node, client or link
-//   value    a number; what it means depends on the kind (event.h); -1 where the kind knows "never"
+//   value    a number; what it means depends on the kind (event.h); -1 where the kind knows "never", -2 "not known"
 //   aux      a number (hold count, step); 0 where the kind's second column is a name: that stands in `text`
 //   flags    words: by-hand, fault; for record-freed: release, expiry, force, overwrite, node-loss
 //   text     a reason, command, channel or setting; for record-freed the owner that was freed

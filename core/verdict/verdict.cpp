@@ -38,7 +38,7 @@ Outcome Verdict::outcomeAt(Invariant invariant, Nanos t) const {
         if (v.from > t) break;
         if (v.invariant == invariant) return Outcome::Violated;
     }
-    // What was not seen outweighs what nobody claims; a violation that came later says nothing about t.
+    // "Not seen" outweighs "nothing claimed"; a violation that came later says nothing about t.
     const Nanos unknown = unknownSince[static_cast<std::size_t>(invariant)];
     if (unknown <= t) return Outcome::Unknown;
     const Outcome whole = outcomes[static_cast<std::size_t>(invariant)];

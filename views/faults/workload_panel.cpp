@@ -208,7 +208,7 @@ void WorkloadPanel::showSettings() {
     for (const auto& [setting, widget] : m_controls) {
         widget->setEnabled(can);
         if (auto* field = qobject_cast<QLineEdit*>(widget)) {
-            // What is being typed is not wiped away.
+            // A text that is being typed is kept.
             if (field->hasFocus() && field->isModified()) continue;
             if (const QString text = shown(setting); field->text() != text) field->setText(text);
         } else if (auto* box = qobject_cast<QComboBox*>(widget)) {

@@ -72,7 +72,7 @@ double LockFacts::fraction() const {
 }
 
 Ttl LockFacts::gauge() const {
-    // What is known of an end that nobody knows is nothing: no bar, and above all no alarm.
+    // An unknown end has no bar, and above all no alarm.
     return {fraction(), expires || !endKnown, held() && observed && endKnown && (leaseKnown || !expires)};
 }
 

@@ -75,7 +75,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     accepted.paint(kit.p, color(Role::Accepted));
     refused.paint(kit.p, color(Role::TextFaint));
 
-    // Those of damages first: they matter most, though their signs are painted last.
+    // Numbers of damaging writes come first: they matter most, though their signs are painted last.
     Numbers numbers(kit, bar.bottom() + 1);
     const auto roomAfter = [&](std::size_t d) {
         return (d + 1 < damages.size() ? marks[damages[d + 1]].x : kit.c.width() + r) - marks[damages[d]].x - 2 * r - 6;

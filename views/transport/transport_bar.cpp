@@ -268,7 +268,7 @@ void TransportBar::attach() {
         m_session = m_context->session();
         if (session::Session* const open = m_session) {
             connect(open, &session::Session::healthChanged, this, &TransportBar::refreshHealth);
-            // What was done by hand changed, or a recording told its seed.
+            // The list of changes made by hand is another one, or a recording told its seed.
             connect(open, &session::Session::scenarioChanged, this, &TransportBar::refreshAbilities);
         }
     }

@@ -135,7 +135,7 @@ void ViolationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
                             : marked                              ? Role::SurfaceHover
                                                                   : Role::SurfaceRaised));
     painter->drawRoundedRect(card, 4, 4);
-    // What comes after the playhead is known, but is not how it stands at the instant that is shown.
+    // A violation after the playhead is known, but has not happened at the instant that is shown.
     const bool later = index.data(ViolationsModel::LaterRole).toBool();
     const Role ink = later ? Role::TextDim : Role::ViolationText;
     painter->fillRect(QRectF(card.left(), card.top() + 4, 3, card.height() - 8),

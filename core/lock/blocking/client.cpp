@@ -103,7 +103,7 @@ std::shared_ptr<detail::Service> serve(const ConnectionUrl& url, const ClientOpt
     });
 }
 
-/// What to do about a server that could not be prepared.
+/// The advice for a server that could not be prepared.
 LockError unprepared(LockError error) {
     if (error.kind != LockError::Kind::Refused) return error;
     error.message += QLatin1Char(' ');

@@ -31,7 +31,7 @@ void TestChunkCodec::roundTripsExtremes() {
     const std::vector<Event> events{
         {INT64_MIN, INT64_MIN, 0, 0, 0, EventKind::None, 0},
         {0, INT64_MAX, 0, 0, UINT32_MAX, static_cast<EventKind>(255), 255},
-        {INT64_MAX, -1, 0, 0, 1, EventKind::Step, 1},
+        {kLatestEvent, -1, 0, 0, 1, EventKind::Step, 1},
     };
     // From the middle one on times fit: a difference over the whole range does not, and no trace has negative times.
     for (std::size_t i = 1; i < events.size(); ++i)

@@ -41,7 +41,7 @@ void TestTraceExport::csvIsExact() {
                             "5,granted,A · 1,\"orders, \"\"big\"\"\",33,1,,\n"
                             "6,client-paused,A,,0,0,by-hand fault,\n"
                             "7,record-freed,,\"orders, \"\"big\"\"\",0,0,expiry,A · 1\n"
-                            "8,lost,A · 1,\"orders, \"\"big\"\"\",0,0,,\"gone\n持有者\"\n"));
+                            "8,lost,A · 1,\"orders, \"\"big\"\"\",0,0,,gone\\x0a持有者\n")); // one event, one line
 }
 
 void TestTraceExport::jsonlIsExact() {
@@ -57,7 +57,7 @@ void TestTraceExport::jsonlIsExact() {
     QCOMPARE(QJsonDocument::fromJson(lines[0]).object()[QStringLiteral("subject")].toString(),
              QStringLiteral("orders, \"big\""));
     QCOMPARE(QJsonDocument::fromJson(lines[3]).object()[QStringLiteral("text")].toString(),
-             QStringLiteral("gone\n持有者"));
+             QStringLiteral("gone\\x0a持有者"));
     QCOMPARE(QJsonDocument::fromJson(lines[2]).object()[QStringLiteral("text")].toString(), QStringLiteral("A · 1"));
 }
 
