@@ -63,6 +63,7 @@ private Q_SLOTS:
         QVERIFY(comesTrue([&] { return holder.renewed > 0; })); // and the waiter has tried
 
         for (int times = 0; times < 2; ++times) {
+            QVERIFY(comesTrue([&] { return usersThere() >= 2; })); // the holder is back before the waiter
             const redis::Result ended =
                 call(*m_operator, {"CLIENT", "KILL", "TYPE", "normal"}); // all but the operator's
             QVERIFY(ended && ended->integer >= 2);
@@ -119,6 +120,12 @@ private Q_SLOTS:
     }
 
 private:
+    /// The number of connections for commands, without the operator's.
+    int usersThere() {
+        const redis::Result all = call(*m_operator, {"CLIENT", "LIST", "TYPE", "normal"});
+        return all ? int(all->text.count('\n')) - 1 : 0;
+    }
+
     EventLoopRuntime m_runtime;
     sandbox::RedisServer m_server{m_runtime};
     std::unique_ptr<redis::RedisDriver> m_operator;

@@ -384,10 +384,12 @@ private Q_SLOTS:
         EventLoopRuntime runtime;
         const auto connection = makeConnection(
             runtime, parseConnectionUrl(QStringLiteral("redis+cluster://%1?wait=1").arg(one.at().display())).value());
+        LockOptions plain;
+        plain.token = false; // a lock is taken by SET then, without a script
         DistributedLock first({runtime, connection->client()}, connection->makeRecipe("redis-set", {"bar"}).value(),
-                              {});
+                              plain);
         DistributedLock second({runtime, connection->client()}, connection->makeRecipe("redis-set", {"foo"}).value(),
-                               {});
+                               plain);
         VERIFY_OK(run(connection->open()));
         auto takingFirst = beside(first.tryLock());
         QVERIFY(comesTrue([&] { return !awaited.isNull(); }));
