@@ -191,7 +191,16 @@ private Q_SLOTS:
                 if (a->text().remove(u'&') == text) return a;
             return nullptr;
         };
-        QVERIFY(entry(u"Resume A"_qs)); // a believer, and paused
+        QVERIFY(entry(u"Pause B"_qs)); // the holder by the record, as in the panel that breaks things
+        menu->close();
+        scenario::Fault pause;
+        pause.at = 3s;
+        pause.action = scenario::Action::PauseClient;
+        pause.target = u"A"_qs;
+        scene.session.byHand = {pause};
+        menu = popUp();
+        QVERIFY(menu);
+        QVERIFY(entry(u"Resume A"_qs)); // a person paused it: the way back comes first
         QAction* force = entry(u"Release by force…"_qs);
         QVERIFY(force && force->isEnabled());
         QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(force).center());
