@@ -61,9 +61,10 @@ const Clock& clockOf(sql::Dialect dialect) {
                                   "clock_timestamp() - ? * interval '1 millisecond'",
                                   "GREATEST((extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00+00') "
                                   "* 100000)::bigint, 0)"};
-    // The clock of this machine, which all processes that share the file share too.
+    // The clock of this machine, which all processes that share the file share too. It is cut to whole milliseconds, so
+    // a lease gets one more: it must not end before its holder stops believing in it.
     static const Clock sqlite{"strftime('%Y-%m-%d %H:%M:%f', 'now')",
-                              "strftime('%Y-%m-%d %H:%M:%f', 'now', (? / 1000.0) || ' seconds')",
+                              "strftime('%Y-%m-%d %H:%M:%f', 'now', ((? + 1) / 1000.0) || ' seconds')",
                               "CAST((julianday(expires_at) - julianday('now')) * 86400000 AS INTEGER)",
                               "strftime('%Y-%m-%d %H:%M:%f', 'now', (? / -1000.0) || ' seconds')",
                               "MAX(CAST((julianday('now') - julianday('2026-01-01')) * 8640000000 AS INTEGER), 0)"};

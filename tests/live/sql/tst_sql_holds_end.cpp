@@ -18,6 +18,29 @@ private Q_SLOTS:
         }
     }
 
+    /// SQLite's clock has whole milliseconds. A lease that it began at the millisecond before its request would end
+    /// before its holder stops believing in it.
+    void aLeaseOnSqliteEndsNoSoonerThanItsHoldersOwn() {
+        using std::chrono::system_clock;
+        SqlClient a(m_runtime, m_databases.url("sqlite"));
+        for (int times = 0; times < 50; ++times) {
+            const QByteArray name = freshName();
+            const auto recipe = a.recipe("sql-lease", name);
+            const auto before = std::chrono::floor<std::chrono::microseconds>(system_clock::now().time_since_epoch());
+            const Granted grant = acquire(*recipe, request());
+            VERIFY_OK(grant);
+            const sql::Result end =
+                ask(a.driver,
+                    "SELECT CAST(ROUND((julianday(expires_at) - 2440587.5) * 86400000) AS INTEGER) FROM " +
+                        a.tables.locks + " WHERE name = ?",
+                    {name});
+            VERIFY_OK(end);
+            const std::chrono::milliseconds recorded(end->number());
+            QVERIFY2(recorded >= before + (*grant)->lease, "the next holder could come before this one's own deadline");
+            VERIFY_OK(release(*recipe, **grant));
+        }
+    }
+
     void forcedReleases_data() { allThatAreHeld(); }
     void forcedReleases() {
         QFETCH(QByteArray, engine);
