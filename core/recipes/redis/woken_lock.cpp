@@ -59,7 +59,8 @@ QCoro::Task<> WokenLock::takeBack(Request) {
             const redis::Result undone = co_await m_lock.port.call(left.command);
             answers = undone.has_value();
         }
-        if (!answers) leftBehind(std::move(left.command), left.ends - m_lock.port.runtime().monotonic());
+        // It may have ended while the server was asked in vain: then nothing is left to take back.
+        if (!answers && left.ends > m_lock.port.runtime().monotonic()) m_leftBehind.push_back(std::move(left));
     }
 }
 
