@@ -12,7 +12,7 @@ std::expected<void, QString> applyLiveSetting(scenario::Scenario& settings, cons
         settings.workload.clients = 0;
         return {};
     }
-    return sim::applySetting(settings, fault.setting, fault.text);
+    return sim::changeSetting(settings, fault.setting, fault.text);
 }
 
 LiveSession::LiveSession(ConnectionUrl url, bool allowChanges, scenario::Scenario settings, QObject* parent)

@@ -2,6 +2,7 @@
 #include "scenario/scenario_file.h"
 
 #include "scenario/json_positions.h"
+#include "scenario/lock_times.h"
 #include "scenario/scenario_reader.h"
 
 #include <QDir>
@@ -38,7 +39,12 @@ std::vector<Problem> located(const std::vector<Complaint>& complaints, const Jso
 
 } // namespace
 
-std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& json, const QString& file) {
+namespace {
+
+/// Whether it is still to run.
+enum class Time : std::uint8_t { ToRun, HasRun };
+
+std::expected<Scenario, std::vector<Problem>> parse(const QByteArray& json, const QString& file, Time time) {
     QJsonParseError error;
     const QJsonDocument document = QJsonDocument::fromJson(json, &error);
     if (error.error != QJsonParseError::NoError) {
@@ -57,9 +63,24 @@ std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& js
     std::vector<Complaint> complaints = checkAgainstSchema(document.object());
     Scenario scenario;
     if (complaints.empty()) scenario = readDocument(document.object(), complaints);
+    // Of times that could not be read nobody knows whether they go together.
+    const bool legible = std::ranges::none_of(
+        complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock/")); });
+    if (time == Time::ToRun && legible) checkLockTimes(scenario, complaints);
     std::ranges::move(located(complaints, positions, file), std::back_inserter(problems));
     if (!problems.empty()) return std::unexpected(std::move(problems));
     return scenario;
+}
+
+} // namespace
+
+std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& json, const QString& file) {
+    return parse(json, file, Time::ToRun);
+}
+
+std::optional<Scenario> recordedScenario(const QByteArray& json) {
+    auto scenario = parse(json, QString(), Time::HasRun);
+    return scenario ? std::optional(*std::move(scenario)) : std::nullopt;
 }
 
 std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPath) {

@@ -154,15 +154,6 @@ void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
     if (scenario.lock.lease < 1ms) { // what the servers count in
         complaints.push_back({QStringLiteral("/lock/lease"), tr("a lease is at least 1ms")});
     }
-    const bool legible = std::ranges::none_of(
-        complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock/")); });
-    if (legible && scenario.lock.watchdog >= scenario.lock.lease) {
-        complaints.push_back(
-            {QStringLiteral("/lock/watchdog"),
-             tr("a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such "
-                "as a third of the lease, or \"off\"")
-                 .arg(formatDuration(scenario.lock.lease), formatDuration(scenario.lock.watchdog))});
-    }
     positive(scenario.workload.writeEvery.low, "/clients/write_every"); // writes without end at one instant, otherwise
     // A client that neither works nor thinks would take and free the lock for ever at one instant.
     if (scenario.workload.hold.low == Nanos::zero() && scenario.workload.think.low == Nanos::zero()) {

@@ -276,7 +276,7 @@ void World::healAll(std::uint8_t flags) {
 
 std::expected<void, QString> World::set(const QString& setting, const QString& text, std::uint8_t flags) {
     scenario::Scenario changed = m_settings;
-    if (auto done = applySetting(changed, setting, text); !done) return done;
+    if (auto done = changeSetting(changed, setting, text); !done) return done;
     if (!recipes::findSimulatedRecipe(changed.recipe.toUtf8())) {
         return std::unexpected(tr("There is no recipe “%1”.").arg(changed.recipe));
     }

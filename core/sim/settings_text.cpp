@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/settings_text.h"
 
+#include "scenario/lock_times.h"
+
 #include <QCoreApplication>
 #include <QRegularExpression>
 
@@ -12,8 +14,11 @@ QString tr(const char* text) {
     return QCoreApplication::translate("Settings", text);
 }
 
+std::unexpected<QString> wrongFor(const QString& setting, const QString& text, const QString& why) {
+    return std::unexpected(tr("“%2” is no value for “%1”: %3.").arg(setting, text, why));
+}
 std::unexpected<QString> wrong(const QString& setting, const QString& text, const char* right) {
-    return std::unexpected(tr("“%2” is no value for “%1”: %3.").arg(setting, text, tr(right)));
+    return wrongFor(setting, text, tr(right));
 }
 
 std::optional<scenario::Range> parseRange(const QString& text) {
@@ -98,6 +103,31 @@ std::expected<void, QString> applySetting(scenario::Scenario& scenario, const QS
         return {};
     }
     return std::unexpected(tr("There is no setting “%1”.").arg(setting));
+}
+
+std::expected<void, QString> changeSetting(scenario::Scenario& scenario, const QString& setting, const QString& text) {
+    scenario::Scenario changed = scenario;
+    if (auto done = applySetting(changed, setting, text); !done) return done;
+    const bool ofTimes = setting == QLatin1String("lease") || setting == QLatin1String("watchdog");
+    const QString slow = ofTimes ? scenario::slowWatchdog(changed.lock) : QString();
+    if (!slow.isEmpty()) return wrongFor(setting, text, slow);
+    scenario = std::move(changed);
+    return {};
+}
+
+scenario::Scenario settingsAt(scenario::Scenario scenario, Nanos t) {
+    // By time, and in file order at one instant, as the world makes them.
+    std::vector<const scenario::Fault*> changes;
+    for (const scenario::Fault& fault : scenario.faults)
+        if (fault.action == scenario::Action::Set && fault.at && *fault.at <= t) changes.push_back(&fault);
+    std::ranges::stable_sort(changes, {}, [](const scenario::Fault* fault) { return *fault->at; });
+    std::vector<std::pair<QString, QString>> settings;
+    settings.reserve(changes.size());
+    for (const scenario::Fault* fault : changes)
+        settings.emplace_back(fault->setting, fault->text);
+    for (const auto& [setting, text] : settings)
+        (void)applySetting(scenario, setting, text); // what the world refused changed nothing there either
+    return scenario;
 }
 
 } // namespace lockscope::sim

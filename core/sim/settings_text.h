@@ -12,4 +12,12 @@ namespace lockscope::sim {
 /// has changed.
 std::expected<void, QString> applySetting(scenario::Scenario& scenario, const QString& setting, const QString& text);
 
+/// As applySetting(), for a change that is being made now: a lease that would end before its watchdog renews it is
+/// refused, too. Recordings of earlier versions may have such changes.
+std::expected<void, QString> changeSetting(scenario::Scenario& scenario, const QString& setting, const QString& text);
+
+/// The scenario with every change of settings up to and at `t` made: what its clients work by at that instant. Changes
+/// that strike by a trigger instead of by the clock are left out, as is text that is no value of its setting.
+scenario::Scenario settingsAt(scenario::Scenario scenario, Nanos t);
+
 } // namespace lockscope::sim

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/settings.h"
 
-#include "sim/settings_text.h"
-
 #include <QRegularExpression>
 
 namespace lockscope::views {
@@ -28,21 +26,6 @@ std::optional<scenario::Range> parseRange(const QString& text) {
 QString formatRange(const scenario::Range& range) {
     const QString low = scenario::formatDuration(range.low);
     return range.low == range.high ? low : low + QLatin1Char('-') + scenario::formatDuration(range.high);
-}
-
-scenario::Scenario settingsAt(scenario::Scenario scenario, Nanos t) {
-    // By time, and in file order at one instant, as the world makes them.
-    std::vector<const scenario::Fault*> changes;
-    for (const scenario::Fault& fault : scenario.faults)
-        if (fault.action == scenario::Action::Set && fault.at && *fault.at <= t) changes.push_back(&fault);
-    std::ranges::stable_sort(changes, {}, [](const scenario::Fault* fault) { return *fault->at; });
-    std::vector<std::pair<QString, QString>> settings;
-    settings.reserve(changes.size());
-    for (const scenario::Fault* fault : changes)
-        settings.emplace_back(fault->setting, fault->text);
-    for (const auto& [setting, text] : settings)
-        (void)sim::applySetting(scenario, setting, text); // what the world refused changed nothing there either
-    return scenario;
 }
 
 } // namespace lockscope::views

@@ -4,10 +4,6 @@
 
 namespace lockscope::views {
 
-/// The scenario with every change of settings up to and at `t` made: what its clients work by at that instant. Changes
-/// that strike by a trigger instead of by the clock are left out, as is text that is no value of its setting.
-scenario::Scenario settingsAt(scenario::Scenario scenario, Nanos t);
-
 /// "3s", or the shortest and the longest as people write them: "2s-4s", "2 – 4 s", "2s..4s". nullopt when it is
 /// neither, or upside down.
 std::optional<scenario::Range> parseRange(const QString& text);

@@ -2,6 +2,7 @@
 #include "models/view_context.h"
 
 #include "models/settings.h"
+#include "sim/settings_text.h"
 
 #include <QMetaMethod>
 
@@ -192,7 +193,7 @@ const scenario::Scenario& ViewContext::scenario() const {
 
 const scenario::Scenario& ViewContext::settings() const {
     if (!m_settings || m_settingsAt != m_playhead) {
-        m_settings = settingsAt(scenario(), m_playhead);
+        m_settings = sim::settingsAt(scenario(), m_playhead);
         m_settingsAt = m_playhead;
     }
     return *m_settings;
