@@ -3,6 +3,7 @@
 
 #include "scenario/fault_check.h"
 #include "scenario/json_positions.h"
+#include "scenario/settings.h"
 
 namespace lockscope::scenario {
 
@@ -89,21 +90,20 @@ private:
 
 using L = QLatin1String;
 
-void readLock(const Fields& fields, LockSettings& lock) {
-    fields.text(L("name"), lock.name);
-    fields.duration(L("lease"), lock.lease);
-    fields.duration(L("watchdog"), lock.watchdog, L("off"), Nanos::zero());
-    fields.duration(L("wait"), lock.wait, L("forever"), kNever);
-    if (fields.has(L("deadline"))) lock.honourDeadline = fields[L("deadline")].toString() == L("honoured");
-    fields.flag(L("token"), lock.token);
-}
-
-void readWorkload(const Fields& fields, Workload& workload) {
-    fields.number(L("count"), workload.clients);
-    fields.range(L("hold"), workload.hold);
-    fields.range(L("think"), workload.think);
-    fields.range(L("write_every"), workload.writeEvery);
-    if (fields.has(L("on_loss"))) workload.stopOnLoss = fields[L("on_loss")].toString() == L("stop");
+/// What is not there leaves its default alone.
+void readSetting(const Fields& fields, const Setting& setting, Scenario& scenario) {
+    const auto into = [&](auto& place) -> auto& {
+        return place.of(scenario);
+    };
+    if (const auto* text = std::get_if<TextSetting>(&setting.value)) fields.text(setting.key, into(*text));
+    if (const auto* count = std::get_if<CountSetting>(&setting.value)) fields.number(setting.key, into(*count));
+    if (const auto* time = std::get_if<TimeSetting>(&setting.value))
+        fields.duration(setting.key, into(*time), time->word, time->meaning);
+    if (const auto* range = std::get_if<RangeSetting>(&setting.value)) fields.range(setting.key, into(*range));
+    if (const auto* choice = std::get_if<SwitchSetting>(&setting.value); choice && fields.has(setting.key)) {
+        const QJsonValue value = fields[setting.key];
+        into(*choice) = value.isString() ? value.toString() == choice->on : value.toBool();
+    }
 }
 
 Trigger readTrigger(const Fields& fields) {
@@ -179,7 +179,6 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
     top.text(L("id"), scenario.id);
     top.texts(L("title"), scenario.title, scenario.titles);
     top.texts(L("summary"), scenario.summary, scenario.summaries);
-    top.text(L("recipe"), scenario.recipe);
     top.duration(L("until"), scenario.until);
     if (top.has(L("seed"))) scenario.seed = std::uint64_t(top[L("seed")].toInteger());
     if (top.has(L("nodes"))) {
@@ -188,11 +187,10 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
             scenario.nodes.push_back({node[u"id"].toString(), node[u"kind"].toString()});
         }
     }
-    readLock(inner(L("lock")), scenario.lock);
-    const Fields resource = inner(L("resource"));
-    resource.text(L("name"), scenario.resource.name);
-    resource.flag(L("token_check"), scenario.resource.tokenCheck);
-    readWorkload(inner(L("clients")), scenario.workload);
+    inner(L("lock")).text(L("name"), scenario.lock.name);
+    inner(L("resource")).text(L("name"), scenario.resource.name);
+    for (const Setting& setting : allSettings())
+        readSetting(setting.object.isEmpty() ? top : inner(setting.object), setting, scenario);
     const Fields network = inner(L("network"));
     network.range(L("client_latency"), scenario.network.clientLatency);
     network.number(L("loss_per_mille"), scenario.network.lossPerMille);

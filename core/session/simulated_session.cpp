@@ -5,7 +5,7 @@
 #include "scenario/fault_check.h"
 #include "scenario/lock_times.h"
 #include "session/simulation_worker.h"
-#include "sim/settings_text.h"
+#include "scenario/settings.h"
 
 namespace lockscope::session {
 
@@ -112,7 +112,7 @@ scenario::Scenario SimulatedSession::settings() const {
     scenario::Scenario now = m_base;
     for (const scenario::Fault& fault : m_byHand) {
         // Refused changes were never entered; what is left applies.
-        if (fault.action == scenario::Action::Set) (void)sim::applySetting(now, fault.setting, fault.text);
+        if (fault.action == scenario::Action::Set) (void)scenario::applySetting(now, fault.setting, fault.text);
     }
     return now;
 }
@@ -140,8 +140,8 @@ void SimulatedSession::advanceToNext(Milestone milestone, Nanos from) {
 void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
     if (fault.action == scenario::Action::Set) {
         fault.target.clear();
-        scenario::Scenario probe = sim::settingsAt(scenario(), at);
-        if (const auto done = sim::changeSetting(probe, fault.setting, fault.text); !done) {
+        scenario::Scenario probe = scenario::settingsAt(scenario(), at);
+        if (const auto done = scenario::changeSetting(probe, fault.setting, fault.text); !done) {
             Q_EMIT complained(done.error());
             return;
         }

@@ -2807,21 +2807,6 @@
     </message>
 </context>
 <context>
-    <name>Settings</name>
-    <message>
-        <source>“%2” is no value for “%1”: %3.</source>
-        <translation>“%2”不是“%1”的值：%3。</translation>
-    </message>
-    <message>
-        <source>“%2” is no value for “%1”: “%3” or “%4”.</source>
-        <translation>“%2”不是“%1”的值：应为“%3”或“%4”。</translation>
-    </message>
-    <message>
-        <source>There is no setting “%1”.</source>
-        <translation>没有设置“%1”。</translation>
-    </message>
-</context>
-<context>
     <name>Shell</name>
     <message>
         <source>--theme %1: light, dark or system</source>
@@ -6309,6 +6294,14 @@
 </context>
 <context>
     <name>scenario</name>
+    <message>
+        <source>“%2” is no value for “%1”: %3.</source>
+        <translation>“%2”不是“%1”的值：%3。</translation>
+    </message>
+    <message>
+        <source>There is no setting “%1”.</source>
+        <translation>没有设置“%1”。</translation>
+    </message>
     <message>
         <source>this is not JSON: %1</source>
         <translation>这不是 JSON：%1</translation>

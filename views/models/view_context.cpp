@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/view_context.h"
 
-#include "models/settings.h"
-#include "sim/settings_text.h"
+#include "scenario/settings.h"
 
 #include <QMetaMethod>
 
@@ -193,7 +192,7 @@ const scenario::Scenario& ViewContext::scenario() const {
 
 const scenario::Scenario& ViewContext::settings() const {
     if (!m_settings || m_settingsAt != m_playhead) {
-        m_settings = sim::settingsAt(scenario(), m_playhead);
+        m_settings = scenario::settingsAt(scenario(), m_playhead);
         m_settingsAt = m_playhead;
     }
     return *m_settings;
