@@ -21,10 +21,13 @@ const QString kFolder = QStringLiteral(":/scenarios/");
 const QString kSchemaFile = QStringLiteral("scenario.schema.json");
 
 /// From what works to what breaks, simple causes first. A new file that is not named here comes last.
-const QStringList kTeachingOrder{
-    QStringLiteral("contention"),         QStringLiteral("gc-pause"),      QStringLiteral("crash-holder"),
-    QStringLiteral("delete-others-lock"), QStringLiteral("watchdog-dies"), QStringLiteral("partition-holder"),
-};
+/// The "order" of a built-in scenario's file; those without one are the last.
+int orderOf(const QString& id) {
+    QFile file(kFolder + id + QStringLiteral(".json"));
+    if (!file.open(QIODevice::ReadOnly)) return INT_MAX;
+    const int order = QJsonDocument::fromJson(file.readAll())[u"order"].toInt();
+    return order > 0 ? order : INT_MAX;
+}
 
 std::vector<Problem> located(const std::vector<Complaint>& complaints, const JsonPositions& positions,
                              const QString& file) {
@@ -101,16 +104,18 @@ std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPa
 }
 
 QStringList builtinScenarios() {
-    QStringList ids;
-    const QStringList files = QDir(kFolder).entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name);
-    for (const QString& file : files) {
-        if (file != kSchemaFile) ids += file.chopped(5);
-    }
-    std::ranges::stable_sort(ids, {}, [](const QString& id) {
-        const qsizetype place = kTeachingOrder.indexOf(id);
-        return place < 0 ? kTeachingOrder.size() : place;
-    });
-    return ids;
+    static const QStringList kIds = [] {
+        std::vector<std::pair<int, QString>> all;
+        const QStringList files = QDir(kFolder).entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name);
+        for (const QString& file : files)
+            if (file != kSchemaFile) all.emplace_back(orderOf(file.chopped(5)), file.chopped(5));
+        std::ranges::stable_sort(all, {}, &std::pair<int, QString>::first);
+        QStringList ids;
+        for (const auto& [order, id] : all)
+            ids += id;
+        return ids;
+    }();
+    return kIds;
 }
 
 QByteArray scenarioSchema() {

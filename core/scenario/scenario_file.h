@@ -28,7 +28,7 @@ Scenario savedAs(Scenario scenario, const QString& path);
 /// Writes a scenario file; an error is a sentence.
 std::expected<void, QString> saveScenario(const Scenario& scenario, const QString& path);
 
-/// Ids of the built-in scenarios, in teaching order.
+/// Ids of the built-in scenarios, by the order that their files say.
 QStringList builtinScenarios();
 
 /// The JSON Schema itself.

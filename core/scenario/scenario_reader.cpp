@@ -177,6 +177,8 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
     const auto inner = [&](QLatin1String key) { return Fields(top[key], top.at(key), complaints); };
 
     top.text(L("id"), scenario.id);
+    top.text(L("chapter"), scenario.chapter);
+    top.number(L("order"), scenario.order);
     top.texts(L("title"), scenario.title, scenario.titles);
     top.texts(L("summary"), scenario.summary, scenario.summaries);
     top.duration(L("until"), scenario.until);

@@ -106,6 +106,8 @@ QByteArray toJson(const Scenario& scenario) {
         {u"expect"_qs, expect},
     };
     document = settingsOf("", scenario, std::move(document));
+    if (!scenario.chapter.isEmpty()) document[u"chapter"] = scenario.chapter;
+    if (scenario.order > 0) document[u"order"] = scenario.order;
     if (scenario.seed) document[u"seed"] = qint64(*scenario.seed);
     return QJsonDocument(document).toJson(QJsonDocument::Indented);
 }
@@ -127,6 +129,8 @@ Scenario savedAs(Scenario scenario, const QString& path) {
     scenario.title = QCoreApplication::translate("scenario", "%1, changed by hand").arg(scenario.id);
     scenario.id = id;
     scenario.summary.clear();
+    scenario.chapter.clear();
+    scenario.order = 0;
     scenario.titles.clear();
     scenario.summaries.clear();
     scenario.expect.clear();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "session/recipe_check.h"
+#include "session/open_scenario.h"
 
 #include "recipes/recipe_info.h"
 #include "recipes/redis/redis_recipe.h"
+#include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
 
 namespace lockscope::session {
@@ -55,6 +56,21 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
         note(QStringLiteral("/expect/") + recipe, unknown(recipe, idsOf(recipes::allRecipes())));
     }
     return problems;
+}
+
+std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(const QString& idOrPath,
+                                                                               const QString& recipe) {
+    auto loaded = scenario::loadScenario(idOrPath);
+    if (!loaded) return loaded;
+    if (!recipe.isEmpty()) {
+        // Chosen beside the file: a mistake in it stands at no place of the file.
+        if (const QString complaint = complaintAbout(recipe); !complaint.isEmpty())
+            return std::unexpected(std::vector<scenario::Problem>{{{}, 0, {}, complaint}});
+        loaded->recipe = recipe;
+    }
+    if (auto problems = recipeProblems(*loaded, idOrPath); !problems.empty())
+        return std::unexpected(std::move(problems));
+    return loaded;
 }
 
 } // namespace lockscope::session
