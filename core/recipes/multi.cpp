@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/multi.h"
 
-#include "recipes/backoff.h"
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/waiting.h"
 #include "runtime/signal_count.h"
 
 #include <algorithm>
@@ -168,43 +168,37 @@ Outcome<MultiRecipe::Round> MultiRecipe::takeAll(Request request, Nanos giveUpAt
     co_return late ? Round::NotAll : Round::All;
 }
 
-Outcome<MultiRecipe::Round> MultiRecipe::round(Request request, Nanos giveUpAt, std::vector<Grant>& grants,
-                                               std::stop_token stop) {
-    std::expected<Round, LockError> result;
-    bool stopped = false;
-    try {
-        result = co_await takeAll(request, giveUpAt, grants, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    if (!stopped && result && *result == Round::All) co_return Round::All;
-    co_await giveBack(std::exchange(grants, {}));
-    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    co_return result;
-}
+/// A try is a round.
+class MultiRecipe::Contender final : public LockContender {
+public:
+    using Of = MultiRecipe;
+    using Asked = Request;
+    static constexpr Undo kUndo = Undo::Always;
+    Contender(MultiRecipe& of, Request asked) : LockContender(of.m_core->runtime, std::move(asked)), m(of) {}
 
-Outcome<std::optional<Grant>> MultiRecipe::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_core->runtime;
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    for (;;) {
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
         request.steps.at(Step::Take);
-        std::vector<Grant> grants;
-        const auto all = co_await round(request, giveUpAt, grants, stop);
-        const Nanos now = runtime.monotonic();
-        if (!all && (!passes(all.error()) || now >= giveUpAt)) {
-            request.steps.leave();
-            co_return std::unexpected(all.error());
-        }
-        if (all && *all == Round::All) co_return granted(request, std::move(grants));
-        if (now >= giveUpAt) {
-            request.steps.leave();
-            co_return std::nullopt;
-        }
+        const auto all = co_await m.takeAll(request, giveUpAt, m_grants, stop);
+        Tried<Grant> tried;
+        if (!all && !passes(all.error())) co_return std::unexpected(all.error());
+        if (!all) tried.failure = all.error();
+        if (all && *all == Round::All) tried.granted = m.granted(request, std::exchange(m_grants, {}));
+        co_return tried;
+    }
+    QCoro::Task<> undo(Then) override { return m.giveBack(std::exchange(m_grants, {})); }
+    QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
         request.steps.at(Step::GiveBack);
         const Nanos pause = runtime.random(kPauseLow, kPauseHigh);
-        co_await runtime.sleep(giveUpAt == kNever ? pause : std::min(pause, giveUpAt - now), stop);
+        return runtime.sleep(within(pause), std::move(stop));
     }
+
+private:
+    MultiRecipe& m;
+    std::vector<Grant> m_grants; ///< of the parts that this round has
+};
+
+Outcome<std::optional<Grant>> MultiRecipe::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Grant MultiRecipe::granted(const Request& request, std::vector<Grant> grants) {

@@ -62,8 +62,8 @@ private:
         std::map<std::pair<QByteArray, Mode>, std::weak_ptr<const Handle>> followed;
     };
     enum class Round : std::uint8_t { All, NotAll };
-    /// One round; unless it returns All, it leaves no part held.
-    Outcome<Round> round(Request request, Nanos giveUpAt, std::vector<Grant>& grants, std::stop_token stop);
+    class Contender;
+    /// One round: takes the parts in turn, and enters into `grants` what it has.
     Outcome<Round> takeAll(Request request, Nanos giveUpAt, std::vector<Grant>& grants, std::stop_token stop);
     /// Renews the parts that have used up a third of their lease; false when one of them is lost.
     Outcome<bool> refresh(std::vector<Grant>& grants, std::stop_token stop);

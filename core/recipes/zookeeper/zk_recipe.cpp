@@ -7,6 +7,7 @@
 #include "recipes/zookeeper/zk_semaphore.h"
 #include "recipes/zookeeper/zk_sequential.h"
 #include "runtime/completion.h"
+#include "runtime/unless_stopped.h"
 
 #include <QCoreApplication>
 
@@ -318,17 +319,13 @@ Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
     bool stopped = false;
     std::optional<Error> failure;
     for (std::size_t i = 0; i < removals.size(); ++i) {
-        try {
-            const Result<void> removed = co_await std::move(removals[i]);
-            // What ends with the session needs no removal.
-            if (removed || removed.error().kind == Error::Kind::NoNode ||
-                removed.error().kind == Error::Kind::SessionLost)
-                hold->nodes[i]->asked = false;
-            if (!removed) failure = removed.error();
-        } catch (const Cancelled& cancelled) {
-            if (cancelled.why() == Cancelled::Why::Killed) throw;
-            stopped = true;
-        }
+        const auto removed = co_await unlessStopped(std::move(removals[i]));
+        stopped = stopped || !removed;
+        if (removed && !*removed) failure = removed->error();
+        // What ends with the session needs no removal.
+        if (removed && (*removed || removed->error().kind == Error::Kind::NoNode ||
+                        removed->error().kind == Error::Kind::SessionLost))
+            hold->nodes[i]->asked = false;
         if (hold->nodes[i]->asked && !life.expired()) takeAwaySoon(port, hold->nodes[i]);
     }
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
