@@ -71,16 +71,16 @@ struct MultiRecipe::Own {
 };
 
 /// What a grant holds of them: when the last copy of the grant is gone, nobody wants news any more.
-struct MultiRecipe::Handle {
-    explicit Handle(std::shared_ptr<Own> o) : own(std::move(o)) {}
-    ~Handle() { own->following.request_stop(); }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    std::shared_ptr<Own> own;
+struct MultiHold {
+    explicit MultiHold(std::shared_ptr<MultiRecipe::Own> o) : own(std::move(o)) {}
+    ~MultiHold() { own->following.request_stop(); }
+    MultiHold(const MultiHold&) = delete;
+    MultiHold& operator=(const MultiHold&) = delete;
+    std::shared_ptr<MultiRecipe::Own> own;
 };
 
-const std::shared_ptr<MultiRecipe::Own>& MultiRecipe::ownOf(const Grant& grant) {
-    return static_cast<const Handle*>(grant.own.get())->own;
+std::shared_ptr<MultiRecipe::Own> MultiRecipe::partsOf(const Grant& grant) {
+    return ownOf<const MultiHold>(grant)->own;
 }
 
 MultiRecipe::MultiRecipe(Runtime& runtime, RecipeInfo info, Parts parts, PartTokens tokens)
@@ -237,7 +237,7 @@ Grant MultiRecipe::granted(const Request& request, std::vector<Grant> grants) {
         }
     }
     const auto own = std::make_shared<Own>(std::move(grants));
-    const auto handle = std::make_shared<const Handle>(own);
+    const auto handle = std::make_shared<const MultiHold>(own);
     whole.own = handle;
     bool any = false;
     for (std::size_t i = 0; i < m_core->parts.size(); ++i) {
@@ -278,7 +278,7 @@ QCoro::Task<> MultiRecipe::follow(std::shared_ptr<Core> core, std::shared_ptr<Ow
 }
 
 Outcome<bool> MultiRecipe::renew(Grant grant, std::stop_token stop) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     bool kept = !own->lost;
     for (std::size_t i = 0; kept && i < own->grants.size(); ++i) {
         Recipe& part = *m_core->parts[i];
@@ -293,7 +293,7 @@ Outcome<bool> MultiRecipe::renew(Grant grant, std::stop_token stop) {
 }
 
 Outcome<HoldNews> MultiRecipe::news(Grant grant, std::stop_token stop) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     while (own->told)
         co_await own->arrived.acquire(m_core->runtime, kNever, stop);
     own->told = true;
@@ -316,7 +316,7 @@ bool MultiRecipe::listens() const {
 }
 
 Outcome<void> MultiRecipe::listen(Grant grant, CallList::Callback ask, std::stop_token stop) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     std::vector<Outcome<void>> all;
     for (std::size_t i = 0; i < own->grants.size(); ++i) {
         Recipe& part = *m_core->parts[i];
@@ -327,7 +327,7 @@ Outcome<void> MultiRecipe::listen(Grant grant, CallList::Callback ask, std::stop
 }
 
 Outcome<int> MultiRecipe::release(Grant grant, std::stop_token) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     grant.steps.at(Step::Release);
     if (grant.holds <= 1) own->following.request_stop();
     // Every part is given back, whatever becomes of the others; the first error is told.
@@ -376,7 +376,7 @@ Outcome<bool> MultiRecipe::isLocked(std::stop_token stop) {
 }
 
 void MultiRecipe::abandoned(const Grant& grant) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     own->following.request_stop();
     for (std::size_t i = 0; i < own->grants.size(); ++i) {
         Grant mine = own->grants[i];
@@ -386,7 +386,7 @@ void MultiRecipe::abandoned(const Grant& grant) {
 }
 
 void MultiRecipe::overdue(const Grant& grant) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     for (Grant& mine : own->grants) {
         if (m_info.reentrant) mine.holds = grant.holds;
     }
@@ -394,7 +394,7 @@ void MultiRecipe::overdue(const Grant& grant) {
 }
 
 std::vector<std::int64_t> MultiRecipe::tokensOf(const Grant& grant) const {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     std::vector<std::int64_t> tokens;
     for (std::size_t i = 0; i < own->grants.size(); ++i) {
         const std::size_t part = m_tokens.order.empty() ? i : m_tokens.order[i];

@@ -44,7 +44,7 @@ public:
     virtual Outcome<Tried<T>> attempt(std::stop_token stop) = 0;
     /// Whether another try can do better than one with this error.
     virtual bool mayPass(const LockError& error) const { return passes(error); }
-    /// Takes the latest try back; cannot be interrupted, because interruptions use it.
+    /// Takes the latest try back, unless the next can go on from it. Cannot be interrupted: interruptions use it.
     virtual QCoro::Task<> undo(Then) { co_return; }
     /// Waits until the next try pays, at most to `giveUpAt`.
     virtual QCoro::Task<> rest(Tried<T> tried, std::stop_token stop) {
@@ -52,7 +52,7 @@ public:
     }
     /// A pause begins, since the server cannot be asked.
     virtual void pauses() {}
-    /// Once more, when a rest was stopped, what an undo() could not take back.
+    /// The request ends before another try: takes back what undo() could not, or has left to that.
     virtual QCoro::Task<> takeBack() { co_return; }
     /// The request has ended in vain.
     virtual void left() {}
@@ -98,8 +98,11 @@ Outcome<std::optional<typename C::Granted>> contend(typename C::Of& of, typename
         const bool stopped = !tried;
         const LockError* const error = stopped || *tried ? nullptr : &tried->error();
         const bool hopeless = error && !me.mayPass(*error);
-        if (C::kUndo == Undo::Always || stopped || (error && error->kind == LockError::Kind::OutcomeUnknown))
-            co_await me.undo(stopped || hopeless || me.timeIsOver() ? Then::TheEnd : Then::AnotherTry);
+        if (C::kUndo == Undo::Always || stopped || (error && error->kind == LockError::Kind::OutcomeUnknown)) {
+            const Then then = stopped || hopeless || me.timeIsOver() ? Then::TheEnd : Then::AnotherTry;
+            co_await me.undo(then);
+            if (C::kUndo == Undo::Always && then == Then::AnotherTry && me.timeIsOver()) co_await me.takeBack();
+        }
         if (stopped || hopeless || me.timeIsOver()) {
             me.left();
             if (stopped) throw Cancelled(Cancelled::Why::Stopped);

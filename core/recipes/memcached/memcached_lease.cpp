@@ -53,6 +53,11 @@ bool isOurs(QByteArrayView value) {
 
 } // namespace
 
+/// Our item's latest known state. Shared by all copies of a grant, because renewals change it.
+struct MemcachedHold {
+    std::optional<memcached::Mark> mark;
+};
+
 const RecipeInfo& MemcachedLease::info() const {
     static const RecipeInfo& mine = *findRecipe("memcached-lease");
     return mine;
@@ -61,19 +66,20 @@ const RecipeInfo& MemcachedLease::info() const {
 Outcome<bool> MemcachedLease::withdraw(QByteArray value, Nanos lease) {
     // Whatever became of our add: if it ran, undo it.
     const Nanos until = laterBy(m_lock.port.runtime().monotonic(), laterBy(lease, 2s));
-    auto undone = co_await change(std::make_shared<Own>(), value, kMemcachedAtOnce, {});
+    auto undone = co_await change(std::make_shared<MemcachedHold>(), value, kMemcachedAtOnce, {});
     if (!undone) m_leftBehind.note(value, until);
     co_return undone;
 }
 
 QCoro::Task<> MemcachedLease::undoLeftBehind() {
     return m_leftBehind.undoWith(m_lock.port.runtime(), [this](QByteArray old) -> QCoro::Task<bool> {
-        const auto undone = co_await change(std::make_shared<Own>(), old, kMemcachedAtOnce, {});
+        const auto undone = co_await change(std::make_shared<MemcachedHold>(), old, kMemcachedAtOnce, {});
         co_return undone.has_value();
     });
 }
 
-Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value, Expiry expiry, std::stop_token stop) {
+Outcome<bool> MemcachedLease::change(std::shared_ptr<MemcachedHold> own, QByteArray value, Expiry expiry,
+                                     std::stop_token stop) {
     for (int look = 0; look < kMemcachedLooks; ++look) {
         if (!own->mark) {
             const auto item = co_await m_lock.port.get(m_lock.name, stop);
@@ -133,7 +139,7 @@ public:
             grant.lease = request.lease;
             grant.token = tokenStart(added->item->mark.runBegan) + std::int64_t(added->item->mark.unique);
             grant.steps = request.steps;
-            const auto own = std::make_shared<Own>();
+            const auto own = std::make_shared<MemcachedHold>();
             own->mark = added->item->mark;
             grant.own = own;
             co_return tried;
@@ -166,13 +172,13 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
 }
 
 Outcome<bool> MemcachedLease::renew(Grant grant, std::stop_token stop) {
-    const auto own = std::const_pointer_cast<Own>(std::static_pointer_cast<const Own>(grant.own));
+    const auto own = ownOf<MemcachedHold>(grant);
     co_return co_await change(own, grant.value, expiryOf(grant.lease), std::move(stop));
 }
 
 Outcome<int> MemcachedLease::release(Grant grant, std::stop_token stop) {
     grant.steps.at(Step::Expire);
-    const auto own = std::const_pointer_cast<Own>(std::static_pointer_cast<const Own>(grant.own));
+    const auto own = ownOf<MemcachedHold>(grant);
     const auto gone = co_await change(own, grant.value, kMemcachedAtOnce, std::move(stop));
     grant.steps.leave();
     if (!gone) co_return std::unexpected(gone.error());

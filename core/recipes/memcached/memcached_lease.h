@@ -45,12 +45,9 @@ public:
 
 private:
     class Contender;
-    /// Our item's latest known state. Shared by all copies of a grant, because renewals change it.
-    struct Own {
-        std::optional<memcached::Mark> mark;
-    };
     /// Changes our item's expiry if it is still ours; false = it is not.
-    Outcome<bool> change(std::shared_ptr<Own> own, QByteArray value, memcached::Expiry expiry, std::stop_token stop);
+    Outcome<bool> change(std::shared_ptr<MemcachedHold> own, QByteArray value, memcached::Expiry expiry,
+                         std::stop_token stop);
     /// Undoes a possible `add`; without an answer, notes it as left behind.
     Outcome<bool> withdraw(QByteArray value, Nanos lease);
     QCoro::Task<> undoLeftBehind();

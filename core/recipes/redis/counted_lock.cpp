@@ -128,7 +128,7 @@ private:
             account->unsure = revived;
             account->era = nullptr;
         }
-        if (!account->era) account->era = std::make_shared<const char>();
+        if (!account->era) account->era = std::make_shared<const HoldEra>();
         grant.own = account->era;
         // Still unsure: the holder has given others up meanwhile, by its own clock.
         account->holds = account->unsure ? account->holds + 1 : grant.holds;
@@ -165,19 +165,19 @@ Outcome<std::optional<Grant>> CountedLock::acquire(Request request, std::stop_to
 
 Outcome<bool> CountedLock::renew(Grant grant, std::stop_token stop) {
     // What the server has by now may be a later hold of the same thread.
-    if (m_lock.doubts->accounts->isOver(keyOf(grant.thread, grant.mode), grant.own)) co_return false;
+    if (m_lock.doubts->accounts->isOver(keyOf(grant.thread, grant.mode), ownOf<const HoldEra>(grant))) co_return false;
     const Command command = renewCommand(grant);
     const redis::Result reply = co_await run(command, stop);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     const HoldAccounts::Key key = keyOf(grant.thread, grant.mode);
-    if (reply->integer != 1 && !m_lock.doubts->accounts->isOver(key, grant.own))
+    if (reply->integer != 1 && !m_lock.doubts->accounts->isOver(key, ownOf<const HoldEra>(grant)))
         m_lock.doubts->accounts->nothingHeld(key);
     co_return reply->integer == 1;
 }
 
 void CountedLock::abandoned(const Grant& grant) {
     const HoldAccounts::Key key = keyOf(grant.thread, grant.mode);
-    if (m_lock.doubts->accounts->isOver(key, grant.own)) return;
+    if (m_lock.doubts->accounts->isOver(key, ownOf<const HoldEra>(grant))) return;
     m_lock.doubts->accounts->giveUp(key, grant.holds, forgottenAt(m_lock.port.runtime(), grant.lease));
 }
 
@@ -185,7 +185,8 @@ Outcome<int> CountedLock::countDown(const Grant& grant, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     HoldTurn account(runtime, m_lock.doubts->accounts, keyOf(grant.thread, grant.mode));
     if (!account.here()) co_await account.coming(kNever, stop);
-    if (grant.own && account->era != grant.own) co_return -1; // what the server has is a later hold of the same thread
+    const auto era = ownOf<const HoldEra>(grant);
+    if (era && account->era != era) co_return -1; // what the server has is a later hold of the same thread
     const int before = account->holds;
     if (account->unsure) { // how many there are now is not known: say how many there should be
         account->holds = std::max(before - 1, 0);

@@ -29,6 +29,11 @@ RecipeInfo redisSemaphoreInfo() {
     return info;
 }
 
+/// Of the permits of one grant, 16 bytes each.
+struct PermitIds {
+    std::vector<QByteArray> ids;
+};
+
 namespace {
 const redis::Script& acquireScript() {
     static const redis::Script script = redis::Script::load("semaphore_acquire", redis::Script::Sees::WholeSlot);
@@ -95,9 +100,9 @@ const RecipeInfo& RedisSemaphore::info() const {
     return mine;
 }
 
-redis::Args RedisSemaphore::givenBack(const Ids& ids) const {
+redis::Args RedisSemaphore::givenBack(const PermitIds& permits) const {
     redis::Args args = redis::argsOf(channel());
-    append(args, ids);
+    append(args, permits.ids);
     return args;
 }
 
@@ -108,12 +113,13 @@ public:
 
 private:
     Outcome<Tried<Grant>> tryOnce(std::stop_token stop) override {
-        m_ids = std::make_shared<Ids>();
+        const auto permits = std::make_shared<PermitIds>();
+        m_permits = permits;
         for (int i = 0; i < std::max(request.permits, 1); ++i)
-            m_ids->push_back(randomId(runtime));
+            permits->ids.push_back(randomId(runtime));
         redis::Args args =
             redis::argsOf(m.channel(), QByteArray::number(m.m_lock.permits), milliseconds(request.lease));
-        append(args, *m_ids);
+        append(args, permits->ids);
         redis::Args keys = redis::argsOf(m.m_lock.name, m.taken(), m.total());
         const Nanos askedAt = runtime.monotonic();
         const redis::Result reply =
@@ -138,12 +144,12 @@ private:
         }
         Grant& grant = tried.granted.emplace();
         grant.thread = request.thread;
-        grant.value = m_ids->front().toHex();
+        grant.value = permits->ids.front().toHex();
         grant.askedAt = askedAt;
         grant.lease = request.lease;
         grant.mode = Mode::Permit;
-        grant.permits = static_cast<int>(m_ids->size());
-        grant.own = m_ids;
+        grant.permits = static_cast<int>(permits->ids.size());
+        grant.own = m_permits;
         grant.steps = request.steps;
         grant.steps.at(Step::Hold);
         co_return tried;
@@ -152,13 +158,13 @@ private:
     /// it needs the script.
     QCoro::Task<> undoTry(Then) override {
         redis::Args undo = redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m.m_lock.name, m.taken()),
-                                           m.givenBack(*m_ids));
+                                           m.givenBack(*m_permits));
         const redis::Result undone = co_await m.m_lock.port.call(undo);
         if (!undone) m.leftBehind(std::move(undo), request.lease);
     }
 
     RedisSemaphore& m;
-    std::shared_ptr<Ids> m_ids;
+    std::shared_ptr<const PermitIds> m_permits; ///< of the latest try
 };
 
 Outcome<std::optional<Grant>> RedisSemaphore::acquire(Request request, std::stop_token stop) {
@@ -167,20 +173,21 @@ Outcome<std::optional<Grant>> RedisSemaphore::acquire(Request request, std::stop
 
 Outcome<bool> RedisSemaphore::renew(Grant grant, std::stop_token stop) {
     redis::Args args = redis::argsOf(milliseconds(grant.lease));
-    append(args, *std::static_pointer_cast<const Ids>(grant.own));
+    append(args, ownOf<const PermitIds>(grant)->ids);
     const redis::Result reply = co_await m_lock.port.eval(renewScript(), redis::argsOf(taken()), args, stop);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     co_return reply->integer == 1;
 }
 
 Outcome<int> RedisSemaphore::release(Grant grant, std::stop_token stop) {
-    const auto ids = std::static_pointer_cast<const Ids>(grant.own);
+    const auto permits = ownOf<const PermitIds>(grant);
     grant.steps.at(Step::Release);
     const redis::Result reply =
-        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken()), givenBack(*ids), stop);
+        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken()), givenBack(*permits), stop);
     grant.steps.leave();
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    if (reply->integer < static_cast<std::int64_t>(ids->size())) co_return std::unexpected(notOwner(m_lock.name));
+    if (reply->integer < static_cast<std::int64_t>(permits->ids.size()))
+        co_return std::unexpected(notOwner(m_lock.name));
     co_return 0;
 }
 

@@ -22,9 +22,8 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    using Ids = std::vector<QByteArray>; ///< 16 bytes each
     /// Arguments for the script that gives these permits back.
-    redis::Args givenBack(const Ids& ids) const;
+    redis::Args givenBack(const PermitIds& permits) const;
     QByteArray taken() const { return hashTagged(m_lock.name) + ":timeout"; }
     QByteArray total() const { return "lockscope_permits:" + hashTagged(m_lock.name); }
     QByteArray channel() const { return "redisson_sc:" + hashTagged(m_lock.name); }

@@ -94,7 +94,7 @@ std::size_t mostAlike(const Ballot& votes, const Values& values) {
 }
 
 Nanos fullLease(const Grant& grant) {
-    return *std::static_pointer_cast<const Nanos>(grant.own);
+    return std::get<RedlockLease>(grant.own).whole;
 }
 
 } // namespace
@@ -170,7 +170,7 @@ public:
             grant.askedAt = m_round->begun;
             grant.lease = m_lease - drift(m_lease);
             grant.steps = request.steps;
-            grant.own = std::make_shared<const Nanos>(m_lease);
+            grant.own = RedlockLease{m_lease};
             co_return tried;
         }
         m_hopeless = votes.carried() || votes.hopeless() ? m_hopeless + 1 : 0;

@@ -24,14 +24,6 @@ namespace {
 constexpr Nanos kShortHold = 25ms;
 constexpr Nanos kTakeAwayWaits = 1s;
 
-ZkHold* holdIn(const Grant& grant) {
-    return static_cast<ZkHold*>(const_cast<void*>(grant.own.get()));
-}
-
-std::shared_ptr<ZkHold> sharedHoldIn(const Grant& grant) {
-    return std::static_pointer_cast<ZkHold>(std::const_pointer_cast<void>(grant.own));
-}
-
 // Nothing of the port is touched before asking whether it still exists: this may outlive everything.
 QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
                     Completion<bool> done) {
@@ -194,14 +186,14 @@ Grant ZkRecipe::granted(const Request& request, std::vector<std::shared_ptr<ZkTi
 }
 
 void ZkRecipe::forget(const Grant& grant) {
-    ZkHold* const hold = holdIn(grant);
+    const auto hold = ownOf<ZkHold>(grant);
     hold->over = true;
     const auto found = m_holds.find({grant.thread, grant.mode});
-    if (found != m_holds.end() && found->second.get() == hold) m_holds.erase(found);
+    if (found != m_holds.end() && found->second == hold) m_holds.erase(found);
 }
 
 void ZkRecipe::abandoned(const Grant& grant) {
-    const std::shared_ptr<ZkHold> hold = sharedHoldIn(grant);
+    const std::shared_ptr<ZkHold> hold = ownOf<ZkHold>(grant);
     if (hold->over) return;
     forget(grant);
     for (const auto& node : hold->nodes)
@@ -238,7 +230,7 @@ Outcome<bool> ZkRecipe::guard(std::shared_ptr<ZkHold> hold, std::stop_token stop
 }
 
 Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
-    const std::shared_ptr<ZkHold> hold = sharedHoldIn(grant);
+    const std::shared_ptr<ZkHold> hold = ownOf<ZkHold>(grant);
     zookeeper::Port& port = m_lock.port;
     Runtime& runtime = port.runtime();
     if (!std::exchange(hold->begun, true)) {
@@ -300,7 +292,7 @@ Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
 }
 
 Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
-    const std::shared_ptr<ZkHold> hold = sharedHoldIn(grant);
+    const std::shared_ptr<ZkHold> hold = ownOf<ZkHold>(grant);
     if (!hold || hold->over || hold->nodes.front()->generation != m_lock.port.session().generation) {
         if (hold) forget(grant);
         co_return std::unexpected(notOwner(m_lock));
