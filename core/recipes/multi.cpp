@@ -86,6 +86,7 @@ std::shared_ptr<MultiRecipe::Own> MultiRecipe::partsOf(const Grant& grant) {
 MultiRecipe::MultiRecipe(Runtime& runtime, RecipeInfo info, Parts parts, PartTokens tokens)
     : m_info(std::move(info)), m_tokens(std::move(tokens)), m_core(std::make_shared<Core>(runtime, std::move(parts))) {
     const Parts& all = m_core->parts;
+    Q_ASSERT(!all.empty() && (m_tokens.order.empty() || m_tokens.order.size() == all.size()));
     const auto every = [&](auto has) { return std::ranges::all_of(all, [&](const auto& part) { return has(*part); }); };
     const auto any = [&](auto has) { return std::ranges::any_of(all, [&](const auto& part) { return has(*part); }); };
     const auto heldBy = [](HeldBy what) { return [what](const Recipe& part) { return part.info().heldBy == what; }; };

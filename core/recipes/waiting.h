@@ -71,7 +71,9 @@ public:
 /// A request for a lock.
 class LockContender : public Contender<Grant> {
 public:
-    LockContender(Runtime& r, Request asked) : Contender(r, asked.wait), request(std::move(asked)) {}
+    LockContender(Runtime& r, Request asked) : Contender(r, asked.wait), request(std::move(asked)) {
+        Q_ASSERT(request.lease > Nanos(0));
+    }
     void left() override { request.steps.leave(); }
 
     Request request;

@@ -94,6 +94,7 @@ EtcdLease::EtcdLease(EtcdLock lock)
       m_prefix(m_lock.name + '/'),
       m_leases(m_lock.leases ? m_lock.leases : std::make_shared<EtcdLeases>(m_lock.port)),
       m_ownLeases(!m_lock.leases) {
+    Q_ASSERT(!m_lock.name.isEmpty());
 }
 
 EtcdLease::~EtcdLease() {

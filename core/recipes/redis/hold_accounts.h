@@ -63,8 +63,11 @@ public:
     QCoro::Task<bool> coming(Nanos within, std::stop_token stop);
 
     /// The account. Precondition: here().
-    HoldAccounts::Account& operator*() const { return m_at->second; }
-    HoldAccounts::Account* operator->() const { return &m_at->second; }
+    HoldAccounts::Account& operator*() const {
+        Q_ASSERT(m_here);
+        return m_at->second;
+    }
+    HoldAccounts::Account* operator->() const { return &**this; }
 
 private:
     bool tryTake();
