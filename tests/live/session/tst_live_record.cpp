@@ -6,7 +6,7 @@
 #include "models/locks_model.h"
 #include "recipe_bench.h"
 #include "scenario/scenario_file.h"
-#include "session/live_session.h"
+#include "live/live_session.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -41,7 +41,7 @@ private Q_SLOTS:
         m_a = std::make_unique<Process>(m_runtime, *m_server);
         m_b = std::make_unique<Process>(m_runtime, *m_server);
         m_c = std::make_unique<Process>(m_runtime, *m_server);
-        m_session = std::make_unique<session::LiveSession>(urlOf(*m_server), false, scenario::Scenario());
+        m_session = std::make_unique<live::LiveSession>(urlOf(*m_server), false, scenario::Scenario());
         m_context = std::make_unique<views::ViewContext>();
         m_context->setSession(m_session.get());
         m_panel = std::make_unique<LockDetailPanel>(m_context.get());
@@ -235,7 +235,7 @@ private:
     std::unique_ptr<sandbox::RedisServer> m_server;
     std::unique_ptr<redis::RedisDriver> m_asks;
     std::unique_ptr<Process> m_a, m_b, m_c;
-    std::unique_ptr<session::LiveSession> m_session;
+    std::unique_ptr<live::LiveSession> m_session;
     std::unique_ptr<views::ViewContext> m_context;
     std::unique_ptr<LockDetailPanel> m_panel;
     std::unique_ptr<LocksModel> m_model;

@@ -2,7 +2,7 @@
 // trace::State is what a trace means; lanes keep the past of it. Random traces, folded both ways, must not disagree.
 #include "timeline/timeline_data.h"
 #include "trace/state.h"
-#include "trace/synthetic.h"
+#include "synthetic/synthetic.h"
 #include "verdict/chronicle.h"
 
 #include <QRandomGenerator>
