@@ -134,6 +134,7 @@ void LiveWorker::seen(const inspect::LockReport& report) {
     }
     tellHealth();
     tellServerEvents(report);
+    tellRole(report);
     std::set<QByteArray> now;
     m_fastMulti.clear();
     for (const inspect::LockRow& row : report.locks) {
@@ -166,6 +167,14 @@ void LiveWorker::tellServerEvents(const inspect::LockReport& report) {
             m_recorder.emit(EventKind::ConnectionRestored, m_observer, m_node);
         }
     }
+}
+
+void LiveWorker::tellRole(const inspect::LockReport& report) {
+    using Role = inspect::ServerIdentity::Role;
+    const Role role = report.server ? report.server->role : Role::Unknown;
+    if (role == Role::Unknown || role == std::exchange(m_role, role)) return;
+    m_recorder.emit(EventKind::NodeRole, m_node, trace::kNoEntity, 0,
+                    m_trace->text(role == Role::Master ? "master" : "replica"));
 }
 
 trace::EntityId LiveWorker::threadOf(const inspect::Party& party) {

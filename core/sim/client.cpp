@@ -50,14 +50,17 @@ void Client::start() {
 std::unique_ptr<DistributedLock> Client::makeLock() {
     const scenario::LockSettings& settings = m_world.settings.lock;
     const QByteArray name = settings.name.toUtf8();
-    auto recipe = recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_wire, name, m_uuid, {}, m_doubts});
+    const QByteArray recipeId = m_world.settings.recipe.toUtf8();
+    const trace::EntityId entity = m_world.node.lockEntity(name);
+    m_recipeTold.tell(m_world.recorder, m_thread, entity, recipeId);
+    auto recipe = recipes::makeRedisRecipe(recipeId, {*m_wire, name, m_uuid, {}, m_doubts});
     LockOptions options;
     options.lease = settings.lease;
     options.watchdog = settings.watchdog;
     options.honourDeadline = settings.honourDeadline;
     options.token = settings.token;
     auto lock = std::make_unique<DistributedLock>(LockClient{*m_runtime, m_uuid, &m_world.recorder, m_entity},
-                                                  std::move(recipe), options, m_world.node.lockEntity(name));
+                                                  std::move(recipe), options, entity);
     if (m_watchdogStopped) lock->stopWatchdog();
     lock->listen([this](DistributedLock::Event event, const QByteArray&, const QString&) {
         if (event == DistributedLock::Event::Acquired) m_since = m_world.scheduler.now();

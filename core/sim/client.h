@@ -59,6 +59,7 @@ private:
     trace::EntityId m_entity, m_thread;
     Network::Link m_link;
     QByteArray m_uuid;
+    RecipeTold m_recipeTold;
     Nanos m_clockOffset{};
     bool m_watchdogStopped = false;
     Nanos m_since{};

@@ -35,6 +35,7 @@ Node::Node(VirtualScheduler& scheduler, trace::Recorder& recorder, const QByteAr
 
 Node::~Node() {
     if (m_expiry) m_scheduler.cancel(m_expiry);
+    if (m_secondLook) m_scheduler.cancel(m_secondLook);
 }
 
 std::int64_t Node::clockUs() const {
@@ -127,27 +128,47 @@ void Node::writeRecords() {
 void Node::writeRecord(const QByteArray& lockName, inspect::Sight sight) {
     Found found = lookAtLock(lockName);
     sight.exactDeadline = found.exactDeadline;
+    if (found.row)
+        found.row->raw = std::move(found.raw);
+    else
+        sight.raw = std::move(found.raw);
     m_feed.update(lockName, found.row, sight);
+    armSecondLook();
+}
+
+void Node::armSecondLook() {
+    const Nanos due = m_feed.contentDue();
+    if (m_secondLook || due == kNever) return;
+    m_secondLook = m_scheduler.at(due, [this] {
+        m_secondLook = 0;
+        if (m_life != Life::Running) return; // looked at when it goes on
+        for (const auto& [name, keys] : m_watched)
+            writeRecord(name, {});
+    });
 }
 
 Node::Found Node::lookAtLock(const QByteArray& lockName) {
     const std::vector<QByteArray>& keys = m_watched.at(lockName);
     Found all = lookAtPart(keys.front());
-    if (keys.size() == 1) return all;
     const auto isHeld = [](const Found& part) {
         return part.row && part.row->state == inspect::LockRow::State::Held && part.row->holders.size() == 1;
     };
-    for (const QByteArray& key : keys) {
-        const Found part = lookAtPart(key);
-        if (!isHeld(all) || !isHeld(part)) return {};
+    bool whole = keys.size() == 1 || isHeld(all);
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+        Found part = lookAtPart(keys[i]);
+        std::ranges::move(part.raw, std::back_inserter(all.raw));
+        whole = whole && isHeld(part);
+        if (!whole) continue;
         inspect::Party &whose = all.row->holders.front(), other = part.row->holders.front();
-        if (whose.client != other.client || whose.thread != other.thread) return {};
+        whole = whose.client == other.client && whose.thread == other.thread;
         whose.holds = std::min(whose.holds, other.holds);
         if (part.exactDeadline >= all.exactDeadline) continue;
         all.exactDeadline = part.exactDeadline; // the first part to go takes the whole along
         all.row->ttlMs = part.row->ttlMs;
         all.row->neverExpires = false;
     }
+    if (keys.size() == 1) return all;
+    if (!whole) return {{}, kNever, std::move(all.raw)};
     all.row->name = lockName;
     all.row->waiters.reset(); // those who wait for one part do not queue for the whole
     all.row->waiterCount.reset();
@@ -155,7 +176,7 @@ Node::Found Node::lookAtLock(const QByteArray& lockName) {
 }
 
 Node::Found Node::lookAtPart(const QByteArray& key) {
-    const auto keys = lookAt(m_engine, m_observer, key);
+    auto keys = lookAt(m_engine, m_observer, key);
     // A key without a TTL may carry its end in its value, by the clock of the client that wrote it.
     const Nanos offset = !keys.empty() && keys.front().ttlMs ? m_clockOffset : Nanos(0);
     const auto wall = std::chrono::floor<std::chrono::milliseconds>(m_scheduler.now() + offset);
@@ -163,10 +184,17 @@ Node::Found Node::lookAtPart(const QByteArray& key) {
     options.patterns = {inspect::KeyPattern{key, "string"}};
     options.wallMs = VirtualRuntime::kEpochMs + wall.count();
     Found found;
+    for (inspect::KeySnapshot& look : keys) {
+        // TTLs are whole milliseconds from the clock's present one: the two together do not change while time passes.
+        if (look.ttlMs) look.ends = inspect::EndsWithin{options.wallMs + *look.ttlMs, options.wallMs + *look.ttlMs};
+    }
     for (auto& row : inspect::recognise(keys, std::nullopt, options)) {
         if (row.name == key) found.row = std::move(row);
     }
-    // TTLs are whole milliseconds from the clock's present one: the two together do not change while time passes.
+    if (found.row)
+        found.raw = std::move(found.row->raw);
+    else
+        std::ranges::transform(keys, std::back_inserter(found.raw), inspect::toRaw);
     if (found.row && found.row->ttlMs)
         found.exactDeadline = wall + std::chrono::milliseconds(*found.row->ttlMs) - offset;
     return found;

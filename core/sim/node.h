@@ -76,12 +76,15 @@ private:
     /// The result of a look at the server; no row: the lock is not there.
     struct Found {
         std::optional<inspect::LockRow> row;
-        Nanos exactDeadline = kNever; ///< inspect::Sight::exactDeadline
+        Nanos exactDeadline = kNever;          ///< inspect::Sight::exactDeadline
+        std::vector<inspect::RawKey> raw = {}; ///< every key that was looked at and is there
     };
     Found lookAtLock(const QByteArray& lockName);
     Found lookAtPart(const QByteArray& key);
     /// Its clock may have been moved since the records were written.
     void tellMovedDeadlines();
+    /// Looks again when a content that was held back may be written.
+    void armSecondLook();
     void armExpiry();
     void expire();
 
@@ -96,6 +99,7 @@ private:
     Nanos m_clockOffset{};
     VirtualScheduler::TimerId m_expiry = 0;
     Nanos m_expiryAt = kNever;
+    VirtualScheduler::TimerId m_secondLook = 0;
     std::map<RedisEngine::SessionId, Session> m_sessions;
     std::deque<Arrival> m_waiting;                           ///< arrived while paused
     std::map<QByteArray, std::vector<QByteArray>> m_watched; ///< keys by lock

@@ -113,7 +113,14 @@ bool isInRange(EventKind kind, std::int64_t value) {
     case BelievedUntil:
     case Requested:
     case TimedOut:
+    case ReplicationLag:
+    case RecordHolders:
+    case RecordPermits:
         return value >= -1;
+    case RecordQueued:
+    case SessionChanged:
+        return value >= 0;
+    case RecordHolder:
     case RecordHeld:
     case RecordRenewed:
     case RecordDeadline:

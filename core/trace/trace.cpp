@@ -200,7 +200,13 @@ QString Trace::displayName(EntityId id) const {
         return readable(entity(e.parent).name) + QStringLiteral(" · ") + readable(e.name);
     if (e.kind == EntityKind::Link)
         return readable(entity(e.parent).name) + QStringLiteral(" ↔ ") + readable(entity(e.other).name);
+    if (copyOf(id) != kNoEntity) return readable(e.name) + QStringLiteral(" @ ") + readable(entity(e.parent).name);
     return e.kind == EntityKind::Text ? readableSentence(e.name) : readable(e.name);
+}
+
+EntityId Trace::copyOf(EntityId lock) const noexcept {
+    const Entity& e = entity(lock);
+    return e.kind == EntityKind::Lock && entity(e.other).kind == EntityKind::Lock ? e.other : kNoEntity;
 }
 
 EntityId Trace::clientOf(EntityId id) const noexcept {

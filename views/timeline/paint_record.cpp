@@ -74,6 +74,30 @@ void paintQueue(const PaintKit& kit, const SpanTrack& queue, const QRectF& bar) 
     ambers.paint(kit.p, color(Role::Waiting, 0.75));
 }
 
+/// Several holders on top of the one's lease: a thin line for each reader, a cell for each permit, taken or free.
+void paintHolders(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
+    constexpr std::uint32_t kMostLines = 6, kMostCells = 12;
+    lane.holders.visit(
+        kit.c.from(), kit.c.to(), kit.pixel * 6, kit.now,
+        [&](std::size_t, const Span& span) {
+            const HolderCount count = HolderCount::of(span.label);
+            const bool permits = trace::HoldMode(span.state) == trace::HoldMode::Permits;
+            if (count.held < 2 && !permits) return; // the lease says it
+            const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
+            const bool cells = permits && count.all > 0 && count.all <= kMostCells;
+            const std::uint32_t lines = cells ? count.all : std::min(count.held, kMostLines);
+            const double step = std::max(3.0, std::min<double>(kit.m.px(4), bar.height() * 0.6 / lines));
+            for (std::uint32_t i = 0; i < lines; ++i)
+                kit.box(QRectF(r.x(), r.y() + 1 + i * step, r.width(), step - 1),
+                        color(i < count.held ? Role::Holding : Role::RecordTrack));
+            const QString words = holdersWords(span);
+            const double left = std::max(r.x(), 0.0) + kit.m.px(7), right = std::min(r.right(), kit.c.width());
+            if (right - left > kit.smallBold.width(words) + kit.m.px(16))
+                kit.chip(left, r.y() + kit.m.px(5), words, Role::Surface, Role::Holding, Role::Text);
+        },
+        [](const SpanSum&) {});
+}
+
 /// Refusals and other ends of a record that no release explains.
 void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) {
     struct Mark {
@@ -125,6 +149,7 @@ void paintRecord(const PaintKit& kit, const Lane& lane, int height) {
     });
     held.paint(kit.p, color(Role::Record));
     gaps.paint(kit.p, color(Role::TextFaint));
+    paintHolders(kit, lane, bar);
     paintQueue(kit, lane.queue, bar);
     paintMarks(kit, lane.ticks, bar);
     paintFaults(kit, lane.faults, height);

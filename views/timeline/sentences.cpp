@@ -127,6 +127,8 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
         switch (BeliefTick(tick.kind)) {
         case BeliefTick::GaveUp:
             return Timeline::tr("%1: %2 gave up waiting").arg(at, who);
+        case BeliefTick::Refused:
+            return Timeline::tr("%1: %2 asked for the lock; %3").arg(at, who, refusedWords(trace, tick));
         case BeliefTick::Lost:
             return because(trace, Timeline::tr("%1: %2 learned that it lost the lock").arg(at, who), e.aux);
         case BeliefTick::RenewFailed:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/words.h"
 
+#include "models/event_words.h"
 #include "theme/format.h"
 #include "trace/text.h"
 
@@ -43,6 +44,9 @@ const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
 QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     QString words = Timeline::tr("idle");
     const Span* span = spanAt(lane.spans, t);
+    const std::size_t past = lane.ticks.lowerBound(t + 1);
+    if (past > 0 && BeliefTick(lane.ticks[past - 1].kind) == BeliefTick::Refused)
+        words = Timeline::tr("idle; %1").arg(refusedWords(data.trace(), lane.ticks[past - 1]));
     // At the last instant that is known, what goes on still does.
     if (span && t < lane.endOf(*span, data.now() + 1)) {
         switch (BeliefState(span->state)) {
@@ -78,6 +82,7 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
                     : lease.endKnown()
                         ? Timeline::tr("held by %1, never expires").arg(actorName(data.trace(), lease.owner))
                         : Timeline::tr("held by %1, until when is unknown").arg(actorName(data.trace(), lease.owner));
+    if (const Span* holders = spanAt(lane.holders, t)) words += QStringLiteral(", ") + holdersWords(*holders);
     if (const Span* queue = spanAt(lane.queue, t))
         words += QStringLiteral(", ") + Timeline::tr("%n waiting", nullptr, int(queue->label));
     return words;
@@ -139,8 +144,13 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
         const QString thread = isThread ? Timeline::tr("thread %1").arg(nameOf(trace, lane.entity)) : QString();
         return with(thread, data.lockCount() > 1 ? nameOf(trace, lane.other) : QString());
     }
-    case LaneKind::Record:
-        return with(nameOf(trace, lane.other), notes.recipe);
+    case LaneKind::Record: {
+        if (trace.copyOf(lane.entity)) return Timeline::tr("copy on %1").arg(nameOf(trace, lane.other));
+        // What a watcher has seen there goes before what our own clients use.
+        const EntityId format = trace.entity(lane.entity).other;
+        const bool seen = format && trace.entity(format).kind == EntityKind::Text;
+        return with(nameOf(trace, lane.other), seen ? nameOf(trace, format) : notes.recipe);
+    }
     case LaneKind::Effect:
         if (notes.tokenCheck) return *notes.tokenCheck ? Timeline::tr("checks tokens") : Timeline::tr("no token check");
         return lane.other != trace::kNoEntity ? Timeline::tr("guarded by %1").arg(nameOf(trace, lane.other))
@@ -202,6 +212,25 @@ QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int
     const QString who = actorName(trace, lease.owner);
     return {Timeline::tr("%1 · %2 left").arg(who, left), Timeline::tr("%1 · %2 left").arg(shortName(who), left), left,
             who};
+}
+
+QString holdersWords(const Span& span) {
+    const HolderCount count = HolderCount::of(span.label);
+    switch (trace::HoldMode(span.state)) {
+    case trace::HoldMode::Shared:
+        return Timeline::tr("%n reader(s)", nullptr, int(count.held));
+    case trace::HoldMode::Permits:
+        if (count.all > 0 && count.all < HolderCount::kMost)
+            return Timeline::tr("%1 of %2 permits").arg(QString::number(count.held), QString::number(count.all));
+        return Timeline::tr("%n permit(s) taken", nullptr, int(count.held));
+    case trace::HoldMode::Exclusive:
+        break;
+    }
+    return Timeline::tr("%n holder(s)", nullptr, int(count.held));
+}
+
+QString refusedWords(const trace::Trace& trace, const Tick& tick) {
+    return Timeline::tr("refused: %1").arg(refusalWords(trace.displayName(trace.at(tick.row).aux)));
 }
 
 QString recordTickWords(const trace::Trace& trace, const Tick& tick) {

@@ -40,6 +40,10 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t);
 QStringList leaseWords(const trace::Trace& trace, const Span& span);
 /// On the lease under the playhead: "A · 4.2 s left", "4.2 s", "A".
 QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t);
+/// "2 readers", "3 of 5 permits": of a span of Lane::holders.
+QString holdersWords(const Span& span);
+/// "refused: another kind of lock has this key": of a BeliefTick::Refused.
+QString refusedWords(const trace::Trace& trace, const Tick& tick);
 /// "A's release refused".
 QString recordTickWords(const trace::Trace& trace, const Tick& tick);
 /// The number that a label of a hold or a write stands for.

@@ -264,7 +264,8 @@ private Q_SLOTS:
         world.update(row);
         std::swap(row.holders[0], row.holders[1]);
         world.update(row);
-        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters}));
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordHolder, EventKind::RecordHolder,
+                                       EventKind::RecordWaiters}));
         row.holders.pop_back();
         world.update(row);
         QCOMPARE(world.events().back().actor, world.thread("B"));
@@ -278,13 +279,13 @@ private Q_SLOTS:
         row.mode = "exclusive"; // the reader is alone now, and writes
         world.update(row);
         world.update(row);
-        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordRenewed}));
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordHolder, EventKind::RecordRenewed}));
         QCOMPARE(int(world.events()[0].flags), int(HoldMode::Shared));
-        QCOMPARE(int(world.events()[1].flags), int(HoldMode::Exclusive));
+        QCOMPARE(int(world.events()[2].flags), int(HoldMode::Exclusive));
         State state;
         state.apply(world.events()[0], *world.trace);
         QCOMPARE(state.records.begin()->second.mode, HoldMode::Shared);
-        state.apply(world.events()[1], *world.trace);
+        state.apply(world.events()[2], *world.trace);
         QCOMPARE(state.records.begin()->second.mode, HoldMode::Exclusive);
     }
     void queueAndTokenAreWrittenWhenTheyChange() {
