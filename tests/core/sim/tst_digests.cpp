@@ -34,7 +34,7 @@ struct Row {
 QByteArray hashOf(const scenario::Scenario& scenario) {
     QCryptographicHash hash(QCryptographicHash::Sha256);
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
-        hash.addData(session::run(scenario, seed).digest);
+        hash.addData(experiment::run(scenario, seed).digest);
     return hash.result().toHex().left(32);
 }
 
