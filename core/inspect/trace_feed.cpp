@@ -47,12 +47,15 @@ TraceFeed::Known& TraceFeed::known(const QByteArray& lockName, const QByteArray&
 
 void TraceFeed::updateOwner(const QByteArray& lockName, std::optional<LockRow> row, EntityId cause) {
     if (!row && !m_locks.contains(lockName)) return;
-    const std::int64_t waiters = known(lockName, row ? row->format : QByteArray()).waiters;
+    const Known& lock = known(lockName, row ? row->format : QByteArray());
+    const std::int64_t waiters = lock.waiters;
+    const Certainty certainty = lock.certainty;
     if (!row) {
         row.emplace();
         row->name = lockName;
         row->state = LockRow::State::Free;
     }
+    row->certainty = certainty;
     row->waiterCount.reset();
     if (waiters >= 0) row->waiterCount = int(waiters);
     update(lockName, row, {.cause = cause});
@@ -91,6 +94,10 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
         else if (held && sight.cause != kNoEntity)
             why = FreedBy::Overwrite;
         free(lock, why == FreedBy::Expiry ? kNoEntity : sight.cause, why);
+    }
+    if (row && row->certainty != lock.certainty) { // before the hold: nobody may take a guess for more meanwhile
+        lock.certainty = row->certainty;
+        tell(EventKind::RecordCertainty, kNoEntity, lock, static_cast<std::int64_t>(lock.certainty));
     }
     if (held) hold(lock, holder, *row, writer, sight);
 

@@ -32,7 +32,8 @@ struct Sight {
 };
 
 /// Writes what a server's locks look like into a trace, as the difference from what was last written: RecordHeld,
-/// RecordRenewed, RecordDeadline, RecordFreed, RecordWaiters, RecordToken. Used by the simulator, which sees every
+/// RecordRenewed, RecordDeadline, RecordFreed, RecordWaiters, RecordToken,
+/// RecordCertainty. Used by the simulator, which sees every
 /// change of every key, and by watchers of real servers, which see snapshots.
 class TraceFeed {
 public:
@@ -50,7 +51,7 @@ public:
     /// told when somebody's command moved the deadline, or when, without a cause, the deadline is later than the
     /// uncertainty allows; any other move is a RecordDeadline.
     void update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight = {});
-    /// As update(), for a caller that knows only the owner: leaves the waiters unchanged.
+    /// As update(), for a caller that knows only the owner: leaves waiters and certainty unchanged.
     void updateOwner(const QByteArray& lockName, std::optional<LockRow> row, trace::EntityId cause);
 
     /// The server lost its data: every held lock is freed by that.
@@ -77,6 +78,7 @@ private:
         Nanos leaseFrom{};              ///< when the lease was full: its grant or the last renewal
         std::uint32_t holds = 0;
         trace::HoldMode mode = trace::HoldMode::Exclusive;
+        Certainty certainty = Certainty::Certain;
         std::int64_t waiters = -1;
         std::int64_t token = 0;
     };

@@ -91,6 +91,8 @@ const char* kindName(EventKind kind) {
         return "record-observed";
     case EventKind::RecordDeadline:
         return "record-deadline";
+    case EventKind::RecordCertainty:
+        return "record-certainty";
     case EventKind::WriteAccepted:
         return "write-accepted";
     case EventKind::WriteRefused:

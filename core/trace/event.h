@@ -90,6 +90,7 @@ enum class EventKind : std::uint8_t {
     RecordDeadline = 71,   ///< the deadline changed without a known renewal: the server's clock was moved, or the lease
                            ///< was shortened; actor owner Thread; value the new deadline; aux ms since the lease was
                            ///< last full
+    RecordCertainty = 72,  ///< how sure it is that the key is a lock at all; value Certainty, Certain until told
 
     // Effect: what the guarded resource did. actor Thread, subject Resource.
     WriteAccepted = 96, ///< value token, 0 = none
@@ -118,6 +119,11 @@ inline constexpr std::uint8_t kFreedByMask = 0x0f;
 /// and RecordRenewed.
 enum class HoldMode : std::uint8_t { Exclusive = 0, Shared = 1, Permits = 2 };
 inline constexpr std::uint8_t kHoldModeMask = 0x0f;
+
+/// How sure it is that a key is a lock at all. The numbers stand in traces, in RecordCertainty. Certain: nothing else
+/// looks like it. Likely: its value or its name says so. Guess: its value has the shape of a lock's, which other data
+/// has, too.
+enum class Certainty : std::uint8_t { Certain = 0, Likely = 1, Guess = 2 };
 
 /// One row of a trace: 30 bytes in its columns.
 struct Event {

@@ -41,7 +41,8 @@ struct Record {
     std::int64_t token = 0;              ///< 0 = none
     std::uint32_t grants = 0;            ///< number of owners so far
     HoldMode mode = HoldMode::Exclusive; ///< while held
-    bool seen = false;                   ///< a row has said who holds it, or that it is free
+    Certainty certainty = Certainty::Certain;
+    bool seen = false; ///< a row has said who holds it, or that it is free
     bool observed = true;
     /// The owner of the hold that a RecordRenewed prolongs, by the record before it: another thread may have sent it.
     EntityId ownerOfRenewed(const Event& event) const { return observed && owner != kNoEntity ? owner : event.actor; }
