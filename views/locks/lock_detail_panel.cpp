@@ -153,7 +153,8 @@ void LockDetailPanel::refresh() {
     const auto trace = m_context->trace();
     const LockFacts facts = lockFacts(lock, *m_context);
     m_name->setText(trace->displayName(lock));
-    m_format->setText(lockFormat(lock, *m_context));
+    m_format->setText(formatWords(lockFormat(lock, *m_context), facts.certainty));
+    m_format->setToolTip(facts.certainty == trace::Certainty::Certain ? QString() : certaintySentence(facts.certainty));
     m_format->updateGeometry();
     m_state->setText(conditionText(facts));
     m_state->setRole(facts.condition == LockCondition::Free ? Role::TextDim

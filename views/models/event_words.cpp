@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/event_words.h"
 
+#include "models/lock_facts.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
 
@@ -38,21 +39,6 @@ QString deadline(std::int64_t value) {
     return value < 0 ? Words::tr("never expires") : Words::tr("lease until %1").arg(instant(Nanos(value)));
 }
 
-/// Why a lock could not be had, where the trace has only the id of it (lockErrorId()).
-QString reason(const QString& text) {
-    static const std::map<QString, const char*> kReasons{
-        {QStringLiteral("foreign-format"), QT_TRANSLATE_NOOP("Events", "another kind of lock has this key")},
-        {QStringLiteral("unreachable"), QT_TRANSLATE_NOOP("Events", "the server was not reached")},
-        {QStringLiteral("outcome-unknown"), QT_TRANSLATE_NOOP("Events", "no answer: whether it was done is unknown")},
-        {QStringLiteral("not-owner"), QT_TRANSLATE_NOOP("Events", "the server says: not yours")},
-        {QStringLiteral("refused"), QT_TRANSLATE_NOOP("Events", "the server refused it")},
-        {QStringLiteral("not-supported"), QT_TRANSLATE_NOOP("Events", "this server cannot do it")},
-        {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
-    };
-    const auto found = kReasons.find(text);
-    return found == kReasons.end() ? text : Words::tr(found->second);
-}
-
 QString flight(std::int64_t value) {
     if (value == -1) return Words::tr("lost on its way");
     return value < 0 ? QString() : Words::tr("%1 on its way").arg(duration(Nanos(value)));
@@ -78,6 +64,23 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
 }
 
 } // namespace
+
+QString reasonWords(const QString& text) {
+    static const std::map<QString, const char*> kReasons{
+        {QStringLiteral("foreign-format"), QT_TRANSLATE_NOOP("Events", "another kind of lock has this key")},
+        {QStringLiteral("unreachable"), QT_TRANSLATE_NOOP("Events", "the server was not reached")},
+        {QStringLiteral("outcome-unknown"), QT_TRANSLATE_NOOP("Events", "no answer: whether it was done is unknown")},
+        {QStringLiteral("not-owner"), QT_TRANSLATE_NOOP("Events", "the server says: not yours")},
+        {QStringLiteral("refused"), QT_TRANSLATE_NOOP("Events", "the server refused it")},
+        {QStringLiteral("not-supported"), QT_TRANSLATE_NOOP("Events", "this server cannot do it")},
+        {QStringLiteral("server-failed-over"),
+         QT_TRANSLATE_NOOP("Events", "failed over: another server answers, or this one has another role")},
+        {QStringLiteral("server-emptied"), QT_TRANSLATE_NOOP("Events", "all keys were deleted")},
+        {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
+    };
+    const auto found = kReasons.find(text);
+    return found == kReasons.end() ? text : Words::tr(found->second);
+}
 
 EventGroup eventGroup(EventKind kind) {
     if (trace::isLife(kind) || kind == EventKind::ConnectionLost || kind == EventKind::ConnectionRestored)
@@ -186,6 +189,8 @@ QString eventWord(EventKind kind) {
         return Words::tr("record: waiters");
     case EventKind::RecordToken:
         return Words::tr("record: token");
+    case EventKind::RecordCertainty:
+        return Words::tr("record: a lock?");
     case EventKind::RecordUnobserved:
         return Words::tr("record out of sight");
     case EventKind::RecordObserved:
@@ -230,7 +235,7 @@ bool hasText(EventKind kind) {
 }
 
 QString eventDetail(const Event& e, const trace::Trace& trace) {
-    QString text = hasText(e.kind) && e.aux ? reason(trace.displayName(e.aux)) : QString();
+    QString text = hasText(e.kind) && e.aux ? reasonWords(trace.displayName(e.aux)) : QString();
     switch (e.kind) {
     case EventKind::LinkDelayed:
         return e.value ? Words::tr("%1 more each way").arg(duration(Nanos(e.value))) : Words::tr("no longer");
@@ -266,6 +271,8 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return freedWords(e, trace);
     case EventKind::RecordWaiters:
         return e.value < 0 ? unknown() : count(e.value);
+    case EventKind::RecordCertainty:
+        return certaintySentence(trace::Certainty(e.value));
     case EventKind::RecordToken:
     case EventKind::WriteAccepted:
         return e.value ? token(e.value) : Words::tr("no token");
