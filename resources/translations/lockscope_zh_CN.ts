@@ -5456,8 +5456,8 @@
         <translation>共 %1</translation>
     </message>
     <message>
-        <source>lease not seen</source>
-        <translation>租约未见</translation>
+        <source>of unknown</source>
+        <translation>总长未知</translation>
     </message>
     <message>
         <source>free</source>

@@ -102,6 +102,9 @@ private Q_SLOTS:
         scene.context()->breakIt(stop);
         QTRY_COMPARE(list->rows()->topLevelItemCount(), 2);
         QTRY_COMPARE(scene.window->findChild<views::BreakPanel*>()->cures().size(), 2);
+        // As much as it wants: a layout that was not made yet has no scroll bar either.
+        QTRY_VERIFY2(area->widget()->sizeHint().height() <= area->viewport()->height(),
+                     QByteArray::number(area->widget()->sizeHint().height()).constData());
         QTRY_VERIFY2(area->verticalScrollBar()->maximum() == 0,
                      QByteArray::number(area->verticalScrollBar()->maximum()).constData());
         QCOMPARE(list->rows()->verticalScrollBar()->maximum(), 0);
