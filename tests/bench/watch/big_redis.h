@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/driver.h"
+#include "drivers/redis/driver.h"
 #include "inspect/server_identity.h"
 
 #include <qcoro/qcorotask.h>

@@ -3,9 +3,9 @@
 // of a processor the server works meanwhile. And whether the session's memory stays as it is on a server on which
 // nothing happens. The server is one of our own.
 #include "big_redis.h"
+#include "live/live_session.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
-#include "session/live_session.h"
 
 #include <QCommandLineParser>
 #include <QCoreApplication>
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
     const double cpuBefore = cpuSeconds(client), memoryBefore = residentMiB();
     QElapsedTimer time;
     time.start();
-    session::LiveSession session(*url, false, scenario::Scenario());
+    live::LiveSession session(*url, false, scenario::Scenario());
     HeldLocks held;
     double allLocks = -1; // seconds after which the last lock was there
     const auto everything = [&] {
