@@ -39,9 +39,7 @@ struct Party {
 enum class EndMoved : std::uint8_t { Same, Later, Earlier };
 EndMoved endMoved(const EndsWithin& before, const EndsWithin& now);
 
-/// How sure it is that a key is a lock at all. Certain: nothing else looks like it. Likely: its value or its name says
-/// so. Guess: its value has the shape of a lock's, which other data has, too.
-enum class Certainty : std::uint8_t { Certain, Likely, Guess };
+using trace::Certainty;
 
 /// A key as it is on the server.
 struct RawKey {

@@ -144,6 +144,10 @@ void TraceFeed::updateHolders(Known& lock, const std::optional<LockRow>& row, co
 void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight) {
     if (!row && !m_locks.contains(lockName)) return;
     Known& lock = known(lockName, row ? row->format : QByteArray());
+    if (row && row->certainty != lock.certainty) { // before the hold: nobody may take a guess for more meanwhile
+        lock.certainty = row->certainty;
+        tell(EventKind::RecordCertainty, kNoEntity, lock, static_cast<std::int64_t>(lock.certainty));
+    }
     updateHolders(lock, row, sight);
     if (row && row->token && *row->token != lock.token) {
         lock.token = *row->token;

@@ -32,7 +32,8 @@ struct Sight {
 };
 
 /// Writes what a server's locks look like into a trace, as the difference from what was last written: RecordHeld,
-/// RecordRenewed, RecordDeadline, RecordFreed, RecordWaiters, RecordToken. Used by the simulator, which sees every
+/// RecordRenewed, RecordDeadline, RecordFreed, RecordWaiters, RecordToken,
+/// RecordCertainty. Used by the simulator, which sees every
 /// change of every key, and by watchers of real servers, which see snapshots.
 class TraceFeed {
 public:
@@ -51,7 +52,7 @@ public:
     /// told when somebody's command moved the deadline, or when, without a cause, the deadline is later than the
     /// uncertainty allows; any other move is a RecordDeadline.
     void update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight = {});
-    /// As update(), for a caller that knows only the owner: leaves waiters, permits and content unchanged. Holders that
+    /// As update(), for a caller that knows only the owner: leaves waiters, permits, content and certainty unchanged. Holders that
     /// the row does not name are gone.
     void updateOwner(const QByteArray& lockName, const std::optional<LockRow>& row, trace::EntityId cause);
     /// The row's one holder came or changed, in a shared mode; those that hold together with it stay.
@@ -85,6 +86,7 @@ private:
         Nanos leaseFrom{};              ///< when the lease was full: its grant or the last renewal
         std::uint32_t holds = 0;
         trace::HoldMode mode = trace::HoldMode::Exclusive;
+        Certainty certainty = Certainty::Certain;
         std::int64_t waiters = -1;
         std::int64_t token = 0;
         RecordDetails details;

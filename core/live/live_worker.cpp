@@ -141,7 +141,10 @@ void LiveWorker::seen(const inspect::LockReport& report) {
         now.insert(row.name);
         if (row.format == "redisson-fastmulti") m_fastMulti.insert(row.name);
         if (m_ownRecord.knowsBetter(row.name, report.at)) continue;
-        m_feed.update(row.name, row);
+        // Who is another one now, on a server whose data are other ones, has got it from nobody.
+        inspect::Sight sight;
+        if (!report.events.empty()) sight.freedBy = trace::FreedBy::NodeLoss;
+        m_feed.update(row.name, row, sight);
         m_ownRecord.seen(row.name, row.holders.empty() ? trace::kNoEntity : threadOf(row.holders.front()));
     }
     for (const QByteArray& name : m_known) {

@@ -132,6 +132,8 @@ void Node::writeRecord(const QByteArray& lockName, inspect::Sight sight) {
         found.row->raw = std::move(found.raw);
     else
         sight.raw = std::move(found.raw);
+    // A world of our own knows its locks; how sure a stranger could be of its keys is no part of it.
+    if (found.row) found.row->certainty = inspect::Certainty::Certain;
     m_feed.update(lockName, found.row, sight);
     armSecondLook();
 }

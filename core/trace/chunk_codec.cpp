@@ -129,6 +129,8 @@ bool isInRange(EventKind kind, std::int64_t value) {
     case Reply:
     case Push:
         return value >= -2;
+    case RecordCertainty:
+        return value >= std::int64_t(Certainty::Certain) && value <= std::int64_t(Certainty::Guess);
     case ClockJumped:
         return std::abs(value / 2) <= kLatestEvent / 2;
     default:

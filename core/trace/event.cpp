@@ -115,6 +115,8 @@ const char* kindName(EventKind kind) {
         return "record-holders";
     case EventKind::RecordPermits:
         return "record-permits";
+    case EventKind::RecordCertainty:
+        return "record-certainty";
     case EventKind::WriteAccepted:
         return "write-accepted";
     case EventKind::WriteRefused:

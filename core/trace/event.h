@@ -116,6 +116,7 @@ enum class EventKind : std::uint8_t {
     RecordHolders = 78,  ///< value how many hold it, where they are more than are named; -1 = those that are named
     RecordPermits =
         79, ///< of a semaphore: value permits that are free, -1 = not known; aux permits in all, 0 = not known
+    RecordCertainty = 80, ///< how sure it is that the key is a lock at all; value Certainty, Certain until told
 
     // Effect: what the guarded resource did. actor Thread, subject Resource.
     WriteAccepted = 96, ///< value token, 0 = none
@@ -167,6 +168,10 @@ inline constexpr std::uint8_t kLagUnitMask = 0x0f;
 
 /// Event::value of SessionChanged. Suspended: the server does not hear from the client, and the session may still live.
 enum class SessionPhase : std::uint8_t { Connected = 0, Suspended = 1, Expired = 2 };
+/// How sure it is that a key is a lock at all. The numbers stand in traces, in RecordCertainty. Certain: nothing else
+/// looks like it. Likely: its value or its name says so. Guess: its value has the shape of a lock's, which other data
+/// has, too.
+enum class Certainty : std::uint8_t { Certain = 0, Likely = 1, Guess = 2 };
 
 /// One row of a trace: 30 bytes in its columns.
 struct Event {

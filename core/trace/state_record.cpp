@@ -74,6 +74,9 @@ void State::applyRecord(const Event& event, const Trace& trace) {
     case EventKind::RecordToken:
         record.token = event.value;
         break;
+    case EventKind::RecordCertainty:
+        record.certainty = static_cast<Certainty>(event.value);
+        break;
     case EventKind::RecordUnobserved:
         record.observed = false;
         break;

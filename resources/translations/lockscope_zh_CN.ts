@@ -337,34 +337,6 @@
         <translation>租约至 %1</translation>
     </message>
     <message>
-        <source>another kind of lock has this key</source>
-        <translation>此键已被另一种锁占用</translation>
-    </message>
-    <message>
-        <source>the server was not reached</source>
-        <translation>未能连上服务器</translation>
-    </message>
-    <message>
-        <source>no answer: whether it was done is unknown</source>
-        <translation>没有应答：是否已执行未知</translation>
-    </message>
-    <message>
-        <source>the server says: not yours</source>
-        <translation>服务器说：不是你的</translation>
-    </message>
-    <message>
-        <source>the server refused it</source>
-        <translation>服务器拒绝</translation>
-    </message>
-    <message>
-        <source>this server cannot do it</source>
-        <translation>此服务器做不到</translation>
-    </message>
-    <message>
-        <source>the wait is over</source>
-        <translation>等待已结束</translation>
-    </message>
-    <message>
         <source>lost on its way</source>
         <translation>途中丢失</translation>
     </message>
@@ -395,6 +367,42 @@
     <message>
         <source>the server lost it with %1 as its owner</source>
         <translation>服务器丢失了它，当时持有者是 %1</translation>
+    </message>
+    <message>
+        <source>another kind of lock has this key</source>
+        <translation>此键已被另一种锁占用</translation>
+    </message>
+    <message>
+        <source>the server was not reached</source>
+        <translation>未能连上服务器</translation>
+    </message>
+    <message>
+        <source>no answer: whether it was done is unknown</source>
+        <translation>没有应答：是否已执行未知</translation>
+    </message>
+    <message>
+        <source>the server says: not yours</source>
+        <translation>服务器说：不是你的</translation>
+    </message>
+    <message>
+        <source>the server refused it</source>
+        <translation>服务器拒绝</translation>
+    </message>
+    <message>
+        <source>this server cannot do it</source>
+        <translation>此服务器做不到</translation>
+    </message>
+    <message>
+        <source>failed over: another server answers, or this one has another role</source>
+        <translation>故障转移：现由另一台服务器应答，或其角色已变</translation>
+    </message>
+    <message>
+        <source>all keys were deleted</source>
+        <translation>所有键都被删除</translation>
+    </message>
+    <message>
+        <source>the wait is over</source>
+        <translation>等待已结束</translation>
     </message>
     <message>
         <source>Life and faults</source>
@@ -559,6 +567,10 @@
     <message>
         <source>record: token</source>
         <translation>记录：令牌</translation>
+    </message>
+    <message>
+        <source>record: a lock?</source>
+        <translation>记录：是否为锁</translation>
     </message>
     <message>
         <source>record out of sight</source>
@@ -1035,16 +1047,16 @@
         <translation>对“%1”的一次持有无法归还：%2</translation>
     </message>
     <message>
+        <source>renewal refused: the server no longer knows this hold</source>
+        <translation>续约被拒：服务器已不认得这次持有</translation>
+    </message>
+    <message>
         <source>the server granted the lock anew: it had freed this hold before</source>
         <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
     </message>
     <message>
         <source>the server no longer knows this hold</source>
         <translation>服务器上已没有这次持有的记录</translation>
-    </message>
-    <message>
-        <source>renewal refused: the server no longer knows this hold</source>
-        <translation>续约被拒：服务器已不认得这次持有</translation>
     </message>
     <message>
         <source>own clock past the end of the lease</source>
@@ -1750,6 +1762,10 @@
         <source>queued</source>
         <translation>有人排队</translation>
     </message>
+    <message>
+        <source>perhaps held</source>
+        <translation>可能被持有</translation>
+    </message>
     <message numerus="yes">
         <source>held by %n</source>
         <translation>
@@ -1781,6 +1797,35 @@
         <translation>
             <numerusform>%n 个自认持有者</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>certain</source>
+        <translation>确定</translation>
+    </message>
+    <message>
+        <source>likely</source>
+        <translation>很可能</translation>
+    </message>
+    <message>
+        <source>a guess</source>
+        <translation>猜测</translation>
+    </message>
+    <message>
+        <source>Certainly a lock: nothing else looks like it.</source>
+        <translation>确定是锁：没有别的数据与它相像。</translation>
+    </message>
+    <message>
+        <source>Likely a lock: its value or its name says so.</source>
+        <translation>很可能是锁：从它的值或名称看出。</translation>
+    </message>
+    <message>
+        <source>A guess: its value has the shape of a lock's, which other data has, too. It is not counted as held.</source>
+        <translation>猜测：它的值形似锁的值，但别的数据也有这种形状。不计入被持有的锁。</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <extracomment>A lock's format and how sure it is that its key is a lock: "node-redlock, a guess".</extracomment>
+        <translation>%1，%2</translation>
     </message>
     <message>
         <source>≥ %1</source>
@@ -3089,22 +3134,6 @@
         <translation>%1（途中 %2）</translation>
     </message>
     <message>
-        <source>%1 waits for %2: %3</source>
-        <translation>%1 等待 %2：%3</translation>
-    </message>
-    <message>
-        <source>%1 holds %2 as #%3: %4</source>
-        <translation>%1 以 #%3 持有 %2：%4</translation>
-    </message>
-    <message>
-        <source>%1 still believes to hold %2 (#%3), but the record says otherwise: %4</source>
-        <translation>%1 仍以为持有 %2（#%3），但记录并非如此：%4</translation>
-    </message>
-    <message>
-        <source>%1 was not observed: %2</source>
-        <translation>%1 未被观察到：%2</translation>
-    </message>
-    <message>
         <source>%1 is held by %2; its format does not say until when: %3</source>
         <translation>%1 由 %2 持有；其格式不说明到何时：%3</translation>
     </message>
@@ -3123,6 +3152,30 @@
     <message>
         <source>%1 is held by %2 since %3, expires at %4: %5</source>
         <translation>%1 自 %3 起由 %2 持有，%4 到期：%5</translation>
+    </message>
+    <message>
+        <source>The length of its lease is not known, so it is hatched and has no wedge.</source>
+        <translation>租约的长度未知，因此画成斜线，没有楔形。</translation>
+    </message>
+    <message>
+        <source>That this key is a lock is only a guess.</source>
+        <translation>这个键是锁，仅为猜测。</translation>
+    </message>
+    <message>
+        <source>%1 waits for %2: %3</source>
+        <translation>%1 等待 %2：%3</translation>
+    </message>
+    <message>
+        <source>%1 holds %2 as #%3: %4</source>
+        <translation>%1 以 #%3 持有 %2：%4</translation>
+    </message>
+    <message>
+        <source>%1 still believes to hold %2 (#%3), but the record says otherwise: %4</source>
+        <translation>%1 仍以为持有 %2（#%3），但记录并非如此：%4</translation>
+    </message>
+    <message>
+        <source>%1 was not observed: %2</source>
+        <translation>%1 未被观察到：%2</translation>
     </message>
     <message>
         <source>%1 is up: %2</source>
@@ -3308,6 +3361,17 @@
     <message>
         <source>held by %1, until when is unknown</source>
         <translation>由 %1 持有，到何时未知</translation>
+    </message>
+    <message>
+        <source>perhaps %1</source>
+        <extracomment>%1: "held by A, 4.2 s left". That the key is a lock at all is only a guess.</extracomment>
+        <translation>可能%1</translation>
+    </message>
+    <message>
+        <source>perhaps %1</source>
+        <comment>a holder</comment>
+        <extracomment>%1: a holder. That the key is a lock at all is only a guess.</extracomment>
+        <translation>可能是 %1</translation>
     </message>
     <message>
         <source>BELIEF · what each client could act on</source>
@@ -3688,6 +3752,14 @@
         <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
     </message>
     <message>
+        <source>The entry of %1 is still on the server; until when is not known.</source>
+        <translation>%1 的条目仍在服务器上；到何时为止尚不清楚。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2.</source>
+        <translation>%1 在 %2 崩溃。</translation>
+    </message>
+    <message>
         <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
         <translation>%1 在 %2 崩溃，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
     </message>
@@ -3798,14 +3870,6 @@
         <source>%1 %2</source>
         <comment>a sentence after a sentence</comment>
         <translation>%1 %2</translation>
-    </message>
-    <message>
-        <source>The entry of %1 is still on the server; until when is not known.</source>
-        <translation>%1 的条目仍在服务器上；到何时为止尚不清楚。</translation>
-    </message>
-    <message>
-        <source>%1 died at %2.</source>
-        <translation>%1 在 %2 崩溃。</translation>
     </message>
 </context>
 <context>
@@ -5127,6 +5191,18 @@
         <translation>服务器地址</translation>
     </message>
     <message>
+        <source>&amp;Only locks named</source>
+        <translation>仅显示这些名称的锁(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Patterns with * and ?, with commas between them; “!” in front leaves locks out. Empty: all locks.</source>
+        <translation>含 * 和 ? 的模式，以逗号分隔；前面加“!”表示排除。留空：所有锁。</translation>
+    </message>
+    <message>
+        <source>Names of the locks to show</source>
+        <translation>要显示的锁的名称</translation>
+    </message>
+    <message>
         <source>Off: Lockscope only reads. On: its own clients may take and free locks there, and faults may be injected. A password is used for this connection and stored nowhere.</source>
         <translation>关闭：Lockscope 只读。打开：它自己的客户端可以在那里获取和释放锁，也可以注入故障。密码只用于此次连接，不保存在任何地方。</translation>
     </message>
@@ -5141,18 +5217,6 @@
     <message>
         <source>This address can be tried.</source>
         <translation>可以尝试这个地址。</translation>
-    </message>
-    <message>
-        <source>&amp;Only locks named</source>
-        <translation>仅显示这些名称的锁(&amp;O)</translation>
-    </message>
-    <message>
-        <source>Patterns with * and ?, with commas between them; “!” in front leaves locks out. Empty: all locks.</source>
-        <translation>含 * 和 ? 的模式，以逗号分隔；前面加“!”表示排除。留空：所有锁。</translation>
-    </message>
-    <message>
-        <source>Names of the locks to show</source>
-        <translation>要显示的锁的名称</translation>
     </message>
 </context>
 <context>
@@ -5258,6 +5322,10 @@
     <message>
         <source>%1 is not told. It goes on as if it held the lock until it tries to renew or release, and somebody else can have the lock meanwhile.</source>
         <translation>不会通知 %1。它会继续像持有锁一样工作，直到尝试续约或释放，而期间别人可能已获得锁。</translation>
+    </message>
+    <message>
+        <source>That this key is a lock is only a guess. Releasing it deletes the key, whatever it is.</source>
+        <translation>这个键是锁，仅为猜测。释放会删除这个键，不论它是什么。</translation>
     </message>
     <message>
         <source>&amp;Type the lock's name to confirm:</source>
@@ -5373,8 +5441,8 @@
         <translation>共 %1</translation>
     </message>
     <message>
-        <source>lease not seen</source>
-        <translation>租约未见</translation>
+        <source>of unknown</source>
+        <translation>总长未知</translation>
     </message>
     <message>
         <source>free</source>
@@ -5450,6 +5518,10 @@
         <translation>
             <numerusform>%1 · %n 把锁</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1。%2</translation>
     </message>
     <message>
         <source>Unknown: this format does not say when the lock expires.</source>
@@ -5535,8 +5607,8 @@
         <translation>筛选锁</translation>
     </message>
     <message>
-        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</source>
-        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</translation>
+        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  certainty:guess  -word (Ctrl+F)</source>
+        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  certainty:guess  -word (Ctrl+F)</translation>
     </message>
     <message>
         <source>Locks</source>
@@ -5563,6 +5635,10 @@
     <message>
         <source>%1 held, %2 waiting</source>
         <translation>%1 把被持有，%2 个在等</translation>
+    </message>
+    <message>
+        <source>%1, %2 perhaps held</source>
+        <translation>%1，%2 把可能被持有</translation>
     </message>
     <message>
         <source>No locks yet</source>

@@ -66,7 +66,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     column->addWidget(m_caption);
     m_form->setContentsMargins(0, 0, 0, 0);
     m_form->setHorizontalSpacing(kGrid);
-    m_form->setVerticalSpacing(5);
+    m_form->setVerticalSpacing(4);
     m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     column->addLayout(m_form);

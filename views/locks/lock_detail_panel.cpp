@@ -172,14 +172,17 @@ void LockDetailPanel::refresh() {
     const auto trace = m_context->trace();
     const LockFacts facts = lockFacts(lock, *m_context);
     m_name->setText(trace->displayName(lock));
-    m_format->setText(lockFormat(lock, *m_context));
+    const QString format = lockFormat(lock, *m_context), mark = certaintyMark(facts.certainty);
+    m_format->setText(mark.isEmpty() ? format : format + u' ' + mark);
+    m_format->setAccessibleName(formatWords(format, facts.certainty));
+    m_format->setToolTip(facts.certainty == trace::Certainty::Certain ? QString() : certaintySentence(facts.certainty));
     m_format->updateGeometry();
     m_state->setText(conditionText(facts));
     m_state->setRole(facts.condition == LockCondition::Free ? Role::TextDim
                                                             : toneColors(conditionTone(facts.condition)).text);
 
     const bool hasLease = facts.held() && facts.expires && facts.leaseKnown;
-    const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : tr("lease not seen");
+    const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : tr("of unknown");
     if (!facts.known())
         m_ring->setTtl({0, true, false}, unknown(), {});
     else if (!facts.held())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/event_words.h"
 
+#include "models/lock_facts.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
 
@@ -107,7 +108,7 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
 
 } // namespace
 
-QString refusalWords(const QString& text) {
+QString reasonWords(const QString& text) {
     static const std::map<QString, const char*> kReasons{
         {QStringLiteral("foreign-format"), QT_TRANSLATE_NOOP("Events", "another kind of lock has this key")},
         {QStringLiteral("unreachable"), QT_TRANSLATE_NOOP("Events", "the server was not reached")},
@@ -115,6 +116,9 @@ QString refusalWords(const QString& text) {
         {QStringLiteral("not-owner"), QT_TRANSLATE_NOOP("Events", "the server says: not yours")},
         {QStringLiteral("refused"), QT_TRANSLATE_NOOP("Events", "the server refused it")},
         {QStringLiteral("not-supported"), QT_TRANSLATE_NOOP("Events", "this server cannot do it")},
+        {QStringLiteral("server-failed-over"),
+         QT_TRANSLATE_NOOP("Events", "failed over: another server answers, or this one has another role")},
+        {QStringLiteral("server-emptied"), QT_TRANSLATE_NOOP("Events", "all keys were deleted")},
         {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
     };
     const auto found = kReasons.find(text);
@@ -252,6 +256,8 @@ QString eventWord(EventKind kind) {
         return Words::tr("record: holders in all");
     case EventKind::RecordPermits:
         return Words::tr("record: permits");
+    case EventKind::RecordCertainty:
+        return Words::tr("record: a lock?");
     case EventKind::RecordUnobserved:
         return Words::tr("record out of sight");
     case EventKind::RecordObserved:
@@ -281,7 +287,7 @@ bool hasText(EventKind kind) {
 }
 
 QString eventDetail(const Event& e, const trace::Trace& trace) {
-    QString text = hasText(e.kind) && e.aux ? refusalWords(trace.displayName(e.aux)) : QString();
+    QString text = hasText(e.kind) && e.aux ? reasonWords(trace.displayName(e.aux)) : QString();
     switch (e.kind) {
     case EventKind::LinkDelayed:
         return e.value ? Words::tr("%1 more each way").arg(duration(Nanos(e.value))) : Words::tr("no longer");
@@ -334,6 +340,8 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return freedWords(e, trace);
     case EventKind::RecordWaiters:
         return e.value < 0 ? unknown() : count(e.value);
+    case EventKind::RecordCertainty:
+        return certaintySentence(trace::Certainty(e.value));
     case EventKind::RecordToken:
     case EventKind::WriteAccepted:
         return e.value ? token(e.value) : Words::tr("no token");

@@ -11,6 +11,7 @@
 namespace lockscope::views {
 
 using trace::Belief;
+using trace::Certainty;
 using trace::EntityId;
 using trace::HoldMode;
 using trace::kNoEntity;
@@ -53,6 +54,9 @@ LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (!facts.observed) return LockCondition::Unobserved;
     if (gaps.contradicted) return LockCondition::StaleBelief;
     if (!facts.held() && !facts.believers.empty()) return LockCondition::Held;
+    // What may be no lock at all gives no alarm either. What a client of ours holds is one.
+    if (facts.held() && facts.certainty == Certainty::Guess && facts.believers.empty())
+        return LockCondition::PerhapsHeld;
     if (!facts.held()) return facts.waiterCount().value_or(0) > 0 ? LockCondition::Queued : LockCondition::Free;
     if (ownerDead) return LockCondition::Orphan;
     if (!facts.expires && facts.endKnown)
@@ -72,8 +76,9 @@ double LockFacts::fraction() const {
 }
 
 Ttl LockFacts::gauge() const {
-    // An unknown end has no bar, and above all no alarm.
-    return {fraction(), expires || !endKnown, held() && observed && endKnown && (leaseKnown || !expires)};
+    // An unknown end has no bar, and above all no alarm; nor has a key without an end that may be no lock.
+    const bool never = !expires && condition != LockCondition::PerhapsHeld;
+    return {fraction(), expires || !endKnown, held() && observed && endKnown && (expires ? leaseKnown : never)};
 }
 
 std::optional<std::int64_t> LockFacts::waiterCount() const {
@@ -149,6 +154,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     facts.serverWaiters = record.observed ? record.waiters : -1;
     facts.grants = record.grants;
     facts.token = record.token;
+    facts.certainty = record.certainty;
     if (!facts.held()) {
         if (!facts.known()) facts.renewal.kind = Renewal::Kind::Unknown;
         facts.condition = conditionOf(facts, gaps, false);
@@ -199,6 +205,8 @@ QString conditionText(const LockFacts& facts) {
         return Words::tr("not observed");
     case LockCondition::Queued:
         return Words::tr("queued");
+    case LockCondition::PerhapsHeld:
+        return Words::tr("perhaps held");
     case LockCondition::Held:
         // Readers, or holders of permits: as many as may.
         if (const auto holders = std::max<std::int64_t>(std::int64_t(facts.believers.size()), facts.holderCount);
@@ -220,8 +228,8 @@ QString conditionText(const LockFacts& facts) {
 }
 
 QString conditionId(LockCondition condition) {
-    static constexpr std::array kIds{"free",           "unobserved", "queued", "held",     "never-expires",
-                                     "renewal-missed", "orphan",     "stale",  "believers"};
+    static constexpr std::array kIds{"free",          "unobserved",     "queued", "perhaps-held", "held",
+                                     "never-expires", "renewal-missed", "orphan", "stale",        "believers"};
     return QString::fromLatin1(kIds[std::size_t(condition)]);
 }
 
@@ -239,9 +247,47 @@ Pill::Tone conditionTone(LockCondition condition) {
         return Pill::Tone::Violation;
     case LockCondition::Free:
     case LockCondition::Unobserved:
+    case LockCondition::PerhapsHeld:
         break;
     }
     return Pill::Tone::Neutral;
+}
+
+QString certaintyText(Certainty certainty) {
+    switch (certainty) {
+    case Certainty::Certain:
+        return Words::tr("certain");
+    case Certainty::Likely:
+        return Words::tr("likely");
+    case Certainty::Guess:
+        break;
+    }
+    return Words::tr("a guess");
+}
+
+QString certaintySentence(Certainty certainty) {
+    switch (certainty) {
+    case Certainty::Certain:
+        return Words::tr("Certainly a lock: nothing else looks like it.");
+    case Certainty::Likely:
+        return Words::tr("Likely a lock: its value or its name says so.");
+    case Certainty::Guess:
+        break;
+    }
+    return Words::tr(
+        "A guess: its value has the shape of a lock's, which other data has, too. It is not counted as held.");
+}
+
+QString certaintyMark(Certainty certainty) {
+    return certainty == Certainty::Guess    ? QStringLiteral("?")
+           : certainty == Certainty::Likely ? QStringLiteral("≈")
+                                            : QString();
+}
+
+QString formatWords(const QString& format, Certainty certainty) {
+    if (certainty == Certainty::Certain) return format;
+    //: A lock's format and how sure it is that its key is a lock: "node-redlock, a guess".
+    return Words::tr("%1, %2").arg(format, certaintyText(certainty));
 }
 
 QString roundDuration(Nanos d) {

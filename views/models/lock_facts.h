@@ -15,8 +15,9 @@ class ViewContext;
 /// How it stands with a lock, from harmless to alarming: the order in which a table sorts.
 enum class LockCondition : std::uint8_t {
     Free,
-    Unobserved, ///< the server is out of sight
-    Queued,     ///< free, yet somebody waits
+    Unobserved,  ///< the server is out of sight
+    Queued,      ///< free, yet somebody waits
+    PerhapsHeld, ///< that its key is a lock is only a guess
     Held,
     NeverExpires,  ///< held without a lease
     RenewalMissed, ///< its holder should have renewed by now
@@ -79,6 +80,7 @@ struct LockFacts {
     std::optional<trace::HoldMode> mode; ///< how it is held; missing = it is not, or nobody knows
     std::int64_t token = 0;              ///< 0 = none
     std::uint32_t grants = 0;
+    trace::Certainty certainty = trace::Certainty::Certain; ///< how sure it is that the key is a lock at all
     Renewal renewal;
     LockCondition condition = LockCondition::Free;
     friend bool operator==(const LockFacts&, const LockFacts&) = default;
@@ -111,6 +113,14 @@ QString conditionText(const LockFacts& facts);
 /// "held", "free", "believers", "orphan", …: what `state:` filters by, the same in every language.
 QString conditionId(LockCondition condition);
 Pill::Tone conditionTone(LockCondition condition);
+/// "certain", "likely", "a guess": translated.
+QString certaintyText(trace::Certainty certainty);
+/// A sentence that explains it.
+QString certaintySentence(trace::Certainty certainty);
+/// A small sign beside the format of a lock that is not certain, never without certaintyText() in reach; else empty.
+QString certaintyMark(trace::Certainty certainty);
+/// The format and, of a lock that is not certain, how sure it is: "redisson", "node-redlock, a guess".
+QString formatWords(const QString& format, trace::Certainty certainty);
 /// As duration(), without a decimal that says nothing: "5 s" for a lease of five seconds.
 QString roundDuration(Nanos d);
 /// "4.2 s", "never expires", "—"; unknown() where the record is not known().

@@ -262,7 +262,8 @@ QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
 QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
     const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
     if (column == StateColumn) return tone(conditionTone(facts.condition));
-    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires && facts.endKnown)
+    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires && facts.endKnown &&
+        facts.condition != LockCondition::PerhapsHeld)
         return tone(Pill::Tone::Violation);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Late) return tone(Pill::Tone::Waiting);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Stopped) return tone(Pill::Tone::Fault);
@@ -284,9 +285,14 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
         return text(*lock, index.column());
     case Qt::AccessibleTextRole:
+        if (index.column() == FormatColumn) return formatWords(text(*lock, FormatColumn), lock->certainty);
         return text(*lock, index.column());
     case Qt::ToolTipRole:
         if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
+        if (index.column() == FormatColumn && lock->certainty != trace::Certainty::Certain)
+            return tr("%1. %2").arg(text(*lock, FormatColumn), certaintySentence(lock->certainty));
+        if (index.column() == StateColumn && lock->condition == LockCondition::PerhapsHeld)
+            return certaintySentence(lock->certainty);
         if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->endKnown)
             return tr("Unknown: this format does not say when the lock expires.");
         if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->gauge().known)

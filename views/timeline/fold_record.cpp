@@ -34,7 +34,9 @@ void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsig
     span.row = row;
     span.state = unsigned(l.observed ? RecordState::Held : RecordState::Unobserved);
     span.label = l.observed ? l.owner & 0xffffffu : 0;
-    span.flags = (flags | (l.observed && l.partial ? kPartialFlag : 0)) & 0xfu;
+    if (l.observed && l.partial) flags |= kPartialFlag;
+    if (l.observed && l.guess) flags |= kGuessFlag;
+    span.flags = flags & 0xfu;
     spans.push(span);
 }
 
@@ -161,6 +163,13 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         l.queued = depth;
         if (queue.hasOpen() && queue.back().label == depth) return;
         openQueue(l, event.at, row);
+        return;
+    }
+    case EventKind::RecordCertainty: {
+        const bool guess = event.value == std::int64_t(trace::Certainty::Guess);
+        if (guess == std::exchange(l.guess, guess)) return;
+        // The hold goes on as it was; from here on it is told otherwise.
+        if (l.observed && l.owner != trace::kNoEntity) openRecord(l, event.at, l.ownerRow, kResumedFlag);
         return;
     }
     case EventKind::RecordToken:

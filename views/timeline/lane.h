@@ -22,6 +22,7 @@ enum class RecordState : std::uint8_t {
 inline constexpr unsigned kRenewedFlag = 1; ///< Span::flags of Held: goes on from the span before it
 inline constexpr unsigned kResumedFlag = 4; ///< Span::flags of Held: seen again after a gap; nobody renewed it there
 inline constexpr unsigned kPartialFlag = 2; ///< Span::flags of Held: began before it was seen, its length is not known
+inline constexpr unsigned kGuessFlag = 8;   ///< Span::flags of Held: that its key is a lock at all is only a guess
 enum class NodePhase : std::uint8_t {
     Up,
     Paused,

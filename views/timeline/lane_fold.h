@@ -53,6 +53,7 @@ private:
         std::int64_t newestToken = 0;
         bool seen = false, observed = true;
         bool partial = false; ///< held by somebody else's client since before the first look, and not renewed since
+        bool guess = false;   ///< whether it is a lock at all is only a guess
         std::vector<Cursor*> holding;
         std::uint32_t waiting = 0;
         std::uint32_t queued = 0; ///< as the server counted last, also where nobody looks
@@ -116,7 +117,7 @@ private:
     // Record and effect (fold_record.cpp).
     void applyRecord(const trace::Event& event, std::uint32_t row);
     void countGrant(LockSlot& l, EntityId owner, trace::EventKind kind);
-    /// `flags`: how the span begins, beside kPartialFlag.
+    /// `flags`: how the span begins, beside kPartialFlag and kGuessFlag.
     void openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsigned flags = 0);
     /// A row that names one of several holders, or counts them.
     void applyHolders(LockSlot& l, const trace::Event& event, std::uint32_t row);

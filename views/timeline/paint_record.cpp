@@ -19,19 +19,26 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     const QRectF r = kit.across(span.from, end, bar, 2);
     const std::int64_t left = kit.c.time(r.left()), right = kit.c.time(r.right());
     const double fromLeft = lease.fraction(left), toRight = lease.fraction(right);
+    const double textTop = r.bottom() - kit.m.px(19);
+    const bool pale = isPale(span, lease);
+    const QColor ink = span.flags & kGuessFlag ? onGround(color(Role::Record, 0.45)) : color(Role::Record);
     kit.box(r, color(Role::RecordTrack));
-    if (lease.expires()) {
+    if (!lease.fractionKnown()) {
+        // What was left of it, of how much, nobody saw: no height would be true. Held it is, for as long as it is.
+        kit.p.fillRect(QRectF(r.topLeft(), QPointF(r.right(), textTop)), kit.recordHatch);
+        kit.box(QRectF(r.x(), r.bottom() - 2, r.width(), 2), ink);
+    } else if (lease.expires()) {
         const QPointF wedge[]{{r.left(), r.bottom()},
                               {r.left(), r.bottom() - fromLeft * r.height()},
                               {r.right(), r.bottom() - toRight * r.height()},
                               {r.right(), r.bottom()}};
         kit.p.setRenderHint(QPainter::Antialiasing, r.width() > 12);
         kit.p.setPen(Qt::NoPen);
-        kit.p.setBrush(color(Role::Record));
+        kit.p.setBrush(ink);
         kit.p.drawPolygon(wedge, 4);
         kit.p.setRenderHint(QPainter::Antialiasing, false);
     } else {
-        kit.box(r, color(Role::Record));
+        kit.box(r, ink);
     }
     if (span.flags & kRenewedFlag) { // refilled here
         const double x = std::round(r.x());
@@ -39,11 +46,12 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
         kit.box(QRectF(x - 2, r.y() - kit.m.px(6), 6, 2), color(Role::Holding));
     }
     const double textLeft = std::max(r.x(), 0.0) + kit.m.px(7), textRight = std::min(r.right(), kit.c.width());
-    const QRectF line(textLeft, r.bottom() - kit.m.px(19), textRight - textLeft - 3, kit.m.px(18));
+    const QRectF line(textLeft, textTop, textRight - textLeft - 3, kit.m.px(18));
     const bool underPlayhead = kit.playhead >= span.from && kit.playhead < end;
     // A renewal goes on with the same owner: said once, at the beginning, or at the left edge.
     const bool says = !(span.flags & kRenewedFlag) || r.x() < 1 || r.width() > kit.m.px(120);
-    if (!underPlayhead && says) kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold, Role::TextOnColor);
+    if (!underPlayhead && says)
+        kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold, pale ? Role::Text : Role::TextOnColor);
     // The end of a lease that ran out; of one cut short by a release there is nothing to say.
     if (lease.expires() && end >= lease.deadline && r.width() > kit.m.px(150)) {
         const QString words = Timeline::tr("expires %1").arg(instantShort(Nanos(lease.deadline)));

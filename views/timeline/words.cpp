@@ -83,9 +83,20 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
                         ? Timeline::tr("held by %1, never expires").arg(actorName(data.trace(), lease.owner))
                         : Timeline::tr("held by %1, until when is unknown").arg(actorName(data.trace(), lease.owner));
     if (const Span* holders = spanAt(lane.holders, t)) words += QStringLiteral(", ") + holdersWords(*holders);
+    //: %1: "held by A, 4.2 s left". That the key is a lock at all is only a guess.
+    if (span->flags & kGuessFlag) words = Timeline::tr("perhaps %1").arg(words);
     if (const Span* queue = spanAt(lane.queue, t))
         words += QStringLiteral(", ") + Timeline::tr("%n waiting", nullptr, int(queue->label));
     return words;
+}
+
+/// The holder of a span by its name and by its short name; of a guess with the word that says so.
+std::pair<QString, QString> holderWords(const trace::Trace& trace, const Span& span) {
+    const QString who = actorName(trace, span.label);
+    if (!(span.flags & kGuessFlag)) return {who, shortName(who)};
+    //: %1: a holder. That the key is a lock at all is only a guess.
+    return {Timeline::tr("perhaps %1", "a holder").arg(who),
+            Timeline::tr("perhaps %1", "a holder").arg(shortName(who))};
 }
 
 } // namespace
@@ -100,7 +111,7 @@ Lease leaseOf(const trace::Trace& trace, const Span& span) {
     const trace::Event event = trace.at(span.row);
     // A deadline that was moved without a renewal leaves the lease as old as it was.
     const Nanos age = event.kind == trace::EventKind::RecordDeadline ? std::chrono::milliseconds(event.aux) : Nanos(0);
-    return {event.at - age.count(), event.value, span.label};
+    return {event.at - age.count(), event.value, span.label, !(span.flags & kPartialFlag)};
 }
 
 QString sectionCaption(LaneKind kind) {
@@ -193,7 +204,7 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
 
 QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     const Lease lease = leaseOf(trace, span);
-    const QString who = actorName(trace, lease.owner), nick = shortName(who);
+    const auto [who, nick] = holderWords(trace, span);
     if (!lease.endKnown()) return {who, nick};
     if (!lease.expires())
         return {Timeline::tr("%1 · never expires").arg(who), Timeline::tr("%1 · never expires").arg(nick), who, nick};
@@ -209,9 +220,8 @@ QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int
     const Lease lease = leaseOf(trace, span);
     if (!lease.expires()) return leaseWords(trace, span);
     const QString left = duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t)));
-    const QString who = actorName(trace, lease.owner);
-    return {Timeline::tr("%1 · %2 left").arg(who, left), Timeline::tr("%1 · %2 left").arg(shortName(who), left), left,
-            who};
+    const auto [who, nick] = holderWords(trace, span);
+    return {Timeline::tr("%1 · %2 left").arg(who, left), Timeline::tr("%1 · %2 left").arg(nick, left), left, who};
 }
 
 QString holdersWords(const Span& span) {
@@ -230,7 +240,7 @@ QString holdersWords(const Span& span) {
 }
 
 QString refusedWords(const trace::Trace& trace, const Tick& tick) {
-    return Timeline::tr("refused: %1").arg(refusalWords(trace.displayName(trace.at(tick.row).aux)));
+    return Timeline::tr("refused: %1").arg(reasonWords(trace.displayName(trace.at(tick.row).aux)));
 }
 
 QString recordTickWords(const trace::Trace& trace, const Tick& tick) {

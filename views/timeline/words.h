@@ -22,13 +22,20 @@ struct TimelineNotes {
 struct Lease {
     std::int64_t from = 0, deadline = trace::kNeverEnds; ///< an instant, or one of trace/deadline.h
     trace::EntityId owner = trace::kNoEntity;
+    bool lengthKnown = true; ///< false: it began before it was seen, so `from` is only when it was seen first
     bool expires() const { return deadline >= 0; }
     bool endKnown() const { return deadline != trace::kEndNotKnown; }
-    /// The remaining part of the lease at t, 0…1; 1 when it never expires.
+    /// Whether fraction() can be told: its end is known, and its length too where it has one.
+    bool fractionKnown() const { return endKnown() && (lengthKnown || !expires()); }
+    /// The remaining part of the lease at t, 0…1; 1 when it never expires. Without meaning unless fractionKnown().
     double fraction(std::int64_t t) const;
 };
 /// The lease of a span with RecordState::Held.
 Lease leaseOf(const trace::Trace& trace, const Span& span);
+/// Whether it is drawn so pale that words on it need the usual text colour: without a wedge, or as a guess.
+inline bool isPale(const Span& span, const Lease& lease) {
+    return !lease.fractionKnown() || span.flags & kGuessFlag;
+}
 
 QString sectionCaption(LaneKind kind);
 QString laneTitle(const TimelineData& data, const Lane& lane);

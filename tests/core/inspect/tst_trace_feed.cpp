@@ -98,6 +98,27 @@ private Q_SLOTS:
         QCOMPARE(world.events().back().kind, EventKind::RecordRenewed);
         QCOMPARE(world.events().back().value, Nanos(40s).count());
     }
+    void howSureItIsIsToldBeforeTheHoldAndWhenItChanges() {
+        World world;
+        LockRow row = heldBy("A", 30'000);
+        row.waiterCount.reset();
+        row.certainty = Certainty::Guess;
+        world.update(row);
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordCertainty, EventKind::RecordHeld}));
+        QCOMPARE(world.events().front().value, std::int64_t(Certainty::Guess));
+        world.update(row);
+        QCOMPARE(world.trace->size(), 2u);
+        // Who tells only of the owner knows nothing of the format.
+        LockRow owner = heldBy("B", 30'000);
+        world.feed.updateOwner("orders", owner, world.thread("B"));
+        QCOMPARE(world.kinds().back(), EventKind::RecordHeld);
+        row = heldBy("B", 30'000);
+        world.update(row);
+        QCOMPARE(world.events()[world.trace->size() - 2].kind, EventKind::RecordCertainty);
+        QCOMPARE(world.events()[world.trace->size() - 2].value, std::int64_t(Certainty::Certain));
+        const State state = StateIndex(world.trace).at(world.now);
+        QCOMPARE(state.records.at(world.feed.lockEntity("orders")).certainty, Certainty::Certain);
+    }
     void anEndThatIsNotKnownIsNotNever() {
         World world;
         LockRow row = heldBy("A", 0);

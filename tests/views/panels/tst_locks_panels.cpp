@@ -392,7 +392,7 @@ private Q_SLOTS:
         LockDetailPanel panel(&context);
         const auto* ring = panel.findChild<TtlRing*>();
         QVERIFY(ring);
-        QCOMPARE(ring->accessibleName(), u"3.2 s lease not seen"_qs); // and not of how much
+        QCOMPARE(ring->accessibleName(), u"3.2 s of unknown"_qs); // and not of how much
         QCOMPARE(panel.fact(LockDetailPanel::HeldFor), QStringLiteral("≥ 1.0 s"));
     }
 
