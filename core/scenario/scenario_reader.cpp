@@ -2,7 +2,7 @@
 #include "scenario/scenario_reader.h"
 
 #include "scenario/fault_check.h"
-#include "scenario/json_positions.h"
+#include "trace/json_positions.h"
 
 namespace lockscope::scenario {
 
