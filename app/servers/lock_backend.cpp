@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "servers/lock_backend.h"
 
-#include "backends/words.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "lock/distributed_lock.h"
 #include "lock/manager/lock_manager.h"
 #include "lock/recipe_choice.h"
+#include "ports/words.h"
 #include "servers/manager_file.h"
 
 namespace lockscope::cli {

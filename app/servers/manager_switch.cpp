@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `lockscope manager CONFIG switch` and `fail-back`.
-#include "backends/words.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "ports/words.h"
 #include "servers/manager_command.h"
 #include "servers/manager_words.h"
 

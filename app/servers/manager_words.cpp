@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "servers/manager_words.h"
 
-#include "backends/words.h"
 #include "cli/text.h"
 #include "lock/manager/switch_reason.h"
+#include "ports/words.h"
 
 #include <QDateTime>
 #include <QJsonArray>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/manager/engine_survey.h"
 
-#include "backends/words.h"
 #include "lock/manager/namespace_servers.h"
+#include "ports/words.h"
 #include "runtime/completion.h"
 
 #include <QCoreApplication>

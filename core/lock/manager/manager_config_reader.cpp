@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A manager's configuration from JSON.
-#include "backends/url_login.h"
 #include "lock/manager/config_limits.h"
 #include "lock/manager/manager_config.h"
+#include "ports/url_login.h"
 #include "trace/json_positions.h"
 #include "trace/suggestion.h"
 
