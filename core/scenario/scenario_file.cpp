@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario_file.h"
 
-#include "scenario/json_positions.h"
 #include "scenario/lock_times.h"
 #include "scenario/scenario_reader.h"
+#include "trace/json_positions.h"
 
 #include <QDir>
 #include <QFileInfo>

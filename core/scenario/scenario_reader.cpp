@@ -2,8 +2,8 @@
 #include "scenario/scenario_reader.h"
 
 #include "scenario/fault_check.h"
-#include "scenario/json_positions.h"
 #include "scenario/settings.h"
+#include "trace/json_positions.h"
 
 namespace lockscope::scenario {
 

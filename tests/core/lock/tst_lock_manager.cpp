@@ -326,21 +326,29 @@ private Q_SLOTS:
     /// hand: whatever happens, at most one process believes to hold the lock at a time.
     void noTwoHoldersWhateverIsCut_data() {
         QTest::addColumn<QByteArray>("mode");
-        QTest::newRow("drain") << QByteArray("drain");
-        QTest::newRow("immediate") << QByteArray("immediate");
+        QTest::addColumn<int>("returnsAfter"); // seconds; 0 = never by themselves
+        QTest::newRow("drain") << QByteArray("drain") << 0;
+        QTest::newRow("drain and return") << QByteArray("drain") << 7;
+        QTest::newRow("immediate") << QByteArray("immediate") << 0;
+        QTest::newRow("immediate and return") << QByteArray("immediate") << 2;
     }
     void noTwoHoldersWhateverIsCut() {
         QFETCH(QByteArray, mode);
-        int switches = 0, grants = 0;
+        QFETCH(int, returnsAfter);
+        int switches = 0, grants = 0, returns = 0;
         for (std::uint64_t seed = 1; seed <= 15; ++seed) {
-            World world(mode.constData(), seed * 10);
+            ManagerConfig config = readManagerConfig(configText(mode)).value();
+            config.namespaces[0].failBackAfter = Nanos(1s) * returnsAfter;
+            World world(config, seed * 10);
             std::mt19937_64 random(seed);
             world.work();
             const QStringList hosts{QStringLiteral("one"), QStringLiteral("two"), QStringLiteral("three")};
             for (int step = 0; step < 120; ++step) {
                 const QString host = hosts[qsizetype(random() % 3)];
                 Process& process = *world.processes[random() % 3];
-                switch (random() % 10) {
+                // Returns need some peace, and that nobody has chosen an engine.
+                const auto strike = returnsAfter == 0 ? random() % 10 : step % 60 < 10 ? random() % 3 : 4;
+                switch (strike) {
                 case 0:
                     world.backends.down.insert(host);
                     break;
@@ -356,6 +364,11 @@ private Q_SLOTS:
                         if (stopped->runtime.life() == Runtime::Life::Paused) stopped->runtime.resume();
                     break;
                 case 3:
+                    process.runtime.spawn([&process, engine = int(random() % 3)]() -> QCoro::Task<> {
+                        co_await process.manager->switchTo("shop", engine, SwitchMode::Immediate);
+                    });
+                    break;
+                case 8:
                     process.runtime.spawn([&process, engine = int(random() % 3)]() -> QCoro::Task<> {
                         co_await process.manager->switchTo("shop", engine);
                     });
@@ -376,8 +389,10 @@ private Q_SLOTS:
             for (const auto& process : world.processes) {
                 grants += process->grants;
                 switches += process->heardOf(ManagerEvent::Kind::InUse);
+                returns += process->returns();
             }
         }
+        QCOMPARE(returns > 0, returnsAfter > 0);
         QVERIFY2(grants > 40, qPrintable(QString::number(grants)));
         QVERIFY2(switches > 60, qPrintable(QString::number(switches)));
     }
@@ -401,16 +416,30 @@ private Q_SLOTS:
         row("no JSON", "{", "JSON");
         row("no object", "[1]", "another JSON value");
         row("version", QByteArray("{'lockscope-manager': 2}").replace('\'', '"'), "later version");
-        row("unknown word", configText("drain", ", 'lese': '3s'"), "namespaces[0].lese");
-        row("mode", configText("drian"), "namespaces[0].switch.mode");
-        row("url", configText("drain").replace("redis://two", "redsi://two"), "engines[1]");
+        row("no namespaces", QByteArray("{'lockscope-manager': 1}").replace('\'', '"'),
+            "/namespaces: at least one namespace is needed");
+        row("empty namespaces", QByteArray("{'lockscope-manager': 1, 'namespaces': []}").replace('\'', '"'),
+            "/namespaces: at least one namespace is needed");
+        row("unknown word", configText("drain", ", 'lese': '3s'"),
+            "/namespaces/0/lese: there is no field “lese” here; did you mean “lease”?");
+        row("mode", configText("drian"), "/namespaces/0/switch/mode: “drian” is not known here; did you mean “drain”?");
+        row("url", configText("drain").replace("redis://two", "redsi://two"), "/namespaces/0/engines/1/url");
         row("recipe", configText("drain").replace("redis-reentrant", "redis-reetrant"), "redis-reetrant");
         row("naive", configText("drain").replace("redis-reentrant", "redis-set-del"), "allow-naive");
         row("twice", configText("drain").replace("redis://two", "redis://one"), "twice");
-        row("duration", configText("drain").replace("\"3s\"", "\"3 seconds\""), "namespaces[0].lease");
-        row("too long", configText("drain").replace("\"2s\"", "\"200000000m\""), "drain-for” is longer than 365 days");
+        row("duration", configText("drain").replace("\"3s\"", "\"3 seconds\""), "/namespaces/0/lease");
+        row("too long", configText("drain").replace("\"2s\"", "\"200000000m\""),
+            "drain-for: this is longer than 365 days");
         row("sum too long", configText("drain").replace("\"1s\"", "\"150000000m\""), "confirm-for");
-        row("password", configText("drain").replace("redis://two", "redis://:sesame@two:x"), "engines[1]");
+        row("password", configText("drain").replace("redis://two", "redis://:sesame@two:x"), "/engines/1/url");
+        row("misspelt password",
+            configText("drain").replace("\"url\": \"redis://two\"", "\"ulr\": \"redis://:sesame@two\""), "“url”");
+        row("returns too soon",
+            configText("drain").replace("\"on-failure\"", "\"fail-back-after\": \"5s\", \"on-failure\""),
+            "shorter than a switch takes, 6.6 s");
+        row("returns from nothing",
+            configText("drain").replace("\"on-failure\": true", "\"fail-back-after\": \"5m\", \"on-failure\": false"),
+            "by hand only");
     }
     void wrongConfigurationsAreExplained() {
         QFETCH(QByteArray, text);
@@ -419,6 +448,36 @@ private Q_SLOTS:
         QVERIFY(!config);
         QVERIFY2(config.error().contains(contains), qPrintable(config.error()));
         QVERIFY2(!config.error().contains(QStringLiteral("sesame")), qPrintable(config.error()));
+    }
+
+    void allMistakesAreToldWithTheirLines() {
+        const QByteArray text = QByteArray("{'lockscope-manager': 1,\n"
+                                           " '// to whom it may concern': 'comments are allowed',\n"
+                                           " 'namespaces': [{'name': 'shop',\n"
+                                           "  'engines': [{'url': 'redis://one', 'recipe': 'redis-renetrant'},\n"
+                                           "              {'ulr': 'redis://:sesame@two', 'recipe': 'redis-set'},\n"
+                                           "              {'url': 'redsi://:sesame@three', 'recipe': 'redis-set'}],\n"
+                                           "  'lease': 30,\n"
+                                           "  'lease': '30s',\n"
+                                           "  'health': {'failures': 0}}]}")
+                                    .replace('\'', '"');
+        const auto config = parseManagerConfig(text);
+        QVERIFY(!config);
+        QStringList told;
+        for (const ConfigMistake& mistake : config.error())
+            told += mistake.toString();
+        const QString all = told.join(QLatin1Char('\n'));
+        QVERIFY2(!all.contains(QStringLiteral("sesame")), qPrintable(all));
+        const QStringList expected{
+            QStringLiteral("line 4: /namespaces/0/engines/0/recipe: there is no recipe “redis-renetrant”; did you mean "
+                           "“redis-reentrant”?"),
+            QStringLiteral("line 5: /namespaces/0/engines/1/ulr: there is no field “ulr” here; did you mean “url”?"),
+            QStringLiteral("line 6: /namespaces/0/engines/2/url: "),
+            QStringLiteral("line 8: /namespaces/0/lease: this field stands here for the second time; leave one out"),
+            QStringLiteral("line 9: /namespaces/0/health/failures: a whole number from 1 to 1000 should stand here")};
+        QCOMPARE(told.size(), expected.size());
+        for (qsizetype i = 0; i < expected.size(); ++i)
+            QVERIFY2(told[i].startsWith(expected[i]), qPrintable(all));
     }
 
     void programsMayNotSayForEverEither() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenario/json_positions.h"
+#include "trace/json_positions.h"
 
-namespace lockscope::scenario {
+namespace lockscope {
 
 QString pointerStep(QString key) {
     key.replace(QLatin1Char('~'), QStringLiteral("~0")).replace(QLatin1Char('/'), QStringLiteral("~1"));
@@ -90,4 +90,4 @@ void JsonPositions::array(const QString& pointer) {
     }
 }
 
-} // namespace lockscope::scenario
+} // namespace lockscope

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-namespace lockscope::scenario {
+namespace lockscope {
 
 /// Where in a JSON text each value stands: Qt's parser forgets that, and a complaint without a line is half a
 /// complaint.
@@ -41,4 +41,4 @@ private:
 /// A key as one step of a JSON pointer: "~" and "/" escaped.
 QString pointerStep(QString key);
 
-} // namespace lockscope::scenario
+} // namespace lockscope
