@@ -30,11 +30,6 @@ bool canBeSent(const QString& text) {
 
 } // namespace
 
-bool validKey(const QByteArray& key) {
-    return !key.isEmpty() && key.size() <= 250 &&
-           std::ranges::all_of(key, [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; });
-}
-
 Call::~Call() {
     if (m_line) m_line->abandon(m_id);
 }

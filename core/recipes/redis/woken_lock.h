@@ -76,6 +76,7 @@ private:
 class WokenLock::Contender : public LockContender {
 public:
     using Asked = Request;
+    /// `lock` outlives it.
     Contender(WokenLock& lock, Request asked);
     Outcome<Tried<Grant>> attempt(std::stop_token stop) final;
     QCoro::Task<> undo(Then) final;
