@@ -51,7 +51,7 @@ std::unique_ptr<DistributedLock> Client::makeLock() {
     const scenario::LockSettings& settings = m_world.settings.lock;
     const QByteArray name = settings.name.toUtf8();
     auto recipe = recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_wire, name, m_uuid, {}, m_doubts});
-    LockOptions options;
+    HoldOptions options;
     options.lease = settings.lease;
     options.watchdog = settings.watchdog;
     options.honourDeadline = settings.honourDeadline;

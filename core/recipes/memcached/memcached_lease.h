@@ -37,6 +37,7 @@ public:
     const RecipeInfo& info() const override;
     bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    bool prolongs() const override { return true; }
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     CallList::Registration onReconnect(CallList::Callback ask) override {
         return m_lock.port.onReconnect(m_lock.name, std::move(ask));
@@ -44,6 +45,7 @@ public:
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
 
 private:
     /// Our item's latest known state. Shared by all copies of a grant, because renewals change it.
