@@ -66,6 +66,7 @@ void writeDown(Fighter& fighter, const blocking::Client& client, const std::shar
     blocking::detail::Service& service = *blocking::detail::Access::service(client);
     const Nanos ahead = service.origin().time_since_epoch() - fighter.task().origin;
     service.call<bool>([&](std::stop_token) -> recipes::Outcome<bool> {
+        service.source().honoursDeadlines = !fighter.task().heedless;
         service.source().recorder()->onEvent(
             [&fighter, trace, ahead](const trace::Event& event) { fighter.note(*trace, event, ahead); });
         co_return true;

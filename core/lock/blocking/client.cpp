@@ -3,6 +3,7 @@
 
 #include "lock/blocking/history.h"
 #include "lock/blocking/service.h"
+#include "lock/connect.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 
@@ -39,9 +40,10 @@ public:
         return QByteArray::fromStdString(wish.options.recipe);
     }
     std::expected<Made, LockError> make(const detail::LockWish& wish) override {
-        auto lock = wish.parts.empty()
-                        ? makeLock(*at(wish.space.toInt()), wish.name, wish.mode, wish.options, wish.permits)
-                        : makeMultiLock(partsOf(wish), wish.options);
+        HoldOptions options = wish.options;
+        options.honourDeadline = honoursDeadlines;
+        auto lock = wish.parts.empty() ? makeLock(*at(wish.space.toInt()), wish.name, wish.mode, options, wish.permits)
+                                       : makeMultiLock(partsOf(wish), wish.options);
         if (!lock) return std::unexpected(lock.error());
         const QByteArray recipe = (*lock)->recipe().id;
         return Made{*std::move(lock), wish.parts.empty() ? recipe : kindOf(wish)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/connection.h"
+#include "connections/connection.h"
+#include "lock/connect.h"
 #include "lock/qt/translated.h"
 #include "runtime/event_loop_runtime.h"
 
