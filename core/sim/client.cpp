@@ -54,7 +54,7 @@ std::unique_ptr<DistributedLock> Client::makeLock() {
     const trace::EntityId entity = m_world.node.lockEntity(name);
     m_recipeTold.tell(m_world.recorder, m_thread, entity, recipeId);
     auto recipe = recipes::makeRedisRecipe(recipeId, {*m_wire, name, m_uuid, {}, m_doubts});
-    LockOptions options;
+    HoldOptions options;
     options.lease = settings.lease;
     options.watchdog = settings.watchdog;
     options.honourDeadline = settings.honourDeadline;

@@ -1051,6 +1051,34 @@
         <translation>续约被拒：服务器已不认得这次持有</translation>
     </message>
     <message>
+        <source>the lock “%1” was taken</source>
+        <translation>已获得锁“%1”</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was taken again</source>
+        <translation>再次获得锁“%1”</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was renewed</source>
+        <translation>已为锁“%1”续期</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was given back</source>
+        <translation>已归还锁“%1”</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was lost: %2</source>
+        <translation>锁“%1”已丢失：%2</translation>
+    </message>
+    <message>
+        <source>the server does not answer for the lock “%1”: %2</source>
+        <translation>服务器对锁“%1”没有应答：%2</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was not taken: %2</source>
+        <translation>未获得锁“%1”：%2</translation>
+    </message>
+    <message>
         <source>the server granted the lock anew: it had freed this hold before</source>
         <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
     </message>
@@ -1224,6 +1252,26 @@
     <message>
         <source>This thread does not hold the lock.</source>
         <translation>此线程不持有该锁。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” cannot prolong a lease beyond what was granted, %2 s.</source>
+        <translation>算法“%1”不能把租约延长到超过授予的 %2 秒。</translation>
+    </message>
+    <message>
+        <source>A manager's lock cannot be kept for longer than its namespace's lease, %1 s: a switch of its engine waits for as long as that.</source>
+        <translation>由管理器管理的锁，保持时间不能超过其命名空间的租约 %1 秒：更换引擎时最多只等待这么久。</translation>
+    </message>
+    <message>
+        <source>Locks of the recipe “%1” do not say who holds them.</source>
+        <translation>算法“%1”的锁不记录持有者是谁。</translation>
+    </message>
+    <message>
+        <source>An election needs a watchdog: LockOptions::watchdog is 0, and the leader would end with its lease.</source>
+        <translation>选举需要看门狗：LockOptions::watchdog 为 0，领导者会随租约结束而失去领导权。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” cannot elect a leader: nothing would end the leadership of one that dies.</source>
+        <translation>算法“%1”不能用于选举领导者：领导者死亡后，没有什么会结束它的领导权。</translation>
     </message>
     <message>
         <source>The wait for a lock was interrupted.</source>

@@ -244,6 +244,23 @@ Outcome<bool> SqlLease::isLocked(std::stop_token stop) {
     co_return seen->left > Nanos(0);
 }
 
+Outcome<std::vector<HolderInfo>> SqlLease::holders(std::stop_token stop) {
+    const sql::Result done = co_await m_lock.port.execute(
+        statementOf(m_lock, kId, "SELECT recipe, owner, {left}, version FROM {t} WHERE name = ?",
+                    valuesOf(m_lock.name)),
+        std::move(stop));
+    if (!done) co_return std::unexpected(lockError(done.error()));
+    if (done->rows.empty()) co_return std::vector<HolderInfo>();
+    if (done->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, done->text()));
+    if (done->isNull(0, 1) || done->number(0, 2) <= 0) co_return std::vector<HolderInfo>();
+    // <client>:<thread>:<what makes it another one each time>
+    const QByteArray owner = done->text(0, 1);
+    HolderInfo holder = HolderInfo::of(owner.first(std::max<qsizetype>(owner.lastIndexOf(':'), 0)));
+    holder.left = std::chrono::milliseconds(done->number(0, 2));
+    holder.token = done->number(0, 3);
+    co_return std::vector{holder};
+}
+
 void SqlLease::abandoned(const Grant& grant) {
     const auto mine = m_mine.find(grant.thread);
     if (mine != m_mine.end() && mine->second.owner == grant.value) m_mine.erase(mine);

@@ -21,6 +21,7 @@ public:
     const RecipeInfo& info() const override;
     bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    bool prolongs() const override { return true; }
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     /// True for a database on a server. It reports no forced release, but a broken connection is noticed.
     bool listens() const override { return m_lock.renewals && m_lock.port.dialect() != sql::Dialect::Sqlite; }
@@ -28,6 +29,7 @@ public:
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
     void abandoned(const Grant& grant) override;
 
 private:

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/lock_exception.h"
-#include "lock/lock_options.h"
-#include "trace/trace.h"
+#include <lockscope/history.h>
+#include <lockscope/lock_exception.h>
+#include <lockscope/lock_options.h>
+#include <lockscope/metrics.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 
-/// Locks for programs whose threads block. Recipes, watchdogs and deadlines are those of DistributedLock; one service
-/// thread per client runs them, so the program needs no event loop of its own.
+/// Locks for programs whose threads block. One service thread per client runs the watchdogs and deadlines, so the
+/// program needs no event loop of its own.
 /// A program with a QCoreApplication must create it before the first client. Otherwise the first client creates one;
 /// nobody has to run it. When the program's own application object is destroyed, all clients close, as by
 /// Client::close().
@@ -20,11 +22,16 @@
 ///
 /// fork(): the child process has no service threads. There, clients and locks that the parent made throw
 /// RefusedException; destroying them leaves the parent's holds alone. Make new clients in the child.
+///
+/// Names: what the standard requires of a mutex or a condition variable has the standard's name (lock, try_lock_for,
+/// unlock_shared, wait_until, notify_one, …), because its guards call it. Everything else is camelCase; types are
+/// PascalCase. Times are std::chrono durations; nanoseconds::max() is "no bound".
 namespace lockscope::blocking {
 
 namespace detail {
 class Service;
-}
+struct Access;
+} // namespace detail
 
 class Client;
 
@@ -35,10 +42,9 @@ struct ClientOptions {
     /// is written. Set it to false for an account that may not create tables, and have another account create them
     /// (Client::schema() has the statements).
     bool prepare = true;
-    /// The trace that gets the history of this client's locks: requests, grants, losses, releases. nullptr: none. Give
-    /// it a new, empty trace, or that of a client beside it on the same server. Nobody else may write the trace; any
-    /// thread may read it at any time and save it as a recording. Times count from the start of the service thread.
-    std::shared_ptr<trace::Trace> trace = nullptr;
+    /// Gets the record of this client's locks. nullptr: none. Give it a new one, or that of a client beside it on the
+    /// same server. Times count from the start of the service thread.
+    std::shared_ptr<History> history = nullptr;
     /// Another client whose service thread this client shares; the parts of a MultiLock need that. Clients that share a
     /// thread close together: at close() of any of them, or when the last one is destroyed. nullptr: its own thread.
     const Client* beside = nullptr;
@@ -68,19 +74,17 @@ public:
     std::string schema();
     /// Runs schema()'s statements and updates an older layout. Throws LockException.
     void prepare();
+    /// What the locks of this service thread have done so far. Asks no server; works after close(), too.
+    LockTotals totals() const;
     /// Ends all waits with InterruptedException and disconnects; blocks for at most 4 s. Locks still held become free
     /// when their lease, session or connection ends. Called in a callback, it starts closing and returns at once.
     void close() noexcept;
 
-    /// Internal: the service thread that keeps this client's locks.
-    const std::shared_ptr<detail::Service>& service() const { return m_service; }
-    /// Internal: this client's number among the clients of its service thread, from 0.
-    int number() const { return m_number; }
-
 private:
+    friend struct detail::Access;
     std::shared_ptr<detail::Service> m_service;
     std::shared_ptr<const void> m_together; ///< shared by all clients of the thread; the last one closes
-    int m_number = 0;
+    int m_number = 0;                       ///< among the clients of its service thread, from 0
     std::string m_identity;
 };
 

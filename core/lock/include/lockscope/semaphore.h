@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/blocking/handle.h"
+#include <lockscope/detail/handle.h>
 
 namespace lockscope::blocking {
 
@@ -12,23 +12,25 @@ class Semaphore {
 public:
     /// `permits`: how many the semaphore has, > 0; give the same number in all processes.
     Semaphore(const Client& client, std::string_view name, int permits, LockOptions options = {})
-        : m_handle(client, name, recipes::Mode::Permit, std::move(options), permits) {}
+        : m_handle(client, name, LockMode::Permit, std::move(options), permits) {}
     /// A semaphore of a manager's namespace; errors as Mutex's constructor.
     Semaphore(const Manager& manager, std::string_view space, std::string_view name, int permits)
-        : m_handle(manager, space, name, recipes::Mode::Permit, permits) {}
+        : m_handle(manager, space, name, LockMode::Permit, permits) {}
 
     /// Takes `permits` at once, however long that takes. Throws LockException; InterruptedException on a stop request
     /// or when the client is closed.
-    Permit acquire(int permits = 1, std::stop_token stop = {}) { return take(permits, kNever, std::move(stop)); }
+    Permit acquire(int permits = 1, std::stop_token stop = {}) {
+        return take(permits, detail::kForever, std::move(stop));
+    }
     /// Tries once; empty when fewer than `permits` are free.
-    Permit tryAcquire(int permits = 1) { return take(permits, Nanos(0), {}); }
+    Permit tryAcquire(int permits = 1) { return take(permits, std::chrono::nanoseconds(0), {}); }
     /// Waits at most `wait`; empty when `permits` were not free in time, or the server was away: see
     /// Mutex::try_lock_for().
     template <typename Rep, typename Period>
     Permit tryAcquireFor(std::chrono::duration<Rep, Period> wait, int permits = 1, std::stop_token stop = {}) {
         return take(permits, detail::waitOf(wait), std::move(stop));
     }
-    /// As tryAcquireFor(), with its own lease of at least 1 ms that no watchdog renews: see LockRequest::lease.
+    /// As tryAcquireFor(), with its own lease of at least 1 ms that no watchdog renews: see Mutex::tryLockWithLease().
     template <typename Rep, typename Period, typename LeaseRep, typename LeasePeriod>
     Permit tryAcquireWithLease(std::chrono::duration<Rep, Period> wait,
                                std::chrono::duration<LeaseRep, LeasePeriod> lease, int permits = 1,
@@ -52,8 +54,9 @@ public:
     }
 
 private:
-    Permit take(int permits, Nanos wait, std::stop_token stop, std::optional<Nanos> lease = std::nullopt) {
-        return m_handle.acquire(recipes::Mode::Permit, wait, std::move(stop), lease, permits);
+    Permit take(int permits, std::chrono::nanoseconds wait, std::stop_token stop,
+                std::optional<std::chrono::nanoseconds> lease = std::nullopt) {
+        return m_handle.acquire(LockMode::Permit, wait, std::move(stop), lease, permits);
     }
     detail::Handle m_handle;
 };

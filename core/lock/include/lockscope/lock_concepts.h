@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <lockscope/detail/standard.h>
+
 #include <chrono>
 #include <concepts>
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/blocking/mutex.h"
+#include <lockscope/mutex.h>
 
+#include <concepts>
+#include <limits>
 #include <mutex>
 
 namespace lockscope::blocking {
 
 /// A condition variable of a mutex that threads of many processes share. Use it as std::condition_variable_any, with
-/// std::unique_lock<blocking::Mutex>. Guarantees and limits: see DistributedCondition. Thread-safe.
+/// std::unique_lock<blocking::Mutex>. All conditions of one mutex are the same condition, in this
+/// process and in others. A signal between giving up and waiting is not lost. Thread-safe.
 ///
 /// A wait may end without a signal, as with the standard's: wait for a predicate, or check again.
 class Condition {
@@ -21,7 +24,9 @@ public:
     /// and InterruptedException on a stop request or when the client is closed. After a stop request the mutex is held
     /// again. After any other exception it may not be held, although `lock.owns_lock()` is true: ask
     /// Mutex::stillMine().
-    void wait(std::unique_lock<Mutex>& lock, std::stop_token stop = {}) { await(lock, kNever, std::move(stop)); }
+    void wait(std::unique_lock<Mutex>& lock, std::stop_token stop = {}) {
+        await(lock, detail::kForever, std::move(stop));
+    }
     template <typename Predicate>
     void wait(std::unique_lock<Mutex>& lock, Predicate predicate) requires std::predicate<Predicate> {
         while (!predicate())
@@ -57,7 +62,7 @@ public:
     bool wait_for(std::unique_lock<Mutex>& lock, std::chrono::duration<Rep, Period> wait,
                   Predicate predicate) requires std::predicate<Predicate> {
         using Clock = std::chrono::steady_clock;
-        const Nanos until = laterBy(Clock::now().time_since_epoch(), detail::waitOf(wait)); // saturates at kNever
+        const std::chrono::nanoseconds until = detail::steadyAfter(detail::waitOf(wait));
         while (!predicate()) {
             if (!wait_until(lock, Clock::time_point(until))) return predicate();
         }
@@ -79,7 +84,7 @@ public:
     int notify_all() { return signal(std::numeric_limits<int>::max()); }
 
 private:
-    bool await(std::unique_lock<Mutex>& lock, Nanos wait, std::stop_token stop);
+    bool await(std::unique_lock<Mutex>& lock, std::chrono::nanoseconds wait, std::stop_token stop);
     int signal(int most);
     Mutex& m_mutex;
 };
