@@ -45,28 +45,28 @@ bool CommandRunner::forgotten(const Result& result) const {
     return isForgotten(result) && !m_inTransaction;
 }
 
-QCoro::Task<Result> CommandRunner::run(TextRunner& texts, Command command) {
+QCoro::Task<Result> CommandRunner::run(Wire& wire, Command command) {
     Result result;
     if (setsLimitAlone(command)) {
-        result = co_await texts.run("SET " + lockTimeout(*command.lockWaitMs), 0);
+        result = co_await wire.run("SET " + lockTimeout(*command.lockWaitMs));
         if (!result) co_return result;
         m_lockWaitMs = *command.lockWaitMs;
     }
-    const Front before = front(command);
+    const QByteArray before = front(command);
     const bool wasInTransaction = std::exchange(m_inTransaction, inTransaction(command));
     if (command.ends || command.statement.values.empty()) {
-        result = co_await texts.run(before.text + command.statement.text, before.statements);
+        result = co_await wire.run(before + command.statement.text);
     } else {
-        ValueRunner* const values = before.statements == 0 ? texts.values() : nullptr;
-        std::optional<Name> name = knownName(command.statement, values);
-        if (!name) name = co_await prepare(texts, values, command.statement);
+        const By by = before.isEmpty() ? By::Apart : By::InText;
+        std::optional<Name> name = knownName(command.statement, by);
+        if (!name) name = co_await prepare(wire, by, command.statement);
         if (name->error)
             result = std::unexpected(*name->error);
-        else if (values && !name->text.isEmpty())
-            result = co_await values->execute(name->text, command.statement.values);
+        else if (by == By::Apart && !name->text.isEmpty())
+            result = co_await wire.execute(name->text, command.statement.values);
         else
-            result = co_await texts.run(before.text + executing(name->text, command.statement), before.statements);
-        if (isForgotten(result) && !wasInTransaction) result = co_await withoutPreparing(texts, command, before);
+            result = co_await wire.run(before + executing(name->text, command.statement));
+        if (isForgotten(result) && !wasInTransaction) result = co_await withoutPreparing(wire, command, before);
     }
     if (command.ends) {
         m_inTransaction = false;
@@ -86,12 +86,9 @@ bool CommandRunner::setsLimitAlone(const Command& command) const {
     return m_dialect == Dialect::PostgreSql && !m_pooled && !inTransaction(command) && setsLimit(command);
 }
 
-CommandRunner::Front CommandRunner::front(const Command& command) {
-    Front front;
-    const auto put = [&front](const QByteArray& statement) {
-        front.text += statement + "; ";
-        ++front.statements;
-    };
+QByteArray CommandRunner::front(const Command& command) {
+    QByteArray front;
+    const auto put = [&front](const QByteArray& statement) { front += statement + "; "; };
     if (m_dialect == Dialect::MySql) {
         if (setsLimit(command)) {
             m_lockWaitMs = *command.lockWaitMs;
@@ -117,31 +114,31 @@ CommandRunner::Front CommandRunner::front(const Command& command) {
 }
 
 /// nullopt: it is to be prepared first.
-std::optional<CommandRunner::Name> CommandRunner::knownName(const Statement& statement, ValueRunner* values) {
+std::optional<CommandRunner::Name> CommandRunner::knownName(const Statement& statement, By by) {
     if (!m_canPrepare) return Name();
-    const auto found = names(values).find(statement.text);
-    if (found == names(values).end()) return std::nullopt;
+    const auto found = names(by).find(statement.text);
+    if (found == names(by).end()) return std::nullopt;
     return Name{found->second, {}};
 }
 
-QCoro::Task<CommandRunner::Name> CommandRunner::prepare(TextRunner& texts, ValueRunner* values, Statement statement) {
+QCoro::Task<CommandRunner::Name> CommandRunner::prepare(Wire& wire, By by, Statement statement) {
     const bool mySql = m_dialect == Dialect::MySql;
     Name name;
     name.text = "ls" + QByteArray::number(qulonglong(m_names.size() + m_besideNames.size()) + 1);
     Result done;
-    if (values) {
-        done = co_await values->prepare(name.text, statement.text);
+    if (by == By::Apart) {
+        done = co_await wire.prepare(name.text, statement.text);
     } else {
         const QByteArray text = mySql ? " FROM '" + QByteArray(statement.text).replace('\'', "''") + '\''
                                       : " AS " + numbered(statement.text);
-        done = co_await texts.run("PREPARE " + name.text + text, 0);
+        done = co_await wire.run("PREPARE " + name.text + text);
     }
     if (!done && (!mySql || done.error().connectionLost())) {
         name.error = done.error();
         co_return name;
     }
     if (!done) name.text.clear(); // whatever is wrong with it, it will say so by itself
-    names(values).emplace(statement.text, name.text);
+    names(by).emplace(statement.text, name.text);
     co_return name;
 }
 
@@ -159,10 +156,10 @@ QByteArray CommandRunner::executing(const QByteArray& name, const Statement& sta
 }
 
 /// Somebody between us and the server gave us another server. Nothing was done; go on without.
-QCoro::Task<Result> CommandRunner::withoutPreparing(TextRunner& texts, Command command, Front before) {
+QCoro::Task<Result> CommandRunner::withoutPreparing(Wire& wire, Command command, QByteArray before) {
     m_canPrepare = false;
-    if (command.begin) (void)co_await texts.run("ROLLBACK", 0);
-    Result result = co_await texts.run(before.text + inlined(m_dialect, command.statement), before.statements);
+    if (command.begin) (void)co_await wire.run("ROLLBACK");
+    Result result = co_await wire.run(before + inlined(m_dialect, command.statement));
     co_return result;
 }
 

@@ -44,7 +44,7 @@ Limits limitsOf(const Pool& pool, const Link& link, std::optional<Nanos> patienc
     if (!patience) return limits;
     limits.forLock = true;
     // Behind a pooler nobody but the server itself can end it.
-    if (link.pooled())
+    if (link.pooled)
         command.lockWaitMs = std::chrono::ceil<std::chrono::milliseconds>(std::min(*patience, limits.wait)).count();
     else
         limits.wait = std::min(*patience, limits.wait);

@@ -6,10 +6,10 @@ namespace lockscope::sql {
 
 class Pool;
 
-/// A client of a real database. QtSql blocks, so each connection is made on its own thread. Statements run by
-/// non-blocking calls of the client library, or on that thread where the library has none (DriverOptions::onThreads).
-/// The event loop is never blocked. Statements that commit by themselves share a few connections; each session has its
-/// own; unused connections stay open for the next user. Connects when needed, and again when a connection broke.
+/// A client of a real database. Never blocks the event loop: connections to servers work by non-blocking calls of the
+/// client libraries, one to a SQLite file on a thread of its own. Statements that commit by themselves share a few
+/// connections; each session has its own; unused connections stay open for the next user. Connects when needed, and
+/// again when a connection broke.
 ///
 /// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
 /// with Disconnected. The runtime must outlive it.

@@ -174,7 +174,7 @@ QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
 }
 
 std::optional<Error> DriverSession::takesNoWrites() const {
-    if (!m_link || !m_link->readOnly()) return std::nullopt;
+    if (!m_link || !m_link->readOnly) return std::nullopt;
     return errors::takesNoWrites(m_pool->where());
 }
 

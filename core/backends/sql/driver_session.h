@@ -18,7 +18,7 @@ public:
     QCoro::Task<Result> rollback() override { return end("ROLLBACK"); }
     QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop) override;
     bool broken() const override { return knownBroken() || m_link->ended(); }
-    bool pooled() const override { return m_link && m_link->pooled(); }
+    bool pooled() const override { return m_link && m_link->pooled; }
     std::optional<Error> takesNoWrites() const override;
     void giveBack() override;
 

@@ -2,6 +2,7 @@
 #include "backends/sql/pool.h"
 
 #include "backends/sql/errors.h"
+#include "backends/sql/host_lookup.h"
 
 namespace lockscope::sql {
 
@@ -33,7 +34,7 @@ Statement endStatement(Dialect dialect, std::int64_t serverId) {
 } // namespace
 
 Pool::Pool(Runtime& r, const ConnectionUrl& url, DriverOptions o)
-    : runtime(r), options(optionsOf(url, o)), settings(settingsOf(url, options)), m_lookout(kLookout) {
+    : runtime(r), options(optionsOf(url, o)), settings(settingsOf(url)), m_lookout(kLookout) {
     if (settings) {
         m_dialect = settings->dialect;
         m_where = settings->where;
@@ -58,8 +59,8 @@ void Pool::keep(std::shared_ptr<Link> link) {
 
 std::shared_ptr<Ticket> Pool::send(Link& link, Command command) {
     auto ticket = std::make_shared<Ticket>();
-    link.carryOut(std::move(command), ticket, m_office->post());
-    if (!link.threadless()) lookOut(*ticket);
+    link.carryOut(std::move(command), ticket);
+    if (link.onThread()) lookOut(*ticket);
     return ticket;
 }
 
@@ -123,25 +124,32 @@ QCoro::Task<Pool::Obtained> Pool::obtain(std::shared_ptr<Pool> pool, Nanos withi
         obtained.error = errors::driverGone(pool->m_where);
         co_return obtained;
     }
-    auto link = std::make_shared<Link>(*pool->settings);
+    const Nanos giveUpAt = laterBy(pool->runtime.monotonic(), within);
+    const auto answerOf = [&](std::shared_ptr<Ticket> ticket) -> QCoro::Task<Result> {
+        const Nanos left = giveUpAt == kNever ? kNever : std::max(giveUpAt - pool->runtime.monotonic(), Nanos(0));
+        const bool arrived = co_await arrival(pool, ticket, left, stop);
+        if (!arrived) co_return std::unexpected(errors::connectTimeout(within, pool->m_where));
+        co_return pool->take(*ticket);
+    };
+    QByteArrayList addresses;
+    if (pool->m_dialect != Dialect::Sqlite) {
+        auto found = std::make_shared<Ticket>();
+        lookUpHost(pool->settings->host, pool->m_where, found, pool->m_office->post());
+        const Result all = co_await answerOf(found);
+        if (!all) obtained.error = all.error();
+        if (!all) co_return obtained;
+        for (std::size_t row = 0; row < all->rows.size(); ++row)
+            addresses << all->text(row);
+    }
+    auto link = Link::make(*pool->settings);
     auto ticket = std::make_shared<Ticket>();
-    link->submit(link->opening([ticket, post = pool->m_office->post()](Result result) {
-        ticket->result.emplace(std::move(result));
-        ticket->state.store(Ticket::Done, std::memory_order_release);
-        post->put(ticket);
-    }));
-    const bool arrived = co_await arrival(pool, ticket, within, stop);
-    if (!arrived) {
-        obtained.error = errors::connectTimeout(within, pool->m_where);
-        co_return obtained;
-    }
-    Result opened = pool->take(*ticket);
-    if (!opened) {
+    ticket->state = Ticket::Lettered; // nobody polls for it
+    link->open(std::move(addresses), ticket);
+    const Result opened = co_await answerOf(ticket);
+    if (opened)
+        obtained.link = std::move(link);
+    else
         obtained.error = opened.error();
-        co_return obtained;
-    }
-    link->serverId = opened->insertId;
-    obtained.link = std::move(link);
     co_return obtained;
 }
 
@@ -206,7 +214,7 @@ QCoro::Task<Result> Pool::askedInVain(std::shared_ptr<Pool> pool, std::shared_pt
     const Nanos patience = stopped ? std::min(kStopPatience, pool->options.cancelTimeout) : pool->options.cancelTimeout;
     bool arrived = false;
     if (stopped && limits.brief) arrived = co_await arrival(pool, ticket, kStopGrace, {});
-    if (!arrived && link->pooled()) {
+    if (!arrived && link->pooled) {
         link->breakOff(); // the process of that number may be at work for somebody else by now
     } else if (!arrived && pool->m_dialect != Dialect::Sqlite) {
         const bool told = co_await endOnServer(pool, link, patience);

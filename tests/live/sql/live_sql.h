@@ -13,13 +13,6 @@ inline sql::Result ask(sql::Port& port, const QByteArray& text, sql::Values valu
     return run(port.execute(std::move(statement)));
 }
 
-/// Once more on threads, as where the client libraries cannot do without: the tests of the driver run both ways.
-inline sql::DriverOptions eitherWay() {
-    sql::DriverOptions options;
-    options.onThreads = qEnvironmentVariableIsSet("LOCKSCOPE_TEST_SQL_ON_THREADS");
-    return options;
-}
-
 /// A single number that a statement gives.
 inline qint64 number(sql::Port& port, const QByteArray& text) {
     const sql::Result result = ask(port, text);

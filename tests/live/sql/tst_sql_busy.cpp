@@ -59,7 +59,7 @@ class TestSqlBusy : public QObject {
         }
     }
     SqlClient client(const QByteArray& engine) {
-        return {m_runtime, m_databases.url(engine), QString::fromLatin1(sql::kDefaultTable), eitherWay()};
+        return {m_runtime, m_databases.url(engine), QString::fromLatin1(sql::kDefaultTable)};
     }
     static qint64 waiters(sql::Port& port) {
         if (port.dialect() == sql::Dialect::PostgreSql)
@@ -278,7 +278,7 @@ private Q_SLOTS:
 
     // Whoever does not answer does not say either that somebody is in the way.
     void aServerThatStandsStillIsNotBusy() {
-        sql::DriverOptions options = eitherWay();
+        sql::DriverOptions options;
         options.connectTimeout = 1s;
         options.cancelTimeout = 400ms;
         SqlClient ours(m_runtime, m_databases.url("mariadb"), QString::fromLatin1(sql::kDefaultTable), options);
@@ -315,8 +315,7 @@ private Q_SLOTS:
         VERIFY_OK(patient.prepare());
         const FileHolder holder(m_databases.url("sqlite"), QStringLiteral("DELETE"));
         QVERIFY(holder.holds());
-        sql::SqlDriver brief(m_runtime, urlOf(m_databases.url("sqlite") + QStringLiteral("?timeout=300ms")),
-                             eitherWay());
+        sql::SqlDriver brief(m_runtime, urlOf(m_databases.url("sqlite") + QStringLiteral("?timeout=300ms")));
         const auto begun = Clock::now();
         const sql::Result refused = ask(brief, "DELETE FROM lockscope_locks");
         const auto took = Clock::now() - begun;

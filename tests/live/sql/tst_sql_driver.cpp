@@ -29,7 +29,7 @@ private Q_SLOTS:
     void valuesComeBackAsTheyWent_data() { engines(); }
     void valuesComeBackAsTheyWent() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS things");
         const QByteArray text = engine == "mariadb" ? "VARBINARY(255)" : "TEXT";
         VERIFY_OK(ask(driver, "CREATE TABLE things (k BIGINT PRIMARY KEY, t " + text + " NULL)"));
@@ -70,7 +70,7 @@ private Q_SLOTS:
     void errorsAreToldApart_data() { engines(); }
     void errorsAreToldApart() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         const Result missing = ask(driver, "SELECT * FROM nowhere_to_be_found");
         QVERIFY2(missing.error().kind == Kind::MissingTable, qPrintable(missing.error().message));
         QVERIFY(!missing.error().outcomeUnknown());
@@ -113,7 +113,7 @@ private Q_SLOTS:
             url.endpoints[0].port = sandbox::freePort(m_runtime).value();
             expected = Kind::Unreachable;
         }
-        SqlDriver driver(m_runtime, url, eitherWay());
+        SqlDriver driver(m_runtime, url);
         const Result opened = run(driver.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == expected, qPrintable(opened.error().message));
@@ -134,7 +134,7 @@ private Q_SLOTS:
     void statementsAtOnceShareAFewConnections_data() { engines(); }
     void statementsAtOnceShareAFewConnections() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS counted");
         VERIFY_OK(ask(driver, "CREATE TABLE counted (k INTEGER PRIMARY KEY, n BIGINT)"));
         VERIFY_OK(ask(driver, "INSERT INTO counted VALUES (1, 0)"));
@@ -156,7 +156,7 @@ private Q_SLOTS:
     void stoppedStatementsEndOnTheServer_data() { servers(); }
     void stoppedStatementsEndOnTheServer() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         std::stop_source stop;
         const auto sleeping = beside(driver.execute(Statement{sleepFor(engine, "30"), {}}, stop.get_token()));
         QTest::qWait(150);
@@ -177,7 +177,7 @@ private Q_SLOTS:
     void statementsThatTakeTooLongAreEnded_data() { servers(); }
     void statementsThatTakeTooLongAreEnded() {
         QFETCH(QByteArray, engine);
-        DriverOptions options = eitherWay();
+        DriverOptions options;
         options.statementTimeout = 300ms;
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), options);
         const auto begun = std::chrono::steady_clock::now();
@@ -191,7 +191,7 @@ private Q_SLOTS:
     void deadlocksAreTold_data() { servers(); }
     void deadlocksAreTold() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS pairs");
         VERIFY_OK(ask(driver, "CREATE TABLE pairs (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO pairs VALUES (1), (2)"));
@@ -223,7 +223,7 @@ private Q_SLOTS:
     void waitsForLocksEndInTime_data() { servers(); }
     void waitsForLocksEndInTime() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS one_row");
         VERIFY_OK(ask(driver, "CREATE TABLE one_row (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO one_row VALUES (1)"));
@@ -254,7 +254,7 @@ private Q_SLOTS:
     void theServersOwnLimitIsTold_data() { servers(); }
     void theServersOwnLimitIsTold() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS limited");
         VERIFY_OK(ask(driver, "CREATE TABLE limited (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO limited VALUES (1)"));
@@ -265,7 +265,7 @@ private Q_SLOTS:
         const bool maria = engine == "mariadb";
         VERIFY_OK(ask(driver, maria ? "SET GLOBAL innodb_lock_wait_timeout = 1"
                                     : "ALTER ROLE lockscope SET lock_timeout = 600"));
-        SqlDriver later(m_runtime, urlOf(m_databases.url(engine)), eitherWay()); // settings are read at the login
+        SqlDriver later(m_runtime, urlOf(m_databases.url(engine))); // settings are read at the login
         auto waiter = run(later.session());
         (*waiter)->begin();
         const Result waited = run((*waiter)->execute(row, kNever));
@@ -280,7 +280,7 @@ private Q_SLOTS:
     void sessionsThatGoAwayFreeWhatTheyHeld_data() { servers(); }
     void sessionsThatGoAwayFreeWhatTheyHeld() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS left_alone");
         VERIFY_OK(ask(driver, "CREATE TABLE left_alone (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO left_alone VALUES (1)"));
@@ -299,7 +299,7 @@ private Q_SLOTS:
     void statementsOfOneSessionTakeTurns_data() { servers(); }
     void statementsOfOneSessionTakeTurns() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         auto opened = run(driver.session());
         VERIFY_OK(opened);
         const std::shared_ptr<Session> session = std::move(*opened).share();
@@ -320,7 +320,7 @@ private Q_SLOTS:
     void whatAStoppedStatementFreesIsTold_data() { servers(); }
     void whatAStoppedStatementFreesIsTold() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS stopped_in");
         VERIFY_OK(ask(driver, "CREATE TABLE stopped_in (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO stopped_in VALUES (1)"));
@@ -347,7 +347,7 @@ private Q_SLOTS:
     void sessionsAreAsGoodAsNewAfterARollback_data() { servers(); }
     void sessionsAreAsGoodAsNewAfterARollback() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         auto session = run(driver.session());
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"SELECT 1", {}})));
@@ -366,7 +366,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         std::vector<std::shared_ptr<Ending<Result>>> all;
         {
-            SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+            SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
             VERIFY_OK(run(driver.open()));
             for (int i = 0; i < 8; ++i) // more than share connections: some wait for their turn
                 all.push_back(beside(driver.execute(Statement{sleepFor(engine, "20"), {}})));
@@ -386,7 +386,7 @@ private Q_SLOTS:
         const auto begun = std::chrono::steady_clock::now();
         {
             EventLoopRuntime client;
-            SqlDriver driver(client, urlOf(m_databases.url(engine)), eitherWay());
+            SqlDriver driver(client, urlOf(m_databases.url(engine)));
             VERIFY_OK(run(driver.open()));
             sleeping = beside(driver.execute(Statement{sleepFor(engine, "20"), {}}));
             QTest::qWait(50);

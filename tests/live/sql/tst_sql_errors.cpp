@@ -38,8 +38,7 @@ private Q_SLOTS:
     void connectionsKilledInATransaction_data() { servers(); }
     void connectionsKilledInATransaction() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay()),
-            admin(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine))), admin(m_runtime, urlOf(m_databases.url(engine)));
         makeTable(admin, "killed");
         auto session = run(driver.session());
         VERIFY_OK(session);
@@ -62,8 +61,7 @@ private Q_SLOTS:
     void connectionsKilledInAStatement_data() { servers(); }
     void connectionsKilledInAStatement() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay()),
-            admin(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine))), admin(m_runtime, urlOf(m_databases.url(engine)));
         auto session = run(driver.session());
         const auto id = run((*session)->execute(connectionId(engine)));
         const auto asleep =
@@ -84,7 +82,7 @@ private Q_SLOTS:
     void theServersLimitOnStatements() {
         QFETCH(QByteArray, engine);
         const bool maria = engine == "mariadb";
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         auto session = run(driver.session());
         VERIFY_OK(run(
             (*session)->execute({maria ? "SET SESSION max_statement_time = 0.2" : "SET statement_timeout = 200", {}})));
@@ -112,12 +110,12 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         QFETCH(QByteArray, id);
         const bool maria = engine == "mariadb";
-        SqlDriver admin(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver admin(m_runtime, urlOf(m_databases.url(engine)));
         VERIFY_OK(ask(admin, maria ? "SET GLOBAL max_statement_time = 1"
                                    : "ALTER ROLE lockscope SET statement_timeout = 1000"));
         const auto client = [&] { // settings are read at the login
             return std::make_unique<SqlClient>(m_runtime, m_databases.url(engine),
-                                               QString::fromLatin1(sql::kDefaultTable), eitherWay());
+                                               QString::fromLatin1(sql::kDefaultTable));
         };
         const auto one = client(), other = client();
         const QByteArray name = freshName();
@@ -137,7 +135,7 @@ private Q_SLOTS:
     }
 
     void idleTransactionsThatTheServerEnds() {
-        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
         makeTable(driver, "idle");
         auto session = run(driver.session());
         VERIFY_OK(run((*session)->execute({"SET idle_in_transaction_session_timeout = 150", {}})));
@@ -152,7 +150,7 @@ private Q_SLOTS:
     }
 
     void limitsOnWaitsAreLeftAloneByWhatDoesNotWait() {
-        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
         auto session = run(driver.session());
         Statement limit{"SHOW lock_timeout", {}};
         QCOMPARE(run((*session)->execute(limit, 5s))->text(), QByteArray("5s"));
@@ -164,7 +162,7 @@ private Q_SLOTS:
     }
 
     void signsThatNobodyWantsAnyMore() {
-        SqlDriver driver(m_runtime, urlOf(m_databases.url("mariadb")), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url("mariadb")));
         auto session = run(driver.session());
         std::stop_source stop;
         const auto sign = beside((*session)->nextSign(60s, stop.get_token()));
@@ -176,9 +174,9 @@ private Q_SLOTS:
     }
 
     void filesThatStayLocked() {
-        DriverOptions options = eitherWay();
+        DriverOptions options;
         options.statementTimeout = 300ms;
-        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite")), eitherWay());
+        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite")));
         SqlClient other(m_runtime, m_databases.url("sqlite"), QString::fromLatin1(sql::kDefaultTable), options);
         makeTable(holder, "busy");
         auto session = run(holder.session());
@@ -201,7 +199,7 @@ private Q_SLOTS:
     }
 
     void filesThatAreLockedForAMoment() {
-        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite")), eitherWay()),
+        SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite"))),
             other(m_runtime, urlOf(m_databases.url("sqlite")));
         makeTable(holder, "moment");
         auto session = run(holder.session());
@@ -219,7 +217,7 @@ private Q_SLOTS:
         // As behind a pooler: whoever is there now has never heard of what was prepared. In transactions, where MariaDB
         // knows it by a name that can be taken from it.
         for (const char* engine : {"mariadb", "postgresql"}) {
-            SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+            SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
             const bool maria = QByteArray(engine) == "mariadb";
             const QByteArray text = maria ? "SELECT ? + 1" : "SELECT ?::bigint + 1";
             auto session = run(driver.session());
