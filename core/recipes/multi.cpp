@@ -2,13 +2,36 @@
 #include "recipes/multi.h"
 
 #include "recipes/backoff.h"
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 #include "runtime/signal_count.h"
 
 #include <algorithm>
 
 namespace lockscope::recipes {
 
-// Its steps: 1 take each in turn, 2 not all in time: give back in reverse, pause, 3 hold, 4 release in reverse.
+namespace {
+enum class Step : std::uint32_t { Take = 1, GiveBack, Hold, Release };
+} // namespace
+
+RecipeInfo redisMultiInfo() {
+    RecipeInfo info;
+    info.id = "redis-multi";
+    info.backend = "redis";
+    info.summary = Text::tr("Several reentrant locks as one, all of them or none: “a,b,c”");
+    info.steps = stepTexts<Step>({
+        {Step::Take, Text::tr("take each in the order of its name")},
+        {Step::GiveBack, Text::tr("not all in time → give back in reverse, again 1")},
+        {Step::Hold, Text::tr("hold, work; watchdog: renew each")},
+        {Step::Release, Text::tr("give back in reverse")},
+    });
+    info.workStep = Step::Hold;
+    info.reentrant = true;
+    info.watchdog = true;
+    info.layout = "Redisson";
+    info.simulated = true;
+    return info;
+}
 
 namespace {
 constexpr Nanos kRoundForEach = 1500ms;
@@ -165,20 +188,20 @@ Outcome<std::optional<Grant>> MultiRecipe::acquire(Request request, std::stop_to
     Runtime& runtime = m_core->runtime;
     const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
     for (;;) {
-        request.steps.at(1);
+        request.steps.at(Step::Take);
         std::vector<Grant> grants;
         const auto all = co_await round(request, giveUpAt, grants, stop);
         const Nanos now = runtime.monotonic();
         if (!all && (!passes(all.error()) || now >= giveUpAt)) {
-            request.steps.at(0);
+            request.steps.leave();
             co_return std::unexpected(all.error());
         }
         if (all && *all == Round::All) co_return granted(request, std::move(grants));
         if (now >= giveUpAt) {
-            request.steps.at(0);
+            request.steps.leave();
             co_return std::nullopt;
         }
-        request.steps.at(2);
+        request.steps.at(Step::GiveBack);
         const Nanos pause = runtime.random(kPauseLow, kPauseHigh);
         co_await runtime.sleep(giveUpAt == kNever ? pause : std::min(pause, giveUpAt - now), stop);
     }
@@ -206,7 +229,7 @@ Grant MultiRecipe::granted(const Request& request, std::vector<Grant> grants) {
         whole.askedAt = askedAt;
         whole.lease = end == kNever ? kNever : end - askedAt;
     }
-    whole.steps.at(3);
+    whole.steps.at(Step::Hold);
     auto& followed = m_core->followed;
     std::erase_if(followed, [](const auto& known) { return known.second.expired(); });
     if (request.held > 0 && whole.holds > 1 && request.mode != Mode::Permit) {
@@ -311,7 +334,7 @@ Outcome<void> MultiRecipe::listen(Grant grant, CallList::Callback ask, std::stop
 
 Outcome<int> MultiRecipe::release(Grant grant, std::stop_token) {
     const std::shared_ptr<Own> own = ownOf(grant);
-    grant.steps.at(4);
+    grant.steps.at(Step::Release);
     if (grant.holds <= 1) own->following.request_stop();
     // Every part is given back, whatever becomes of the others; the first error is told.
     std::optional<LockError> failure;
@@ -325,7 +348,10 @@ Outcome<int> MultiRecipe::release(Grant grant, std::stop_token) {
         else if (!failure)
             failure = one.error();
     }
-    grant.steps.at(!failure && left > 0 ? 3 : 0);
+    if (!failure && left > 0)
+        grant.steps.at(Step::Hold);
+    else
+        grant.steps.leave();
     if (failure) co_return std::unexpected(*failure);
     co_return left;
 }

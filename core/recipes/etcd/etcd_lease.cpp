@@ -2,8 +2,8 @@
 #include "recipes/etcd/etcd_lease.h"
 
 #include "recipes/backoff.h"
-
-#include <QCoreApplication>
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 
 namespace lockscope::recipes {
 
@@ -13,6 +13,35 @@ using etcd::Range;
 using etcd::Transaction;
 using etcd::TransactionResult;
 using etcd::WatchEvent;
+
+namespace {
+enum class Step : std::uint32_t { Lease = 1, Put, Oldest, Watch, Work, GiveBack };
+} // namespace
+
+RecipeInfo etcdLeaseInfo() {
+    RecipeInfo info;
+    info.id = "etcd-lease";
+    info.backend = "etcd";
+    info.summary =
+        Text::tr("etcd's own mutex: a key under a lease queues by its revision and waits for the next older one");
+    info.steps = stepTexts<Step>({
+        {Step::Lease, Text::tr("a lease of {lease}, shared by locks that are kept; nobody at {name}, nobody under "
+                               "{name}/ → put {name}/lease")},
+        {Step::Put, Text::tr("txn: {name} and {name}/lease absent → put it; get the oldest")},
+        {Step::Oldest, Text::tr("mine is the oldest → hold")},
+        {Step::Watch, Text::tr("else watch the next older until it is deleted; again 3")},
+        {Step::Work, Text::tr("work, write to the resource with my revision")},
+        {Step::GiveBack, Text::tr("alone: txn {name}/lease is still the one I made → delete; revoke the lease; "
+                                  "shared: delete it")},
+    });
+    info.workStep = Step::Work;
+    info.watchdog = true;
+    info.token = true;
+    info.fair = true;
+    info.heldBy = HeldBy::Lease;
+    info.layout = "etcd";
+    return info;
+}
 
 namespace {
 
@@ -204,7 +233,7 @@ Outcome<EtcdLease::Entered> EtcdLease::getIn(StandPtr stand, Request request, Na
     Backoff backoff;
     bool look = request.kept; // with a lease in hand the look can take the lock as well
     for (;;) {
-        if (!look) request.steps.at(2);
+        if (!look) request.steps.at(Step::Put);
         std::expected<Entered, LockError> entered;
         if (look)
             entered = co_await enterAlone(stand);
@@ -267,7 +296,7 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt,
         } else if (!watch || watched != queue->older->key) {
             // From now on, not from the revision of the look: the server serves a watch of the past by a slow tick.
             // What happens between the look and the watch is found by the next look.
-            steps.at(4);
+            steps.at(Step::Watch);
             watched = queue->older->key;
             watch.reset();
             auto started = co_await m_lock.port.watch(watched, true, stop);
@@ -307,7 +336,7 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
     Backoff backoff;
     for (;;) {
         // A look that writes nothing: a try that comes in vain leaves no trace, and foreign data no key of ours.
-        request.steps.at(1);
+        request.steps.at(Step::Lease);
         if (!request.kept) {
             const auto before = co_await oldest(stop);
             if (!before && waitsOut(before.error(), giveUpAt)) {
@@ -316,7 +345,7 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
             }
             if (!before) co_return std::unexpected(before.error());
             if (*before && runtime.monotonic() >= giveUpAt) {
-                request.steps.at(0);
+                request.steps.leave();
                 co_return std::nullopt;
             }
         }
@@ -335,7 +364,7 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
         if (!entered) {
             waited = std::unexpected(entered.error());
         } else if (!stopped && *entered == Entered::Waits) {
-            request.steps.at(3);
+            request.steps.at(Step::Oldest);
             try {
                 waited = co_await waitInLine(stand, giveUpAt, request.steps, stop);
             } catch (const Cancelled& cancelled) {
@@ -349,7 +378,7 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
             m_leases->touch(*stand);
             Grant grant{request.thread, stand->key, stand->keptAt(), stand->ttl(), 1, stand->revision, request.steps};
             grant.own = stand;
-            grant.steps.at(5);
+            grant.steps.at(Step::Work);
             co_return grant;
         }
         if (stand->shared() && stand->revision == 0 && !stand->doubtful)
@@ -361,7 +390,7 @@ Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_toke
             co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
             continue;
         }
-        if (stopped || !waited || *waited == Waited::TimedOut) request.steps.at(0);
+        if (stopped || !waited || *waited == Waited::TimedOut) request.steps.leave();
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         if (!waited) co_return std::unexpected(waited.error());
         if (*waited == Waited::TimedOut) co_return std::nullopt;
@@ -405,14 +434,14 @@ Outcome<void> EtcdLease::listen(Grant grant, CallList::Callback ask, std::stop_t
 }
 
 Outcome<int> EtcdLease::release(Grant grant, std::stop_token stop) {
-    grant.steps.at(6);
+    grant.steps.at(Step::GiveBack);
     const Stand stand = standOf(grant);
     std::expected<bool, LockError> left;
     if (stand.shared())
         left = co_await m_leases->giveUp(stand, stop);
     else
         left = co_await leaveAlone(stand, stop);
-    grant.steps.at(0);
+    grant.steps.leave();
     if (!left) co_return std::unexpected(left.error());
     if (*left) co_return 0;
     co_return std::unexpected(

@@ -1,7 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/memcached/memcached_add.h"
 
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
+
 namespace lockscope::recipes {
+
+namespace {
+enum class Step : std::uint32_t { Add = 1, Wait, Work, Delete };
+} // namespace
+
+RecipeInfo memcachedAddInfo() {
+    RecipeInfo info;
+    info.id = "memcached-add";
+    info.backend = "memcached";
+    info.summary = Text::tr("add with an expiry, and a delete that does not look whose lock it is");
+    info.steps = stepTexts<Step>({
+        {Step::Add, Text::tr("add {name} me {lease}")},
+        {Step::Wait, Text::tr("NOT_STORED → wait a little, again 1")},
+        {Step::Work, Text::tr("work, write to the resource")},
+        {Step::Delete, Text::tr("delete {name}, whoever holds it")},
+    });
+    info.workStep = Step::Work;
+    info.naive = true;
+    return info;
+}
 
 using memcached::Change;
 using memcached::Expiry;
@@ -19,7 +42,7 @@ Outcome<std::optional<Grant>> MemcachedAdd::acquire(Request request, std::stop_t
     const auto expiry =
         Expiry(std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(request.lease).count(), 1));
     for (;;) {
-        request.steps.at(1);
+        request.steps.at(Step::Add);
         const Nanos askedAt = runtime.monotonic();
         // Not interrupted: what was added then would be known to nobody.
         const auto added = co_await m_lock.port.add(m_lock.name, value, expiry, false);
@@ -27,27 +50,27 @@ Outcome<std::optional<Grant>> MemcachedAdd::acquire(Request request, std::stop_t
         if (added->outcome == Change::Outcome::Stored) {
             if (stop.stop_requested()) {
                 co_await m_lock.port.remove(m_lock.name);
-                request.steps.at(0);
+                request.steps.leave();
                 throw Cancelled(Cancelled::Why::Stopped);
             }
-            request.steps.at(3);
+            request.steps.at(Step::Work);
             co_return Grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
         }
         const Nanos now = runtime.monotonic();
         if (now >= giveUpAt) {
-            request.steps.at(0);
+            request.steps.leave();
             co_return std::nullopt;
         }
-        request.steps.at(2);
+        request.steps.at(Step::Wait);
         const Nanos nap = runtime.random(m_lock.low, m_lock.high);
         co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
     }
 }
 
 Outcome<int> MemcachedAdd::release(Grant grant, std::stop_token stop) {
-    grant.steps.at(4);
+    grant.steps.at(Step::Delete);
     const auto removed = co_await m_lock.port.remove(m_lock.name, stop); // whosever it is: the flaw
-    grant.steps.at(0);
+    grant.steps.leave();
     if (!removed) co_return std::unexpected(lockError(removed.error()));
     co_return 0;
 }

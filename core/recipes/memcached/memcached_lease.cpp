@@ -3,6 +3,8 @@
 
 #include "recipes/hex_digits.h"
 #include "recipes/polling_rests.h"
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 #include "recipes/token_start.h"
 
 #include <QCoreApplication>
@@ -12,6 +14,28 @@ namespace lockscope::recipes {
 
 using memcached::Change;
 using memcached::Expiry;
+
+namespace {
+enum class Step : std::uint32_t { Value = 1, Add, Hold, Work, Expire };
+} // namespace
+
+RecipeInfo memcachedLeaseInfo() {
+    RecipeInfo info;
+    info.id = "memcached-lease";
+    info.backend = "memcached";
+    info.summary = Text::tr("add with a unique value; renewal and release compare its version by cas");
+    info.steps = stepTexts<Step>({
+        {Step::Value, Text::tr("value := new unique id")},
+        {Step::Add, Text::tr("add {name} value {lease}; gets {name} → version; taken → wait a little, again")},
+        {Step::Hold, Text::tr("STORED → hold until sent + {lease}; watchdog: cas {lease}")},
+        {Step::Work, Text::tr("work, write to the resource with the version")},
+        {Step::Expire, Text::tr("cas {name} version, expiring at once")},
+    });
+    info.workStep = Step::Work;
+    info.watchdog = true;
+    info.token = true;
+    return info;
+}
 
 namespace {
 
@@ -72,30 +96,30 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
     if (const auto error = memcachedLeaseError(request.lease)) co_return std::unexpected(*error);
     Runtime& runtime = m_lock.port.runtime();
     const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    request.steps.at(1);
+    request.steps.at(Step::Value);
     const QByteArray value = m_lock.client + ':' + request.thread + ':' + hexDigits(runtime.random());
     const Expiry expiry = expiryOf(request.lease);
     PollingRests rests(m_lock.high);
     for (;;) {
-        request.steps.at(2);
+        request.steps.at(Step::Add);
         if (!m_leftBehind.empty()) co_await undoLeftBehind();
         const Nanos askedAt = runtime.monotonic();
         // Not interrupted: an add that nobody waits for could still run after its own undoing.
         const auto added = co_await m_lock.port.add(m_lock.name, value, expiry, true);
         if (!added) {
             if (added.error().outcomeUnknown()) co_await withdraw(value, request.lease);
-            request.steps.at(0);
+            request.steps.leave();
             co_return std::unexpected(lockError(added.error()));
         }
         if (added->outcome == Change::Outcome::Stored) {
             const bool ours = added->item && added->item->value == value;
             if (ours && added->item->mark.unique == 0) {
                 co_await m_lock.port.remove(m_lock.name); // nobody has such a lock there
-                request.steps.at(0);
+                request.steps.leave();
                 co_return std::unexpected(memcachedWithoutCas());
             }
             if (ours && !stop.stop_requested()) {
-                request.steps.at(3);
+                request.steps.at(Step::Hold);
                 Grant grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
                 grant.token = tokenStart(added->item->mark.runBegan) + std::int64_t(added->item->mark.unique);
                 const auto own = std::make_shared<Own>();
@@ -107,17 +131,17 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
             // the server had none left to tell of it.
             const auto undone = co_await withdraw(value, request.lease);
             const bool stopped = stop.stop_requested();
-            if (stopped || !undone) request.steps.at(0);
+            if (stopped || !undone) request.steps.leave();
             if (stopped) throw Cancelled(Cancelled::Why::Stopped);
             if (!undone) co_return std::unexpected(undone.error());
         }
         if (added->outcome == Change::Outcome::Taken && added->item && !isOurs(added->item->value)) {
-            request.steps.at(0);
+            request.steps.leave();
             co_return std::unexpected(memcachedForeign(m_lock.name));
         }
         const Nanos now = runtime.monotonic();
         if (now >= giveUpAt) {
-            request.steps.at(0);
+            request.steps.leave();
             co_return std::nullopt;
         }
         const Nanos nap = rests.next(runtime);
@@ -131,10 +155,10 @@ Outcome<bool> MemcachedLease::renew(Grant grant, std::stop_token stop) {
 }
 
 Outcome<int> MemcachedLease::release(Grant grant, std::stop_token stop) {
-    grant.steps.at(5);
+    grant.steps.at(Step::Expire);
     const auto own = std::const_pointer_cast<Own>(std::static_pointer_cast<const Own>(grant.own));
     const auto gone = co_await change(own, grant.value, kMemcachedAtOnce, std::move(stop));
-    grant.steps.at(0);
+    grant.steps.leave();
     if (!gone) co_return std::unexpected(gone.error());
     if (*gone) co_return 0;
     co_return std::unexpected(

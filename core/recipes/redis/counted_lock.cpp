@@ -127,7 +127,7 @@ Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::sto
         grant.token = reply->items.size() > 2 ? reply->items[2].integer : 0;
         grant.mode = request.mode;
         grant.steps = request.steps;
-        grant.steps.at(kHold);
+        grant.steps.at(Step::Hold);
     } else {
         const std::int64_t ttl = reply->items[1].integer;
         // 0 is less than a millisecond, not nothing: asking again at once would only ask again and again.
@@ -197,9 +197,12 @@ Outcome<int> CountedLock::countDown(const Grant& grant, std::stop_token stop) {
 }
 
 Outcome<int> CountedLock::release(Grant grant, std::stop_token stop) {
-    grant.steps.at(kRelease);
+    grant.steps.at(Step::Release);
     const std::expected<int, LockError> left = co_await countDown(grant, stop);
-    grant.steps.at(left && *left > 0 ? kHold : kNowhere);
+    if (left && *left > 0)
+        grant.steps.at(Step::Hold);
+    else
+        grant.steps.leave();
     if (left && *left < 0) co_return std::unexpected(notOwner(m_lock.name));
     co_return left;
 }

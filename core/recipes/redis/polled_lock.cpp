@@ -14,6 +14,16 @@ const redis::Script& compareDelete() {
 }
 } // namespace
 
+RecipeInfo naiveRedisInfo(const char* id, const QString& summary) {
+    RecipeInfo info;
+    info.id = id;
+    info.backend = "redis";
+    info.summary = summary;
+    info.naive = true;
+    info.simulated = true;
+    return info;
+}
+
 QCoro::Task<bool> PolledLock::withdraw(QByteArray value) {
     const redis::Result reply =
         co_await m_lock.port.eval(compareDelete(), redis::argsOf(m_lock.name), redis::argsOf(std::move(value)));
@@ -40,17 +50,17 @@ Outcome<std::optional<Grant>> PolledLock::acquire(Request request, std::stop_tok
             if (!gone) doubtful = value;
         }
         if (stop.stop_requested()) {
-            request.steps.at(0);
+            request.steps.leave();
             throw Cancelled(Cancelled::Why::Stopped);
         }
         const Nanos now = runtime.monotonic();
         if (!taken && (!passes(taken.error()) || now >= giveUpAt)) co_return std::unexpected(taken.error());
         if (taken && *taken) {
-            request.steps.at(static_cast<std::uint32_t>(info().workStep));
+            request.steps.at(m_steps.work);
             co_return Grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
         }
         if (now >= giveUpAt) {
-            request.steps.at(0);
+            request.steps.leave();
             co_return std::nullopt;
         }
         request.steps.at(m_steps.wait);
@@ -69,7 +79,7 @@ Outcome<int> PolledLock::release(Grant grant, std::stop_token stop) {
     grant.steps.at(m_steps.release);
     const redis::Result reply =
         co_await m_lock.port.call(redis::argsOf("DEL", m_lock.name), stop); // whoever's it is: the flaw
-    grant.steps.at(0);
+    grant.steps.leave();
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     co_return 0;
 }

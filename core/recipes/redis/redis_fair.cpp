@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_fair.h"
 
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
+
 namespace lockscope::recipes {
+
+using Step = WokenLock::Step;
+
+RecipeInfo redisFairInfo() {
+    RecipeInfo info = redissonInfo(
+        "redis-fair", Text::tr("Redisson's fair lock: a queue on the server, in which dead waiters time out"));
+    info.steps = stepTexts<Step>({
+        {Step::Try,
+         Text::tr("script: drop dead waiters; free and I am first → HSET me 1, PEXPIRE {lease}; else queue up")},
+        {Step::Subscribe, Text::tr("queued → SUBSCRIBE my own channel, try again")},
+        {Step::Wait, Text::tr("wait for my message, at most PTTL; again 1")},
+        {Step::Hold, Text::tr("hold; watchdog: PEXPIRE {lease} if mine")},
+        {Step::Release, Text::tr("script: HINCRBY me -1; at 0 DEL, PUBLISH 0 to the first in the queue")},
+    });
+    info.fair = true;
+    info.deadWaiter = kWaiterPatience;
+    return info;
+}
 
 namespace {
 const redis::Script& fairScript() {
@@ -15,7 +36,8 @@ const redis::Script& renewScript() {
 } // namespace
 
 const RecipeInfo& RedisFair::info() const {
-    return *findRecipe("redis-fair");
+    static const RecipeInfo& mine = *findRecipe("redis-fair");
+    return mine;
 }
 
 Nanos RedisFair::patience(const QByteArray& thread) const {

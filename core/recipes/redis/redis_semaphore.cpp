@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_semaphore.h"
 
-#include <QCoreApplication>
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
+
 #include <QtEndian>
 
 namespace lockscope::recipes {
+
+using Step = WokenLock::Step;
+
+RecipeInfo redisSemaphoreInfo() {
+    RecipeInfo info =
+        redissonInfo("redis-semaphore",
+                     Text::tr("Redisson's semaphore whose permits expire: a counter, and a lease for each permit"));
+    info.steps = stepTexts<Step>({
+        {Step::Try, Text::tr("script: take ended permits back; enough free → DECRBY {name}, ZADD ids")},
+        {Step::Subscribe, Text::tr("too few → SUBSCRIBE its channel, try again")},
+        {Step::Wait, Text::tr("wait for a message, at most until a permit ends; again 1")},
+        {Step::Hold, Text::tr("hold; watchdog: ZADD my ids with {lease} again")},
+        {Step::Release, Text::tr("script: ZREM my ids, INCRBY {name}, PUBLISH")},
+    });
+    info.reentrant = false;
+    info.exclusive = false;
+    info.condition = false;
+    info.permits = true;
+    info.simulated = false; // simulated clients ask for exclusive holds only
+    return info;
+}
 
 namespace {
 const redis::Script& acquireScript() {
@@ -68,7 +91,8 @@ LockError otherCounter(const QByteArray& name, int said, std::int64_t number) {
 } // namespace
 
 const RecipeInfo& RedisSemaphore::info() const {
-    return *findRecipe("redis-semaphore");
+    static const RecipeInfo& mine = *findRecipe("redis-semaphore");
+    return mine;
 }
 
 redis::Args RedisSemaphore::givenBack(const Ids& ids) const {
@@ -127,7 +151,7 @@ Outcome<WokenLock::Answer> RedisSemaphore::attempt(const Request& request, std::
         grant.permits = static_cast<int>(ids->size());
         grant.own = ids;
         grant.steps = request.steps;
-        grant.steps.at(kHold);
+        grant.steps.at(Step::Hold);
     } else {
         answer.again = number < 0 ? kNever : Nanos(std::chrono::milliseconds(std::max<std::int64_t>(number, 1)));
     }
@@ -144,10 +168,10 @@ Outcome<bool> RedisSemaphore::renew(Grant grant, std::stop_token stop) {
 
 Outcome<int> RedisSemaphore::release(Grant grant, std::stop_token stop) {
     const auto ids = std::static_pointer_cast<const Ids>(grant.own);
-    grant.steps.at(kRelease);
+    grant.steps.at(Step::Release);
     const redis::Result reply =
         co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken()), givenBack(*ids), stop);
-    grant.steps.at(kNowhere);
+    grant.steps.leave();
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     if (reply->integer < static_cast<std::int64_t>(ids->size())) co_return std::unexpected(notOwner(m_lock.name));
     co_return 0;

@@ -2,11 +2,35 @@
 #include "recipes/redis/redis_set.h"
 
 #include "recipes/hex_digits.h"
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 
 #include <QByteArrayList>
 #include <algorithm>
 
 namespace lockscope::recipes {
+
+using Step = WokenLock::Step;
+
+RecipeInfo redisSetInfo() {
+    RecipeInfo info;
+    info.id = "redis-set";
+    info.backend = "redis";
+    info.summary = Text::tr("SET NX PX with a unique value; release and renewal compare it first");
+    info.steps = stepTexts<Step>({
+        {Step::Try, Text::tr("SET {name} value NX PX {lease}, a new unique value each time")},
+        {Step::Subscribe, Text::tr("taken → SUBSCRIBE its channel, try again")},
+        {Step::Wait, Text::tr("wait for a message, a little while; again 1")},
+        {Step::Hold, Text::tr("hold until sent + {lease}; watchdog: script: if value is mine, PEXPIRE {lease}")},
+        {Step::Release, Text::tr("script: if value is mine, DEL, PUBLISH 0")},
+    });
+    info.workStep = Step::Hold;
+    info.watchdog = true;
+    info.token = true;
+    info.condition = true;
+    info.simulated = true;
+    return info;
+}
 
 namespace {
 const redis::Script& releaseScript() {
@@ -66,7 +90,7 @@ void RedisSet::notUndone(const QByteArray& value, Nanos lease) {
 // The first try stands in here, and not in a coroutine of its own: mostly there is no other.
 Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
-    request.steps.at(kTry);
+    request.steps.at(Step::Try);
     const QByteArray value = newValue(request.thread);
     const Nanos askedAt = runtime.monotonic();
     const Nanos giveUpAt = laterBy(askedAt, request.wait);
@@ -92,12 +116,12 @@ Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token
     const bool troubled = !reply && waitsOut(lockError(reply.error(), m_lock.name), giveUpAt);
     if (!reply && !troubled) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     if (reply && !reply->isNil()) {
-        request.steps.at(kHold);
+        request.steps.at(Step::Hold);
         co_return Grant{request.thread, value, askedAt, request.lease, 1, reply->integer, request.steps};
     }
     if (troubled || !m_isLock || runtime.monotonic() < giveUpAt)
         co_return co_await notFree(std::move(request), giveUpAt, std::move(stop), troubled);
-    request.steps.at(kNowhere);
+    request.steps.leave();
     co_return std::nullopt;
 }
 
@@ -111,13 +135,13 @@ Outcome<std::optional<Grant>> RedisSet::notFree(Request request, Nanos giveUpAt,
         const bool isGone = found && found->text == "none";
         m_isLock = !found || waitedFor.contains(found->text); // who may not look waits as others do
         if (!m_isLock && !isGone) {
-            request.steps.at(kNowhere);
+            request.steps.leave();
             co_return std::unexpected(foreignData(m_lock.name, found->text));
         }
     }
     if (troubled || m_lock.port.runtime().monotonic() < giveUpAt)
         co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0, troubled);
-    request.steps.at(kNowhere);
+    request.steps.leave();
     co_return std::nullopt;
 }
 
@@ -131,7 +155,7 @@ Outcome<WokenLock::Answer> RedisSet::attempt(const Request& request, std::stop_t
     answer.grant = std::move(*taken);
     if (answer.grant) {
         answer.grant->steps = request.steps;
-        answer.grant->steps.at(kHold);
+        answer.grant->steps.at(Step::Hold);
     } else {
         answer.again = m_lock.port.runtime().random(m_lock.polling.low, m_lock.polling.high);
     }
@@ -146,9 +170,9 @@ Outcome<bool> RedisSet::renew(Grant grant, std::stop_token stop) {
 }
 
 Outcome<int> RedisSet::release(Grant grant, std::stop_token stop) {
-    grant.steps.at(kRelease);
+    grant.steps.at(Step::Release);
     const redis::Result reply = co_await giveUp(grant.value, std::move(stop));
-    grant.steps.at(kNowhere);
+    grant.steps.leave();
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     if (reply->integer == 0) co_return std::unexpected(notOwner(m_lock.name));
     gaveUp(grant.thread, reply->integer - 1);

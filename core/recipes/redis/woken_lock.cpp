@@ -15,6 +15,20 @@ constexpr Nanos kAtOnce = 50us;
 constexpr Nanos kEndless = 5s;
 } // namespace
 
+RecipeInfo redissonInfo(const char* id, const QString& summary) {
+    RecipeInfo info;
+    info.id = id;
+    info.backend = "redis";
+    info.summary = summary;
+    info.workStep = WokenLock::Step::Hold;
+    info.reentrant = true;
+    info.watchdog = true;
+    info.condition = true;
+    info.layout = "Redisson";
+    info.simulated = true;
+    return info;
+}
+
 void WokenLock::gaveUp(const QByteArray& thread, std::int64_t waiting) {
     m_lastHolder = {thread, waiting, waiting > 0 ? m_lock.port.runtime().monotonic() : Nanos(0)};
 }
@@ -33,13 +47,13 @@ Outcome<std::optional<Grant>> WokenLock::acquire(Request request, std::stop_toke
     if (const std::int64_t before = politeness(request, begun); before > 0)
         co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), before);
 
-    request.steps.at(kTry);
+    request.steps.at(Step::Try);
     auto first = co_await attempt(request, stop);
     if (!first && !waitsOut(first.error(), giveUpAt)) co_return std::unexpected(first.error());
     if (!first) co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0, true);
     if (first->grant) co_return std::move(first->grant);
     if (runtime.monotonic() >= giveUpAt) {
-        request.steps.at(kNowhere);
+        request.steps.leave();
         co_return std::nullopt;
     }
     co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0);
@@ -98,11 +112,11 @@ Outcome<std::optional<Grant>> WokenLock::waitFor(Request request, Nanos giveUpAt
     try {
         for (;;) {
             if (std::exchange(troubled, false)) {
-                request.steps.at(kWait);
+                request.steps.at(Step::Wait);
                 co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
             }
             if (!subscription && !alone) {
-                request.steps.at(kSubscribe);
+                request.steps.at(Step::Subscribe);
                 const std::expected<bool, LockError> heard = co_await listen(subscription, request.thread, stop);
                 troubled = !heard && waitsOut(heard.error(), giveUpAt);
                 if (troubled) continue;
@@ -127,10 +141,10 @@ Outcome<std::optional<Grant>> WokenLock::waitFor(Request request, Nanos giveUpAt
             backoff.reset();
             const Nanos now = runtime.monotonic();
             if (now >= giveUpAt) {
-                request.steps.at(kNowhere);
+                request.steps.leave();
                 co_return std::nullopt;
             }
-            request.steps.at(kWait);
+            request.steps.at(Step::Wait);
             // Who deletes the key of a lock without an end, by hand or for want of memory, tells nobody.
             if (answer->again == kNever) answer->again = runtime.random(kEndless, kEndless + 1s);
             const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - now;

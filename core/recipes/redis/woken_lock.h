@@ -5,6 +5,9 @@
 
 namespace lockscope::recipes {
 
+/// What the locks in Redisson's layouts have in common.
+RecipeInfo redissonInfo(const char* id, const QString& summary);
+
 /// The common part of locks whose releases send a message: how to wait for one. Subscribe, then try again, because a
 /// release between the first try and the subscription reaches nobody. Never wait longer than the recipe says, because a
 /// message may be lost, and the end of a lease sends none.
@@ -15,6 +18,9 @@ namespace lockscope::recipes {
 /// A free lock costs none of this: the first try comes before the subscription.
 class WokenLock : public Recipe {
 public:
+    /// The steps of all these recipes.
+    enum class Step : std::uint32_t { Try = 1, Subscribe, Wait, Hold, Release };
+
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     CallList::Registration onReconnect(CallList::Callback ask) override {
         return m_lock.port.onReconnect(std::move(ask));
@@ -23,9 +29,6 @@ public:
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
 
 protected:
-    /// The steps; equal numbers in all these recipes.
-    enum Step : std::uint32_t { kNowhere = 0, kTry = 1, kSubscribe = 2, kWait = 3, kHold = 4, kRelease = 5 };
-
     /// Result of one try.
     struct Answer {
         std::optional<Grant> grant;

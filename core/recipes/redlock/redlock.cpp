@@ -4,6 +4,8 @@
 #include "recipes/backoff.h"
 #include "recipes/hex_digits.h"
 #include "recipes/polling_rests.h"
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 #include "recipes/redlock/errands.h"
 
 #include <QCoreApplication>
@@ -12,8 +14,35 @@
 namespace lockscope::recipes {
 
 namespace {
+enum class Step : std::uint32_t { Value = 1, Ask, Count, Work, GiveBack };
+} // namespace
 
-struct Text {
+RecipeInfo redlockInfo() {
+    RecipeInfo info;
+    info.id = "redis-redlock";
+    info.backend = "redis";
+    info.summary = Text::tr("Redlock: a majority of independent masters; held for the lease less what getting it took");
+    info.steps = stepTexts<Step>({
+        {Step::Value, Text::tr("value := new unique id")},
+        {Step::Ask, Text::tr("on all servers at once: SET {name} value NX PX {lease}")},
+        {Step::Count, Text::tr("majority, and {lease} − elapsed − drift > 0 → hold that long")},
+        {Step::Work, Text::tr("work, write to the resource")},
+        {Step::GiveBack, Text::tr("on all servers: script: if value is mine, DEL")},
+    });
+    info.workStep = Step::Work;
+    info.watchdog = true;
+    info.layout = "Redlock";
+    return info;
+}
+
+const RecipeInfo& Redlock::info() const {
+    static const RecipeInfo& mine = *findRecipe("redis-redlock");
+    return mine;
+}
+
+namespace {
+
+struct Trouble {
     Q_DECLARE_TR_FUNCTIONS(LockError)
 };
 
@@ -30,7 +59,7 @@ QByteArray newValue(Runtime& runtime) { // 32 lower-case hex digits, as node-red
 
 /// "Only 2 of 5 servers answered; 3 are needed. …" with the first complaint.
 QString tooFew(const Ballot& votes, std::size_t quorum) {
-    QString text = Text::tr("Only %1 of %2 servers answered; %3 are needed.")
+    QString text = Trouble::tr("Only %1 of %2 servers answered; %3 are needed.")
                        .arg(QString::number(votes.answered()), QString::number(votes.nodes()), QString::number(quorum));
     if (!votes.complaints().isEmpty()) text += u' ' + votes.complaints().join(u' ');
     return text;
@@ -109,18 +138,18 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
     const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
     const Nanos lease = std::chrono::floor<std::chrono::milliseconds>(request.lease);
     if (lease - drift(lease) < leastRest(lease)) {
-        co_return std::unexpected(
-            LockError{LockError::Kind::Refused,
-                      Text::tr("A lease of %1 ms is too short for several servers: nothing would be left of it after "
-                               "what their clocks may drift.")
-                          .arg(lease / 1ms)});
+        co_return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            Trouble::tr("A lease of %1 ms is too short for several servers: nothing would be left of it after "
+                        "what their clocks may drift.")
+                .arg(lease / 1ms)});
     }
     int hopeless = 0;
     Backoff backoff;
     PollingRests rests(m_options.longestRest);
     for (;;) {
-        request.steps.at(1);
-        request.steps.at(2);
+        request.steps.at(Step::Value);
+        request.steps.at(Step::Ask);
         const std::shared_ptr<Round> round = beginRound(lease);
         bool stopped = false;
         try {
@@ -132,7 +161,7 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
         Nanos now = runtime.monotonic();
         const bool carried = round->votes->carried();
         if (!stopped && carried && round->validUntil() - now >= leastRest(lease)) {
-            request.steps.at(3);
+            request.steps.at(Step::Count);
             Grant grant{request.thread, round->stake.value, round->begun, lease - drift(lease), 1, 0, request.steps};
             grant.own = std::make_shared<const Nanos>(lease);
             co_return grant;
@@ -141,15 +170,15 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
         hopeless = carried || round->votes->hopeless() ? hopeless + 1 : 0;
         const bool last = stopped || now >= giveUpAt || hopeless == kHopelessRounds;
         const QString shortage = taken || carried ? QString() : tooFew(*round->votes, m_nodes->quorum());
-        request.steps.at(5);
+        request.steps.at(Step::GiveBack);
         co_await withdraw(round, last);
-        if (last) request.steps.at(0);
+        if (last) request.steps.leave();
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);
         if (last && carried) {
             co_return std::unexpected(LockError{
                 LockError::Kind::Unreachable,
-                Text::tr("The servers granted the lock “%1” so late that too little was left of the lease; it was "
-                         "given back. Take a longer lease, or look at why they are slow.")
+                Trouble::tr("The servers granted the lock “%1” so late that too little was left of the lease; it was "
+                            "given back. Take a longer lease, or look at why they are slow.")
                     .arg(QString::fromUtf8(m_name))});
         }
         if (last && !taken) co_return std::unexpected(LockError{LockError::Kind::Unreachable, shortage});
@@ -201,7 +230,7 @@ Outcome<void> Redlock::listen(Grant, CallList::Callback ask, std::stop_token sto
 
 Outcome<int> Redlock::release(Grant grant, std::stop_token stop) {
     Runtime& runtime = m_nodes->runtime();
-    grant.steps.at(5);
+    grant.steps.at(Step::GiveBack);
     const Nanos lease = fullLease(grant);
     // Renewals may have moved its end; one lease from now is later than any of them.
     const Stake stake{m_nodes, m_name, grant.value, runtime.monotonic() + lease + drift(lease)};
@@ -209,13 +238,13 @@ Outcome<int> Redlock::release(Grant grant, std::stop_token stop) {
     for (std::size_t node = 0; node < m_nodes->count(); ++node)
         runtime.spawn([stake, node, undone] { return undoAt(stake, node, nullptr, undone); });
     co_await Ballot::wait(undone, runtime, decided, std::max(perNode(lease), kReleaseLimit), stop);
-    grant.steps.at(0);
+    grant.steps.leave();
     if (undone->count(Vote::No) >= m_nodes->quorum()) co_return std::unexpected(notOwner(m_name));
     if (undone->answered() >= m_nodes->quorum()) co_return 0; // no majority can have it any more
     co_return std::unexpected(LockError{
         LockError::Kind::OutcomeUnknown,
         tooFew(*undone, m_nodes->quorum()) + u' ' +
-            Text::tr("The lock is free there when its lease ends, in %1 ms at the latest.").arg(lease / 1ms)});
+            Trouble::tr("The lock is free there when its lease ends, in %1 ms at the latest.").arg(lease / 1ms)});
 }
 
 Outcome<bool> Redlock::forceRelease(std::stop_token stop) {

@@ -69,7 +69,4 @@ private:
     RedlockOptions m_options;
 };
 
-/// The entry for the list of recipes.
-RecipeInfo redlockInfo();
-
 } // namespace lockscope::recipes

@@ -13,7 +13,7 @@ Outcome<std::optional<Grant>> ZkRecipe::tryUntilDecided(Request request, std::st
     Backoff backoff;
     std::optional<LockError> trouble;
     for (;;) {
-        request.steps.at(1);
+        request.steps.at(m_steps.create);
         const auto mine = std::make_shared<ZkAttempt>();
         std::expected<std::optional<Grant>, LockError> grant;
         ZkInterruption interruption;
@@ -35,7 +35,7 @@ Outcome<std::optional<Grant>> ZkRecipe::tryUntilDecided(Request request, std::st
             interruption.goOn();
         }
         if ((!troubled && !mine->again) || runtime.monotonic() >= giveUpAt) {
-            request.steps.at(0);
+            request.steps.leave();
             co_return grant;
         }
         trouble.reset();

@@ -139,6 +139,16 @@ void takeAwaySoon(zookeeper::Port& port, std::shared_ptr<ZkTicket> ticket) {
     startSweep(port, std::move(ticket));
 }
 
+RecipeInfo zooKeeperInfo(const char* id, const QString& summary) {
+    RecipeInfo info;
+    info.id = id;
+    info.backend = "zookeeper";
+    info.summary = summary;
+    info.heldBy = HeldBy::Session;
+    info.token = true;
+    return info;
+}
+
 std::shared_ptr<ZkHold> ZkRecipe::holdOf(const QByteArray& thread, Mode mode) const {
     const auto found = m_holds.find({thread, mode});
     return found != m_holds.end() && alive(*found->second) ? found->second : nullptr;
@@ -162,7 +172,7 @@ Grant ZkRecipe::grantOf(const std::shared_ptr<ZkHold>& hold, const Request& requ
                 request.mode,
                 request.mode == Mode::Permit ? static_cast<int>(hold->nodes.size()) : 1,
                 hold};
-    grant.steps.at(workStep());
+    grant.steps.at(m_steps.work);
     return grant;
 }
 
@@ -295,7 +305,7 @@ Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
         co_return std::unexpected(notOwner(m_lock));
     }
     if (hold->count > 1) co_return --hold->count;
-    grant.steps.at(workStep() + 1);
+    grant.steps.at(m_steps.release);
     forget(grant);
 
     zookeeper::Port& port = m_lock.port;
@@ -322,7 +332,7 @@ Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
         if (hold->nodes[i]->asked && !life.expired()) takeAwaySoon(port, hold->nodes[i]);
     }
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    grant.steps.at(0);
+    grant.steps.leave();
     if (!failure) co_return 0;
     if (failure->kind == Error::Kind::NoNode || failure->kind == Error::Kind::SessionLost)
         co_return std::unexpected(notOwner(m_lock));
