@@ -3029,10 +3029,6 @@
         <translation>无法打开文件 %1。它的文件夹存在吗？该用户可以在那里写入吗？</translation>
     </message>
     <message>
-        <source>Qt's database plugin %1 is not installed (on Debian: %2).</source>
-        <translation>没有安装 Qt 的数据库插件 %1（Debian 上为 %2）。</translation>
-    </message>
-    <message>
         <source>%1 did not answer within %2. Check address, port and firewall.</source>
         <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
     </message>
@@ -3063,10 +3059,6 @@
     <message>
         <source>TLS to MySQL and MariaDB needs ca=FILE in the URL: the authority of your own server.</source>
         <translation>到 MySQL 和 MariaDB 的 TLS 需要在 URL 中写 ca=FILE：你自己服务器的证书机构。</translation>
-    </message>
-    <message>
-        <source>The file name “%1” must not contain a semicolon.</source>
-        <translation>文件名“%1”不能含有分号。</translation>
     </message>
     <message>
         <source>The file “%1” cannot be read. Check ca=, cert= and key= in the URL.</source>

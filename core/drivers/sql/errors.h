@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ports/sql/options.h"
-
-class QSqlError;
+#include "drivers/sql/options.h"
 
 namespace lockscope::sql::errors {
 
 // Errors as sentences: what, where, what to do. None contains a password.
 
+/// What a server or its client library said.
+struct Said {
+    QByteArray code; ///< the error number, or SQLSTATE; PostgreSQL: none when the library itself speaks
+    QString text;
+};
 /// A client library's error when it could not connect.
-Error ofConnecting(Dialect dialect, const QSqlError& error, const QString& where);
+Error ofConnecting(Dialect dialect, const Said& said, const QString& where);
 /// An error of a server or a client library about a statement.
-Error ofStatement(Dialect dialect, const QSqlError& error, const QString& where);
-Error noPlugin(const QString& plugin);
+Error ofStatement(Dialect dialect, const Said& said, const QString& where);
+/// The system's resolver has no address for the host's name.
+Error unknownHost(const QString& host, const QString& reason, const QString& where);
 Error connectTimeout(Nanos after, const QString& where);
 Error statementTimeout(Nanos after, const QString& where);
 Error waitExceeded(Nanos after, const QString& where);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ports/sql/errors.h"
+#include "drivers/sql/errors.h"
 
 #include "ports/words.h"
 
+#include <QCoreApplication>
 #include <QRegularExpression>
-#include <QSqlError>
 
 namespace lockscope::sql::errors {
 
@@ -16,10 +16,9 @@ struct Text {
 
 using Kind = Error::Kind;
 
-/// What the server itself said, on one line.
-QString said(const QSqlError& error) {
-    QString text = error.databaseText().section(u'\n', 0, 0).trimmed();
-    if (text.isEmpty()) text = error.driverText().trimmed();
+/// The first line of what was said, without its full stop.
+QString firstLine(const Said& said) {
+    QString text = said.text.section(u'\n', 0, 0).trimmed();
     while (text.endsWith(u'.'))
         text.chop(1);
     return text;
@@ -129,16 +128,15 @@ Kind kindOfSqlite(int code, const QString& text) {
     }
 }
 
-Kind kindOf(Dialect dialect, const QSqlError& error, bool connecting) {
-    const QByteArray code = error.nativeErrorCode().toLatin1();
+Kind kindOf(Dialect dialect, const Said& said, bool connecting) {
     switch (dialect) {
     case Dialect::MySql:
-        if (connecting && code.startsWith("20") && isTimeout(error.databaseText())) return Kind::ConnectTimeout;
-        return kindOfMySql(code.toInt(), connecting);
+        if (connecting && said.code.startsWith("20") && isTimeout(said.text)) return Kind::ConnectTimeout;
+        return kindOfMySql(said.code.toInt(), connecting);
     case Dialect::PostgreSql:
-        return connecting ? kindOfPostgreSqlWords(error.databaseText()) : kindOfPostgreSql(code);
+        return connecting ? kindOfPostgreSqlWords(said.text) : kindOfPostgreSql(said.code);
     case Dialect::Sqlite:
-        return kindOfSqlite(code.toInt(), error.databaseText() + error.driverText());
+        return kindOfSqlite(said.code.toInt(), said.text);
     }
     return Kind::Refused;
 }
@@ -188,27 +186,23 @@ QString sentence(Kind kind, const QString& where, const QString& text) {
 
 } // namespace
 
-Error ofConnecting(Dialect dialect, const QSqlError& error, const QString& where) {
-    const Kind kind = kindOf(dialect, error, true);
+Error ofConnecting(Dialect dialect, const Said& said, const QString& where) {
+    const Kind kind = kindOf(dialect, said, true);
     if (dialect == Dialect::Sqlite && kind == Kind::Unreachable)
         return {
-            kind, error.nativeErrorCode().toLatin1(),
+            kind, said.code,
             Text::tr("The file %1 cannot be opened. Does its folder exist, and may this user write there?").arg(where)};
-    return {kind, error.nativeErrorCode().toLatin1(), sentence(kind, where, said(error))};
+    return {kind, said.code, sentence(kind, where, firstLine(said))};
 }
 
-Error ofStatement(Dialect dialect, const QSqlError& error, const QString& where) {
-    const Kind kind = kindOf(dialect, error, false);
-    return {kind, error.nativeErrorCode().toLatin1(), sentence(kind, where, said(error))};
+Error ofStatement(Dialect dialect, const Said& said, const QString& where) {
+    const Kind kind = kindOf(dialect, said, false);
+    return {kind, said.code, sentence(kind, where, firstLine(said))};
 }
 
-Error noPlugin(const QString& plugin) {
-    return {Kind::WrongUrl,
-            {},
-            Text::tr("Qt's database plugin %1 is not installed (on Debian: %2).")
-                .arg(plugin, plugin == QLatin1String("QMYSQL")  ? QStringLiteral("libqt6sql6-mysql")
-                             : plugin == QLatin1String("QPSQL") ? QStringLiteral("libqt6sql6-psql")
-                                                                : QStringLiteral("libqt6sql6-sqlite"))};
+Error unknownHost(const QString& host, const QString& reason, const QString& where) {
+    const QString text = QStringLiteral("could not translate host name \"%1\" to address: %2").arg(host, reason);
+    return {Kind::Unreachable, {}, sentence(Kind::Unreachable, where, text)};
 }
 
 Error connectTimeout(Nanos after, const QString& where) {

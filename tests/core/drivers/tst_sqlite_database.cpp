@@ -1,43 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/sql/sqlite_statements.h"
+#include "drivers/sql/sqlite_database.h"
 
-#include <QSqlDatabase>
-#include <QSqlQuery>
 #include <QTemporaryDir>
 #include <QTest>
 
 using namespace lockscope::sql;
 
-/// SQLite's own calls beside QtSql's, on one connection.
-class TestSqliteStatements : public QObject {
+/// SQLite's own calls.
+class TestSqliteDatabase : public QObject {
     Q_OBJECT
     struct Open {
-        explicit Open(const QString& file, const QString& n) : name(n) {
-            database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), name);
-            database.setDatabaseName(file);
-            if (database.open()) statements = SqliteStatements::on(database, QStringLiteral("x.db"));
+        explicit Open(const QString& file) : database(file, QStringLiteral("x.db")), opened(database.open()) {}
+        Result ask(const QByteArray& text, Values values = {}) {
+            Command command;
+            command.statement = {text, std::move(values)};
+            return database.run(command);
         }
-        ~Open() {
-            statements.reset();
-            database.close();
-            database = QSqlDatabase();
-            QSqlDatabase::removeDatabase(name);
-        }
-        Open(const Open&) = delete;
-        Open& operator=(const Open&) = delete;
-        bool byQt(const QString& text) const { return QSqlQuery(database).exec(text); }
-        Result ask(const QByteArray& text, Values values = {}) const { return statements->run({text, values}); }
-        QString name;
-        QSqlDatabase database;
-        std::unique_ptr<SqliteStatements> statements;
+        SqliteDatabase database;
+        Result opened;
     };
     QString file() const { return m_folder.filePath(QString::fromLatin1(QTest::currentTestFunction())); }
 
 private Q_SLOTS:
     void valuesComeBackAsTheyWent() {
-        const Open open(file(), QStringLiteral("a"));
-        QVERIFY(open.statements); // Debian's Qt uses Debian's SQLite
-        QVERIFY(open.byQt(QStringLiteral("CREATE TABLE t (number INTEGER, name TEXT, absent TEXT)")));
+        Open open(file());
+        QVERIFY(open.opened);
+        QVERIFY(open.ask("CREATE TABLE t (number INTEGER, name TEXT, absent TEXT)"));
         const QByteArray name = "Lücke “x” 锁";
         const Result made = open.ask("INSERT INTO t VALUES (?, ?, ?)", {std::int64_t(INT64_MIN), name, {}});
         QVERIFY(made);
@@ -50,7 +38,7 @@ private Q_SLOTS:
             QCOMPARE(read->text(0, 1), name);
             QVERIFY(read->isNull(0, 2));
             QCOMPARE(read->affected, std::int64_t(0));
-            QVERIFY(open.byQt(QStringLiteral("UPDATE t SET absent = NULL")));
+            QVERIFY(open.ask("UPDATE t SET absent = NULL"));
         }
         const Result raised = open.ask("UPDATE t SET number = ? RETURNING number", {std::int64_t(8)});
         QVERIFY(raised);
@@ -59,10 +47,10 @@ private Q_SLOTS:
     }
 
     void errorsSayWhatIsWrong() {
-        const Open open(file(), QStringLiteral("a"));
+        Open open(file());
         const Result missing = open.ask("SELECT name FROM t WHERE name = ?", {QByteArray("x")});
         QVERIFY(!missing && missing.error().kind == Error::Kind::MissingTable);
-        QVERIFY(open.byQt(QStringLiteral("CREATE TABLE t (name TEXT PRIMARY KEY)")));
+        QVERIFY(open.ask("CREATE TABLE t (name TEXT PRIMARY KEY)"));
         QVERIFY(open.ask("INSERT INTO t VALUES (?)", {QByteArray("x")})); // what could not be prepared before
         const Result twice = open.ask("INSERT INTO t VALUES (?)", {QByteArray("x")});
         QVERIFY(!twice && twice.error().kind == Error::Kind::DuplicateKey);
@@ -73,13 +61,12 @@ private Q_SLOTS:
     }
 
     void whatAnotherHasLockedIsWaitedFor() {
-        const Open open(file(), QStringLiteral("a")), other(file(), QStringLiteral("b"));
-        QVERIFY(open.byQt(QStringLiteral("CREATE TABLE t (name TEXT)")));
-        QVERIFY(open.byQt(QStringLiteral("PRAGMA busy_timeout = 10")));
-        QVERIFY(other.byQt(QStringLiteral("BEGIN IMMEDIATE")));
+        Open open(file()), other(file());
+        QVERIFY(open.ask("CREATE TABLE t (name TEXT)"));
+        QVERIFY(other.ask("BEGIN IMMEDIATE"));
         const Result locked = open.ask("INSERT INTO t VALUES (?)", {QByteArray("x")});
         QVERIFY(!locked && locked.error().kind == Error::Kind::WaitExceeded);
-        QVERIFY(other.byQt(QStringLiteral("COMMIT")));
+        QVERIFY(other.ask("COMMIT"));
         QVERIFY(open.ask("INSERT INTO t VALUES (?)", {QByteArray("x")}));
     }
 
@@ -87,5 +74,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-QTEST_GUILESS_MAIN(TestSqliteStatements)
-#include "tst_sqlite_statements.moc"
+QTEST_GUILESS_MAIN(TestSqliteDatabase)
+#include "tst_sqlite_database.moc"
