@@ -18,18 +18,14 @@ RecipeInfo redisReadWriteInfo();
 RecipeInfo redisMultiInfo();
 RecipeInfo redlockInfo();
 RecipeInfo redisSemaphoreInfo();
-
 RecipeInfo zkEphemeralInfo();
 RecipeInfo zkSequentialInfo();
 RecipeInfo zkMutexInfo();
 RecipeInfo zkReadWriteInfo();
 RecipeInfo zkSemaphoreInfo();
-
 std::vector<RecipeInfo> sqlRecipes();
-
 RecipeInfo memcachedAddInfo();
 RecipeInfo memcachedLeaseInfo();
-
 RecipeInfo etcdLeaseInfo();
 
 } // namespace lockscope::recipes
