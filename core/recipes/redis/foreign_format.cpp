@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_recipe.h"
 
+#include "recipes/redis/script.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::recipes {
@@ -26,15 +28,11 @@ QString inWords(const QByteArray& what) {
     return QCoreApplication::translate("LockError", "data of another kind");
 }
 
-const redis::Script& forceScript() {
-    static const redis::Script script = redis::Script::load("set_force");
-    return script;
-}
+constexpr auto forceScript = script<"set_force">;
 } // namespace
 
 const redis::Script& whatIs() {
-    static const redis::Script script = redis::Script::load("what_is");
-    return script;
+    return script<"what_is">();
 }
 
 LockError foreignData(const QByteArray& name, const QByteArray& what) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/polled_lock.h"
 
+#include "recipes/redis/script.h"
 #include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
 namespace {
-const redis::Script& compareDelete() {
-    static const redis::Script script = redis::Script::load("compare_delete");
-    return script;
-}
+constexpr auto compareDelete = script<"compare_delete">;
 } // namespace
 
 RecipeInfo naiveRedisInfo(const char* id, const QString& summary) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_condition.h"
 
+#include "recipes/redis/script.h"
 #include "recipes/waiting.h"
 
 namespace lockscope::recipes {
@@ -9,18 +10,9 @@ namespace {
 /// Of an entry whose waiter does not renew it, and how often it does: two more tries before the end.
 constexpr Nanos kLife = 30s, kRenewal = 10s;
 
-const redis::Script& enlistScript() {
-    static const redis::Script script = redis::Script::load("condition_enlist");
-    return script;
-}
-const redis::Script& lookScript() {
-    static const redis::Script script = redis::Script::load("condition_look");
-    return script;
-}
-const redis::Script& wakeScript() {
-    static const redis::Script script = redis::Script::load("condition_wake", redis::Script::Sees::WholeSlot);
-    return script;
-}
+constexpr auto enlistScript = script<"condition_enlist">;
+constexpr auto lookScript = script<"condition_look">;
+constexpr auto wakeScript = script<"condition_wake", redis::Script::Sees::WholeSlot>;
 } // namespace
 
 Outcome<void> RedisCondition::enlist(QByteArray thread, std::stop_token stop) {

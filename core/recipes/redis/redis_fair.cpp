@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/redis/script.h"
 
 namespace lockscope::recipes {
 
@@ -25,14 +26,8 @@ RecipeInfo redisFairInfo() {
 }
 
 namespace {
-const redis::Script& fairScript() {
-    static const redis::Script script = redis::Script::load("fair", redis::Script::Sees::WholeSlot);
-    return script;
-}
-const redis::Script& renewScript() {
-    static const redis::Script script = redis::Script::load("reentrant_renew");
-    return script;
-}
+constexpr auto fairScript = script<"fair", redis::Script::Sees::WholeSlot>;
+constexpr auto renewScript = script<"reentrant_renew">;
 } // namespace
 
 const RecipeInfo& RedisFair::info() const {

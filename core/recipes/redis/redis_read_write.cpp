@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/redis/script.h"
 
 namespace lockscope::recipes {
 
@@ -23,30 +24,12 @@ RecipeInfo redisReadWriteInfo() {
 }
 
 namespace {
-const redis::Script& readAcquire() {
-    static const redis::Script script = redis::Script::load("rw_read_acquire", redis::Script::Sees::WholeSlot);
-    return script;
-}
-const redis::Script& writeAcquire() {
-    static const redis::Script script = redis::Script::load("rw_write_acquire");
-    return script;
-}
-const redis::Script& readKeep() {
-    static const redis::Script script = redis::Script::load("rw_read_keep", redis::Script::Sees::WholeSlot);
-    return script;
-}
-const redis::Script& writeKeep() {
-    static const redis::Script script = redis::Script::load("rw_write_keep", redis::Script::Sees::WholeSlot);
-    return script;
-}
-const redis::Script& renewScript() {
-    static const redis::Script script = redis::Script::load("rw_renew", redis::Script::Sees::WholeSlot);
-    return script;
-}
-const redis::Script& forceScript() {
-    static const redis::Script script = redis::Script::load("rw_force", redis::Script::Sees::WholeSlot);
-    return script;
-}
+constexpr auto readAcquire = script<"rw_read_acquire", redis::Script::Sees::WholeSlot>;
+constexpr auto writeAcquire = script<"rw_write_acquire">;
+constexpr auto readKeep = script<"rw_read_keep", redis::Script::Sees::WholeSlot>;
+constexpr auto writeKeep = script<"rw_write_keep", redis::Script::Sees::WholeSlot>;
+constexpr auto renewScript = script<"rw_renew", redis::Script::Sees::WholeSlot>;
+constexpr auto forceScript = script<"rw_force", redis::Script::Sees::WholeSlot>;
 } // namespace
 
 const RecipeInfo& RedisReadWrite::info() const {

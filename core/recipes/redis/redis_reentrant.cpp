@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/redis/script.h"
 
 namespace lockscope::recipes {
 
@@ -38,26 +39,11 @@ RecipeInfo redisFencedInfo() {
 }
 
 namespace {
-const redis::Script& acquireScript() {
-    static const redis::Script script = redis::Script::load("reentrant_acquire");
-    return script;
-}
-const redis::Script& releaseScript() {
-    static const redis::Script script = redis::Script::load("reentrant_release");
-    return script;
-}
-const redis::Script& renewScript() {
-    static const redis::Script script = redis::Script::load("reentrant_renew");
-    return script;
-}
-const redis::Script& keepScript() {
-    static const redis::Script script = redis::Script::load("reentrant_keep");
-    return script;
-}
-const redis::Script& forceScript() {
-    static const redis::Script script = redis::Script::load("reentrant_force");
-    return script;
-}
+constexpr auto acquireScript = script<"reentrant_acquire">;
+constexpr auto releaseScript = script<"reentrant_release">;
+constexpr auto renewScript = script<"reentrant_renew">;
+constexpr auto keepScript = script<"reentrant_keep">;
+constexpr auto forceScript = script<"reentrant_force">;
 } // namespace
 
 const RecipeInfo& RedisReentrant::info() const {

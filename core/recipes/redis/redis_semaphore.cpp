@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/redis/script.h"
 
 #include <QtEndian>
 
@@ -35,26 +36,11 @@ struct PermitIds {
 };
 
 namespace {
-const redis::Script& acquireScript() {
-    static const redis::Script script = redis::Script::load("semaphore_acquire", redis::Script::Sees::WholeSlot);
-    return script;
-}
-const redis::Script& releaseScript() {
-    static const redis::Script script = redis::Script::load("semaphore_release");
-    return script;
-}
-const redis::Script& renewScript() {
-    static const redis::Script script = redis::Script::load("semaphore_renew");
-    return script;
-}
-const redis::Script& forceScript() {
-    static const redis::Script script = redis::Script::load("semaphore_force");
-    return script;
-}
-const redis::Script& takenScript() {
-    static const redis::Script script = redis::Script::load("semaphore_taken");
-    return script;
-}
+constexpr auto acquireScript = script<"semaphore_acquire", redis::Script::Sees::WholeSlot>;
+constexpr auto releaseScript = script<"semaphore_release">;
+constexpr auto renewScript = script<"semaphore_renew">;
+constexpr auto forceScript = script<"semaphore_force">;
+constexpr auto takenScript = script<"semaphore_taken">;
 
 QByteArray randomId(Runtime& runtime) {
     QByteArray id(16, Qt::Uninitialized);

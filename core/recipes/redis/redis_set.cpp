@@ -4,6 +4,7 @@
 #include "recipes/hex_digits.h"
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/redis/script.h"
 
 #include <QByteArrayList>
 #include <algorithm>
@@ -33,18 +34,9 @@ RecipeInfo redisSetInfo() {
 }
 
 namespace {
-const redis::Script& releaseScript() {
-    static const redis::Script script = redis::Script::load("set_release");
-    return script;
-}
-const redis::Script& compareExtend() {
-    static const redis::Script script = redis::Script::load("compare_extend");
-    return script;
-}
-const redis::Script& setWithToken() {
-    static const redis::Script script = redis::Script::load("set_with_token");
-    return script;
-}
+constexpr auto releaseScript = script<"set_release">;
+constexpr auto compareExtend = script<"compare_extend">;
+constexpr auto setWithToken = script<"set_with_token">;
 } // namespace
 
 RedisSet::RedisSet(RedisLock lock)

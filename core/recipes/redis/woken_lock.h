@@ -78,10 +78,10 @@ public:
     using Asked = Request;
     /// `lock` outlives it.
     Contender(WokenLock& lock, Request asked);
-    Outcome<Tried<Grant>> attempt(std::stop_token stop) final;
-    QCoro::Task<> undo(Then) final;
-    QCoro::Task<> rest(Tried<Grant> tried, std::stop_token stop) final;
-    void pauses() final { request.steps.at(Step::Wait); }
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override;
+    QCoro::Task<> undo(Then) override;
+    QCoro::Task<> rest(Tried<Grant> tried, std::stop_token stop) override;
+    void pauses() override { request.steps.at(Step::Wait); }
     QCoro::Task<> takeBack() override { return m_lock.takeBack(); }
 
 protected:

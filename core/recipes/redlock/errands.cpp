@@ -2,20 +2,15 @@
 #include "recipes/redlock/errands.h"
 
 #include "recipes/redis/redis_recipe.h"
+#include "recipes/redis/script.h"
 
 namespace lockscope::recipes {
 
 namespace {
 constexpr Nanos kFirstPause = 50ms, kLongestPause = 1s;
 
-const redis::Script& compareDelete() {
-    static const redis::Script script = redis::Script::load("compare_delete");
-    return script;
-}
-const redis::Script& compareExtend() {
-    static const redis::Script script = redis::Script::load("compare_extend");
-    return script;
-}
+constexpr auto compareDelete = script<"compare_delete">;
+constexpr auto compareExtend = script<"compare_extend">;
 } // namespace
 
 QCoro::Task<> setAt(Stake stake, std::size_t node, QByteArray lease, std::shared_ptr<Ballot> votes) {

@@ -179,19 +179,14 @@ Outcome<bool> SqlLease::isLocked(std::stop_token stop) {
 }
 
 Outcome<std::vector<HolderInfo>> SqlLease::holders(std::stop_token stop) {
-    const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, "SELECT recipe, owner, {left}, version FROM {t} WHERE name = ?",
-                    valuesOf(m_lock.name)),
-        std::move(stop));
-    if (!done) co_return std::unexpected(lockError(done.error()));
-    if (done->rows.empty()) co_return std::vector<HolderInfo>();
-    if (done->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, done->text()));
-    if (done->isNull(0, 1) || done->number(0, 2) <= 0) co_return std::vector<HolderInfo>();
+    const auto seen = co_await lookAtRow(m_lock, kId, kNever, stop);
+    if (!seen) co_return std::unexpected(seen.error());
+    if (seen->owner.isEmpty() || seen->left <= Nanos(0)) co_return std::vector<HolderInfo>();
     // <client>:<thread>:<what makes it another one each time>
-    const QByteArray owner = done->text(0, 1);
+    const QByteArray& owner = seen->owner;
     HolderInfo holder = HolderInfo::of(owner.first(std::max<qsizetype>(owner.lastIndexOf(':'), 0)));
-    holder.left = std::chrono::milliseconds(done->number(0, 2));
-    holder.token = done->number(0, 3);
+    holder.left = seen->left;
+    holder.token = seen->version;
     co_return std::vector{holder};
 }
 
