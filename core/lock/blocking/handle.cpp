@@ -269,7 +269,8 @@ std::stop_token Handle::lost(LockMode mode) const {
     const std::lock_guard held(m_entry->guard);
     const auto found = m_entry->views.find({threadNumber(), modeOf(mode)});
     if (found == m_entry->views.end()) return {};
-    return found->second.loss.token(found->second.view->lost);
+    Entry::Seen& seen = found->second;
+    return seen.loss.token(!seen.view || seen.view->lost); // without a view: lost as soon as it was granted
 }
 
 bool Handle::stillMine(LockMode mode) const {

@@ -256,9 +256,9 @@ void Service::stopLost(Entry& entry, const QByteArray& thread) {
     {
         const std::lock_guard held(entry.guard);
         const auto end = [&](auto& one, const QByteArray& its) {
-            const bool gone = thread.isEmpty() || (its == thread && one.view->lost);
-            if (!gone || !one.view || std::exchange(one.counted, true)) return;
-            measure(LockMeasure::Kind::Lost, entry.name, now - one.since);
+            const bool gone = thread.isEmpty() || (its == thread && (!one.view || one.view->lost));
+            if (!gone) return;
+            if (!std::exchange(one.counted, true)) measure(LockMeasure::Kind::Lost, entry.name, now - one.since);
             if (one.loss.source().stop_possible()) stopped.push_back(one.loss.source());
         };
         for (auto& [key, seen] : entry.views)
