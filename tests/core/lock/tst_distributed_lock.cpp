@@ -124,7 +124,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, recipe);
         LockWorld world(kName);
         LockWorld::Process a(world, "A"), b(world, "B");
-        LockOptions careless;
+        HoldOptions careless;
         careless.lease = 1s;
         careless.watchdog = Nanos(0);
         careless.honourDeadline = false; // believes on

@@ -70,7 +70,7 @@ private Q_SLOTS:
     }
 
     void permitsAreCountedAndTheLatestGoesFirst() {
-        LockOptions options;
+        HoldOptions options;
         options.capacity = 3;
         PretendWorld world(HeldBy::Lease, options);
         QVERIFY(world.take(Mode::Permit, "1", 2));
@@ -289,7 +289,7 @@ private Q_SLOTS:
     }
 
     void anOwnClockThatIsNotLookedAtEndsNothingForOtherThreadsEither() {
-        LockOptions careless;
+        HoldOptions careless;
         careless.lease = 1s;
         careless.watchdog = Nanos(0);
         careless.honourDeadline = false;
