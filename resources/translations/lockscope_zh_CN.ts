@@ -337,6 +337,74 @@
         <translation>租约至 %1</translation>
     </message>
     <message>
+        <source>lost on its way</source>
+        <translation>途中丢失</translation>
+    </message>
+    <message>
+        <source>%1 on its way</source>
+        <translation>途中 %1</translation>
+    </message>
+    <message>
+        <source>reads</source>
+        <translation>共享读取</translation>
+    </message>
+    <message>
+        <source>holds a permit</source>
+        <translation>持有一个许可</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <translation>慢 %1</translation>
+    </message>
+    <message>
+        <source>connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message>
+        <source>suspended</source>
+        <translation>已挂起</translation>
+    </message>
+    <message>
+        <source>expired</source>
+        <translation>已到期</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n free</source>
+        <comment>permits</comment>
+        <translation>
+            <numerusform>%n 个空闲</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 free</source>
+        <comment>permits</comment>
+        <translation>%2 个中 %1 个空闲</translation>
+    </message>
+    <message>
+        <source>it was %1's; released by another</source>
+        <translation>它属于 %1；由他人释放</translation>
+    </message>
+    <message>
+        <source>released</source>
+        <translation>已释放</translation>
+    </message>
+    <message>
+        <source>%1's lease has expired</source>
+        <translation>%1 的租约已到期</translation>
+    </message>
+    <message>
+        <source>taken from %1 by force</source>
+        <translation>从 %1 处强制夺走</translation>
+    </message>
+    <message>
+        <source>%1's hold was overwritten</source>
+        <translation>%1 的持有被覆盖</translation>
+    </message>
+    <message>
+        <source>the server lost it with %1 as its owner</source>
+        <translation>服务器丢失了它，当时持有者是 %1</translation>
+    </message>
+    <message>
         <source>another kind of lock has this key</source>
         <translation>此键已被另一种锁占用</translation>
     </message>
@@ -363,38 +431,6 @@
     <message>
         <source>the wait is over</source>
         <translation>等待已结束</translation>
-    </message>
-    <message>
-        <source>lost on its way</source>
-        <translation>途中丢失</translation>
-    </message>
-    <message>
-        <source>%1 on its way</source>
-        <translation>途中 %1</translation>
-    </message>
-    <message>
-        <source>it was %1's; released by another</source>
-        <translation>它属于 %1；由他人释放</translation>
-    </message>
-    <message>
-        <source>released</source>
-        <translation>已释放</translation>
-    </message>
-    <message>
-        <source>%1's lease has expired</source>
-        <translation>%1 的租约已到期</translation>
-    </message>
-    <message>
-        <source>taken from %1 by force</source>
-        <translation>从 %1 处强制夺走</translation>
-    </message>
-    <message>
-        <source>%1's hold was overwritten</source>
-        <translation>%1 的持有被覆盖</translation>
-    </message>
-    <message>
-        <source>the server lost it with %1 as its owner</source>
-        <translation>服务器丢失了它，当时持有者是 %1</translation>
     </message>
     <message>
         <source>Life and faults</source>
@@ -469,6 +505,22 @@
         <translation>设置改变</translation>
     </message>
     <message>
+        <source>role</source>
+        <translation>角色</translation>
+    </message>
+    <message>
+        <source>replication lag</source>
+        <translation>复制延迟</translation>
+    </message>
+    <message>
+        <source>session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>asks by recipe</source>
+        <translation>请求所用方案</translation>
+    </message>
+    <message>
         <source>wants the lock</source>
         <translation>请求锁</translation>
     </message>
@@ -533,10 +585,6 @@
         <translation>许可总数</translation>
     </message>
     <message>
-        <source>suspended</source>
-        <translation>已挂起</translation>
-    </message>
-    <message>
         <source>record: held</source>
         <translation>记录：已持有</translation>
     </message>
@@ -559,6 +607,38 @@
     <message>
         <source>record: token</source>
         <translation>记录：令牌</translation>
+    </message>
+    <message>
+        <source>record: one of the holders</source>
+        <translation>记录：持有者之一</translation>
+    </message>
+    <message>
+        <source>record: a holder went</source>
+        <translation>记录：一个持有者离开</translation>
+    </message>
+    <message>
+        <source>record: in the queue</source>
+        <translation>记录：进入队列</translation>
+    </message>
+    <message>
+        <source>record: out of the queue</source>
+        <translation>记录：离开队列</translation>
+    </message>
+    <message>
+        <source>seen on the server</source>
+        <translation>在服务器上看到</translation>
+    </message>
+    <message>
+        <source>record: format</source>
+        <translation>记录：格式</translation>
+    </message>
+    <message>
+        <source>record: holders in all</source>
+        <translation>记录：持有者总数</translation>
+    </message>
+    <message>
+        <source>record: permits</source>
+        <translation>记录：许可</translation>
     </message>
     <message>
         <source>record out of sight</source>
@@ -651,6 +731,18 @@
     <message>
         <source>nobody renewed it</source>
         <translation>没有人续约</translation>
+    </message>
+    <message>
+        <source>place %1</source>
+        <translation>第 %1 位</translation>
+    </message>
+    <message>
+        <source>nobody waits there any more</source>
+        <translation>那里已无人等待</translation>
+    </message>
+    <message>
+        <source>those that are named</source>
+        <translation>即列出的那些</translation>
     </message>
     <message>
         <source>no token</source>
@@ -1035,16 +1127,16 @@
         <translation>对“%1”的一次持有无法归还：%2</translation>
     </message>
     <message>
+        <source>renewal refused: the server no longer knows this hold</source>
+        <translation>续约被拒：服务器已不认得这次持有</translation>
+    </message>
+    <message>
         <source>the server granted the lock anew: it had freed this hold before</source>
         <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
     </message>
     <message>
         <source>the server no longer knows this hold</source>
         <translation>服务器上已没有这次持有的记录</translation>
-    </message>
-    <message>
-        <source>renewal refused: the server no longer knows this hold</source>
-        <translation>续约被拒：服务器已不认得这次持有</translation>
     </message>
     <message>
         <source>own clock past the end of the lease</source>
@@ -1089,46 +1181,6 @@
 </context>
 <context>
     <name>LockError</name>
-    <message>
-        <source>Locks over %1 are not supported.</source>
-        <translation>不支持 %1 上的锁。</translation>
-    </message>
-    <message>
-        <source>If this account may not create tables, let another account create them and set ClientOptions::prepare = false.</source>
-        <translation>若此账号不能建表，请用另一个账号建好，并设置 ClientOptions::prepare = false。</translation>
-    </message>
-    <message>
-        <source>A wait for a condition wants a lock that owns the condition's mutex.</source>
-        <translation>等待条件变量时，传入的锁须持有该条件变量的互斥锁。</translation>
-    </message>
-    <message>
-        <source>A lock of several needs one part at least.</source>
-        <translation>由多把锁合成的锁至少要有一个组成部分。</translation>
-    </message>
-    <message>
-        <source>The clients of a MultiLock's parts share one thread: make all but the first with ClientOptions::beside.</source>
-        <translation>MultiLock 各部分的客户端须共用一个线程：除第一个外，其余都用 ClientOptions::beside 创建。</translation>
-    </message>
-    <message>
-        <source>Another thread of this program does. Take what is to change threads by acquire(); giveBack() frees what was left behind.</source>
-        <translation>本程序的另一个线程持有它。要在线程之间转移的持有请用 acquire() 获取；被遗留的持有可用 giveBack() 归还。</translation>
-    </message>
-    <message>
-        <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
-        <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
-    </message>
-    <message>
-        <source>The client of this lock has been closed; make a new one.</source>
-        <translation>这把锁的客户端已经关闭；请新建一个。</translation>
-    </message>
-    <message>
-        <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
-        <translation>在锁的回调中做阻塞调用会等待自己；请让另一个线程来做。</translation>
-    </message>
-    <message>
-        <source>This client has the lock “%1” already, with other options (%2): all objects of one client and name have the same ones.</source>
-        <translation>此客户端已有锁“%1”，但选项不同（%2）：同一客户端、同一名称的所有对象须用相同的选项。</translation>
-    </message>
     <message>
         <source>Locks of the recipe “%1” have no conditions; those of %2 do.</source>
         <translation>算法“%1”的锁没有条件变量；%2 的锁有。</translation>
@@ -1188,6 +1240,46 @@
     <message>
         <source>“%1” cannot have nodes of two libraries. With layout=both there is zk-mutex; or leave the option out of the URL.</source>
         <translation>“%1”不能有两种库的节点。layout=both 时可用 zk-mutex；或者从 URL 中去掉这个选项。</translation>
+    </message>
+    <message>
+        <source>Locks over %1 are not supported.</source>
+        <translation>不支持 %1 上的锁。</translation>
+    </message>
+    <message>
+        <source>If this account may not create tables, let another account create them and set ClientOptions::prepare = false.</source>
+        <translation>若此账号不能建表，请用另一个账号建好，并设置 ClientOptions::prepare = false。</translation>
+    </message>
+    <message>
+        <source>A wait for a condition wants a lock that owns the condition's mutex.</source>
+        <translation>等待条件变量时，传入的锁须持有该条件变量的互斥锁。</translation>
+    </message>
+    <message>
+        <source>A lock of several needs one part at least.</source>
+        <translation>由多把锁合成的锁至少要有一个组成部分。</translation>
+    </message>
+    <message>
+        <source>The clients of a MultiLock's parts share one thread: make all but the first with ClientOptions::beside.</source>
+        <translation>MultiLock 各部分的客户端须共用一个线程：除第一个外，其余都用 ClientOptions::beside 创建。</translation>
+    </message>
+    <message>
+        <source>Another thread of this program does. Take what is to change threads by acquire(); giveBack() frees what was left behind.</source>
+        <translation>本程序的另一个线程持有它。要在线程之间转移的持有请用 acquire() 获取；被遗留的持有可用 giveBack() 归还。</translation>
+    </message>
+    <message>
+        <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
+        <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
+    </message>
+    <message>
+        <source>The client of this lock has been closed; make a new one.</source>
+        <translation>这把锁的客户端已经关闭；请新建一个。</translation>
+    </message>
+    <message>
+        <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
+        <translation>在锁的回调中做阻塞调用会等待自己；请让另一个线程来做。</translation>
+    </message>
+    <message>
+        <source>This client has the lock “%1” already, with other options (%2): all objects of one client and name have the same ones.</source>
+        <translation>此客户端已有锁“%1”，但选项不同（%2）：同一客户端、同一名称的所有对象须用相同的选项。</translation>
     </message>
     <message>
         <source>The parts of a lock of several are kept by one runtime: make their connections over the same.</source>
@@ -1786,6 +1878,35 @@
         <source>≥ %1</source>
         <extracomment>At least so long: the lock was held already when it was first seen.</extracomment>
         <translation>≥ %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 permits</source>
+        <translation>%2 个许可中已取 %1 个</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) taken</source>
+        <translation>
+            <numerusform>已取 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) free</source>
+        <translation>
+            <numerusform>空闲 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 and %n more</source>
+        <comment>names</comment>
+        <translation>
+            <numerusform>%1 以及另外 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reader(s): %1</source>
+        <translation>
+            <numerusform>%n 个读者：%1</numerusform>
+        </translation>
     </message>
     <message>
         <source>exclusive</source>
@@ -2525,6 +2646,42 @@
 <context>
     <name>RedisError</name>
     <message>
+        <source>the cluster</source>
+        <translation>集群</translation>
+    </message>
+    <message>
+        <source>%1 watches over no master “%2”.</source>
+        <translation>%1 没有监视主节点“%2”。</translation>
+    </message>
+    <message>
+        <source>%1 was asked.</source>
+        <translation>已询问 %1。</translation>
+    </message>
+    <message>
+        <source>The sentinels name no master “%1” that can be used, for %2 now. %3</source>
+        <translation>哨兵已经 %2 没有给出可用的主节点“%1”。%3</translation>
+    </message>
+    <message>
+        <source>The master “%1” was replaced (it was %2) while %3 was on its way; whether it ran is not known.</source>
+        <translation>%3 还在途中时，主节点“%1”（原为 %2）被替换；它是否已执行，不得而知。</translation>
+    </message>
+    <message>
+        <source>%1 should be the master but says that it is: %2. It was not used.</source>
+        <translation>%1 应该是主节点，却说自己是：%2。没有使用它。</translation>
+    </message>
+    <message>
+        <source>The keys of %1 are in different slots of the cluster. Choose a lock name without braces, or with one pair around the part that all its keys share: {orders}.</source>
+        <translation>%1 的键位于集群的不同槽中。请选用不含花括号的锁名，或只用一对括住所有键共有的部分：{orders}。</translation>
+    </message>
+    <message>
+        <source>No node of the cluster could be asked for slot %1 within %2. %3</source>
+        <translation>在 %2 内无法就槽 %1 询问集群的任何节点。%3</translation>
+    </message>
+    <message>
+        <source>The cluster has not served slot %1 for %2. %3</source>
+        <translation>集群已经 %2 没有服务槽 %1。%3</translation>
+    </message>
+    <message>
         <source>%1 refused the connection. Is Redis running there, and on this port?</source>
         <translation>%1 拒绝连接。Redis 是否在那里、在这个端口上运行？</translation>
     </message>
@@ -2607,42 +2764,6 @@
     <message>
         <source>%1 · failed: %2</source>
         <translation>%1 · 失败：%2</translation>
-    </message>
-    <message>
-        <source>the cluster</source>
-        <translation>集群</translation>
-    </message>
-    <message>
-        <source>%1 watches over no master “%2”.</source>
-        <translation>%1 没有监视主节点“%2”。</translation>
-    </message>
-    <message>
-        <source>%1 was asked.</source>
-        <translation>已询问 %1。</translation>
-    </message>
-    <message>
-        <source>The sentinels name no master “%1” that can be used, for %2 now. %3</source>
-        <translation>哨兵已经 %2 没有给出可用的主节点“%1”。%3</translation>
-    </message>
-    <message>
-        <source>The master “%1” was replaced (it was %2) while %3 was on its way; whether it ran is not known.</source>
-        <translation>%3 还在途中时，主节点“%1”（原为 %2）被替换；它是否已执行，不得而知。</translation>
-    </message>
-    <message>
-        <source>%1 should be the master but says that it is: %2. It was not used.</source>
-        <translation>%1 应该是主节点，却说自己是：%2。没有使用它。</translation>
-    </message>
-    <message>
-        <source>The keys of %1 are in different slots of the cluster. Choose a lock name without braces, or with one pair around the part that all its keys share: {orders}.</source>
-        <translation>%1 的键位于集群的不同槽中。请选用不含花括号的锁名，或只用一对括住所有键共有的部分：{orders}。</translation>
-    </message>
-    <message>
-        <source>No node of the cluster could be asked for slot %1 within %2. %3</source>
-        <translation>在 %2 内无法就槽 %1 询问集群的任何节点。%3</translation>
-    </message>
-    <message>
-        <source>The cluster has not served slot %1 for %2. %3</source>
-        <translation>集群已经 %2 没有服务槽 %1。%3</translation>
     </message>
 </context>
 <context>
@@ -2753,6 +2874,34 @@
     </message>
 </context>
 <context>
+    <name>SeenLines</name>
+    <message>
+        <source>not read</source>
+        <translation>未读取</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>elements of a key</comment>
+        <translation>
+            <numerusform>以及另外 %n 项</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no key “%1”</source>
+        <translation>没有键“%1”</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more keys</source>
+        <translation>
+            <numerusform>以及另外 %n 个键</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>long texts are cut</source>
+        <translation>长文本已截断</translation>
+    </message>
+</context>
+<context>
     <name>ServerConnection</name>
     <message>
         <source>The host of %1 is not known. Check its name.</source>
@@ -2781,29 +2930,6 @@
     <message>
         <source>%1 commands wait for %2 already; this one was not sent.</source>
         <translation>已有 %1 条命令在等 %2；这条没有发送。</translation>
-    </message>
-</context>
-<context>
-    <name>ServerContent</name>
-    <message>
-        <source>the server is out of sight</source>
-        <translation>服务器不可见</translation>
-    </message>
-    <message>
-        <source>what the server holds of it was never looked at</source>
-        <translation>从未查看过服务器上的内容</translation>
-    </message>
-    <message>
-        <source>no key “%1”: the lock is free</source>
-        <translation>没有键“%1”：锁空闲</translation>
-    </message>
-    <message>
-        <source>the unique value of %1</source>
-        <translation>%1 的唯一值</translation>
-    </message>
-    <message>
-        <source>token counter %1</source>
-        <translation>令牌计数 %1</translation>
     </message>
 </context>
 <context>
@@ -3021,6 +3147,10 @@
         <translation>已崩溃</translation>
     </message>
     <message>
+        <source>refused</source>
+        <translation>被拒绝</translation>
+    </message>
+    <message>
         <source>not observed</source>
         <translation>未观察到</translation>
     </message>
@@ -3164,6 +3294,10 @@
         <translation>%1：%2 放弃等待</translation>
     </message>
     <message>
+        <source>%1: %2 asked for the lock; %3</source>
+        <translation>%1：%2 请求了锁；%3</translation>
+    </message>
+    <message>
         <source>%1: %2 learned that it lost the lock</source>
         <translation>%1：%2 得知自己丢了锁</translation>
     </message>
@@ -3292,6 +3426,10 @@
         <translation>空闲</translation>
     </message>
     <message>
+        <source>idle; %1</source>
+        <translation>空闲；%1</translation>
+    </message>
+    <message>
         <source>waiting for %1</source>
         <translation>等待 %1</translation>
     </message>
@@ -3349,6 +3487,10 @@
         <translation>线程 %1</translation>
     </message>
     <message>
+        <source>copy on %1</source>
+        <translation>%1 上的副本</translation>
+    </message>
+    <message>
         <source>checks tokens</source>
         <translation>检查令牌</translation>
     </message>
@@ -3399,6 +3541,32 @@
     <message>
         <source>%1 · %2 left</source>
         <translation>%1 · 剩余 %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reader(s)</source>
+        <translation>
+            <numerusform>%n 个读者</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 permits</source>
+        <translation>%2 个许可中已取 %1 个</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) taken</source>
+        <translation>
+            <numerusform>已取 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n holder(s)</source>
+        <translation>
+            <numerusform>%n 个持有者</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>refused: %1</source>
+        <translation>被拒绝：%1</translation>
     </message>
     <message>
         <source>%1's release refused</source>
@@ -3703,6 +3871,14 @@
         <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
     </message>
     <message>
+        <source>The entry of %1 is still on the server; until when is not known.</source>
+        <translation>%1 的条目仍在服务器上；到何时为止尚不清楚。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2.</source>
+        <translation>%1 在 %2 崩溃。</translation>
+    </message>
+    <message>
         <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
         <translation>%1 在 %2 崩溃，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
     </message>
@@ -3813,14 +3989,6 @@
         <source>%1 %2</source>
         <comment>a sentence after a sentence</comment>
         <translation>%1 %2</translation>
-    </message>
-    <message>
-        <source>The entry of %1 is still on the server; until when is not known.</source>
-        <translation>%1 的条目仍在服务器上；到何时为止尚不清楚。</translation>
-    </message>
-    <message>
-        <source>%1 died at %2.</source>
-        <translation>%1 在 %2 崩溃。</translation>
     </message>
 </context>
 <context>
@@ -5142,6 +5310,18 @@
         <translation>服务器地址</translation>
     </message>
     <message>
+        <source>&amp;Only locks named</source>
+        <translation>仅显示这些名称的锁(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Patterns with * and ?, with commas between them; “!” in front leaves locks out. Empty: all locks.</source>
+        <translation>含 * 和 ? 的模式，以逗号分隔；前面加“!”表示排除。留空：所有锁。</translation>
+    </message>
+    <message>
+        <source>Names of the locks to show</source>
+        <translation>要显示的锁的名称</translation>
+    </message>
+    <message>
         <source>Off: Lockscope only reads. On: its own clients may take and free locks there, and faults may be injected. A password is used for this connection and stored nowhere.</source>
         <translation>关闭：Lockscope 只读。打开：它自己的客户端可以在那里获取和释放锁，也可以注入故障。密码只用于此次连接，不保存在任何地方。</translation>
     </message>
@@ -5156,18 +5336,6 @@
     <message>
         <source>This address can be tried.</source>
         <translation>可以尝试这个地址。</translation>
-    </message>
-    <message>
-        <source>&amp;Only locks named</source>
-        <translation>仅显示这些名称的锁(&amp;O)</translation>
-    </message>
-    <message>
-        <source>Patterns with * and ?, with commas between them; “!” in front leaves locks out. Empty: all locks.</source>
-        <translation>含 * 和 ? 的模式，以逗号分隔；前面加“!”表示排除。留空：所有锁。</translation>
-    </message>
-    <message>
-        <source>Names of the locks to show</source>
-        <translation>要显示的锁的名称</translation>
     </message>
 </context>
 <context>
@@ -5308,6 +5476,35 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::HoldersModel</name>
+    <message>
+        <source>alone</source>
+        <translation>独占</translation>
+    </message>
+    <message>
+        <source>reads</source>
+        <translation>共享读取</translation>
+    </message>
+    <message>
+        <source>a permit</source>
+        <translation>一个许可</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hold(s)</source>
+        <translation>
+            <numerusform>持有 %n 次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>never expires</source>
+        <translation>永不过期</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>剩余 %1</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::InvariantsModel</name>
     <message>
         <source>held</source>
@@ -5344,12 +5541,20 @@
 <context>
     <name>lockscope::views::LockDetailPanel</name>
     <message>
+        <source>Holders</source>
+        <translation>持有者</translation>
+    </message>
+    <message>
         <source>Queue</source>
         <translation>队列</translation>
     </message>
     <message>
         <source>TTL</source>
         <translation>剩余时间</translation>
+    </message>
+    <message>
+        <source>On each server</source>
+        <translation>各服务器上</translation>
     </message>
     <message>
         <source>On the server</source>
@@ -5413,9 +5618,28 @@
         <source>the last %1</source>
         <translation>最近 %1</translation>
     </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>holders</comment>
+        <translation>
+            <numerusform>以及另外 %n 项</numerusform>
+        </translation>
+    </message>
     <message>
-        <source>as the record says</source>
-        <translation>按记录所示</translation>
+        <source>%1, %2 left</source>
+        <translation>%1，剩余 %2</translation>
+    </message>
+    <message>
+        <source>seen at %1, %2 ago</source>
+        <translation>于 %1 看到，%2 前</translation>
+    </message>
+    <message>
+        <source>the server is down: nothing of it can be seen</source>
+        <translation>服务器已停止：看不到任何内容</translation>
+    </message>
+    <message>
+        <source>nobody has looked yet at what the server holds of it</source>
+        <translation>尚未查看服务器上的内容</translation>
     </message>
     <message>
         <source>The server cannot be seen: the waiters are not known.</source>
@@ -5434,9 +5658,9 @@
         <translation>没有持有者，也没有等待者。</translation>
     </message>
     <message numerus="yes">
-        <source>%n waiter(s); their names are not known.</source>
+        <source>%n waiter(s); the server does not say who.</source>
         <translation>
-            <numerusform>%n 个等待者，名称未知。</numerusform>
+            <numerusform>%n 个等待者；服务器没有说明是谁。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5444,6 +5668,10 @@
         <translation>
             <numerusform>服务器统计的另外 %n 个</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>in the server's order</source>
+        <translation>按服务器的顺序</translation>
     </message>
     <message>
         <source>counted by the server, named by our clients</source>
@@ -5674,6 +5902,11 @@
         <translation>租约</translation>
     </message>
     <message>
+        <source>%1 (%2)</source>
+        <extracomment>A client and the recipe that it still follows: "B (redis-set)".</extracomment>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
         <source>%1 waits</source>
         <translation>%1 在等待</translation>
     </message>
@@ -5688,6 +5921,18 @@
     <message>
         <source>%1 (paused)</source>
         <translation>%1（已暂停）</translation>
+    </message>
+    <message>
+        <source>Chosen at %1: each client asks by it from its next request on. Still at another recipe: %2.</source>
+        <translation>于 %1 选用：每个客户端从下一次请求起使用它。仍在使用其他方案：%2。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>Still at another recipe: %1.</source>
+        <translation>仍在使用其他方案：%1。</translation>
     </message>
     <message>
         <source>Step %1: %2</source>
@@ -5716,20 +5961,22 @@
 <context>
     <name>lockscope::views::QueueModel</name>
     <message>
+        <source>nobody waits there any more</source>
+        <translation>那里已无人等待</translation>
+    </message>
+    <message>
         <source>waits %1</source>
         <translation>在等待 %1</translation>
+    </message>
+    <message>
+        <source>waits ≥ %1</source>
+        <extracomment>At least so long: it was in the queue already when it was first seen.</extracomment>
+        <translation>已等待 ≥ %1</translation>
     </message>
     <message>
         <source>%1. %2, %3</source>
         <comment>position in a queue, who, how long</comment>
         <translation>%1. %2，%3</translation>
-    </message>
-</context>
-<context>
-    <name>lockscope::views::QueueView</name>
-    <message>
-        <source>Queue</source>
-        <translation>队列</translation>
     </message>
 </context>
 <context>

@@ -273,7 +273,7 @@ private Q_SLOTS:
     void whatLiesThereIsWrittenWithItsTime() {
         World world;
         LockRow row = readBy({reader("A")});
-        row.raw = {key("orders", "value of A", 30'000)};
+        row.raw = {key("orders", QStringLiteral("value of A"), 30'000)};
         world.now = 5s;
         world.update(row);
         Record record = world.record();
@@ -298,7 +298,7 @@ private Q_SLOTS:
     void aServersDeathShowsNobodyWhatLiesThere() {
         World world;
         LockRow row = readBy({reader("A")});
-        row.raw = {key("orders", "value of A", 30'000)};
+        row.raw = {key("orders", QStringLiteral("value of A"), 30'000)};
         world.update(row);
         world.update(std::nullopt, {.freedBy = FreedBy::NodeLoss});
         QCOMPARE(world.record().content, kNoEntity);
