@@ -24,6 +24,14 @@
 <context>
     <name>Events</name>
     <message numerus="yes">
+        <source>%n free</source>
+        <comment>permits</comment>
+        <translation>
+            <numerusform>%n free</numerusform>
+            <numerusform>%n free</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n permit(s)</source>
         <translation>
             <numerusform>%n permit</numerusform>
@@ -54,6 +62,35 @@
             <numerusform>%n believers</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n permit(s) taken</source>
+        <translation>
+            <numerusform>%n permit taken</numerusform>
+            <numerusform>%n permits taken</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) free</source>
+        <translation>
+            <numerusform>%n permit free</numerusform>
+            <numerusform>%n permits free</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 and %n more</source>
+        <comment>names</comment>
+        <translation>
+            <numerusform>%1 and %n more</numerusform>
+            <numerusform>%1 and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reader(s): %1</source>
+        <translation>
+            <numerusform>%n reader: %1</numerusform>
+            <numerusform>%n readers: %1</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Opener</name>
@@ -62,6 +99,24 @@
         <translation>
             <numerusform>… and %n more problem</numerusform>
             <numerusform>… and %n more problems</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SeenLines</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>elements of a key</comment>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more keys</source>
+        <translation>
+            <numerusform>and %n more key</numerusform>
+            <numerusform>and %n more keys</numerusform>
         </translation>
     </message>
 </context>
@@ -80,6 +135,27 @@
         <translation>
             <numerusform>%n waiting</numerusform>
             <numerusform>%n waiting</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reader(s)</source>
+        <translation>
+            <numerusform>%n reader</numerusform>
+            <numerusform>%n readers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) taken</source>
+        <translation>
+            <numerusform>%n permit taken</numerusform>
+            <numerusform>%n permits taken</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n holder(s)</source>
+        <translation>
+            <numerusform>%n holder</numerusform>
+            <numerusform>%n holders</numerusform>
         </translation>
     </message>
 </context>
@@ -155,6 +231,16 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::HoldersModel</name>
+    <message numerus="yes">
+        <source>%n hold(s)</source>
+        <translation>
+            <numerusform>%n hold</numerusform>
+            <numerusform>%n holds</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::InvariantsModel</name>
     <message numerus="yes">
         <source>%1 + %n more</source>
@@ -183,10 +269,18 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n waiter(s); their names are not known.</source>
+        <source>and %n more</source>
+        <comment>holders</comment>
         <translation>
-            <numerusform>%n waiter; its name is not known.</numerusform>
-            <numerusform>%n waiters; their names are not known.</numerusform>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiter(s); the server does not say who.</source>
+        <translation>
+            <numerusform>%n waiter; the server does not say who.</numerusform>
+            <numerusform>%n waiters; the server does not say who.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -672,6 +672,98 @@
         <source>done</source>
         <translation>完成</translation>
     </message>
+    <message>
+        <source>reads</source>
+        <translation>共享读取</translation>
+    </message>
+    <message>
+        <source>holds a permit</source>
+        <translation>持有一个许可</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <translation>慢 %1</translation>
+    </message>
+    <message>
+        <source>connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message>
+        <source>expired</source>
+        <translation>已到期</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n free</source>
+        <comment>permits</comment>
+        <translation>
+            <numerusform>%n 个空闲</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 free</source>
+        <comment>permits</comment>
+        <translation>%2 个中 %1 个空闲</translation>
+    </message>
+    <message>
+        <source>role</source>
+        <translation>角色</translation>
+    </message>
+    <message>
+        <source>replication lag</source>
+        <translation>复制延迟</translation>
+    </message>
+    <message>
+        <source>session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>asks by recipe</source>
+        <translation>请求所用方案</translation>
+    </message>
+    <message>
+        <source>record: one of the holders</source>
+        <translation>记录：持有者之一</translation>
+    </message>
+    <message>
+        <source>record: a holder went</source>
+        <translation>记录：一个持有者离开</translation>
+    </message>
+    <message>
+        <source>record: in the queue</source>
+        <translation>记录：进入队列</translation>
+    </message>
+    <message>
+        <source>record: out of the queue</source>
+        <translation>记录：离开队列</translation>
+    </message>
+    <message>
+        <source>seen on the server</source>
+        <translation>在服务器上看到</translation>
+    </message>
+    <message>
+        <source>record: format</source>
+        <translation>记录：格式</translation>
+    </message>
+    <message>
+        <source>record: holders in all</source>
+        <translation>记录：持有者总数</translation>
+    </message>
+    <message>
+        <source>record: permits</source>
+        <translation>记录：许可</translation>
+    </message>
+    <message>
+        <source>place %1</source>
+        <translation>第 %1 位</translation>
+    </message>
+    <message>
+        <source>nobody waits there any more</source>
+        <translation>那里已无人等待</translation>
+    </message>
+    <message>
+        <source>those that are named</source>
+        <translation>即列出的那些</translation>
+    </message>
 </context>
 <context>
     <name>Export</name>
@@ -1831,6 +1923,106 @@
         <source>too few servers answer for the record of the engine in use</source>
         <translation>能回答正在使用的引擎记录的服务器太少</translation>
     </message>
+    <message>
+        <source>is not a text</source>
+        <translation>不是文本</translation>
+    </message>
+    <message>
+        <source>is neither true nor false</source>
+        <translation>既不是 true 也不是 false</translation>
+    </message>
+    <message>
+        <source>is not a whole number from 1 to 1000</source>
+        <translation>不是 1 到 1000 的整数</translation>
+    </message>
+    <message>
+        <source>is not a duration; write for example "250ms", "5s" or "2m"</source>
+        <translation>不是时长；例如写成 "250ms"、"5s" 或 "2m"</translation>
+    </message>
+    <message>
+        <source>is longer than 365 days</source>
+        <translation>超过 365 天</translation>
+    </message>
+    <message>
+        <source>is not a list</source>
+        <translation>不是列表</translation>
+    </message>
+    <message>
+        <source>is not an object</source>
+        <translation>不是对象</translation>
+    </message>
+    <message>
+        <source>is not known; there are %1</source>
+        <translation>未知；可用的有 %1</translation>
+    </message>
+    <message>
+        <source>“%1.%2” %3.</source>
+        <translation>“%1.%2”%3。</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>is neither drain nor immediate</source>
+        <translation>既不是 drain 也不是 immediate</translation>
+    </message>
+    <message>
+        <source>A namespace needs a name.</source>
+        <translation>命名空间需要一个名称。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” needs one to three engines: the primary and up to two fallbacks.</source>
+        <translation>命名空间“%1”需要一到三个引擎：主引擎和最多两个备用引擎。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” names no recipe for %2, or one that there is not: “%3”.</source>
+        <translation>命名空间“%1”没有为 %2 指定算法，或指定了不存在的算法：“%3”。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” is unsafe and exists to be seen failing; the namespace “%2” does not allow such (allow-naive).</source>
+        <translation>算法“%1”不安全，只为演示失败而存在；命名空间“%2”不允许这样的算法（allow-naive）。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” names the engine %2 twice.</source>
+        <translation>命名空间“%1”两次写了引擎 %2。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” has a drain-for, confirm-for or lease that is longer than 365 days, or negative.</source>
+        <translation>命名空间“%1”的 drain-for、confirm-for 或租约超过 365 天，或为负数。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” checks its engines' health never, or counts fewer than one check.</source>
+        <translation>命名空间“%1”从不检查其引擎的健康，或计数少于一次检查。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” trusts its record for too short a time; at least 200ms.</source>
+        <translation>命名空间“%1”信任其记录的时间太短；至少 200ms。</translation>
+    </message>
+    <message>
+        <source>There are two namespaces of the name “%1”.</source>
+        <translation>有两个名为“%1”的命名空间。</translation>
+    </message>
+    <message>
+        <source>This is not a JSON object, but another JSON value.</source>
+        <translation>这不是 JSON 对象，而是别的 JSON 值。</translation>
+    </message>
+    <message>
+        <source>This is not a JSON object: %1 at byte %2.</source>
+        <translation>这不是 JSON 对象：%1，在第 %2 字节。</translation>
+    </message>
+    <message>
+        <source>“lockscope-manager” is not 1: this is no configuration of a lock manager, or one of a later version.</source>
+        <translation>“lockscope-manager”不是 1：这不是锁管理器的配置，或者版本更新。</translation>
+    </message>
+    <message>
+        <source>None of the servers of the namespace “%1” keeps records; name a Redis, ZooKeeper, etcd or a database among its witnesses.</source>
+        <translation>命名空间“%1”的服务器都不保存记录；请在见证者中列出一个 Redis、ZooKeeper、etcd 或数据库。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” is to be switched on failure, but only %2 of its servers keep records: that wants three. Name witnesses.</source>
+        <translation>命名空间“%1”要在故障时切换，但只有 %2 台服务器保存记录：需要三台。请列出见证者。</translation>
+    </message>
 </context>
 <context>
     <name>Locks</name>
@@ -1956,6 +2148,35 @@
     <message>
         <source>, </source>
         <translation>，</translation>
+    </message>
+    <message>
+        <source>%1 of %2 permits</source>
+        <translation>%2 个许可中已取 %1 个</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) taken</source>
+        <translation>
+            <numerusform>已取 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) free</source>
+        <translation>
+            <numerusform>空闲 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 and %n more</source>
+        <comment>names</comment>
+        <translation>
+            <numerusform>%1 以及另外 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reader(s): %1</source>
+        <translation>
+            <numerusform>%n 个读者：%1</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3088,6 +3309,14 @@
         <source>Another client is changing the tables of the locks; try again.</source>
         <translation>另一个客户端正在更改锁的表；请重试。</translation>
     </message>
+    <message>
+        <source>Qt's database plugin %1 is not installed (on Debian: %2).</source>
+        <translation>没有安装 Qt 的数据库插件 %1（Debian 上为 %2）。</translation>
+    </message>
+    <message>
+        <source>The file name “%1” must not contain a semicolon.</source>
+        <translation>文件名“%1”不能含有分号。</translation>
+    </message>
 </context>
 <context>
     <name>Timeline</name>
@@ -3556,6 +3785,48 @@
     <message>
         <source>damage: #%1 held no more</source>
         <translation>损坏：#%1 已不持有</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>被拒绝</translation>
+    </message>
+    <message>
+        <source>%1: %2 asked for the lock; %3</source>
+        <translation>%1：%2 请求了锁；%3</translation>
+    </message>
+    <message>
+        <source>idle; %1</source>
+        <translation>空闲；%1</translation>
+    </message>
+    <message>
+        <source>copy on %1</source>
+        <translation>%1 上的副本</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reader(s)</source>
+        <translation>
+            <numerusform>%n 个读者</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 permits</source>
+        <translation>%2 个许可中已取 %1 个</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) taken</source>
+        <translation>
+            <numerusform>已取 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n holder(s)</source>
+        <translation>
+            <numerusform>%n 个持有者</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>refused: %1</source>
+        <translation>被拒绝：%1</translation>
     </message>
 </context>
 <context>
@@ -5826,6 +6097,51 @@
         <source>the server has no queue; as clients asked</source>
         <translation>服务器不维护队列；按客户端请求的先后</translation>
     </message>
+    <message>
+        <source>Holders</source>
+        <translation>持有者</translation>
+    </message>
+    <message>
+        <source>On each server</source>
+        <translation>各服务器上</translation>
+    </message>
+    <message>
+        <source>lease not seen</source>
+        <translation>租约未见</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>holders</comment>
+        <translation>
+            <numerusform>以及另外 %n 项</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, %2 left</source>
+        <translation>%1，剩余 %2</translation>
+    </message>
+    <message>
+        <source>seen at %1, %2 ago</source>
+        <translation>于 %1 看到，%2 前</translation>
+    </message>
+    <message>
+        <source>the server is down: nothing of it can be seen</source>
+        <translation>服务器已停止：看不到任何内容</translation>
+    </message>
+    <message>
+        <source>nobody has looked yet at what the server holds of it</source>
+        <translation>尚未查看服务器上的内容</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiter(s); the server does not say who.</source>
+        <translation>
+            <numerusform>%n 个等待者；服务器没有说明是谁。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>in the server's order</source>
+        <translation>按服务器的顺序</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::LocksModel</name>
@@ -6012,6 +6328,10 @@
         <source>“%1” is held by %2 by now: nothing was freed.</source>
         <translation>“%1”现在由 %2 持有：没有释放任何锁。</translation>
     </message>
+    <message>
+        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</source>
+        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::Player</name>
@@ -6074,6 +6394,23 @@
         <source>Step %1: %2</source>
         <translation>步骤 %1：%2</translation>
     </message>
+    <message>
+        <source>%1 (%2)</source>
+        <extracomment>A client and the recipe that it still follows: "B (redis-set)".</extracomment>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>Chosen at %1: each client asks by it from its next request on. Still at another recipe: %2.</source>
+        <translation>于 %1 选用：每个客户端从下一次请求起使用它。仍在使用其他方案：%2。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>Still at another recipe: %1.</source>
+        <translation>仍在使用其他方案：%1。</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::ProtocolPanel</name>
@@ -6104,6 +6441,15 @@
         <source>%1. %2, %3</source>
         <comment>position in a queue, who, how long</comment>
         <translation>%1. %2，%3</translation>
+    </message>
+    <message>
+        <source>nobody waits there any more</source>
+        <translation>那里已无人等待</translation>
+    </message>
+    <message>
+        <source>waits ≥ %1</source>
+        <extracomment>At least so long: it was in the queue already when it was first seen.</extracomment>
+        <translation>已等待 ≥ %1</translation>
     </message>
 </context>
 <context>
@@ -6960,6 +7306,78 @@
     <message>
         <source>%1 belongs to another version of Lockscope. Install Lockscope again, all of it.</source>
         <translation>%1 属于另一个版本的 Lockscope。请重新完整安装 Lockscope。</translation>
+    </message>
+</context>
+<context>
+    <name>SeenLines</name>
+    <message>
+        <source>not read</source>
+        <translation>未读取</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>elements of a key</comment>
+        <translation>
+            <numerusform>以及另外 %n 项</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no key “%1”</source>
+        <translation>没有键“%1”</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more keys</source>
+        <translation>
+            <numerusform>以及另外 %n 个键</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>long texts are cut</source>
+        <translation>长文本已截断</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
+        <source>“%2” is no value for “%1”: %3.</source>
+        <translation>“%2”不是“%1”的值：%3。</translation>
+    </message>
+    <message>
+        <source>“%2” is no value for “%1”: “%3” or “%4”.</source>
+        <translation>“%2”不是“%1”的值：应为“%3”或“%4”。</translation>
+    </message>
+    <message>
+        <source>There is no setting “%1”.</source>
+        <translation>没有设置“%1”。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::HoldersModel</name>
+    <message>
+        <source>alone</source>
+        <translation>独占</translation>
+    </message>
+    <message>
+        <source>reads</source>
+        <translation>共享读取</translation>
+    </message>
+    <message>
+        <source>a permit</source>
+        <translation>一个许可</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hold(s)</source>
+        <translation>
+            <numerusform>持有 %n 次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>never expires</source>
+        <translation>永不过期</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>剩余 %1</translation>
     </message>
 </context>
 </TS>

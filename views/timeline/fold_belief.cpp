@@ -156,6 +156,7 @@ void LaneFold::applyBelief(const Event& event, std::uint32_t row) {
         if (!c.waiting) break;
         endWaiting(c, event.at);
         c.grant = 0;
+        c.until = -1;
         mark(event.kind == EventKind::AcquireFailed ? BeliefTick::Refused : BeliefTick::GaveUp);
         break;
     case EventKind::BelievedUntil:

@@ -53,6 +53,7 @@ void LaneFold::killBeliefs(ClientSlot& c, std::int64_t at) {
             endWaiting(*cursor, at);
             endHolding(*cursor, at);
             cursor->grant = 0;
+            cursor->until = -1;
             cursor->asleep = false; // what starts in its place is another process, and awake
         }
 }

@@ -273,8 +273,9 @@ private Q_SLOTS:
                                   string("{doc}:" + owner(kA, 1) + ":rwlock_timeout:2", "1", 8'000)});
         QCOMPARE(rows.size(), 1u); // hold keys are no locks
         QCOMPARE(rows[0].mode, QByteArray("shared"));
-        QCOMPARE(rows[0].ttlMs.value(), 8'000);                                      // not the hash's
-        QCOMPARE(rows[0].holders, (std::vector<Party>{{kA, "1", 2, {}, "shared"}})); // B's hold keys are gone: dead
+        QCOMPARE(rows[0].ttlMs.value(), 8'000); // not the hash's
+        QCOMPARE(rows[0].holders,               // B's hold keys are gone: dead
+                 (std::vector<Party>{{kA, "1", 2, {}, "shared", false, 8'000}}));
     }
     void deadReadersHaveNoTtl() {
         const auto rows = rowsOf({hash("doc", {{"mode", "read"}, {owner(kA, 1), "1"}}, 90'000)});
@@ -288,7 +289,7 @@ private Q_SLOTS:
         QCOMPARE(companionsOf(lock), (std::vector<QByteArray>{"{doc}:billing-1:1:rwlock_timeout:1",
                                                               "{doc}:" + owner(kB, 1) + ":rwlock_timeout:1"}));
         const auto rows = rowsOf({lock, string("{doc}:billing-1:1:rwlock_timeout:1", "1", 5'000)});
-        QCOMPARE(rows.at(0).holders, (std::vector<Party>{{"billing-1", "1", 1, {}, "shared"}}));
+        QCOMPARE(rows.at(0).holders, (std::vector<Party>{{"billing-1", "1", 1, {}, "shared", false, 5'000}}));
         QVERIFY(!rows[0].holdersGone);
         const auto written = rowsOf({hash("doc", {{"mode", "write"}, {"billing-1:7:write", "2"}})});
         QCOMPARE(written.at(0).holders, (std::vector<Party>{{"billing-1", "7", 2, {}, "exclusive"}}));
@@ -354,7 +355,10 @@ private Q_SLOTS:
         QCOMPARE(rows[0].format, QByteArray("redisson-permit"));
         QCOMPARE(rows[0].mode, QByteArray("permit"));
         QCOMPARE(rows[0].ttlMs.value(), 700);
-        QCOMPARE(rows[0].holders, (std::vector<Party>{{live.toHex(), {}, {}, {}, "permit"}}));
+        const EndsWithin end{kNow + 700, kNow + 700};
+        QCOMPARE(rows[0].holders, (std::vector<Party>{{live.toHex(), {}, {}, {}, "permit", false, 700, end}}));
+        QCOMPARE(rows[0].permitsFree.value(), 2); // what has ended is free, taken back or not
+        QCOMPARE(rows[0].permitsInAll.value(), 3);
         QCOMPARE(rows[0].waiterCount.value(), 1);
     }
     void permitsWithoutEndNeverExpire() {

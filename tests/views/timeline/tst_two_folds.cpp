@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // trace::State is what a trace means; lanes keep the past of it. Random traces, folded both ways, must not disagree.
+#include "synthetic/synthetic.h"
 #include "timeline/timeline_data.h"
 #include "trace/state.h"
-#include "synthetic/synthetic.h"
 #include "verdict/chronicle.h"
 
 #include <QRandomGenerator>

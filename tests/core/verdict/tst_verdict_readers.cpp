@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a judge can say of readers once the record names each of them, and of a lock that several servers keep.
+#include "hand_written.h"
+#include "verdict/chronicle.h"
+
+using namespace lockscope;
+using namespace lockscope::verdict;
+using trace::HoldMode;
+
+namespace {
+
+struct Readers : HandWritten {
+    static constexpr auto kShared = std::uint8_t(HoldMode::Shared);
+
+    /// The record first, then the reader's own belief.
+    void reads(int ms, EntityId thread, int deadline) {
+        request(ms, thread);
+        add(ms, Kind::GrantedAs, thread, lock, std::int64_t(HoldMode::Shared), 1);
+        if (!m_owned) add(ms, Kind::RecordHeld, thread, lock, ns(deadline), 1, kShared);
+        m_owned = true;
+        if (named) add(ms, Kind::RecordHolder, thread, lock, ns(deadline), 1, kShared);
+        granted(ms, thread);
+    }
+    void goes(int ms, EntityId thread, FreedBy why) {
+        add(ms, Kind::RecordHolderGone, 0, lock, 0, thread, trace::goneFlags(why, HoldMode::Shared));
+    }
+    bool named = true;
+
+private:
+    bool m_owned = false;
+};
+
+Outcome staleWrite(const Readers& w) {
+    return w.judge().outcomes[std::size_t(Invariant::StaleWrite)];
+}
+
+} // namespace
+
+class TestVerdictReaders : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aReaderThatTheRecordNamesMayWrite() {
+        Readers w;
+        w.started();
+        w.reads(1000, w.a, 9000);
+        w.reads(1100, w.b, 9000);
+        w.write(2000, w.b);
+        QCOMPARE(staleWrite(w), Outcome::Holds);
+    }
+
+    void withoutNamesNobodyKnows() {
+        Readers w;
+        w.named = false;
+        w.started();
+        w.reads(1000, w.a, 9000);
+        w.reads(1100, w.b, 9000);
+        w.write(2000, w.b);
+        QCOMPARE(staleWrite(w), Outcome::Unknown);
+    }
+
+    void aReaderWhoseHoldIsGoneWritesWithoutIt() {
+        Readers w;
+        w.started();
+        w.reads(1000, w.a, 9000);
+        w.reads(1100, w.b, 1900);
+        w.goes(1900, w.b, HandWritten::FreedBy::Expiry);
+        w.write(2000, w.b);
+        const auto found = w.violations(Invariant::StaleWrite);
+        QCOMPARE(found.size(), std::size_t(1));
+        QCOMPARE(found.front().actors.front(), w.b);
+        const Chronicle story = chronicleOf(w.b, w.lock, found.front().row, kNever, *w.trace);
+        QCOMPARE(story.recordEnded, std::optional<Nanos>(ms(1900)));
+        QCOMPARE(story.freedBy, trace::FreedBy::Expiry);
+    }
+
+    void moreReadersThanAreNamedLeaveItOpen() {
+        Readers w;
+        w.started();
+        w.reads(1000, w.a, 9000);
+        w.reads(1100, w.b, 1900);
+        w.add(1100, HandWritten::Kind::RecordHolders, 0, w.lock, 200);
+        w.goes(1900, w.b, HandWritten::FreedBy::Expiry);
+        w.write(2000, w.b);
+        QCOMPARE(staleWrite(w), Outcome::Unknown);
+    }
+
+    void aHandOverAmongReadersIsNobodysOffence() {
+        Readers w;
+        w.started();
+        w.reads(1000, w.a, 9000);
+        w.reads(1100, w.b, 9000);
+        w.add(2000, HandWritten::Kind::ReleaseSent, w.a, w.lock);
+        w.add(2000, HandWritten::Kind::RecordHolderGone, w.a, w.lock, 0, w.a,
+              trace::goneFlags(trace::FreedBy::Release, HoldMode::Shared));
+        w.add(2000, HandWritten::Kind::RecordHeld, w.b, w.lock, HandWritten::ns(9000), 1, Readers::kShared);
+        w.released(2000, w.a);
+        w.write(2500, w.b);
+        const Verdict verdict = w.judge();
+        for (const Violation& v : verdict.violations)
+            QFAIL(qPrintable(explain(v, *w.trace)));
+        QCOMPARE(ownerAfter(w.trace->size() - 1, w.lock, *w.trace), w.b);
+    }
+
+    // A copy that is freed by somebody else, while the lock as a whole is held, is no violation of the lock.
+    void aCopyOnOneServerIsNoLockOfItsOwn() {
+        HandWritten w;
+        w.started();
+        const auto two = w.trace->intern(trace::EntityKind::Node, "redis-2");
+        const auto copy = w.trace->intern(trace::EntityKind::Lock, "orders", two, w.lock);
+        w.take(1000, w.a, 9000);
+        w.add(1000, HandWritten::Kind::RecordHeld, w.a, copy, HandWritten::ns(9000), 1);
+        w.add(1500, HandWritten::Kind::RecordFreed, w.b, copy, 0, w.a, std::uint8_t(trace::FreedBy::Release));
+        w.add(1500, HandWritten::Kind::RecordHeld, w.b, copy, HandWritten::ns(9000), 3);
+        w.write(2000, w.a);
+        const Verdict verdict = w.judge();
+        QVERIFY(verdict.violations.empty());
+        QCOMPARE(verdict.outcomes[std::size_t(Invariant::Ownership)], Outcome::Holds);
+        QCOMPARE(verdict.outcomes[std::size_t(Invariant::StaleWrite)], Outcome::Holds);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestVerdictReaders)
+#include "tst_verdict_readers.moc"
