@@ -14,9 +14,9 @@ Client::Client(World world, const QByteArray& name, std::uint64_t seed)
     : m_world(world),
       m_name(name),
       m_seed(seed),
-      m_entity(world.recorder.trace().intern(EntityKind::Client, name)),
-      m_thread(world.recorder.trace().intern(EntityKind::Thread, "1", m_entity)) {
-    m_link.entity = world.recorder.trace().intern(EntityKind::Link, {}, m_entity, world.node.entity());
+      m_entity(world.grounds.recorder.trace().intern(EntityKind::Client, name)),
+      m_thread(world.grounds.recorder.trace().intern(EntityKind::Thread, "1", m_entity)) {
+    world.grounds.network.between(m_entity, world.node.entity());
     start();
 }
 
@@ -26,23 +26,24 @@ Client::~Client() {
 }
 
 void Client::start() {
-    m_runtime = std::make_unique<VirtualRuntime>(m_world.scheduler, mixSeed(m_seed, ++m_incarnation));
+    m_runtime = std::make_unique<VirtualRuntime>(m_world.grounds.scheduler, mixSeed(m_seed, ++m_incarnation));
     m_runtime->setWallOffset(m_clockOffset);
     m_watchdogStopped = false; // it was stopped in the process before
     m_uuid = m_runtime->randomUuid();
     m_doubts = std::make_shared<recipes::Doubts>();
     if (onIdentity) onIdentity(*this);
-    m_wire = std::make_unique<RedisWire>(m_world.scheduler, m_world.network, m_link, m_world.node, *m_runtime,
-                                         m_world.recorder, m_entity, m_thread);
-    m_world.recorder.emit(EventKind::ClientStarted, m_entity);
+    m_wire =
+        std::make_unique<RedisWire>(m_world.grounds, m_world.node, *m_runtime, RedisWire::User{m_entity, m_thread});
+    m_world.grounds.recorder.emit(EventKind::ClientStarted, m_entity);
     // It takes part from here on, even if it dies before its first request: at no step of the lock that it is for.
-    m_world.recorder.emit(EventKind::Step, m_thread, m_world.node.lockEntity(m_world.settings.lock.name.toUtf8()));
+    m_world.grounds.recorder.emit(EventKind::Step, m_thread,
+                                  m_world.service.lockEntity(m_world.settings.lock.name.toUtf8()));
     m_runtime->spawn([this] {
         return runClientProgram({*m_runtime, m_world.settings, *this, m_thread, [this] { return makeLock(); },
                                  [this](DistributedLock* lock, Doing doing) {
                                      m_lock = lock;
                                      m_doing = doing;
-                                     if (doing != Doing::Working) m_since = m_world.scheduler.now();
+                                     if (doing != Doing::Working) m_since = m_world.grounds.scheduler.now();
                                  }});
     });
 }
@@ -56,11 +57,11 @@ std::unique_ptr<DistributedLock> Client::makeLock() {
     options.watchdog = settings.watchdog;
     options.honourDeadline = settings.honourDeadline;
     options.token = settings.token;
-    auto lock = std::make_unique<DistributedLock>(LockClient{*m_runtime, m_uuid, &m_world.recorder, m_entity},
-                                                  std::move(recipe), options, m_world.node.lockEntity(name));
+    auto lock = std::make_unique<DistributedLock>(LockClient{*m_runtime, m_uuid, &m_world.grounds.recorder, m_entity},
+                                                  std::move(recipe), options, m_world.service.lockEntity(name));
     if (m_watchdogStopped) lock->stopWatchdog();
     lock->listen([this](DistributedLock::Event event, const QByteArray&, const QString&) {
-        if (event == DistributedLock::Event::Acquired) m_since = m_world.scheduler.now();
+        if (event == DistributedLock::Event::Acquired) m_since = m_world.grounds.scheduler.now();
     });
     return lock;
 }
@@ -68,8 +69,8 @@ std::unique_ptr<DistributedLock> Client::makeLock() {
 QCoro::Task<bool> Client::write(trace::EntityId thread, std::int64_t token) {
     // The write is on its way, whatever becomes of its sender.
     const Completion<bool> answered;
-    VirtualScheduler& scheduler = m_world.scheduler;
-    const Nanos there = m_world.network.latency(), back = m_world.network.latency();
+    VirtualScheduler& scheduler = m_world.grounds.scheduler;
+    const Nanos there = m_world.grounds.network.latency(), back = m_world.grounds.network.latency();
     scheduler.at(laterBy(scheduler.now(), there),
                  [&scheduler, &resource = m_world.resource, thread, token, back, answered] {
                      const bool taken = resource.write(thread, token);

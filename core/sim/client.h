@@ -4,6 +4,7 @@
 #include "runtime/virtual_runtime.h"
 #include "sim/client_program.h"
 #include "sim/redis_wire.h"
+#include "sim/service.h"
 
 namespace lockscope::sim {
 
@@ -12,10 +13,9 @@ namespace lockscope::sim {
 class Client final : private ResourcePort {
 public:
     struct World {
-        VirtualScheduler& scheduler;
-        trace::Recorder& recorder;
-        Network& network;
-        Node& node;
+        Grounds grounds;
+        Service& service;
+        RespServer& node;
         GuardedResource& resource;
         const scenario::Scenario& settings;
     };
@@ -28,7 +28,6 @@ public:
     trace::EntityId thread() const { return m_thread; }
     /// The identity of the process that runs now, as servers see it.
     const QByteArray& uuid() const { return m_uuid; }
-    Network::Link& link() { return m_link; }
     Runtime::Life life() const { return m_runtime ? m_runtime->life() : Runtime::Life::Dead; }
     bool holds() const { return m_lock && m_lock->holdCount() > 0; }
     /// When the lock was granted or asked for last, whichever is the case now.
@@ -57,7 +56,6 @@ private:
     std::uint64_t m_seed;
     std::uint64_t m_incarnation = 0;
     trace::EntityId m_entity, m_thread;
-    Network::Link m_link;
     QByteArray m_uuid;
     Nanos m_clockOffset{};
     bool m_watchdogStopped = false;

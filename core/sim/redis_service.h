@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/url.h"
+#include "sim/redis_server.h"
+#include "sim/sentinel_server.h"
+#include "sim/service.h"
+
+namespace lockscope::sim {
+
+/// The shapes of a simulated Redis service.
+enum class RedisShape : std::uint8_t {
+    Single,   ///< one server
+    Sentinel, ///< a master with replicas, and Sentinels that replace it
+    Masters,  ///< independent masters, for Redlock
+};
+
+/// Simulated Redis servers as a service of one shape.
+class RedisService final : public Service {
+public:
+    struct Settings {
+        RedisShape shape = RedisShape::Single;
+        std::vector<QByteArray> ids{"redis-1"}; ///< the first one is the first master
+        Persistence persistence = Persistence::None;
+        ReplicationSettings replication = {};
+        std::vector<QByteArray> sentinelIds = {}; ///< with RedisShape::Sentinel
+        SentinelServer::Settings sentinel = {};
+    };
+    RedisService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner);
+    ~RedisService() override;
+
+    std::vector<Server*> servers() const override;
+    Server* find(const QString& target) const override;
+    QString url() const override;
+    trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
+    void watch(const QByteArray& lockName, std::vector<QByteArray> keys) override;
+    void forceRelease(const QByteArray& lockName) override;
+    std::uint64_t steps() const override;
+
+    /// What an address leads to; nullptr: nothing.
+    RespServer* at(const Endpoint& endpoint) const;
+    RedisServer& redis(std::size_t index) const { return *m_redis[index]; }
+    std::size_t redisCount() const { return m_redis.size(); }
+    SentinelServer& sentinel(std::size_t index) const { return *m_sentinels[index]; }
+
+private:
+    RedisServer* byId(const QByteArray& id) const;
+    /// The server that decides now: the master, of several the one that became it last; nullptr: there is none.
+    RedisServer* master() const;
+    void chooseDecider();
+
+    Settings m_settings;
+    std::unique_ptr<RedisRecord> m_record;
+    std::vector<std::unique_ptr<RedisServer>> m_redis;
+    std::vector<std::unique_ptr<SentinelServer>> m_sentinels;
+    std::map<const RedisServer*, std::uint64_t> m_reigns; ///< numbers promotions
+    std::uint64_t m_lastReign = 0;
+    RedisServer* m_decider = nullptr;
+};
+
+} // namespace lockscope::sim
