@@ -21,8 +21,18 @@ const QString kSchemaFile = QStringLiteral("scenario.schema.json");
 
 /// From what works to what breaks, simple causes first. A new file that is not named here comes last.
 const QStringList kTeachingOrder{
-    QStringLiteral("contention"),         QStringLiteral("gc-pause"),      QStringLiteral("crash-holder"),
-    QStringLiteral("delete-others-lock"), QStringLiteral("watchdog-dies"), QStringLiteral("partition-holder"),
+    QStringLiteral("contention"),
+    QStringLiteral("gc-pause"),
+    QStringLiteral("crash-holder"),
+    QStringLiteral("delete-others-lock"),
+    QStringLiteral("watchdog-dies"),
+    QStringLiteral("partition-holder"),
+    QStringLiteral("failover-async"),
+    QStringLiteral("redlock-minority-down"),
+    QStringLiteral("redlock-majority-down"),
+    QStringLiteral("redlock-slow"),
+    QStringLiteral("redlock-restart"),
+    QStringLiteral("redlock-clock-jump"),
 };
 
 std::vector<Problem> located(const std::vector<Complaint>& complaints, const JsonPositions& positions,

@@ -3,6 +3,7 @@
 
 #include "recipes/redis/redis_recipe.h"
 #include "runtime/completion.h"
+#include "sim/redis_dialler.h"
 #include "sim/seeds.h"
 
 namespace lockscope::sim {
@@ -16,13 +17,15 @@ Client::Client(World world, const QByteArray& name, std::uint64_t seed)
       m_seed(seed),
       m_entity(world.grounds.recorder.trace().intern(EntityKind::Client, name)),
       m_thread(world.grounds.recorder.trace().intern(EntityKind::Thread, "1", m_entity)) {
-    world.grounds.network.between(m_entity, world.node.entity());
+    for (const Server* server : world.service.servers())
+        world.grounds.network.between(m_entity, server->entity());
     start();
 }
 
 Client::~Client() {
     if (m_runtime) m_runtime->kill();
     m_wire.reset();
+    m_connection.reset();
 }
 
 void Client::start() {
@@ -32,8 +35,15 @@ void Client::start() {
     m_uuid = m_runtime->randomUuid();
     m_doubts = std::make_shared<recipes::Doubts>();
     if (onIdentity) onIdentity(*this);
-    m_wire =
-        std::make_unique<RedisWire>(m_world.grounds, m_world.node, *m_runtime, RedisWire::User{m_entity, m_thread});
+    const RedisWire::User user{m_entity, m_thread};
+    if (m_world.service.shape() == RedisShape::Single) {
+        m_wire = std::make_unique<RedisWire>(m_world.grounds, m_world.service.redis(0), *m_runtime, user);
+    } else {
+        const auto url = parseConnectionUrl(m_world.service.url());
+        Q_ASSERT(url);
+        m_connection =
+            makeConnectionOver(*m_runtime, simulatedDiallers(m_world.grounds, m_world.service, user), *url, m_uuid);
+    }
     m_world.grounds.recorder.emit(EventKind::ClientStarted, m_entity);
     // It takes part from here on, even if it dies before its first request: at no step of the lock that it is for.
     m_world.grounds.recorder.emit(EventKind::Step, m_thread,
@@ -51,7 +61,8 @@ void Client::start() {
 std::unique_ptr<DistributedLock> Client::makeLock() {
     const scenario::LockSettings& settings = m_world.settings.lock;
     const QByteArray name = settings.name.toUtf8();
-    auto recipe = recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_wire, name, m_uuid, {}, m_doubts});
+    const QByteArray id = m_world.settings.recipe.toUtf8();
+    auto recipe = m_wire ? recipes::makeRedisRecipe(id, {*m_wire, name, m_uuid, {}, m_doubts}) : recipeOver(id, name);
     LockOptions options;
     options.lease = settings.lease;
     options.watchdog = settings.watchdog;
@@ -64,6 +75,12 @@ std::unique_ptr<DistributedLock> Client::makeLock() {
         if (event == DistributedLock::Event::Acquired) m_since = m_world.grounds.scheduler.now();
     });
     return lock;
+}
+
+std::unique_ptr<recipes::Recipe> Client::recipeOver(const QByteArray& id, const QByteArray& name) {
+    auto recipe = m_connection->makeRecipe(id, {name});
+    if (!recipe) qFatal("%s", qPrintable(recipe.error().message)); // scenarios with other recipes are refused
+    return std::move(*recipe);
 }
 
 QCoro::Task<bool> Client::write(trace::EntityId thread, std::int64_t token) {
@@ -93,6 +110,7 @@ void Client::kill() {
     m_doing = Doing::Nothing;
     m_runtime->kill();
     m_wire.reset();
+    m_connection.reset();
 }
 
 void Client::restart() {

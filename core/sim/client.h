@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "connections/connection.h"
 #include "recipes/redis/redis_recipe.h"
 #include "runtime/virtual_runtime.h"
 #include "sim/client_program.h"
+#include "sim/redis_service.h"
 #include "sim/redis_wire.h"
-#include "sim/service.h"
 
 namespace lockscope::sim {
 
@@ -14,8 +15,7 @@ class Client final : private ResourcePort {
 public:
     struct World {
         Grounds grounds;
-        Service& service;
-        RespServer& node;
+        RedisService& service;
         GuardedResource& resource;
         const scenario::Scenario& settings;
     };
@@ -49,6 +49,7 @@ public:
 private:
     void start();
     std::unique_ptr<DistributedLock> makeLock();
+    std::unique_ptr<recipes::Recipe> recipeOver(const QByteArray& id, const QByteArray& name);
     QCoro::Task<bool> write(trace::EntityId thread, std::int64_t token) override;
 
     World m_world;
@@ -64,7 +65,8 @@ private:
     DistributedLock* m_lock = nullptr;         ///< owned by the program's coroutine
     Doing m_doing = Doing::Nothing;
     std::unique_ptr<VirtualRuntime> m_runtime;
-    std::unique_ptr<RedisWire> m_wire;
+    std::unique_ptr<RedisWire> m_wire;        ///< to the one server of a service of that shape
+    std::unique_ptr<Connection> m_connection; ///< to a service of several
 };
 
 } // namespace lockscope::sim

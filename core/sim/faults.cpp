@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recipes/recipe_info.h"
+#include "sim/fitting_recipes.h"
 #include "sim/settings_text.h"
 #include "sim/world.h"
 
@@ -26,6 +26,7 @@ std::optional<Action> undoing(Action action) {
     case Action::PauseNode:
         return Action::ResumeNode;
     case Action::KillNode:
+    case Action::CrashNode:
         return Action::RestartNode;
     case Action::CutLink:
         return Action::MendLink;
@@ -111,6 +112,7 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::PauseNode:
     case Action::ResumeNode:
     case Action::KillNode:
+    case Action::CrashNode:
     case Action::RestartNode: {
         Server* const server = m_service->find(fault.target);
         if (!server) {
@@ -159,6 +161,10 @@ void World::actOnServer(const Fault& fault, Server& server, std::uint8_t flags) 
     case Action::KillNode:
         kill();
         break;
+    case Action::CrashNode:
+        if (!wasDead) emit(EventKind::NodeKilled, flags, server.entity());
+        server.crash();
+        break;
     default: // RestartNode
         kill();
         server.start();
@@ -167,8 +173,8 @@ void World::actOnServer(const Fault& fault, Server& server, std::uint8_t flags) 
     }
     const bool needsLife = fault.action == Action::PauseNode || fault.action == Action::ResumeNode;
     if (needsLife && wasDead) return; // nobody was there to be struck
-    if (fault.action == Action::KillNode && !wasDead)
-        m_lasting.erase({Aspect::Life, server.entity()}); // what was done to the living is over
+    const bool kills = fault.action == Action::KillNode || fault.action == Action::CrashNode;
+    if (kills && !wasDead) m_lasting.erase({Aspect::Life, server.entity()}); // what was done to the living is over
     noteStruck(fault, QString::fromUtf8(server.id()), server.entity());
 }
 
@@ -334,7 +340,7 @@ void World::healAll(std::uint8_t flags) {
 std::expected<void, QString> World::set(const QString& setting, const QString& text, std::uint8_t flags) {
     scenario::Scenario changed = m_settings;
     if (auto done = applySetting(changed, setting, text); !done) return done;
-    if (!recipes::findSimulatedRecipe(changed.recipe.toUtf8())) {
+    if (!canRun(changed, changed.recipe)) {
         return std::unexpected(tr("There is no recipe “%1”.").arg(changed.recipe));
     }
     const int before = m_settings.workload.clients;

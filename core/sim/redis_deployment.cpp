@@ -42,7 +42,39 @@ QByteArray RedisServer::info() const {
     return "# Server\r\nredis_version:7.0.15\r\nrun_id:" + m_runId + "\r\n" + m_replication->info();
 }
 
+void RedisServer::joinCluster(ClusterNode::Settings settings, std::uint64_t seed) {
+    m_cluster = std::make_unique<ClusterNode>(*this, grounds(), settings, seed);
+    m_engine.elsewhere = [this](SessionId session, bool writes, const redis::Args& keys) {
+        if (session == m_inside) return QByteArray();
+        return m_cluster->elsewhere(keys, m_asking.contains(session), m_readers.contains(session), writes);
+    };
+}
+
+bool RedisServer::has(const QByteArray& key) {
+    return m_engine.execute(m_inside, {"EXISTS", key}).integer == 1;
+}
+
+void RedisServer::feed(std::vector<RedisEngine::Effect> effects) {
+    if (m_cluster) {
+        // In a cluster, messages reach the replicas over the nodes' own connections.
+        std::erase_if(effects, [this](const RedisEngine::Effect& effect) {
+            const bool message = effect.args.front() == "PUBLISH";
+            if (message) m_cluster->spread(effect.args);
+            return message;
+        });
+        if (effects.empty()) return;
+    }
+    m_replication->feed(std::move(effects));
+}
+
 std::optional<Reply> RedisServer::deployment(SessionId session, const QByteArray& command, const redis::Args& args) {
+    if (m_cluster) {
+        if (command == "ASKING") m_asking.insert(session);
+        if (command == "READONLY") m_readers.insert(session);
+        if (command == "READWRITE") m_readers.erase(session);
+        if (command == "ASKING" || command.startsWith("READ")) return Reply::status("OK");
+        if (command.startsWith("CLUSTER|")) return m_cluster->answer(command, args);
+    }
     if (command == "ROLE") return m_replication->role();
     if (command == "INFO") return Reply::bulk(info());
     if (command == "REPLICAOF" || command == "SLAVEOF") return replicaOf(args);

@@ -12,6 +12,14 @@ namespace lockscope::sim {
 
 namespace {
 
+/// Whether two copies are one hold: by who holds, or, where the format does not say, by what is written there.
+bool sameHold(const inspect::LockRow& a, const inspect::LockRow& b) {
+    if (!a.holders.empty() && !b.holders.empty())
+        return a.holders.front().client == b.holders.front().client &&
+               a.holders.front().thread == b.holders.front().thread;
+    return !a.raw.empty() && !b.raw.empty() && a.raw.front().value == b.raw.front().value;
+}
+
 bool isHeld(const std::optional<inspect::LockRow>& row) {
     return row && row->state == inspect::LockRow::State::Held && row->holders.size() == 1;
 }
@@ -127,6 +135,13 @@ void RedisRecord::clockMoved() {
 
 void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     Found found = lookAtLock(lockName);
+    if (m_deciders.size() > 1 && found.row && !found.row->raw.empty()) {
+        // Of those who write to single servers, the one that completes the majority is the owner.
+        const QJsonValue written = found.row->raw.front().value;
+        sight.ownerStays = std::exchange(m_majority[lockName], written) == written;
+    } else if (m_deciders.size() > 1) {
+        m_majority.erase(lockName);
+    }
     sight.exactDeadline = found.exactDeadline;
     m_feed.update(lockName, found.row, sight);
 }
@@ -141,13 +156,12 @@ RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
     for (RedisServer* server : m_deciders) {
         if (server->life() == Server::Life::Dead) continue;
         Found copy = lookAtLockOn(*server, lockName, m_watched.at(lockName));
-        if (isHeld(copy.row)) copies.push_back(std::move(copy));
+        if (copy.row && copy.row->state == inspect::LockRow::State::Held) copies.push_back(std::move(copy));
     }
     for (const Found& candidate : copies) {
         std::vector<Nanos> ends;
         for (const Found& copy : copies)
-            if (sameParty(copy.row->holders.front(), candidate.row->holders.front()))
-                ends.push_back(copy.exactDeadline);
+            if (sameHold(*copy.row, *candidate.row)) ends.push_back(copy.exactDeadline);
         if (ends.size() < m_quorum) continue;
         // The majority lasts until the quorum's shortest copy ends, of those that end last.
         std::ranges::sort(ends, std::greater());

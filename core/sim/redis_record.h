@@ -63,6 +63,7 @@ private:
     std::size_t m_quorum = 1;
     bool m_observed = true;
     std::map<QByteArray, std::vector<QByteArray>> m_watched; ///< keys by lock
+    std::map<QByteArray, QJsonValue> m_majority;             ///< what the majority had written, by lock
     std::map<QByteArray, inspect::Sight> m_changed;          ///< since the last settle()
     std::map<std::pair<trace::EntityId, SessionId>, std::map<QByteArray, QByteArray>>
         m_read; ///< what GET last told a session of watched keys

@@ -29,14 +29,13 @@ RedisServer::RedisServer(Grounds grounds, const QByteArray& id, std::uint64_t se
     if (m_settings.replication) {
         m_replication = std::make_unique<Replication>(*this, grounds, *m_settings.replication, mixSeed(seed, 1));
         m_replication->onAck = [this] { answerWaits(); };
-        m_engine.onEffects = [this](std::vector<RedisEngine::Effect> effects) {
-            m_replication->feed(std::move(effects));
-        };
+        m_engine.onEffects = [this](std::vector<RedisEngine::Effect> effects) { feed(std::move(effects)); };
         m_engine.tooFewReplicas = [this] { return m_replication->tooFewGood(); };
         m_engine.onDeployment = [this](SessionId session, const QByteArray& command, const redis::Args& args) {
             return deployment(session, command, args);
         };
     }
+    if (m_settings.cluster) joinCluster(*m_settings.cluster, mixSeed(seed, 2));
     grounds.recorder.emit(trace::EventKind::NodeStarted, entity());
     if (m_replication || m_settings.persistence == Persistence::EverySecond) after(kBeat, [this] { beat(); });
 }
@@ -69,7 +68,9 @@ void RedisServer::evict(const QByteArray& key) {
 }
 
 void RedisServer::serve(SessionId session, const redis::Args& args, Answer answer) {
+    const bool asked = m_asking.contains(session);
     redis::Reply reply = m_engine.execute(session, args);
+    if (asked) m_asking.erase(session);
     if (m_record) m_record->ran(*this, session, args, reply);
     settle();
     if (m_replication && holdBack(session, args, reply, answer)) return;
@@ -80,6 +81,8 @@ void RedisServer::serve(SessionId session, const redis::Args& args, Answer answe
 void RedisServer::left(SessionId session) {
     if (m_record) m_record->left(*this, session);
     m_positions.erase(session);
+    m_asking.erase(session);
+    m_readers.erase(session);
     std::erase_if(m_waits, [session](const Waiting& wait) { return wait.session == session; });
 }
 
@@ -159,6 +162,7 @@ void RedisServer::booted(Disk disk) {
     m_engine.setRole(m_configured ? RedisEngine::Role::Replica : RedisEngine::Role::Master);
     if (data) m_engine.load(data);
     if (m_replication) m_replication->booted(m_configured, fromCopy);
+    if (m_cluster) m_cluster->booted();
     if (m_record && data) m_record->clockMoved();
     armExpiry();
     if (m_replication || m_settings.persistence == Persistence::EverySecond) after(kBeat, [this] { beat(); });

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "sim/cluster_node.h"
 #include "sim/redis_record.h"
 #include "sim/replication.h"
 #include "sim/resp_server.h"
+
+#include <set>
 
 namespace lockscope::sim {
 
@@ -20,6 +23,7 @@ public:
     struct Settings {
         Persistence persistence = Persistence::None;
         std::optional<ReplicationSettings> replication = {}; ///< missing: it stands alone
+        std::optional<ClusterNode::Settings> cluster = {};   ///< with `replication`: it is a node of a cluster
     };
     /// Finds another server of the deployment by its host and port; nullptr: there is none.
     using Finder = std::function<RedisServer*(const QByteArray& host, int port)>;
@@ -31,6 +35,10 @@ public:
     RedisEngine& engine() { return m_engine; }
     /// Precondition: it is one of several.
     Replication& replication() { return *m_replication; }
+    /// Precondition: it is a node of a cluster.
+    ClusterNode& cluster() { return *m_cluster; }
+    /// Whether it holds a key that has not ended.
+    bool has(const QByteArray& key);
     bool isReplica() const { return m_replication && m_replication->isReplica(); }
     /// The session by which the world looks at the server and frees locks.
     SessionId inside() const { return m_inside; }
@@ -83,6 +91,8 @@ private:
     void releaseWaits(const redis::Reply& reply);
     void armWaits();
     void becomes(RedisServer* master);
+    void joinCluster(ClusterNode::Settings settings, std::uint64_t seed);
+    void feed(std::vector<RedisEngine::Effect> effects);
     void settle();
     void armExpiry();
     void expire();
@@ -93,7 +103,9 @@ private:
     Finder m_finder;
     QByteArray m_runId;
     std::unique_ptr<Replication> m_replication;
-    RedisServer* m_configured = nullptr; ///< the master in its configuration file
+    std::unique_ptr<ClusterNode> m_cluster;
+    std::set<SessionId> m_asking, m_readers; ///< sessions that have said ASKING for their next command, or READONLY
+    RedisServer* m_configured = nullptr;     ///< the master in its configuration file
     RedisRecord* m_record = nullptr;
     VirtualScheduler::TimerId m_expiry = 0;
     Nanos m_expiryAt = kNever;

@@ -13,11 +13,13 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
                            inspect::TraceFeed::Resolver owner)
     : m_settings(settings) {
     const bool alone = settings.shape == RedisShape::Single;
-    const bool replicated = settings.shape == RedisShape::Sentinel;
+    const bool clustered = settings.shape == RedisShape::Cluster;
+    const bool replicated = settings.shape == RedisShape::Sentinel || clustered;
     for (std::size_t i = 0; i < settings.ids.size(); ++i) {
         RedisServer::Settings each;
         each.persistence = settings.persistence;
         if (replicated) each.replication = settings.replication;
+        if (clustered) each.cluster = settings.cluster;
         const std::uint64_t own = alone ? seed : mixSeed(seed, i);
         m_redis.push_back(std::make_unique<RedisServer>(
             grounds, settings.ids[i], own, each,
@@ -37,6 +39,7 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
     m_decider = m_redis.front().get();
     m_record->decidedBy({m_decider});
     if (!replicated) return;
+    if (clustered) return makeCluster();
     for (std::size_t i = 1; i < m_redis.size(); ++i)
         m_redis[i]->configure(m_redis.front().get());
     for (const auto& server : m_redis) {
@@ -60,7 +63,36 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
         sentinel->watch(group, sentinels);
 }
 
+void RedisService::makeCluster() {
+    // Several masters, each for its slots: the record of a lock is that of its slot's owner, which only a watch of one
+    // lock could follow. Until then the first master's group decides.
+    std::vector<RedisServer*> all;
+    for (const auto& server : m_redis)
+        all.push_back(server.get());
+    for (RedisServer* const server : all)
+        server->cluster().meet(all, (all.size() + 1) / 2);
+}
+
 RedisService::~RedisService() = default;
+
+RedisService::Settings RedisService::Settings::of(const scenario::Scenario& scenario) {
+    Settings settings;
+    settings.ids.clear();
+    for (const scenario::NodeSpec& node : scenario.nodes) {
+        auto& ids = node.kind == QLatin1String("sentinel") ? settings.sentinelIds : settings.ids;
+        ids.push_back(node.id.toUtf8());
+    }
+    if (!scenario.service) return settings;
+    const scenario::ServiceSpec& service = *scenario.service;
+    settings.shape = RedisShape(service.shape);
+    settings.persistence = Persistence(service.persistence);
+    settings.replication.lag = service.lag;
+    settings.replication.fullSync = service.fullSync;
+    settings.sentinel.downAfter = service.downAfter;
+    settings.sentinel.failoverTimeout = service.failoverTimeout;
+    settings.sentinel.quorum = service.sentinels / 2 + 1;
+    return settings;
+}
 
 RedisServer* RedisService::byId(const QByteArray& id) const {
     for (const auto& server : m_redis)
@@ -119,6 +151,8 @@ QString RedisService::url() const {
             addresses += QStringLiteral("%1:%2").arg(QString::fromUtf8(sentinel->id())).arg(SentinelServer::kPort);
         return QStringLiteral("redis+sentinel://") + addresses.join(u',') + u'/' +
                QString::fromUtf8(m_settings.sentinel.masterName);
+    case RedisShape::Cluster:
+        return QStringLiteral("redis+cluster://") + addresses.join(u',');
     case RedisShape::Single:
         break;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/url.h"
+#include "ports/url.h"
 #include "sim/redis_server.h"
 #include "sim/sentinel_server.h"
 #include "sim/service.h"
@@ -12,18 +12,22 @@ enum class RedisShape : std::uint8_t {
     Single,   ///< one server
     Sentinel, ///< a master with replicas, and Sentinels that replace it
     Masters,  ///< independent masters, for Redlock
+    Cluster,  ///< a Redis Cluster: half of the servers are masters, the others their replicas
 };
 
 /// Simulated Redis servers as a service of one shape.
 class RedisService final : public Service {
 public:
     struct Settings {
+        /// As a scenario says.
+        static Settings of(const scenario::Scenario& scenario);
         RedisShape shape = RedisShape::Single;
         std::vector<QByteArray> ids{"redis-1"}; ///< the first one is the first master
         Persistence persistence = Persistence::None;
         ReplicationSettings replication = {};
         std::vector<QByteArray> sentinelIds = {}; ///< with RedisShape::Sentinel
         SentinelServer::Settings sentinel = {};
+        ClusterNode::Settings cluster = {}; ///< with RedisShape::Cluster
     };
     RedisService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner);
     ~RedisService() override;
@@ -36,6 +40,7 @@ public:
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
 
+    RedisShape shape() const { return m_settings.shape; }
     /// What an address leads to; nullptr: nothing.
     RespServer* at(const Endpoint& endpoint) const;
     RedisServer& redis(std::size_t index) const { return *m_redis[index]; }
@@ -47,6 +52,7 @@ private:
     /// The server that decides now: the master, of several the one that became it last; nullptr: there is none.
     RedisServer* master() const;
     void chooseDecider();
+    void makeCluster();
 
     Settings m_settings;
     std::unique_ptr<RedisRecord> m_record;

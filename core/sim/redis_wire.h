@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/options.h"
+#include "ports/redis/client.h"
 #include "runtime/signal_count.h"
 #include "sim/resp_connection.h"
 
@@ -9,7 +9,7 @@ namespace lockscope::sim {
 /// A simulated client's way to one server that speaks Redis' protocol, as the real driver is one: a connection for
 /// commands, another one for subscriptions, made when they are needed and made again when they break. What was sent
 /// before the client died still arrives. May be destroyed at any time: calls in flight then end with Disconnected.
-class RedisWire final : public redis::Port {
+class RedisWire final : public redis::Client {
 public:
     struct Settings {
         Nanos commandTimeout = 1s;
@@ -40,13 +40,11 @@ public:
                                                                                  std::stop_token stop = {}) override;
     CallList::Registration onReconnect(CallList::Callback back) override;
 
-    /// As RedisDriver's: the result of the first try; later ones go on by themselves.
-    QCoro::Task<std::expected<void, redis::Error>> open(std::stop_token stop = {});
-    const redis::Status& status() const;
-    std::uint32_t connection() const;
-    /// Calls at each change of status(). It may destroy the wire.
-    void onStatus(std::function<void(const redis::Status&)> callback);
-    const QString& where() const { return m_where; }
+    QCoro::Task<std::expected<void, redis::Error>> open(std::stop_token stop = {}) override;
+    const redis::Status& status() const override;
+    std::uint32_t connection() const override;
+    void onStatus(std::function<void(const redis::Status&)> callback) override;
+    QString where() const override { return m_where; }
 
 private:
     class Inbox;

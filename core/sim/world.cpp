@@ -30,11 +30,10 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
     : m_settings(scenario),
       m_seed(seed),
       m_recorder(std::move(trace), [this] { return m_scheduler.now(); }),
-      m_network(m_scheduler, m_recorder.sharedTrace(), scenario.network, mixSeed(seed, NetworkStream)) {
-    RedisService::Settings settings;
-    settings.ids = {scenario.nodes.at(0).id.toUtf8()};
+      m_network(m_scheduler, m_recorder.sharedTrace(), scenario.network, mixSeed(seed, NetworkStream),
+                scenario.service ? Network::Streams::PerLink : Network::Streams::Shared) {
     m_service = std::make_unique<RedisService>(
-        Grounds{m_scheduler, m_recorder, m_network}, settings, mixSeed(seed, NodeStream),
+        Grounds{m_scheduler, m_recorder, m_network}, RedisService::Settings::of(scenario), mixSeed(seed, NodeStream),
         [this](const inspect::Party& party) {
             const auto known = m_threads.find(party.client);
             if (known != m_threads.end()) return known->second;
@@ -61,10 +60,10 @@ void World::watchLock() {
 void World::setClients(int count, int before) {
     while (static_cast<int>(m_clients.size()) < count) {
         const int index = static_cast<int>(m_clients.size());
-        auto client = std::make_unique<Client>(Client::World{Grounds{m_scheduler, m_recorder, m_network}, *m_service,
-                                                             m_service->redis(0), *m_resource, m_settings},
-                                               scenario::clientName(index).toUtf8(),
-                                               mixSeed(m_seed, FirstClientStream + static_cast<std::uint64_t>(index)));
+        auto client = std::make_unique<Client>(
+            Client::World{Grounds{m_scheduler, m_recorder, m_network}, *m_service, *m_resource, m_settings},
+            scenario::clientName(index).toUtf8(),
+            mixSeed(m_seed, FirstClientStream + static_cast<std::uint64_t>(index)));
         m_threads[client->uuid()] = client->thread();
         client->onIdentity = [this](Client& restarted) { m_threads[restarted.uuid()] = restarted.thread(); };
         m_clients.push_back(std::move(client));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/port.h"
 #include "background.h"
+#include "ports/sql/port.h"
 #include "server_record.h"
 
 namespace lockscope::torture {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/key_kind.h"
-#include "backends/sql/port.h"
+#include "ports/sql/key_kind.h"
+#include "ports/sql/port.h"
 #include "recipes/lock_error.h"
 
 #include <expected>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/sql/sql_recipe.h"
 
-#include "backends/sql/literal.h"
+#include "ports/sql/literal.h"
 #include "recipes/hex_digits.h"
 #include "recipes/sql/sql_advisory.h"
 #include "recipes/sql/sql_for_update.h"

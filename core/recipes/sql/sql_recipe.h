@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/key_kind.h"
-#include "backends/sql/port.h"
-#include "backends/sql/schema.h"
+#include "ports/sql/key_kind.h"
+#include "ports/sql/port.h"
+#include "ports/sql/schema.h"
 #include "recipes/recipe.h"
 
 #include <QHash>

@@ -33,8 +33,9 @@ Reply wait(Call& call) {
     const auto replicas = parseInteger(call.arg(1));
     if (call.server.isReplica())
         return error(
-            "ERR WAIT cannot be used with replica instances. Please also note that writes to replicas are just "
-            "local and are not propagated.");
+            "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is "
+            "configured to be writable (which is not the default) writes to replicas are just local and are not "
+            "propagated.");
     if (!replicas) return notInteger();
     if (!timeout) return error("ERR timeout is not an integer or out of range");
     if (*timeout < 0) return error("ERR timeout is negative");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/reply.h"
+#include "ports/redis/reply.h"
 
 #include <QByteArray>
 #include <cstdint>
@@ -103,7 +103,7 @@ public:
     /// Whether too few replicas are good for a write; asked for each command that writes. nullptr: never.
     std::function<bool()> tooFewReplicas;
     /// Why a command with those keys is not for this server ("MOVED …"); empty: it is. nullptr: it always is.
-    std::function<QByteArray(SessionId session, const QByteArray& command, const redis::Args& keys)> elsewhere;
+    std::function<QByteArray(SessionId session, bool writes, const redis::Args& keys)> elsewhere;
     /// Answers commands about the deployment that the server is a part of (ROLE, INFO, REPLICAOF, WAIT, CLUSTER …);
     /// nullopt: as a server that stands alone. `command` is in upper case.
     std::function<std::optional<redis::Reply>(SessionId session, const QByteArray& command, const redis::Args& args)>

@@ -83,7 +83,7 @@ Reply Server::dispatch(Session& session, const Args& args) {
     const Command* command = findCommand(args);
     QByteArray refused = refusal(command, args);
     if (refused.isEmpty() && m_front.elsewhere && !(command->flags & kNotQueued))
-        refused = m_front.elsewhere(session.id, QByteArray(command->name), keysIn(*command, args));
+        refused = m_front.elsewhere(session.id, (command->flags & kWrites) != 0, keysIn(*command, args));
     if (refused.isEmpty()) refused = refusedNow(flagsOf(*command, session, args));
     if (refused.isEmpty() && session.subscriptions() > 0 && !(command->flags & kWhileSubscribed))
         refused = "ERR Can't execute '" + command->lowerName() +

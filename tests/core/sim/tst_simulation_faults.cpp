@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever is done to a world, and whenever: it goes on, it can be told again, and it mends.
+#include "experiment/run.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
+#include "session/bounds.h"
 #include "sim/world.h"
 
 #include <QTest>
@@ -85,6 +86,7 @@ Fault randomFault(Dice& dice) {
     case Action::ResumeNode:
     case Action::KillNode:
     case Action::RestartNode:
+    case Action::CrashNode:
         fault.target = QStringLiteral("redis-1");
         break;
     case Action::CutLink:
@@ -141,6 +143,7 @@ bool hurts(const Fault& fault) {
     case Action::PauseClient: // it cannot look at its clock
     case Action::KillNode:    // forgets who holds
     case Action::RestartNode:
+    case Action::CrashNode:
     case Action::JumpClock: // the server's, which counts leases
         return true;
     case Action::Set:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/driver.h"
+#include "drivers/sql/driver.h"
 #include "recipes/sql/sql_renewals.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/postgres_server.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/sql/client_calls.h"
-#include "backends/sql/client_handle.h"
+#include "drivers/sql/client_calls.h"
+#include "drivers/sql/client_handle.h"
 #include "live_sql.h"
 
 #include <QSqlDatabase>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/sql/driver.h"
-#include "backends/sql/literal.h"
-#include "backends/sql/schema.h"
+#include "drivers/sql/driver.h"
+#include "ports/sql/literal.h"
+#include "ports/sql/schema.h"
 #include "recipes/sql/sql_advisory.h"
 #include "runtime/event_loop_runtime.h"
 
