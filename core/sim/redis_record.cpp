@@ -135,6 +135,7 @@ void RedisRecord::clockMoved() {
 
 void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     Found found = lookAtLock(lockName);
+    if (m_nameless && found.row) found.row->holders.clear();
     if (m_deciders.size() > 1 && found.row && !found.row->raw.empty()) {
         // Of those who write to single servers, the one that completes the majority is the owner.
         const QJsonValue written = found.row->raw.front().value;

@@ -29,6 +29,9 @@ public:
     /// The keys to delete when an operator frees the lock by force.
     std::vector<QByteArray> keysOf(const QByteArray& lockName) const;
 
+    /// The values of this recipe's keys name nobody, whatever a stranger may read in them: the owner is who wrote them.
+    void valuesNameNobody() { m_nameless = true; }
+
     // --- what the deciding servers tell ---
     /// `cause`: the thread behind the session whose command it was.
     void keyChanged(const RedisServer& server, const RedisEngine::KeyChange& change, trace::EntityId cause);
@@ -62,6 +65,7 @@ private:
     std::vector<RedisServer*> m_deciders;
     std::size_t m_quorum = 1;
     bool m_observed = true;
+    bool m_nameless = false;
     std::map<QByteArray, std::vector<QByteArray>> m_watched; ///< keys by lock
     std::map<QByteArray, QJsonValue> m_majority;             ///< what the majority had written, by lock
     std::map<QByteArray, inspect::Sight> m_changed;          ///< since the last settle()

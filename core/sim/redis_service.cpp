@@ -32,6 +32,7 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
         std::vector<RedisServer*> all;
         for (const auto& server : m_redis)
             all.push_back(server.get());
+        m_record->valuesNameNobody();
         m_record->decidedBy(all, all.size() / 2 + 1);
         return;
     }
@@ -39,9 +40,14 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
     m_decider = m_redis.front().get();
     m_record->decidedBy({m_decider});
     if (!replicated) return;
-    if (clustered) return makeCluster();
-    for (std::size_t i = 1; i < m_redis.size(); ++i)
+    if (clustered) {
+        makeCluster();
+        return;
+    }
+    for (std::size_t i = 1; i < m_redis.size(); ++i) {
+        m_redis[i]->replication().beginWith(m_redis.front()->replication());
         m_redis[i]->configure(m_redis.front().get());
+    }
     for (const auto& server : m_redis) {
         server->onRole = [this](RedisServer& changed) {
             if (!changed.isReplica() && !m_reigns.contains(&changed)) m_reigns[&changed] = ++m_lastReign;

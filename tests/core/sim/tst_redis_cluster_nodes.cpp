@@ -106,7 +106,7 @@ private Q_SLOTS:
 
     void R53_R54_aReplicaTakesOverAndTheOldMasterFollows() {
         for (int seed = 1; seed <= 10; ++seed) {
-            Cluster c(std::uint64_t(seed));
+            Cluster c{std::uint64_t(seed)};
             const QByteArray key = Cluster::keyOf(0), elsewhere = Cluster::keyOf(1);
             c.ask(c.at(0), {"SET", key, "v"});
             c.run(10ms);
