@@ -38,6 +38,11 @@ int watch(const QStringList& words) {
     return servers ? servers->watch(words) : kUsage;
 }
 
+int manager(const QStringList& words) {
+    const servers::Servers* const servers = onServers();
+    return servers ? servers->manager(words) : kUsage;
+}
+
 /// `command`: what stands behind "--", as it was given.
 int lock(const QStringList& words, const std::vector<QByteArray>& command) {
     const servers::Servers* const servers = onServers();
@@ -47,7 +52,7 @@ int lock(const QStringList& words, const std::vector<QByteArray>& command) {
 Run runOf(const Usage& usage) {
     static const std::map<QLatin1String, Run> commands{
         {QLatin1String("simulate"), simulate}, {QLatin1String("watch"), watch}, {QLatin1String("check"), check},
-        {QLatin1String("export"), exportFile}, {QLatin1String("list"), list},
+        {QLatin1String("export"), exportFile}, {QLatin1String("list"), list},   {QLatin1String("manager"), manager},
     };
     const auto found = commands.find(QLatin1String(usage.name));
     return found == commands.end() ? notYet : found->second;
@@ -62,6 +67,16 @@ QString aboutLocking() {
               "connecting, too, which has a second at least. --id is a name for others to see; two runs of one name "
               "exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, "
               "LOCKSCOPE_TOKEN.");
+}
+
+QString aboutManagers() {
+    return tr(
+        "A manager's CONFIG is a JSON file that names up to three engines for a namespace of locks: servers, and a "
+        "recipe for each. “check” tells its mistakes and asks all its servers; “status” says which engine is in "
+        "use, and how each server does; “switch” and “fail-back” change the engine for all processes, and show "
+        "how far they have come; “watch” has a line for every change. ENGINE is a number, “primary”, or a part of "
+        "its address. --immediate ends the holders at once where they could finish; “lock --manager” takes a lock "
+        "on the engine in use, and its --recipe and --lease stand in CONFIG.");
 }
 
 QString aboutUrls() {
@@ -91,6 +106,7 @@ QString helpText() {
                  "or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m."),
               aboutUrls(),
               aboutLocking(),
+              aboutManagers(),
               tr("Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 "
                  "verdict unknown; "
                  "“lock” passes its command's status through, or 123 lock lost, 124 not acquired in time, 125 failed, "
@@ -184,6 +200,7 @@ int run(int argc, char** argv, const std::function<void()>& speak) {
         say(usageOf(command->name));
         say(QStringLiteral("    ") + tr(command->purpose));
         if (first == QLatin1String("lock")) say(QLatin1Char('\n') + aboutLocking() + QLatin1Char('\n') + aboutUrls());
+        if (first == QLatin1String("manager")) say(QLatin1Char('\n') + aboutManagers());
         return kFine;
     }
     const bool locks = first == QLatin1String("lock");

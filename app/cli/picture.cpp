@@ -26,7 +26,7 @@ views::TimelinePicture pictureOf(const trace::LoadedRecording& recording) {
     picture.verdict = std::make_shared<const verdict::Verdict>(judge.verdict(recording.meta.finished));
     picture.to = recording.trace->reached();
     picture.notes.recipe = recording.meta.recipe;
-    if (const auto scenario = scenario::parseScenario(recording.meta.scenario, QString())) {
+    if (const auto scenario = scenario::recordedScenario(recording.meta.scenario)) {
         picture.notes.tokenCheck = scenario->resource.tokenCheck;
     }
     return picture;

@@ -9,10 +9,7 @@
 #include "cli/text.h"
 #include "cli/usage.h"
 #include "experiment/run.h"
-#include "recipes/recipe_info.h"
-#include "scenario/scenario_file.h"
-#include "scenario/schema_check.h"
-#include "session/recipe_check.h"
+#include "session/open_scenario.h"
 
 namespace lockscope::cli {
 
@@ -49,19 +46,9 @@ std::expected<Seeds, QString> seedsOf(const Arguments& arguments) {
 
 /// The scenario with the command line's changes; everything that is wrong goes to stderr.
 std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
-    auto loaded = scenario::loadScenario(arguments.place(0));
+    auto loaded = session::openScenario(arguments.place(0), arguments.value("recipe").value_or(QString()));
     if (!loaded) {
         for (const scenario::Problem& problem : loaded.error())
-            complainOfWords(problem.toString());
-        return std::nullopt;
-    }
-    if (const auto recipe = arguments.value("recipe")) loaded->recipe = *recipe;
-    if (const QString complaint = session::recipeComplaint(*loaded); !complaint.isEmpty()) {
-        complainOfWords(complaint);
-        return std::nullopt;
-    }
-    if (const auto problems = session::recipeProblems(*loaded, arguments.place(0)); !problems.empty()) {
-        for (const scenario::Problem& problem : problems)
             complainOfWords(problem.toString());
         return std::nullopt;
     }

@@ -22,10 +22,11 @@ struct Servers {
                                                                       scenario::Scenario workload);
     /// Empty = a server at this address can be looked at; otherwise what is wrong with the address.
     QString (*complaintAbout)(const QString& url);
-    /// The commands `lock` and `watch`: they take the words after their name and return the exit status. `command` is
-    /// what stands behind "--", byte by byte: it need not be text.
+    /// The commands `lock`, `watch` and `manager`: they take the words after their name and return the exit status.
+    /// `command` is what stands behind "--", byte by byte: it need not be text.
     int (*lock)(const QStringList& words, const std::vector<QByteArray>& command);
     int (*watch)(const QStringList& words);
+    int (*manager)(const QStringList& words);
 };
 
 /// Loads the library when first asked (some 10 ms) and keeps it until the program ends. Errors: a sentence that names

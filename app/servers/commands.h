@@ -10,5 +10,6 @@ namespace lockscope::cli {
 /// `command` is what to run, byte by byte.
 int lock(const QStringList& words, const std::vector<QByteArray>& command);
 int watch(const QStringList& words);
+int manager(const QStringList& words);
 
 } // namespace lockscope::cli

@@ -40,6 +40,7 @@ QString complaintAbout(const QString& url) {
 
 const lockscope::servers::Servers* lockscope_servers(const char* version) {
     using namespace lockscope;
-    static constexpr servers::Servers kServers{servers::open, servers::complaintAbout, cli::lock, cli::watch};
+    static constexpr servers::Servers kServers{servers::open, servers::complaintAbout, cli::lock, cli::watch,
+                                               cli::manager};
     return std::strcmp(version, LOCKSCOPE_VERSION) == 0 ? &kServers : nullptr;
 }

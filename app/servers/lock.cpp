@@ -3,14 +3,11 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
-#include "lock/connect.h"
-#include "lock/distributed_lock.h"
-#include "lock/recipe_choice.h"
-#include "ports/words.h"
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
 #include "servers/commands.h"
 #include "servers/job.h"
+#include "servers/lock_backend.h"
 #include "servers/lock_plan.h"
 #include "trace/text.h"
 
@@ -47,7 +44,9 @@ void endByInterrupt() {
 class LockRun : public QObject {
 public:
     explicit LockRun(LockPlan plan)
-        : m_plan(std::move(plan)), m_connection(makeConnection(m_runtime, m_plan.url, m_plan.client)) {
+        : m_plan(std::move(plan)),
+          m_backend(m_plan.managerFile.isEmpty() ? makeBackend(m_runtime, m_plan)
+                                                 : makeManagedBackend(m_runtime, m_plan)) {
         connect(&m_signals, &SignalInbox::interrupted, this, [this](int signal) { interrupt(signal); });
         connect(&m_signals, &SignalInbox::childChanged, this, [this] { lookAtCommand(); });
         connect(&m_signals, &SignalInbox::stopKeyPressed, this, [this] { awaitStop(); });
@@ -60,6 +59,7 @@ public:
     }
 
     int run() {
+        if (!m_backend) return kLockFailed; // the configuration has been complained about
         // From the event loop: what ends at once would otherwise end a loop that has not begun.
         m_runtime.post([this] { m_runtime.spawn([this] { return whole(); }); });
         QCoreApplication::exec();
@@ -89,21 +89,22 @@ private:
     }
 
     QCoro::Task<> sayGoodbye() {
-        co_await m_connection->close();
+        co_await m_backend->close();
         m_goodbye.complete(true);
     }
 
     QCoro::Task<int> takeAndRun() {
         limitConnecting();
-        const auto opened = co_await m_connection->open(m_stop.get_token());
+        const auto opened = co_await m_backend->open(m_stop.get_token());
         m_runtime.cancelCall(m_connecting);
         if (!opened) co_return failed(opened.error());
-        auto recipe = chooseRecipe(*m_connection, m_plan.recipe, m_plan.mode, {m_plan.name, m_plan.permits});
-        if (!recipe) co_return failed(recipe.error());
-        makeLock(*std::move(recipe));
+        auto made = m_backend->makeLock();
+        if (!made) co_return failed(made.error());
+        m_lock = *std::move(made);
+        m_lock->listen([this](HoldEvent event, const QByteArray&, const QString& reason) { hear(event, reason); });
         auto taken = co_await take();
         if (!taken && taken.error().kind == LockError::Kind::NotPrepared) { // its table is missing
-            const auto prepared = co_await m_connection->prepare(m_stop.get_token());
+            const auto prepared = co_await m_backend->prepare(m_stop.get_token());
             if (!prepared) co_return failed(prepared.error());
             taken = co_await take();
         }
@@ -130,8 +131,7 @@ private:
 
     int notConnected() {
         m_unreached = true;
-        complain(tr("%1 could not be reached within %2. Check that it runs there, address, port and firewall.")
-                     .arg(m_plan.url.display(), inWords(std::max(m_plan.wait, kConnecting))));
+        complain(m_backend->notReached(std::max(m_plan.wait, kConnecting)));
         return kLockFailed;
     }
 
@@ -140,23 +140,10 @@ private:
         return kLockFailed;
     }
 
-    void makeLock(std::unique_ptr<recipes::Recipe> recipe) {
-        const recipes::RecipeInfo& info = recipe->info();
-        if (info.naive) {
-            complain(tr("the recipe “%1” is unsafe: it exists to be seen failing").arg(QString::fromLatin1(info.id)));
-        }
-        LockOptions options;
-        options.lease = m_plan.lease;
-        options.watchdog = m_plan.lease / 3; // two more tries before the lease ends
-        options.token = m_plan.token;
-        m_lock = std::make_unique<DistributedLock>(
-            LockClient{m_runtime, m_connection->client(), nullptr, trace::kNoEntity}, std::move(recipe), options);
-        m_lock->listen([this](DistributedLock::Event event, const QByteArray&, const QString& reason) {
-            if (event == DistributedLock::Event::Lost) lose(reason);
-            if (event == DistributedLock::Event::Suspended) {
-                complain(tr("the lock “%1” may be lost soon: %2").arg(trace::readable(m_plan.name), reason));
-            }
-        });
+    void hear(HoldEvent event, const QString& reason) {
+        if (event == HoldEvent::Lost) lose(reason);
+        if (event == HoldEvent::Suspended)
+            complain(tr("the lock “%1” may be lost soon: %2").arg(trace::readable(m_plan.name), reason));
     }
 
     recipes::Outcome<bool> take() {
@@ -168,7 +155,8 @@ private:
     }
 
     QCoro::Task<int> runCommand() {
-        const std::int64_t token = m_lock->token(m_plan.thread, m_plan.mode);
+        const std::vector<std::int64_t> tokens = m_lock->tokens(m_plan.thread, m_plan.mode);
+        const std::int64_t token = tokens.empty() ? 0 : tokens.front();
         auto started = Job::start(
             m_plan.command,
             {{"LOCKSCOPE_LOCK", m_plan.name},
@@ -204,7 +192,8 @@ private:
     /// While this process was stopped nothing renewed, so the command was stopped with it.
     void goOn() {
         if (!m_job || m_job->ended()) return;
-        if (m_lost || m_lock->stillMine(m_plan.thread, m_plan.mode))
+        const auto view = m_lock->view(m_plan.thread, m_plan.mode);
+        if (m_lost || (view && view->stillMineAt(m_runtime.monotonic())))
             m_job->wake();
         else
             lose(tr("nothing renewed it while this process was stopped"));
@@ -279,8 +268,8 @@ private:
     LockPlan m_plan;
     SignalInbox m_signals{SignalInbox::Which::EndsAndJobControl};
     EventLoopRuntime m_runtime;
-    std::unique_ptr<Connection> m_connection;
-    std::unique_ptr<DistributedLock> m_lock;
+    std::unique_ptr<LockBackend> m_backend;
+    std::unique_ptr<AnyLock> m_lock;
     std::optional<Job> m_job;
     Completion<int> m_commandEnded;
     Completion<bool> m_goodbye;

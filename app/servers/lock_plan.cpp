@@ -49,32 +49,56 @@ QString withUnit(const QString& time) {
 
 /// Readers by a recipe that the server's usual writers would not see, and that would not see them.
 std::optional<QString> apartFromWriters(const LockPlan& plan) {
-    if (plan.mode != recipes::Mode::Shared || !plan.recipe.isEmpty() || plan.url.service != Service::PostgreSql)
+    if (plan.mode != recipes::Mode::Shared || !plan.recipe.isEmpty() || !plan.managerFile.isEmpty() ||
+        plan.url.service != Service::PostgreSql)
         return std::nullopt;
     return tr("readers on PostgreSQL need --recipe sql-advisory, and so do the writers of the same lock: the usual "
               "recipe for those, sql-lease, does not see them");
+}
+
+/// What a manager's configuration says cannot be said once more: all processes must agree on it.
+std::optional<QString> saidTwice(const Arguments& arguments) {
+    for (const char* option : {"recipe", "lease", "no-token"}) {
+        if (arguments.has(option))
+            return tr("--%1 cannot stand beside --manager: all processes take that from the configuration")
+                .arg(QLatin1String(option));
+    }
+    return std::nullopt;
+}
+
+/// Where to lock; a complaint, or nothing.
+std::optional<QString> readServers(const Arguments& arguments, LockPlan& plan) {
+    if (const auto file = arguments.value("manager")) {
+        if (file->isEmpty()) return tr("--manager needs the file of a configuration");
+        plan.managerFile = *file;
+        plan.space = arguments.value("namespace").value_or(QString());
+        return saidTwice(arguments);
+    }
+    if (arguments.has("namespace")) return tr("--namespace goes with --manager CONFIG");
+    auto url = parseConnectionUrl(arguments.place(0));
+    if (!url) return url.error();
+    plan.url = *std::move(url);
+    return std::nullopt;
 }
 } // namespace
 
 std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::vector<QByteArray>& command) {
     // Before anything else: without the dashes, all of it would be words of ours.
     if (command.empty()) return std::unexpected(tr("the command to run is missing; it stands behind “--”"));
-    const auto arguments =
-        Arguments::parse(words,
-                         {{QStringLiteral("recipe")},
-                          {QStringLiteral("shared"), false},
-                          {QStringLiteral("permits")},
-                          {QStringLiteral("lease")},
-                          {QStringLiteral("wait")},
-                          {QStringLiteral("id")},
-                          {QStringLiteral("no-token"), false}},
-                         {QStringLiteral("URL"), QStringLiteral("NAME")}, Arguments::Behind::SomebodysCommand);
+    const std::vector<Option> options{
+        {QStringLiteral("recipe")},  {QStringLiteral("shared"), false}, {QStringLiteral("permits")},
+        {QStringLiteral("lease")},   {QStringLiteral("wait")},          {QStringLiteral("id")},
+        {QStringLiteral("manager")}, {QStringLiteral("namespace")},     {QStringLiteral("no-token"), false}};
+    static const QRegularExpression kManager(QStringLiteral("^--manager(=|$)"));
+    const qsizetype end = words.indexOf(QStringLiteral("--"));
+    const bool managed = !words.mid(0, end < 0 ? words.size() : end).filter(kManager).isEmpty();
+    const QStringList places =
+        managed ? QStringList{QStringLiteral("NAME")} : QStringList{QStringLiteral("URL"), QStringLiteral("NAME")};
+    const auto arguments = Arguments::parse(words, options, places, Arguments::Behind::SomebodysCommand);
     if (!arguments) return std::unexpected(arguments.error());
     LockPlan plan;
-    auto url = parseConnectionUrl(arguments->place(0));
-    if (!url) return std::unexpected(url.error());
-    plan.url = *std::move(url);
-    plan.name = arguments->place(1).toUtf8();
+    if (const auto complaint = readServers(*arguments, plan)) return std::unexpected(*complaint);
+    plan.name = arguments->place(int(places.size()) - 1).toUtf8();
     if (plan.name.isEmpty()) return std::unexpected(tr("the lock needs a name"));
     plan.command = command;
     plan.token = !arguments->has("no-token");

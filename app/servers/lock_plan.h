@@ -8,6 +8,8 @@ namespace lockscope::cli {
 
 /// The parsed command line of `lockscope lock`.
 struct LockPlan {
+    QString managerFile; ///< a manager's configuration, instead of `url`; empty: none
+    QString space;       ///< its namespace; empty: the only one
     ConnectionUrl url;
     QByteArray recipe; ///< empty: what the connection takes by itself
     recipes::Mode mode = recipes::Mode::Exclusive;

@@ -3,7 +3,7 @@
 
 #include "loader/servers.h"
 #include "scenario/scenario_file.h"
-#include "session/recipe_check.h"
+#include "session/open_scenario.h"
 #include "session/recording_session.h"
 #include "session/simulated_session.h"
 #include "trace/recording_head.h"
@@ -34,10 +34,8 @@ QString joined(const std::vector<scenario::Problem>& problems) {
 } // namespace
 
 Opened openScenario(const QString& idOrPath, std::optional<std::uint64_t> seed) {
-    auto loaded = scenario::loadScenario(idOrPath);
+    auto loaded = session::openScenario(idOrPath);
     if (!loaded) return std::unexpected(joined(loaded.error()));
-    if (const auto problems = session::recipeProblems(*loaded, idOrPath); !problems.empty())
-        return std::unexpected(joined(problems));
     const std::uint64_t chosen = seed.value_or(loaded->seed.value_or(kSeed));
     return std::make_unique<session::SimulatedSession>(std::move(*loaded), chosen);
 }

@@ -112,7 +112,7 @@ void WorkArea::arrange(Layout layout) {
     m_window->setCorner(Qt::BottomRightCorner,
                         layout == Layout::Monitor ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea);
     if (auto* parts = m_inspector->findChild<QSplitter*>(QStringLiteral("inspector")))
-        parts->setSizes(layout == Layout::Monitor ? QList<int>{700, 180} : QList<int>{330, 320});
+        parts->setSizes(layout == Layout::Monitor ? QList<int>{700, 180} : QList<int>{375, 295});
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_controls);
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_inspector);
     m_window->addDockWidget(Qt::BottomDockWidgetArea, m_locks);

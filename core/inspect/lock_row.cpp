@@ -70,6 +70,11 @@ EndMoved endMoved(const EndsWithin& before, const EndsWithin& now) {
     return now.toMs < before.fromMs ? EndMoved::Earlier : EndMoved::Same;
 }
 
+trace::HoldMode holdModeOf(const QByteArray& mode) {
+    if (mode == "shared") return trace::HoldMode::Shared;
+    return mode == "permit" ? trace::HoldMode::Permits : trace::HoldMode::Exclusive;
+}
+
 const char* nameOf(LockRow::Expires expires) {
     switch (expires) {
     case LockRow::Expires::At:

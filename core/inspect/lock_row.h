@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "trace/event.h"
+
 #include <QByteArray>
 #include <QJsonObject>
 #include <QString>
@@ -7,6 +9,13 @@
 #include <vector>
 
 namespace lockscope::inspect {
+
+/// When something ends, as exactly as it was measured: not before `fromMs` and not after `toMs`, both in ms of one
+/// clock that does not change between two looks.
+struct EndsWithin {
+    std::int64_t fromMs = 0, toMs = 0;
+    friend bool operator==(const EndsWithin&, const EndsWithin&) = default;
+};
 
 /// A holder or waiter as the server knows it. Missing = the format does not say.
 struct Party {
@@ -18,23 +27,19 @@ struct Party {
     /// A waiter that does not wait any more: its own deadline has passed and nobody listens for it. Its entry stays on
     /// the server until it reaches the head of the queue.
     bool dead = false;
+    /// A holder's own lease, where its server gives it one besides the lock's: what is left of it, and where it ends.
+    /// Missing: it has none, or it never expires.
+    std::optional<std::int64_t> ttlMs = {};
+    std::optional<EndsWithin> ends = {};
+    bool neverExpires = false; ///< its own lease has no end
     friend bool operator==(const Party&, const Party&) = default;
-};
-
-/// When something ends, as exactly as it was measured: not before `fromMs` and not after `toMs`, both in ms of one
-/// clock that does not change between two looks.
-struct EndsWithin {
-    std::int64_t fromMs = 0, toMs = 0;
-    friend bool operator==(const EndsWithin&, const EndsWithin&) = default;
 };
 
 /// Which of two measured ends is later; Same when the measurements cannot tell them apart.
 enum class EndMoved : std::uint8_t { Same, Later, Earlier };
 EndMoved endMoved(const EndsWithin& before, const EndsWithin& now);
 
-/// How sure it is that a key is a lock at all. Certain: nothing else looks like it. Likely: its value or its name says
-/// so. Guess: its value has the shape of a lock's, which other data has, too.
-enum class Certainty : std::uint8_t { Certain, Likely, Guess };
+using trace::Certainty;
 
 /// A key as it is on the server.
 struct RawKey {
@@ -61,6 +66,8 @@ struct LockRow {
     bool holdersGone = false;     ///< no holders, because every one of them is dead; else the format does not say
     std::optional<std::vector<Party>> waiters; ///< missing = this format does not say
     std::optional<std::int64_t> waiterCount;   ///< of those that live
+    std::optional<std::int64_t> permitsFree;   ///< of a semaphore; missing = the server does not say
+    std::optional<std::int64_t> permitsInAll;  ///< free and taken; missing = the server does not say
     std::int64_t deadWaiters = 0;              ///< entries of the queue that nobody waits behind any more
     std::vector<RawKey> raw;
 
@@ -72,6 +79,9 @@ struct LockRow {
     }
     friend bool operator==(const LockRow&, const LockRow&) = default;
 };
+
+/// What "exclusive", "shared" and "permit" stand for; any other text is exclusive.
+trace::HoldMode holdModeOf(const QByteArray& mode);
 
 /// "at", "never", "unknown"; "certain", "likely", "guess": as `watch --json` says it.
 const char* nameOf(LockRow::Expires expires);

@@ -111,8 +111,12 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         taken = m_search.take(candidates);
         trouble = co_await readLocks(taken, read, stop);
     }
-    // The server's facts are asked again once a lock is gone: the server may have been emptied since the look began.
-    if (!trouble && lostSight(read)) trouble = co_await askFacts(stop);
+    // The server's facts are asked again once a lock is gone: since the look began the server may have been emptied, or
+    // become a replica whose data are another one's.
+    if (!trouble && lostSight(read)) {
+        m_facts.doubtRole();
+        trouble = co_await askFacts(stop);
+    }
     if (trouble) m_search.putBack(std::move(taken));
     if (!trouble && m_search.wentThrough() && !m_search.hasCandidates()) m_complete = true;
 

@@ -36,7 +36,8 @@ Party partyOf(const Owner& owner, std::optional<int> holds, const char* mode = "
 }
 
 // An end that the content itself says, not a measured one.
-void endAt(LockRow& row, std::int64_t endMs, std::int64_t wallMs) {
+template <typename T>
+void endAt(T& row, std::int64_t endMs, std::int64_t wallMs) {
     row.ttlMs = std::max<std::int64_t>(0, endMs - wallMs);
     row.ends = EndsWithin{endMs, endMs};
 }
@@ -103,6 +104,18 @@ std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
     return row;
 }
 
+// The longest of a reader's holds counts.
+void lastsUntil(Party& reader, const KeySnapshot& hold) {
+    if (!hold.ttlMs) reader.neverExpires = true;
+    if (reader.neverExpires) {
+        reader.ttlMs.reset();
+        reader.ends.reset();
+    } else if (!reader.ttlMs || *hold.ttlMs > *reader.ttlMs) {
+        reader.ttlMs = hold.ttlMs;
+        reader.ends = hold.ends;
+    }
+}
+
 // A reader lives as long as one of its hold keys; the hash's TTL is not its own.
 std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& keys,
                                     const std::optional<Subscriptions>& subscriptions) {
@@ -127,6 +140,7 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
             continue;
         }
         bool lives = false;
+        Party reader = partyOf(*owner, holds, "shared");
         for (int i = 1; i <= std::min(*holds, 1000); ++i) {
             const QByteArray holdKey =
                 redisson::holdKeyPrefix(hash.key) + field + ":rwlock_timeout:" + QByteArray::number(i);
@@ -136,10 +150,11 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
             readerRefused = readerRefused || refused;
             if (!hold) continue;
             readerForEver = readerForEver || !hold->ttlMs;
+            lastsUntil(reader, *hold);
             if (hold->ttlMs && (!lastHold || *hold->ttlMs > *lastHold->ttlMs)) lastHold = hold;
             attach(row, hold);
         }
-        if (lives) row.holders.push_back(partyOf(*owner, holds, "shared"));
+        if (lives) row.holders.push_back(std::move(reader));
     }
     if (mode != "read" && mode != "write") return std::nullopt;
     if (mode == "read") {
@@ -245,11 +260,20 @@ std::optional<LockRow> redissonPermitRow(const KeySnapshot& string, const KeyTab
         row.ends.reset();
         row.neverExpires = false;
         constexpr double kForEver = 922337203685477;
+        std::int64_t over = 0;
         for (const auto& [id, score] : permits->zset) { // in score order: the first to end decides the row's TTL
-            if (score <= double(wallMs)) continue;      // taken back by the next acquire
-            row.holders.push_back({id.toHex(), {}, {}, {}, "permit"});
+            if (score <= double(wallMs)) {              // taken back by the next acquire
+                ++over;
+                continue;
+            }
+            Party holder{id.toHex(), {}, {}, {}, "permit"};
+            holder.neverExpires = score >= kForEver;
+            if (!holder.neverExpires) endAt(holder, std::int64_t(score), wallMs);
+            row.holders.push_back(std::move(holder));
             if (!row.ttlMs && score < kForEver) endAt(row, std::int64_t(score), wallMs);
         }
+        row.permitsFree = value + over;
+        row.permitsInAll = value + std::int64_t(permits->zset.size()) + permits->more;
         row.moreHolders = permits->more;
         const bool held = !row.holders.empty() || permits->more > 0 || value <= 0;
         row.state = held ? LockRow::State::Held : LockRow::State::Free;
@@ -261,6 +285,7 @@ std::optional<LockRow> redissonPermitRow(const KeySnapshot& string, const KeyTab
     // A number by itself is just a number; somebody who waits on the semaphore's channel makes it one.
     if (semaphoreWaiters.value_or(0) > 0) {
         LockRow row = permitRow(string, "redisson-semaphore", value);
+        row.permitsFree = value;
         row.waiterCount = semaphoreWaiters;
         return row;
     }

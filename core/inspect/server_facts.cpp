@@ -113,6 +113,10 @@ QCoro::Task<std::optional<Error>> ServerFacts::askAll(std::vector<Question> ques
     co_return std::nullopt;
 }
 
+void ServerFacts::doubtRole() {
+    if (!m_infoReplication.isEmpty()) m_notBefore[Replication] = {}; // else it is refused: it stays so
+}
+
 std::int64_t ServerFacts::wallMs() const {
     return m_wallMs + std::chrono::duration_cast<std::chrono::milliseconds>(m_runtime.monotonic() - m_wallAt).count();
 }

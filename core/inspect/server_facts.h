@@ -19,6 +19,9 @@ public:
 
     /// Asks for everything that is due. Returns an error of the connection. Throws Cancelled.
     QCoro::Task<std::optional<redis::Error>> ask(std::stop_token stop);
+    /// The next ask() asks for the server's role too, however lately that was told: something happened that another
+    /// role would explain.
+    void doubtRole();
 
     /// The present in ms since 1970: by the server's clock, or by ours when it does not tell.
     std::int64_t wallMs() const;

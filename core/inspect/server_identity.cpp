@@ -22,6 +22,7 @@ ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& info
                     : mode == "sentinel"   ? Mode::Sentinel
                     : mode == "standalone" ? Mode::Standalone
                                            : Mode::Unknown;
+    identity.replicationId = lineOfInfo(infoReplication, "master_replid");
     const QByteArray role = lineOfInfo(infoReplication, "role");
     if (role == "master") identity.role = ServerIdentity::Role::Master;
     if (role == "slave") {
@@ -73,7 +74,11 @@ std::optional<ServerEvent> changeOf(const ServerIdentity& before, const ServerId
     using Role = ServerIdentity::Role;
     if (before.runId == now.runId) {
         const bool known = before.role != Role::Unknown && now.role != Role::Unknown;
-        return known && before.role != now.role ? std::optional(ServerEvent::FailedOver) : std::nullopt;
+        // A master's own id may change with its first replica or after the last one: nothing has happened to its data.
+        const bool replica = before.role == Role::Replica && now.role == Role::Replica;
+        const bool otherData = replica && !before.replicationId.isEmpty() && !now.replicationId.isEmpty() &&
+                               before.replicationId != now.replicationId;
+        return known && (before.role != now.role || otherData) ? std::optional(ServerEvent::FailedOver) : std::nullopt;
     }
     constexpr auto kSlack = std::chrono::seconds(1); // uptime is in whole seconds, rounded down
     return now.uptime <= between + kSlack ? ServerEvent::Restarted : ServerEvent::FailedOver;

@@ -16,8 +16,9 @@ struct ServerIdentity {
     Nanos uptime{};     ///< whole seconds
     Role role = Role::Unknown;
     Mode mode = Mode::Unknown;
-    QByteArray master; ///< of a replica: "host:port"
-    int slots = -1;    ///< of a cluster's node: how many of the 16384 it has; -1 = not known
+    QByteArray master;        ///< of a replica: "host:port"
+    QByteArray replicationId; ///< of the history that its data come from: a replica's is its master's
+    int slots = -1;           ///< of a cluster's node: how many of the 16384 it has; -1 = not known
 };
 
 inline constexpr int kClusterSlots = 16384;
@@ -34,7 +35,7 @@ QByteArray lineOfInfo(const QByteArray& info, const QByteArray& name);
 /// An event that concerns a whole server, seen between two looks.
 enum class ServerEvent : std::uint8_t {
     Restarted,  ///< another process, younger than the last look
-    FailedOver, ///< another server answers at the address, or this one has another role
+    FailedOver, ///< another server answers at the address, or this one has another role, or another master's data
     Emptied,    ///< its keys were thrown away
 };
 /// "server-restarted", "server-failed-over", "server-emptied".

@@ -13,11 +13,6 @@ using trace::FreedBy;
 using trace::kNoEntity;
 
 namespace {
-trace::HoldMode modeOf(const LockRow& row) {
-    if (row.mode == "shared") return trace::HoldMode::Shared;
-    return row.mode == "permit" ? trace::HoldMode::Permits : trace::HoldMode::Exclusive;
-}
-
 bool isLater(std::int64_t deadline, std::int64_t than) {
     return than >= 0 && (deadline == trace::kNeverEnds || deadline > than);
 }
@@ -32,56 +27,103 @@ TraceFeed::TraceFeed(trace::Recorder& recorder, EntityId node, Resolver resolver
     : m_recorder(recorder), m_node(node), m_resolver(std::move(resolver)), m_tolerance(tolerance) {
 }
 
+void TraceFeed::writeCopiesOf(std::function<EntityId(const QByteArray& lockName)> logical) {
+    m_logical = std::move(logical);
+}
+
 EntityId TraceFeed::lockEntity(const QByteArray& lockName) {
     return known(lockName, {}).lock;
 }
 
 TraceFeed::Known& TraceFeed::known(const QByteArray& lockName, const QByteArray& format) {
     Known& lock = m_locks[lockName];
-    if (lock.lock == kNoEntity) {
-        const EntityId text = format.isEmpty() ? kNoEntity : m_recorder.trace().text(format);
-        lock.lock = m_recorder.trace().intern(trace::EntityKind::Lock, lockName, m_node, text);
+    if (lock.lock != kNoEntity) return lock;
+    EntityId other = kNoEntity;
+    if (m_logical) {
+        other = m_logical(lockName);
+    } else if (!format.isEmpty()) {
+        other = m_recorder.trace().text(format);
+        lock.details.setFormat(format);
     }
+    lock.lock = m_recorder.trace().intern(trace::EntityKind::Lock, lockName, m_node, other);
     return lock;
 }
 
-void TraceFeed::updateOwner(const QByteArray& lockName, std::optional<LockRow> row, EntityId cause) {
+RecordDetails::Place TraceFeed::placeOf(const Known& lock, const Sight& sight) const {
+    return {m_recorder, lock.lock, m_resolver, toleranceOf(sight)};
+}
+
+Nanos TraceFeed::contentDue() const {
+    Nanos due = kNever;
+    for (const auto& [name, lock] : m_locks)
+        due = std::min(due, lock.details.contentDue());
+    return due;
+}
+
+void TraceFeed::updateOwner(const QByteArray& lockName, const std::optional<LockRow>& row, EntityId cause) {
     if (!row && !m_locks.contains(lockName)) return;
-    const std::int64_t waiters = known(lockName, row ? row->format : QByteArray()).waiters;
-    if (!row) {
-        row.emplace();
-        row->name = lockName;
-        row->state = LockRow::State::Free;
+    updateHolders(known(lockName, row ? row->format : QByteArray()), row, {.cause = cause});
+}
+
+void TraceFeed::holderCame(const QByteArray& lockName, const LockRow& row) {
+    Q_ASSERT(row.holders.size() == 1);
+    Known& lock = known(lockName, row.format);
+    const Party& holder = row.holders.front();
+    if (lock.owner == kNoEntity || lock.mode == trace::HoldMode::Exclusive)
+        return updateOwner(lockName, row, kNoEntity);
+    if (holder.client == lock.holder.client && holder.thread == lock.holder.thread)
+        hold(lock, holder, row, kNoEntity, {});
+    lock.details.tellHolder(placeOf(lock), holder);
+}
+
+void TraceFeed::holderWent(const QByteArray& lockName, const Party& holder, EntityId cause) {
+    const auto found = m_locks.find(lockName);
+    if (found == m_locks.end()) return;
+    Known& lock = found->second;
+    const std::vector<RecordDetails::Told>& told = lock.details.holders();
+    const bool owns = holder.client == lock.holder.client && holder.thread == lock.holder.thread;
+    if (told.size() < 2) {
+        if (owns) updateOwner(lockName, std::nullopt, cause);
+        return;
     }
-    row->waiterCount.reset();
-    if (waiters >= 0) row->waiterCount = int(waiters);
-    update(lockName, row, {.cause = cause});
+    if (!lock.details.tellGone(placeOf(lock), holder, {.cause = cause}) || !owns) return;
+    lock.holder = told.front().party;
+    lock.owner = told.front().thread;
+    lock.holds = std::uint32_t(lock.holder.holds.value_or(1));
+    tell(EventKind::RecordHeld, lock.owner, lock, lock.deadline, lock.holds, static_cast<std::uint8_t>(lock.mode));
 }
 
 Nanos TraceFeed::toleranceOf(const Sight& sight) const {
     return sight.uncertainty.value_or(m_tolerance);
 }
 
-void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight) {
-    if (!row && !m_locks.contains(lockName)) return;
-    Known& lock = known(lockName, row ? row->format : QByteArray());
-    const bool held = row && row->state == LockRow::State::Held;
+Party TraceFeed::shownHolder(const Known& lock, const LockRow& row) {
+    if (row.holders.empty()) return {};
+    const auto same = std::find_if(row.holders.begin(), row.holders.end(), [&](const Party& party) {
+        return lock.owner != kNoEntity && party.client == lock.holder.client && party.thread == lock.holder.thread;
+    });
+    if (same != row.holders.end()) return *same;
+    const Party* const stays = lock.details.firstThatStays(row.holders);
+    return stays ? *stays : row.holders.front();
+}
 
-    // Several holders (shared, permits): the lane shows one of them, the same one as long as it holds.
-    Party holder;
-    if (held && !row->holders.empty()) {
-        const auto same = std::find_if(row->holders.begin(), row->holders.end(), [&](const Party& party) {
-            return lock.owner != kNoEntity && party.client == lock.holder.client && party.thread == lock.holder.thread;
-        });
-        holder = same != row->holders.end() ? *same : row->holders.front();
-    }
+void TraceFeed::updateHolders(Known& lock, const std::optional<LockRow>& row, const Sight& sight) {
+    static const std::vector<Party> kNobody;
+    const bool held = row && row->state == LockRow::State::Held;
+    const std::vector<Party>& holders = held ? row->holders : kNobody;
+    const Party holder = held ? shownHolder(lock, *row) : Party{};
     // A format that does not say who holds it: whoever wrote it, where that was seen.
-    const bool nameless = held && row->holders.empty() && !(sight.ownerStays && lock.owner != kNoEntity);
+    const bool nameless = held && holders.empty() && !(sight.ownerStays && lock.owner != kNoEntity);
     const EntityId writer = nameless && !sight.clockMoved ? sight.cause : kNoEntity;
     const bool sameOwner = held && lock.owner != kNoEntity && holder.client == lock.holder.client &&
                            holder.thread == lock.holder.thread && (writer == kNoEntity || writer == lock.owner);
+    const bool handsOver = lock.details.firstThatStays(holders) != nullptr; // of several, another one stays
+    const bool ends = lock.owner != kNoEntity && !sameOwner && !handsOver;
 
-    if (lock.owner != kNoEntity && !sameOwner) {
+    const RecordDetails::Place place = placeOf(lock, sight);
+    const RecordDetails::Going going{sight.cause, sight.freedBy};
+    lock.details.tellGone(place, holders, ends ? lock.owner : kNoEntity, going);
+    if (ends) {
         const bool overdue = lock.deadline >= 0 && (m_recorder.now() + toleranceOf(sight)).count() >= lock.deadline;
         FreedBy why = FreedBy::Release;
         if (sight.freedBy)
@@ -91,9 +133,22 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
         else if (held && sight.cause != kNoEntity)
             why = FreedBy::Overwrite;
         free(lock, why == FreedBy::Expiry ? kNoEntity : sight.cause, why);
+    } else if (!sameOwner) {
+        lock.owner = kNoEntity; // told by the RecordHeld of the one that stays
     }
-    if (held) hold(lock, holder, *row, writer, sight);
+    if (!held) return;
+    hold(lock, holder, *row, writer, sight);
+    lock.details.tellHolders(place, *row, sight.clockMoved);
+}
 
+void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight) {
+    if (!row && !m_locks.contains(lockName)) return;
+    Known& lock = known(lockName, row ? row->format : QByteArray());
+    if (row && row->certainty != lock.certainty) { // before the hold: nobody may take a guess for more meanwhile
+        lock.certainty = row->certainty;
+        tell(EventKind::RecordCertainty, kNoEntity, lock, static_cast<std::int64_t>(lock.certainty));
+    }
+    updateHolders(lock, row, sight);
     if (row && row->token && *row->token != lock.token) {
         lock.token = *row->token;
         tell(EventKind::RecordToken, kNoEntity, lock, lock.token);
@@ -104,6 +159,12 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
         lock.waiters = waiters;
         tell(EventKind::RecordWaiters, kNoEntity, lock, waiters);
     }
+    const RecordDetails::Place place = placeOf(lock, sight);
+    lock.details.tellQueue(place, row ? &*row : nullptr);
+    lock.details.tellPermits(place, row ? &*row : nullptr);
+    if (row) lock.details.tellFormat(place, row->format);
+    // What went with its server was not looked at.
+    if (sight.freedBy != FreedBy::NodeLoss) lock.details.tellContent(place, row ? row->raw : sight.raw, m_contents);
 }
 
 void TraceFeed::free(Known& lock, EntityId cause, FreedBy why) {
@@ -112,6 +173,7 @@ void TraceFeed::free(Known& lock, EntityId cause, FreedBy why) {
     lock.deadline = trace::kNeverEnds;
     lock.ends.reset();
     lock.holds = 0;
+    lock.details.forgetHolders();
     tell(EventKind::RecordFreed, cause, lock, 0, owner, std::uint8_t(why));
 }
 
@@ -121,7 +183,7 @@ void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, Entit
     if (row.ttlMs) deadline = (now + std::chrono::milliseconds(*row.ttlMs)).count();
     const auto holds = std::uint32_t(holder.holds.value_or(1));
     const bool taken = lock.owner == kNoEntity;
-    const trace::HoldMode mode = modeOf(row);
+    const trace::HoldMode mode = holdModeOf(row.mode);
     const EndMoved where = deadlineMoved(lock, row, deadline, sight);
     const bool moved = where != EndMoved::Same;
     const bool changed = holds != lock.holds || mode != lock.mode;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "inspect/lock_row.h"
+#include "inspect/record_details.h"
 #include "trace/deadline.h"
-#include "trace/event.h"
 
-#include <functional>
 #include <map>
 
 namespace lockscope::trace {
@@ -29,29 +27,40 @@ struct Sight {
     bool clockMoved = false;
     /// The cause wrote into an entry without becoming its owner, in a format that does not name the owner.
     bool ownerStays = false;
+    /// Where there is no row: keys of the lock that are there all the same, such as a counter that outlives it.
+    std::vector<RawKey> raw = {};
 };
 
 /// Writes what a server's locks look like into a trace, as the difference from what was last written: RecordHeld,
-/// RecordRenewed, RecordDeadline, RecordFreed, RecordWaiters, RecordToken. Used by the simulator, which sees every
+/// RecordRenewed, RecordDeadline, RecordFreed, RecordWaiters, RecordToken,
+/// RecordCertainty. Used by the simulator, which sees every
 /// change of every key, and by watchers of real servers, which see snapshots.
 class TraceFeed {
 public:
-    /// The Thread entity of a party; asked for each new holder. A party without a client stands for a holder whose name
-    /// the format does not keep.
-    using Resolver = std::function<trace::EntityId(const Party&)>;
+    using Resolver = PartyResolver;
 
     /// `node` becomes the parent of the Lock entities (kNoEntity: none). Deadlines are instants of the trace's time.
     /// One that was not seen exactly, and moves by no more than `tolerance`, is the same deadline: TTLs come in whole
     /// milliseconds, and over a network with some delay.
     TraceFeed(trace::Recorder& recorder, trace::EntityId node, Resolver resolver, Nanos tolerance = 2ms);
 
+    /// From now on new locks are this server's copies of logical locks, which `logical` gives by name.
+    void writeCopiesOf(std::function<trace::EntityId(const QByteArray& lockName)> logical);
+
     /// The record of one lock now; no row = nothing of it is left on the server. A change of owner without a free lock
     /// in between is an overwrite when there is a cause; without one it is two changes between two looks. A renewal is
     /// told when somebody's command moved the deadline, or when, without a cause, the deadline is later than the
     /// uncertainty allows; any other move is a RecordDeadline.
     void update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight = {});
-    /// As update(), for a caller that knows only the owner: leaves the waiters unchanged.
-    void updateOwner(const QByteArray& lockName, std::optional<LockRow> row, trace::EntityId cause);
+    /// As update(), for a caller that knows only the owner: leaves waiters, permits, content and certainty unchanged. Holders that
+    /// the row does not name are gone.
+    void updateOwner(const QByteArray& lockName, const std::optional<LockRow>& row, trace::EntityId cause);
+    /// The row's one holder came or changed, in a shared mode; those that hold together with it stay.
+    void holderCame(const QByteArray& lockName, const LockRow& row);
+    /// That holder went; those that hold together with it stay.
+    void holderWent(const QByteArray& lockName, const Party& holder, trace::EntityId cause);
+    /// When to call update() again although nothing has changed: a content was held back. kNever: none was.
+    Nanos contentDue() const;
 
     /// The server lost its data: every held lock is freed by that.
     void nodeLost();
@@ -77,11 +86,17 @@ private:
         Nanos leaseFrom{};              ///< when the lease was full: its grant or the last renewal
         std::uint32_t holds = 0;
         trace::HoldMode mode = trace::HoldMode::Exclusive;
+        Certainty certainty = Certainty::Certain;
         std::int64_t waiters = -1;
         std::int64_t token = 0;
+        RecordDetails details;
     };
     /// A lock that is new gets the format as its entity's `other`, a Text, when it is known by then.
     Known& known(const QByteArray& lockName, const QByteArray& format);
+    void updateHolders(Known& lock, const std::optional<LockRow>& row, const Sight& sight);
+    /// The holder that the owner's lane shows: the same as long as it holds, then one that has held with it.
+    static Party shownHolder(const Known& lock, const LockRow& row);
+    RecordDetails::Place placeOf(const Known& lock, const Sight& sight = {}) const;
     void free(Known& lock, trace::EntityId cause, trace::FreedBy why);
     /// `writer` holds it when the format does not say who.
     void hold(Known& lock, const Party& holder, const LockRow& row, trace::EntityId writer, const Sight& sight);
@@ -94,6 +109,9 @@ private:
     trace::Recorder& m_recorder;
     trace::EntityId m_node;
     Resolver m_resolver;
+    std::function<trace::EntityId(const QByteArray&)> m_logical;
+    /// Of all locks: a first look finds many at once, and each content is a name of the trace for good.
+    ContentBudget m_contents{2000, 50ms};
     Nanos m_tolerance;
     bool m_observed = true;
     std::map<QByteArray, Known> m_locks;

@@ -49,10 +49,12 @@ std::unique_ptr<DistributedLock> LiveClient::makeLock() {
     options.watchdog = settings.watchdog;
     options.honourDeadline = settings.honourDeadline;
     options.token = settings.token;
+    const QByteArray recipe = m_world.settings.recipe.toUtf8();
+    const trace::EntityId entity = m_world.lockEntity(name);
+    m_recipeTold.tell(m_world.recorder, m_thread, entity, recipe);
     auto lock = std::make_unique<DistributedLock>(
         LockClient{*m_runtime, m_uuid, &m_world.recorder, m_entity},
-        recipes::makeRedisRecipe(m_world.settings.recipe.toUtf8(), {*m_port, name, m_uuid, {}, m_doubts}), options,
-        m_world.lockEntity(name));
+        recipes::makeRedisRecipe(recipe, {*m_port, name, m_uuid, {}, m_doubts}), options, entity);
     if (m_watchdogStopped) lock->stopWatchdog();
     return lock;
 }

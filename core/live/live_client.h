@@ -52,6 +52,7 @@ private:
     QByteArray m_name;
     trace::EntityId m_entity, m_thread;
     QByteArray m_uuid;
+    sim::RecipeTold m_recipeTold;
     bool m_watchdogStopped = false;
     std::uint64_t m_commandsBefore = 0;
     std::shared_ptr<recipes::Doubts> m_doubts; ///< of the process that runs now

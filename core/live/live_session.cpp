@@ -3,7 +3,7 @@
 
 #include "live/live_worker.h"
 #include "session/milestones.h"
-#include "sim/settings_text.h"
+#include "scenario/settings.h"
 
 namespace lockscope::live {
 
@@ -12,7 +12,7 @@ std::expected<void, QString> applyLiveSetting(scenario::Scenario& settings, cons
         settings.workload.clients = 0;
         return {};
     }
-    return sim::applySetting(settings, fault.setting, fault.text);
+    return scenario::changeSetting(settings, fault.setting, fault.text);
 }
 
 LiveSession::LiveSession(ConnectionUrl url, bool allowChanges, scenario::Scenario settings, QObject* parent)

@@ -8,7 +8,7 @@ namespace lockscope::live {
 
 class LiveWorker;
 
-/// As sim::applySetting(), and "clients" may be "0": a live server can be left without clients of our own.
+/// As scenario::changeSetting(), and "clients" may be "0": a live server can be left without clients of our own.
 std::expected<void, QString> applyLiveSetting(scenario::Scenario& settings, const scenario::Fault& fault);
 
 /// Somebody's running Redis as a session: its locks are watched, read-only. Where the user allows changes for this

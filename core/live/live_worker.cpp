@@ -134,13 +134,17 @@ void LiveWorker::seen(const inspect::LockReport& report) {
     }
     tellHealth();
     tellServerEvents(report);
+    tellRole(report);
     std::set<QByteArray> now;
     m_fastMulti.clear();
     for (const inspect::LockRow& row : report.locks) {
         now.insert(row.name);
         if (row.format == "redisson-fastmulti") m_fastMulti.insert(row.name);
         if (m_ownRecord.knowsBetter(row.name, report.at)) continue;
-        m_feed.update(row.name, row);
+        // Who is another one now, on a server whose data are other ones, has got it from nobody.
+        inspect::Sight sight;
+        if (!report.events.empty()) sight.freedBy = trace::FreedBy::NodeLoss;
+        m_feed.update(row.name, row, sight);
         m_ownRecord.seen(row.name, row.holders.empty() ? trace::kNoEntity : threadOf(row.holders.front()));
     }
     for (const QByteArray& name : m_known) {
@@ -166,6 +170,14 @@ void LiveWorker::tellServerEvents(const inspect::LockReport& report) {
             m_recorder.emit(EventKind::ConnectionRestored, m_observer, m_node);
         }
     }
+}
+
+void LiveWorker::tellRole(const inspect::LockReport& report) {
+    using Role = inspect::ServerIdentity::Role;
+    const Role role = report.server ? report.server->role : Role::Unknown;
+    if (role == Role::Unknown || role == std::exchange(m_role, role)) return;
+    m_recorder.emit(EventKind::NodeRole, m_node, trace::kNoEntity, 0,
+                    m_trace->text(role == Role::Master ? "master" : "replica"));
 }
 
 trace::EntityId LiveWorker::threadOf(const inspect::Party& party) {

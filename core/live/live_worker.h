@@ -38,6 +38,7 @@ private:
     /// Writes the report's server events (restart, failover, emptied) to the trace.
     void tellServerEvents(const inspect::LockReport& report);
     void connectionChanged(const redis::Status& status);
+    void tellRole(const inspect::LockReport& report);
     /// How it stands with the server, and how much of it has been looked at.
     void tellHealth();
     void tick();
@@ -72,6 +73,7 @@ private:
     bool m_observed = true;
     QString m_trouble; ///< why it is not
     bool m_everConnected = false;
+    inspect::ServerIdentity::Role m_role = inspect::ServerIdentity::Role::Unknown; ///< as it was last told
     std::deque<std::pair<Nanos, std::uint64_t>> m_sent; ///< total commands sent, over the last seconds
 };
 

@@ -44,36 +44,51 @@ void OwnRecord::held(const QByteArray& name, Lock& lock, trace::EntityId thread,
     row.holders = {*party};
     lock.owner = thread;
     lock.holds = holds;
+    if (lock.mode == trace::HoldMode::Permits) return;
     lock.told = m_recorder.now();
-    m_feed.updateOwner(name, row, trace::kNoEntity);
+    if (lock.mode == trace::HoldMode::Shared) {
+        row.holders.front().mode = row.mode;
+        row.holders.front().ttlMs = row.ttlMs;
+        m_feed.holderCame(name, row);
+    } else {
+        m_feed.updateOwner(name, row, trace::kNoEntity);
+    }
+}
+
+std::optional<inspect::Party> OwnRecord::readerOf(trace::EntityId thread) const {
+    std::optional<inspect::Party> party = m_identity(thread);
+    if (party) party->mode = modeName(trace::HoldMode::Shared);
+    return party;
 }
 
 void OwnRecord::granted(const QByteArray& name, Lock& lock, trace::EntityId thread, int holds) {
     trace::HoldMode mode = trace::HoldMode::Exclusive;
     if (const auto announced = lock.announced.extract(thread)) mode = announced.mapped();
-    if (lock.owner != thread && lock.releasing.contains(lock.owner)) freed(name, lock, lock.owner);
-    if (mode == trace::HoldMode::Exclusive) {
+    // Another reader's release leaves the lock to those that read with it.
+    const bool alone = mode == trace::HoldMode::Exclusive || !lock.together.contains(lock.owner);
+    if (alone && lock.owner != thread && lock.releasing.contains(lock.owner)) freed(name, lock, lock.owner);
+    if (mode == trace::HoldMode::Exclusive)
         lock.together.clear();
-    } else {
+    else
         lock.together[thread] = holds;
-        const bool named = lock.owner != thread && lock.together.contains(lock.owner);
-        if (named) return;
-        // Who has it alone may also read: it stays alone.
-        if (lock.owner == thread && lock.mode == trace::HoldMode::Exclusive && holds > 1) mode = lock.mode;
-    }
-    lock.mode = mode;
+    // Who has it alone may also read: it stays alone.
+    const bool readsToo = mode != trace::HoldMode::Exclusive && lock.owner == thread && holds > 1 &&
+                          lock.mode == trace::HoldMode::Exclusive;
+    if (!readsToo) lock.mode = mode;
     held(name, lock, thread, holds);
 }
 
 void OwnRecord::released(const QByteArray& name, Lock& lock, trace::EntityId thread, trace::EntityId ownerThen) {
-    lock.together.erase(thread);
+    const bool shared = lock.together.erase(thread) > 0 && lock.mode == trace::HoldMode::Shared;
+    if (shared) {
+        if (lock.owner == thread) lock.owner = lock.together.empty() ? trace::kNoEntity : lock.together.begin()->first;
+        lock.told = m_recorder.now();
+        if (const auto reader = readerOf(thread)) m_feed.holderWent(name, *reader, thread);
+        return;
+    }
     // Its own hold; or, by a recipe that does not look, the hold of whoever had it when the release was sent.
-    const bool others = lock.together.contains(lock.owner);
-    const bool freesIt = lock.owner == thread || (lock.owner != trace::kNoEntity && lock.owner == ownerThen && !others);
-    if (!freesIt) return;
-    if (lock.together.empty()) return freed(name, lock, thread);
-    const auto [next, holds] = *lock.together.begin();
-    held(name, lock, next, holds);
+    const bool freesIt = lock.owner == thread || (lock.owner != trace::kNoEntity && lock.owner == ownerThen);
+    if (freesIt) freed(name, lock, thread);
 }
 
 void OwnRecord::seen(const QByteArray& lockName, trace::EntityId owner) {
@@ -84,6 +99,7 @@ void OwnRecord::seen(const QByteArray& lockName, trace::EntityId owner) {
 
 void OwnRecord::freed(const QByteArray& name, Lock& lock, trace::EntityId cause) {
     lock.owner = trace::kNoEntity;
+    if (lock.mode == trace::HoldMode::Permits) return;
     lock.told = m_recorder.now();
     m_feed.updateOwner(name, std::nullopt, cause);
 }
@@ -101,7 +117,10 @@ void OwnRecord::hear(const trace::Event& event) {
         granted(name, lock, event.actor, static_cast<int>(event.aux));
         break;
     case EventKind::Renewed:
-        if (lock.owner == event.actor) held(name, lock, event.actor, lock.holds);
+        if (const auto reads = lock.together.find(event.actor); reads != lock.together.end())
+            held(name, lock, event.actor, reads->second);
+        else if (lock.owner == event.actor)
+            held(name, lock, event.actor, lock.holds);
         break;
     case EventKind::ReleaseSent:
         lock.releasing[event.actor] = lock.owner;

@@ -11,8 +11,9 @@ namespace lockscope::live {
 ///
 /// A watcher looks only a few times a second. A client that was just granted a lock knows more than the last look, and
 /// its write in between must not seem to come from a stranger. Replies to different clients may overtake each other: a
-/// grant that arrives while the last owner's release is in flight is placed after that release. If several clients hold
-/// the lock together, the record names one of them, as long as that one holds it.
+/// grant that arrives while the last owner's release is in flight is placed after that release. Readers come and go
+/// beside each other. Permits are left to the watcher: the server keeps them by numbers of its own, which clients'
+/// names do not tell.
 class OwnRecord {
 public:
     /// `identity` names a thread of ours on the server, nullopt for a stranger's.
@@ -37,6 +38,7 @@ private:
         std::map<trace::EntityId, int> together;              ///< threads that hold it with others, and how often
     };
     void hear(const trace::Event& event);
+    std::optional<inspect::Party> readerOf(trace::EntityId thread) const;
     void granted(const QByteArray& name, Lock& lock, trace::EntityId thread, int holds);
     void held(const QByteArray& name, Lock& lock, trace::EntityId thread, int holds);
     void released(const QByteArray& name, Lock& lock, trace::EntityId thread, trace::EntityId ownerThen);

@@ -99,9 +99,8 @@ std::vector<std::int64_t> DistributedLock::tokens(const Thread& thread, Mode mod
 }
 
 void DistributedLock::atWork(const Thread& thread) {
-    const auto step = static_cast<std::uint32_t>(m_core->recipe->info().workStep);
     for (const auto& [key, hold] : m_core->holds) {
-        if (key.first == thread) hold->grant.steps.at(step);
+        if (key.first == thread) hold->grant.steps.at(m_core->recipe->info().workStep);
     }
 }
 

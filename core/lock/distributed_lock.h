@@ -56,7 +56,8 @@ public:
     /// Gives one hold up (of permits the latest); returns the holds left. Kind::NotOwner when the thread does not, or
     /// no longer, hold it.
     Outcome<int> unlock(const Thread& thread = "1", Mode mode = Mode::Exclusive) override;
-    /// Frees the lock, regardless of its holder; false when it was free. The holder is not told.
+    /// Frees the lock, regardless of its holder; false when it was free. The holder hears of the loss at once where the
+    /// server can tell (Redis, ZooKeeper, etcd), otherwise at its next renewal.
     Outcome<bool> forceUnlock() override;
     /// Asks the server whether the lock is held, in any mode, by this object's threads or others. The answer may be
     /// outdated on arrival: use it for display, not for decisions.

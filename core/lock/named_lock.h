@@ -16,7 +16,8 @@ public:
     LazyLock(const LazyLock&) = delete;
     LazyLock& operator=(const LazyLock&) = delete;
 
-    /// Frees the lock, regardless of its holder; false when it was free. The holder is not told.
+    /// Frees the lock, regardless of its holder; false when it was free. The holder hears of the loss as with
+    /// DistributedLock::forceUnlock().
     Outcome<bool> forceUnlock();
     /// Asks the server whether the lock, or any permit of it, is held in any mode; limits as DistributedLock::isLocked.
     Outcome<bool> isLocked(std::stop_token stop = {});

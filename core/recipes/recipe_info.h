@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/step_number.h"
 #include "trace/time.h"
 
 #include <QByteArray>
@@ -19,12 +20,12 @@ enum class HeldBy : std::uint8_t {
 
 /// The facts of one recipe, for lists, the Protocol view and the documentation.
 struct RecipeInfo {
-    QByteArray id;      ///< "redis-set"
-    QByteArray backend; ///< "redis"
-    QString summary;    ///< one translated sentence
-    QStringList steps;  ///< numbered, translated, with commands verbatim; {name} and {lease} stand for the lock's
-    int workStep = 0;   ///< number of the step at which the holder works, from 1
-    bool naive = false; ///< exists to be seen failing
+    QByteArray id;       ///< "redis-set"
+    QByteArray backend;  ///< "redis"
+    QString summary;     ///< one translated sentence
+    QStringList steps;   ///< numbered, translated, with commands verbatim; {name} and {lease} stand for the lock's
+    StepNumber workStep; ///< the step at which the holder works
+    bool naive = false;  ///< exists to be seen failing
     bool reentrant = false;
     bool watchdog = false; ///< can be renewed
     bool token = false;    ///< can give fencing tokens

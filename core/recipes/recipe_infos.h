@@ -4,11 +4,28 @@
 
 namespace lockscope::recipes {
 
-// Each backend's recipes, in the documentation's order; recipe_info.cpp joins them.
-std::vector<RecipeInfo> redisRecipes();
-std::vector<RecipeInfo> zookeeperRecipes();
+// The facts of each recipe, in the program's language; they stand at the top of the algorithm's file. allRecipes()
+// keeps them.
+RecipeInfo redisSetnxInfo();
+RecipeInfo redisSetnxExpireInfo();
+RecipeInfo redisSetDelInfo();
+RecipeInfo redisSetGetDelInfo();
+RecipeInfo redisSetInfo();
+RecipeInfo redisReentrantInfo();
+RecipeInfo redisFencedInfo();
+RecipeInfo redisFairInfo();
+RecipeInfo redisReadWriteInfo();
+RecipeInfo redisMultiInfo();
+RecipeInfo redlockInfo();
+RecipeInfo redisSemaphoreInfo();
+RecipeInfo zkEphemeralInfo();
+RecipeInfo zkSequentialInfo();
+RecipeInfo zkMutexInfo();
+RecipeInfo zkReadWriteInfo();
+RecipeInfo zkSemaphoreInfo();
 std::vector<RecipeInfo> sqlRecipes();
-std::vector<RecipeInfo> memcachedRecipes();
-std::vector<RecipeInfo> etcdRecipes();
+RecipeInfo memcachedAddInfo();
+RecipeInfo memcachedLeaseInfo();
+RecipeInfo etcdLeaseInfo();
 
 } // namespace lockscope::recipes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "recipes/step_number.h"
 #include "trace/recorder.h"
 
 namespace lockscope::recipes {
@@ -12,11 +13,13 @@ struct Steps {
     std::uint32_t current = 0;
 
     /// The thread has reached `step`; written only when it changes.
-    void at(std::uint32_t step) {
-        if (!recorder || step == current) return;
-        current = step;
-        recorder->emit(trace::EventKind::Step, thread, lock, 0, step);
+    void at(StepNumber step) {
+        if (!recorder || step.number() == current) return;
+        current = step.number();
+        recorder->emit(trace::EventKind::Step, thread, lock, 0, current);
     }
+    /// The thread has left the recipe: it neither holds the lock nor waits for it.
+    void leave() { at(StepNumber()); }
 };
 
 } // namespace lockscope::recipes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/fault_check.h"
 
-#include <QRegularExpression>
+#include "scenario/settings.h"
 
 namespace lockscope::scenario {
 
@@ -10,9 +10,6 @@ namespace {
 QString tr(const char* text) {
     return QCoreApplication::translate("scenario", text);
 }
-
-constexpr int kMostClients = 200;
-const QStringList kSwitch{QStringLiteral("on"), QStringLiteral("off"), QStringLiteral("true"), QStringLiteral("false")};
 
 /// What kind of thing an action is done to.
 enum class TargetKind : std::uint8_t { Nothing, Client, Node, Link, ClientOrNode };
@@ -62,68 +59,11 @@ bool canBeUndone(Action action) {
     }
 }
 
-bool isDuration(const QString& text, Nanos least = Nanos::zero()) {
-    const auto duration = parseDuration(text);
-    return duration && *duration >= least;
-}
-
-/// "3s", or the shortest and the longest: "2s-4s", "2s..4s", "2s–4s".
-bool isRange(const QString& text, Nanos least) {
-    static const QRegularExpression kBetween(QStringLiteral("\\s*(?:\\.\\.|–|-|…)\\s*"));
-    const QStringList parts = text.split(kBetween, Qt::SkipEmptyParts);
-    if (parts.isEmpty() || parts.size() > 2) return false;
-    return isDuration(parts.front(), least) && isDuration(parts.back()) &&
-           *parseDuration(parts.front()) <= *parseDuration(parts.back());
-}
-
-/// What a value of a setting looks like.
-struct SettingForm {
-    QLatin1String name;
-    bool (*accepts)(const QString&);
-    const char* form;
-};
-const std::array kSettings{
-    SettingForm{QLatin1String("recipe"), [](const QString& t) { return !t.isEmpty(); },
-                QT_TRANSLATE_NOOP("scenario", "the id of a recipe, such as redis-set")},
-    SettingForm{QLatin1String("lease"), [](const QString& t) { return isDuration(t, 1ms); },
-                QT_TRANSLATE_NOOP("scenario", "a time of at least 1ms, such as 5s")},
-    SettingForm{QLatin1String("watchdog"), [](const QString& t) { return t == QLatin1String("off") || isDuration(t); },
-                QT_TRANSLATE_NOOP("scenario", "a time such as 10s, or off")},
-    SettingForm{QLatin1String("wait"), [](const QString& t) { return t == QLatin1String("forever") || isDuration(t); },
-                QT_TRANSLATE_NOOP("scenario", "a time such as 10s, or forever")},
-    SettingForm{QLatin1String("hold"), [](const QString& t) { return isRange(t, Nanos::zero()); },
-                QT_TRANSLATE_NOOP("scenario", "a time such as 3s, or the shortest and the longest, such as 2s-4s")},
-    SettingForm{QLatin1String("think"), [](const QString& t) { return isRange(t, Nanos::zero()); },
-                QT_TRANSLATE_NOOP("scenario", "a time such as 3s, or the shortest and the longest, such as 2s-4s")},
-    SettingForm{QLatin1String("write_every"), [](const QString& t) { return isRange(t, Nanos(1)); },
-                QT_TRANSLATE_NOOP("scenario", "a time such as 3s, or the shortest and the longest, such as 2s-4s")},
-    SettingForm{QLatin1String("clients"),
-                [](const QString& t) {
-                    bool number = false;
-                    const int count = t.toInt(&number);
-                    return number && count >= 1 && count <= kMostClients;
-                },
-                QT_TRANSLATE_NOOP("scenario", "a whole number from 1 to 200")},
-    SettingForm{QLatin1String("token"), [](const QString& t) { return kSwitch.contains(t); },
-                QT_TRANSLATE_NOOP("scenario", "on or off")},
-    SettingForm{QLatin1String("token_check"), [](const QString& t) { return kSwitch.contains(t); },
-                QT_TRANSLATE_NOOP("scenario", "on or off")},
-    SettingForm{QLatin1String("deadline"),
-                [](const QString& t) {
-                    return t == QLatin1String("honoured") || t == QLatin1String("ignored") || kSwitch.contains(t);
-                },
-                QT_TRANSLATE_NOOP("scenario", "honoured or ignored")},
-    SettingForm{QLatin1String("on_loss"),
-                [](const QString& t) {
-                    return t == QLatin1String("stop") || t == QLatin1String("carry-on") || kSwitch.contains(t);
-                },
-                QT_TRANSLATE_NOOP("scenario", "stop or carry-on")},
-};
-
 /// Empty when `text` is a value of `setting`, else what would be one.
 QString rightValue(const QString& setting, const QString& text) {
-    const auto known = std::ranges::find_if(kSettings, [&](const SettingForm& form) { return setting == form.name; });
-    return known == kSettings.end() || known->accepts(text) ? QString() : tr(known->form);
+    const Setting* const known = findSetting(setting);
+    Scenario unused;
+    return !known || setText(*known, unused, text) ? QString() : tr(known->form);
 }
 
 class Checker {

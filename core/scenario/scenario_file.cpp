@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario_file.h"
 
-#include "scenario/json_positions.h"
+#include "scenario/lock_times.h"
 #include "scenario/scenario_reader.h"
+#include "trace/json_positions.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -19,21 +20,13 @@ QString tr(const char* text) {
 const QString kFolder = QStringLiteral(":/scenarios/");
 const QString kSchemaFile = QStringLiteral("scenario.schema.json");
 
-/// From what works to what breaks, simple causes first. A new file that is not named here comes last.
-const QStringList kTeachingOrder{
-    QStringLiteral("contention"),
-    QStringLiteral("gc-pause"),
-    QStringLiteral("crash-holder"),
-    QStringLiteral("delete-others-lock"),
-    QStringLiteral("watchdog-dies"),
-    QStringLiteral("partition-holder"),
-    QStringLiteral("failover-async"),
-    QStringLiteral("redlock-minority-down"),
-    QStringLiteral("redlock-majority-down"),
-    QStringLiteral("redlock-slow"),
-    QStringLiteral("redlock-restart"),
-    QStringLiteral("redlock-clock-jump"),
-};
+/// The "order" of a built-in scenario's file; those without one are the last.
+int orderOf(const QString& id) {
+    QFile file(kFolder + id + QStringLiteral(".json"));
+    if (!file.open(QIODevice::ReadOnly)) return INT_MAX;
+    const int order = QJsonDocument::fromJson(file.readAll())[u"order"].toInt();
+    return order > 0 ? order : INT_MAX;
+}
 
 std::vector<Problem> located(const std::vector<Complaint>& complaints, const JsonPositions& positions,
                              const QString& file) {
@@ -48,7 +41,12 @@ std::vector<Problem> located(const std::vector<Complaint>& complaints, const Jso
 
 } // namespace
 
-std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& json, const QString& file) {
+namespace {
+
+/// Whether it is still to run.
+enum class Time : std::uint8_t { ToRun, HasRun };
+
+std::expected<Scenario, std::vector<Problem>> parse(const QByteArray& json, const QString& file, Time time) {
     QJsonParseError error;
     const QJsonDocument document = QJsonDocument::fromJson(json, &error);
     if (error.error != QJsonParseError::NoError) {
@@ -67,9 +65,24 @@ std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& js
     std::vector<Complaint> complaints = checkAgainstSchema(document.object());
     Scenario scenario;
     if (complaints.empty()) scenario = readDocument(document.object(), complaints);
+    // Of times that could not be read nobody knows whether they go together.
+    const bool legible = std::ranges::none_of(
+        complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock/")); });
+    if (time == Time::ToRun && legible) checkLockTimes(scenario, complaints);
     std::ranges::move(located(complaints, positions, file), std::back_inserter(problems));
     if (!problems.empty()) return std::unexpected(std::move(problems));
     return scenario;
+}
+
+} // namespace
+
+std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& json, const QString& file) {
+    return parse(json, file, Time::ToRun);
+}
+
+std::optional<Scenario> recordedScenario(const QByteArray& json) {
+    auto scenario = parse(json, QString(), Time::HasRun);
+    return scenario ? std::optional(*std::move(scenario)) : std::nullopt;
 }
 
 std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPath) {
@@ -90,16 +103,18 @@ std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPa
 }
 
 QStringList builtinScenarios() {
-    QStringList ids;
-    const QStringList files = QDir(kFolder).entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name);
-    for (const QString& file : files) {
-        if (file != kSchemaFile) ids += file.chopped(5);
-    }
-    std::ranges::stable_sort(ids, {}, [](const QString& id) {
-        const qsizetype place = kTeachingOrder.indexOf(id);
-        return place < 0 ? kTeachingOrder.size() : place;
-    });
-    return ids;
+    static const QStringList kIds = [] {
+        std::vector<std::pair<int, QString>> all;
+        const QStringList files = QDir(kFolder).entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name);
+        for (const QString& file : files)
+            if (file != kSchemaFile) all.emplace_back(orderOf(file.chopped(5)), file.chopped(5));
+        std::ranges::stable_sort(all, {}, &std::pair<int, QString>::first);
+        QStringList ids;
+        for (const auto& [order, id] : all)
+            ids += id;
+        return ids;
+    }();
+    return kIds;
 }
 
 QByteArray scenarioSchema() {

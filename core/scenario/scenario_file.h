@@ -7,8 +7,13 @@
 namespace lockscope::scenario {
 
 /// Reads a scenario from JSON text, checked against the published schema (resources/scenarios/scenario.schema.json) and
-/// against what a schema cannot say (targets exist, low <= high, one of at and when). All complaints at once.
+/// against what a schema cannot say (targets exist, low <= high, one of at and when, a watchdog in time for its lease).
+/// All complaints at once.
 std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& json, const QString& file);
+
+/// Reads the scenario that a recording keeps. It has run already, so that it may have a watchdog that came too late:
+/// earlier versions took such ones. nullopt: it is none.
+std::optional<Scenario> recordedScenario(const QByteArray& json);
 
 /// Reads a built-in scenario by its id, or a file.
 std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPath);
@@ -23,7 +28,7 @@ Scenario savedAs(Scenario scenario, const QString& path);
 /// Writes a scenario file; an error is a sentence.
 std::expected<void, QString> saveScenario(const Scenario& scenario, const QString& path);
 
-/// Ids of the built-in scenarios, in teaching order.
+/// Ids of the built-in scenarios, by the order that their files say.
 QStringList builtinScenarios();
 
 /// The JSON Schema itself.

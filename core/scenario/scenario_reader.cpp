@@ -2,7 +2,8 @@
 #include "scenario/scenario_reader.h"
 
 #include "scenario/fault_check.h"
-#include "scenario/json_positions.h"
+#include "scenario/settings.h"
+#include "trace/json_positions.h"
 
 namespace lockscope::scenario {
 
@@ -89,21 +90,20 @@ private:
 
 using L = QLatin1String;
 
-void readLock(const Fields& fields, LockSettings& lock) {
-    fields.text(L("name"), lock.name);
-    fields.duration(L("lease"), lock.lease);
-    fields.duration(L("watchdog"), lock.watchdog, L("off"), Nanos::zero());
-    fields.duration(L("wait"), lock.wait, L("forever"), kNever);
-    if (fields.has(L("deadline"))) lock.honourDeadline = fields[L("deadline")].toString() == L("honoured");
-    fields.flag(L("token"), lock.token);
-}
-
-void readWorkload(const Fields& fields, Workload& workload) {
-    fields.number(L("count"), workload.clients);
-    fields.range(L("hold"), workload.hold);
-    fields.range(L("think"), workload.think);
-    fields.range(L("write_every"), workload.writeEvery);
-    if (fields.has(L("on_loss"))) workload.stopOnLoss = fields[L("on_loss")].toString() == L("stop");
+/// What is not there leaves its default alone.
+void readSetting(const Fields& fields, const Setting& setting, Scenario& scenario) {
+    const auto into = [&](auto& place) -> auto& {
+        return place.of(scenario);
+    };
+    if (const auto* text = std::get_if<TextSetting>(&setting.value)) fields.text(setting.key, into(*text));
+    if (const auto* count = std::get_if<CountSetting>(&setting.value)) fields.number(setting.key, into(*count));
+    if (const auto* time = std::get_if<TimeSetting>(&setting.value))
+        fields.duration(setting.key, into(*time), time->word, time->meaning);
+    if (const auto* range = std::get_if<RangeSetting>(&setting.value)) fields.range(setting.key, into(*range));
+    if (const auto* choice = std::get_if<SwitchSetting>(&setting.value); choice && fields.has(setting.key)) {
+        const QJsonValue value = fields[setting.key];
+        into(*choice) = value.isString() ? value.toString() == choice->on : value.toBool();
+    }
 }
 
 /// The value whose id is the field's text.
@@ -177,15 +177,6 @@ void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
     if (scenario.lock.lease < 1ms) { // what the servers count in
         complaints.push_back({QStringLiteral("/lock/lease"), tr("a lease is at least 1ms")});
     }
-    const bool legible = std::ranges::none_of(
-        complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock/")); });
-    if (legible && scenario.lock.watchdog >= scenario.lock.lease) {
-        complaints.push_back(
-            {QStringLiteral("/lock/watchdog"),
-             tr("a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such "
-                "as a third of the lease, or \"off\"")
-                 .arg(formatDuration(scenario.lock.lease), formatDuration(scenario.lock.watchdog))});
-    }
     positive(scenario.workload.writeEvery.low, "/clients/write_every"); // writes without end at one instant, otherwise
     // A client that neither works nor thinks would take and free the lock for ever at one instant.
     if (scenario.workload.hold.low == Nanos::zero() && scenario.workload.think.low == Nanos::zero()) {
@@ -212,9 +203,10 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
     const auto inner = [&](QLatin1String key) { return Fields(top[key], top.at(key), complaints); };
 
     top.text(L("id"), scenario.id);
+    top.text(L("chapter"), scenario.chapter);
+    top.number(L("order"), scenario.order);
     top.texts(L("title"), scenario.title, scenario.titles);
     top.texts(L("summary"), scenario.summary, scenario.summaries);
-    top.text(L("recipe"), scenario.recipe);
     top.duration(L("until"), scenario.until);
     if (top.has(L("seed"))) scenario.seed = std::uint64_t(top[L("seed")].toInteger());
     if (top.has(L("nodes"))) {
@@ -227,11 +219,10 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
         scenario.service = readService(inner(L("service")));
         scenario.nodes = scenario.service->servers();
     }
-    readLock(inner(L("lock")), scenario.lock);
-    const Fields resource = inner(L("resource"));
-    resource.text(L("name"), scenario.resource.name);
-    resource.flag(L("token_check"), scenario.resource.tokenCheck);
-    readWorkload(inner(L("clients")), scenario.workload);
+    inner(L("lock")).text(L("name"), scenario.lock.name);
+    inner(L("resource")).text(L("name"), scenario.resource.name);
+    for (const Setting& setting : allSettings())
+        readSetting(setting.object.isEmpty() ? top : inner(setting.object), setting, scenario);
     const Fields network = inner(L("network"));
     network.range(L("client_latency"), scenario.network.clientLatency);
     network.number(L("loss_per_mille"), scenario.network.lossPerMille);

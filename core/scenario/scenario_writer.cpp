@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario_file.h"
+#include "scenario/settings.h"
 
 #include <QFileInfo>
 #include <QSaveFile>
@@ -12,6 +13,22 @@ namespace {
 QJsonValue rangeValue(const Range& range) {
     if (range.low == range.high) return formatDuration(range.low);
     return QJsonArray{formatDuration(range.low), formatDuration(range.high)};
+}
+
+QJsonValue valueOf(const Setting& setting, const Scenario& scenario) {
+    const QString text = textOf(setting, scenario);
+    if (std::holds_alternative<CountSetting>(setting.value)) return text.toInt();
+    if (std::holds_alternative<RangeSetting>(setting.value)) return rangeValue(*parseRange(text));
+    const auto* const choice = std::get_if<SwitchSetting>(&setting.value);
+    if (choice && choice->on == QLatin1String("on")) return text == choice->on;
+    return text;
+}
+
+/// The object with the settings that stand in it.
+QJsonObject settingsOf(const char* name, const Scenario& scenario, QJsonObject object) {
+    for (const Setting& setting : allSettings())
+        if (setting.object == QLatin1String(name)) object[setting.key] = valueOf(setting, scenario);
+    return object;
 }
 
 QJsonValue textsValue(const QString& plain, const std::map<QString, QString>& byLanguage) {
@@ -87,30 +104,16 @@ QByteArray toJson(const Scenario& scenario) {
     for (const auto& [recipe, expectation] : scenario.expect)
         expect[recipe] = expectationObject(expectation);
 
-    const LockSettings& lock = scenario.lock;
-    const Workload& workload = scenario.workload;
     QJsonObject document{
         {u"lockscope"_qs, 1},
         {u"id"_qs, scenario.id},
         {u"title"_qs, textsValue(scenario.title, scenario.titles)},
         {u"summary"_qs, textsValue(scenario.summary, scenario.summaries)},
-        {u"recipe"_qs, scenario.recipe},
         {u"until"_qs, formatDuration(scenario.until)},
         {u"nodes"_qs, nodes},
-        {u"lock"_qs,
-         QJsonObject{{u"name"_qs, lock.name},
-                     {u"lease"_qs, formatDuration(lock.lease)},
-                     {u"watchdog"_qs, lock.watchdog == Nanos::zero() ? u"off"_qs : formatDuration(lock.watchdog)},
-                     {u"wait"_qs, lock.wait == kNever ? u"forever"_qs : formatDuration(lock.wait)},
-                     {u"deadline"_qs, lock.honourDeadline ? u"honoured"_qs : u"ignored"_qs},
-                     {u"token"_qs, lock.token}}},
-        {u"resource"_qs,
-         QJsonObject{{u"name"_qs, scenario.resource.name}, {u"token_check"_qs, scenario.resource.tokenCheck}}},
-        {u"clients"_qs, QJsonObject{{u"count"_qs, workload.clients},
-                                    {u"hold"_qs, rangeValue(workload.hold)},
-                                    {u"think"_qs, rangeValue(workload.think)},
-                                    {u"write_every"_qs, rangeValue(workload.writeEvery)},
-                                    {u"on_loss"_qs, workload.stopOnLoss ? u"stop"_qs : u"carry-on"_qs}}},
+        {u"lock"_qs, settingsOf("lock", scenario, {{u"name"_qs, scenario.lock.name}})},
+        {u"resource"_qs, settingsOf("resource", scenario, {{u"name"_qs, scenario.resource.name}})},
+        {u"clients"_qs, settingsOf("clients", scenario, {})},
         {u"network"_qs, QJsonObject{{u"client_latency"_qs, rangeValue(scenario.network.clientLatency)},
                                     {u"loss_per_mille"_qs, scenario.network.lossPerMille}}},
         {u"faults"_qs, faults},
@@ -120,6 +123,9 @@ QByteArray toJson(const Scenario& scenario) {
         document[u"service"] = serviceObject(*scenario.service);
         document.remove(u"nodes"_qs);
     }
+    document = settingsOf("", scenario, std::move(document));
+    if (!scenario.chapter.isEmpty()) document[u"chapter"] = scenario.chapter;
+    if (scenario.order > 0) document[u"order"] = scenario.order;
     if (scenario.seed) document[u"seed"] = qint64(*scenario.seed);
     return QJsonDocument(document).toJson(QJsonDocument::Indented);
 }
@@ -141,6 +147,8 @@ Scenario savedAs(Scenario scenario, const QString& path) {
     scenario.title = QCoreApplication::translate("scenario", "%1, changed by hand").arg(scenario.id);
     scenario.id = id;
     scenario.summary.clear();
+    scenario.chapter.clear();
+    scenario.order = 0;
     scenario.titles.clear();
     scenario.summaries.clear();
     scenario.expect.clear();

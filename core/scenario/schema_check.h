@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "trace/suggestion.h"
+
 #include <QJsonObject>
 #include <QString>
 #include <vector>
@@ -15,7 +17,6 @@ struct Complaint {
 /// Complaints about a document by the published schema, in document order; empty when it is valid.
 std::vector<Complaint> checkAgainstSchema(const QJsonObject& document);
 
-/// "; did you mean “hold”?" when a known word is near `word`, else the list of all: "; known are …".
-QString suggestion(const QString& word, const QStringList& known);
+using lockscope::suggestion;
 
 } // namespace lockscope::scenario

@@ -93,7 +93,7 @@ bool isFair(const QString& recipe) {
 verdict::Bounds boundsFor(const trace::RecordingMeta& meta) {
     scenario::Scenario settings;
     // A recording of running servers holds no scenario that could run, but its settings are those that were used.
-    if (const auto recorded = scenario::parseScenario(meta.scenario, QString())) settings = *recorded;
+    if (const auto recorded = scenario::recordedScenario(meta.scenario)) settings = *recorded;
     settings.recipe = meta.recipe;
     verdict::Bounds bounds = boundsFor(settings);
     bounds.progress = meta.progressBoundNs > 0 ? Nanos(meta.progressBoundNs) : verdict::Bounds{}.progress;

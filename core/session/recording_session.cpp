@@ -69,7 +69,7 @@ QString RecordingSession::title() const {
 void RecordingSession::opened(const trace::RecordingMeta& meta) {
     m_meta = meta;
     if (!meta.scenario.isEmpty()) {
-        if (auto scenario = scenario::parseScenario(meta.scenario, title())) m_scenario = std::move(*scenario);
+        if (auto scenario = scenario::recordedScenario(meta.scenario)) m_scenario = *std::move(scenario);
     }
     if (!meta.recipe.isEmpty()) m_scenario.recipe = meta.recipe;
     Q_EMIT scenarioChanged();

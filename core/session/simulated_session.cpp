@@ -3,9 +3,10 @@
 
 #include "recipes/recipe_info.h"
 #include "scenario/fault_check.h"
+#include "scenario/lock_times.h"
+#include "scenario/settings.h"
 #include "session/simulation_worker.h"
 #include "sim/fitting_recipes.h"
-#include "sim/settings_text.h"
 
 namespace lockscope::session {
 
@@ -23,6 +24,14 @@ Nanos parting(const std::vector<scenario::Fault>& a, const std::vector<scenario:
     only(a, b);
     only(b, a);
     return at == kNever ? Nanos(0) : at;
+}
+
+/// About what was done to a scenario on its way.
+std::vector<scenario::Complaint> complaintsOf(const scenario::Scenario& scenario) {
+    std::vector<scenario::Complaint> complaints;
+    scenario::checkFaults(scenario, complaints);
+    scenario::checkLockTimes(scenario, complaints);
+    return complaints;
 }
 
 } // namespace
@@ -104,7 +113,7 @@ scenario::Scenario SimulatedSession::settings() const {
     scenario::Scenario now = m_base;
     for (const scenario::Fault& fault : m_byHand) {
         // Refused changes were never entered; what is left applies.
-        if (fault.action == scenario::Action::Set) (void)sim::applySetting(now, fault.setting, fault.text);
+        if (fault.action == scenario::Action::Set) (void)scenario::applySetting(now, fault.setting, fault.text);
     }
     return now;
 }
@@ -132,8 +141,8 @@ void SimulatedSession::advanceToNext(Milestone milestone, Nanos from) {
 void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
     if (fault.action == scenario::Action::Set) {
         fault.target.clear();
-        scenario::Scenario probe = settings();
-        if (const auto done = sim::applySetting(probe, fault.setting, fault.text); !done) {
+        scenario::Scenario probe = scenario::settingsAt(scenario(), at);
+        if (const auto done = scenario::changeSetting(probe, fault.setting, fault.text); !done) {
             Q_EMIT complained(done.error());
             return;
         }
@@ -166,12 +175,12 @@ QString SimulatedSession::refusal(const scenario::Fault& fault) const {
     }
     // What could not be read from a file again must not get into one.
     scenario::Scenario probe = scenario();
-    std::vector<scenario::Complaint> complaints;
-    scenario::checkFaults(probe, complaints);
-    const std::size_t before = complaints.size();
-    complaints.clear();
+    std::erase_if(probe.faults, [&](const scenario::Fault& later) {
+        return later.byHand && later.at.value_or(Nanos(0)) > *fault.at;
+    });
+    const std::size_t before = complaintsOf(probe).size();
     probe.faults.push_back(fault);
-    scenario::checkFaults(probe, complaints);
+    const std::vector<scenario::Complaint> complaints = complaintsOf(probe);
     return complaints.size() > before ? complaints.back().message : QString();
 }
 
@@ -186,9 +195,19 @@ void SimulatedSession::restart(std::uint64_t seed, ByHand byHand) {
 
 void SimulatedSession::withdraw(std::size_t index) {
     if (index >= m_byHand.size()) return;
-    remember();
     Course without = course();
     without.byHand.erase(without.byHand.begin() + std::ptrdiff_t(index));
+    // A lease that was shortened later may only go with the watchdog of this change; that one is withdrawn first.
+    scenario::Scenario probe = m_base;
+    probe.faults.insert(probe.faults.end(), without.byHand.begin(), without.byHand.end());
+    std::vector<scenario::Complaint> before, after;
+    scenario::checkLockTimes(scenario(), before);
+    scenario::checkLockTimes(probe, after);
+    if (after.size() > before.size()) {
+        Q_EMIT complained(after.back().message);
+        return;
+    }
+    remember();
     take(std::move(without), Rewrite::Withdraw);
 }
 

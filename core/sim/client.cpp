@@ -62,6 +62,8 @@ std::unique_ptr<DistributedLock> Client::makeLock() {
     const scenario::LockSettings& settings = m_world.settings.lock;
     const QByteArray name = settings.name.toUtf8();
     const QByteArray id = m_world.settings.recipe.toUtf8();
+    const trace::EntityId entity = m_world.service.lockEntity(name);
+    m_recipeTold.tell(m_world.grounds.recorder, m_thread, entity, id);
     auto recipe = m_wire ? recipes::makeRedisRecipe(id, {*m_wire, name, m_uuid, {}, m_doubts}) : recipeOver(id, name);
     LockOptions options;
     options.lease = settings.lease;
@@ -69,7 +71,7 @@ std::unique_ptr<DistributedLock> Client::makeLock() {
     options.honourDeadline = settings.honourDeadline;
     options.token = settings.token;
     auto lock = std::make_unique<DistributedLock>(LockClient{*m_runtime, m_uuid, &m_world.grounds.recorder, m_entity},
-                                                  std::move(recipe), options, m_world.service.lockEntity(name));
+                                                  std::move(recipe), options, entity);
     if (m_watchdogStopped) lock->stopWatchdog();
     lock->listen([this](DistributedLock::Event event, const QByteArray&, const QString&) {
         if (event == DistributedLock::Event::Acquired) m_since = m_world.grounds.scheduler.now();

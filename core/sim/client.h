@@ -58,6 +58,7 @@ private:
     std::uint64_t m_incarnation = 0;
     trace::EntityId m_entity, m_thread;
     QByteArray m_uuid;
+    RecipeTold m_recipeTold;
     Nanos m_clockOffset{};
     bool m_watchdogStopped = false;
     Nanos m_since{};

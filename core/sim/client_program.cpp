@@ -34,6 +34,14 @@ QCoro::Task<> work(ProgramContext& context, DistributedLock& lock) {
 
 } // namespace
 
+void RecipeTold::tell(trace::Recorder& recorder, trace::EntityId thread, trace::EntityId lock,
+                      const QByteArray& recipe) {
+    if (recipe == m_told && lock == m_lock) return;
+    m_told = recipe;
+    m_lock = lock;
+    recorder.emit(trace::EventKind::AsksBy, thread, lock, 0, recorder.trace().text(recipe));
+}
+
 QCoro::Task<> runClientProgram(ProgramContext context) {
     Runtime& runtime = context.runtime;
     for (;;) {

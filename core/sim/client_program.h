@@ -9,6 +9,16 @@ namespace lockscope::sim {
 /// The present activity of a client's program.
 enum class Doing : std::uint8_t { Nothing, Asking, Working };
 
+/// Writes into the trace by which recipe a client asks for its lock, when that is another one than before.
+class RecipeTold {
+public:
+    void tell(trace::Recorder& recorder, trace::EntityId thread, trace::EntityId lock, const QByteArray& recipe);
+
+private:
+    QByteArray m_told;
+    trace::EntityId m_lock = trace::kNoEntity;
+};
+
 /// The environment of a client's program. `settings` may change while it runs: it reads them anew for each round.
 struct ProgramContext {
     Runtime& runtime;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "scenario/settings.h"
 #include "sim/fitting_recipes.h"
-#include "sim/settings_text.h"
 #include "sim/world.h"
 
 #include <QCoreApplication>
@@ -339,7 +339,7 @@ void World::healAll(std::uint8_t flags) {
 
 std::expected<void, QString> World::set(const QString& setting, const QString& text, std::uint8_t flags) {
     scenario::Scenario changed = m_settings;
-    if (auto done = applySetting(changed, setting, text); !done) return done;
+    if (auto done = scenario::changeSetting(changed, setting, text); !done) return done;
     if (!canRun(changed, changed.recipe)) {
         return std::unexpected(tr("There is no recipe “%1”.").arg(changed.recipe));
     }

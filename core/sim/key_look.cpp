@@ -11,9 +11,9 @@ namespace {
 using inspect::redisson::queueDeadlinesKey;
 using inspect::redisson::queueKey;
 
-/// Only the first elements of a long key are read, because a record says no more than the number of the others: a look
-/// costs the same however many wait.
-constexpr std::int64_t kMostElements = 4;
+/// Only the first elements of a long key are read; of the others, the number is all that a record says. So a look costs
+/// the same however many wait.
+constexpr std::int64_t kMostElements = 16;
 
 std::optional<inspect::KeySnapshot> lookAtKey(RedisEngine& engine, RedisEngine::SessionId session,
                                               const QByteArray& key) {

@@ -12,14 +12,6 @@ namespace lockscope::sim {
 
 namespace {
 
-/// Whether two copies are one hold: by who holds, or, where the format does not say, by what is written there.
-bool sameHold(const inspect::LockRow& a, const inspect::LockRow& b) {
-    if (!a.holders.empty() && !b.holders.empty())
-        return a.holders.front().client == b.holders.front().client &&
-               a.holders.front().thread == b.holders.front().thread;
-    return !a.raw.empty() && !b.raw.empty() && a.raw.front().value == b.raw.front().value;
-}
-
 bool isHeld(const std::optional<inspect::LockRow>& row) {
     return row && row->state == inspect::LockRow::State::Held && row->holders.size() == 1;
 }
@@ -31,8 +23,17 @@ bool sameParty(const inspect::Party& a, const inspect::Party& b) {
 } // namespace
 
 // Deadlines are exact here: nothing is lost on a wire between the engine and this look at it.
-RedisRecord::RedisRecord(trace::Recorder& recorder, trace::EntityId parent, inspect::TraceFeed::Resolver owner)
-    : m_feed(recorder, parent, std::move(owner), Nanos(0)) {
+RedisRecord::RedisRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
+                         inspect::TraceFeed::Resolver owner)
+    : m_scheduler(scheduler), m_feed(recorder, parent, std::move(owner), Nanos(0)) {
+}
+
+RedisRecord::~RedisRecord() {
+    if (m_secondLook) m_scheduler.cancel(m_secondLook);
+}
+
+void RedisRecord::copies(RedisRecord& logical) {
+    m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
 }
 
 void RedisRecord::watch(const QByteArray& lockName, std::vector<QByteArray> keys) {
@@ -53,7 +54,7 @@ std::vector<QByteArray> RedisRecord::keysOf(const QByteArray& lockName) const {
 
 void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quorum) {
     for (RedisServer* server : m_deciders)
-        server->tellsRecord(nullptr);
+        server->tellNoMore(*this);
     m_deciders = std::move(servers);
     m_quorum = quorum;
     m_changed.clear();
@@ -62,7 +63,7 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
         return;
     }
     for (RedisServer* server : m_deciders)
-        server->tellsRecord(this);
+        server->tell(*this);
     if (!std::exchange(m_observed, true)) m_feed.observed();
     // What the server before had, and this one has not, went with the former.
     for (const auto& [name, keys] : m_watched)
@@ -136,20 +137,49 @@ void RedisRecord::clockMoved() {
 void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     Found found = lookAtLock(lockName);
     if (m_nameless && found.row) found.row->holders.clear();
-    if (m_deciders.size() > 1 && found.row && !found.row->raw.empty()) {
+    if (m_deciders.size() > 1 && found.row && !found.raw.empty()) {
         // Of those who write to single servers, the one that completes the majority is the owner.
-        const QJsonValue written = found.row->raw.front().value;
+        const QJsonValue written = found.raw.front().value;
         sight.ownerStays = std::exchange(m_majority[lockName], written) == written;
     } else if (m_deciders.size() > 1) {
         m_majority.erase(lockName);
     }
     sight.exactDeadline = found.exactDeadline;
+    if (found.row)
+        found.row->raw = std::move(found.raw);
+    else
+        sight.raw = std::move(found.raw);
+    // A world of our own knows its locks; how sure a stranger could be of its keys is no part of it.
+    if (found.row) found.row->certainty = inspect::Certainty::Certain;
     m_feed.update(lockName, found.row, sight);
+    armSecondLook();
+}
+
+bool RedisRecord::anyRuns() const {
+    return std::ranges::any_of(m_deciders,
+                               [](const RedisServer* server) { return server->life() == Server::Life::Running; });
+}
+
+void RedisRecord::armSecondLook() {
+    const Nanos due = m_feed.contentDue();
+    if (m_secondLook || due == kNever) return;
+    m_secondLook = m_scheduler.at(due, [this] {
+        m_secondLook = 0;
+        if (!anyRuns()) return; // looked at when they go on
+        for (const auto& [name, keys] : m_watched)
+            write(name, {});
+    });
 }
 
 RedisRecord::Found RedisRecord::lookAtLock(const QByteArray& lockName) const {
     if (m_deciders.size() == 1) return lookAtLockOn(*m_deciders.front(), lockName, m_watched.at(lockName));
     return majority(lockName);
+}
+
+bool RedisRecord::sameHold(const Found& a, const Found& b) {
+    if (!a.row->holders.empty() && !b.row->holders.empty())
+        return sameParty(a.row->holders.front(), b.row->holders.front());
+    return !a.raw.empty() && !b.raw.empty() && a.raw.front().value == b.raw.front().value;
 }
 
 RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
@@ -162,7 +192,7 @@ RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
     for (const Found& candidate : copies) {
         std::vector<Nanos> ends;
         for (const Found& copy : copies)
-            if (sameHold(*copy.row, *candidate.row)) ends.push_back(copy.exactDeadline);
+            if (sameHold(copy, candidate)) ends.push_back(copy.exactDeadline);
         if (ends.size() < m_quorum) continue;
         // The majority lasts until the quorum's shortest copy ends, of those that end last.
         std::ranges::sort(ends, std::greater());
@@ -178,19 +208,23 @@ RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
 RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArray& lockName,
                                              const std::vector<QByteArray>& keys) {
     Found all = lookAtPart(server, keys.front());
-    if (keys.size() == 1) return all;
-    for (const QByteArray& key : keys) {
-        const Found part = lookAtPart(server, key);
-        if (!isHeld(all.row) || !isHeld(part.row)) return {};
+    bool whole = keys.size() == 1 || isHeld(all.row);
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+        Found part = lookAtPart(server, keys[i]);
+        std::ranges::move(part.raw, std::back_inserter(all.raw));
+        whole = whole && isHeld(part.row);
+        if (!whole) continue;
         inspect::Party& whose = all.row->holders.front();
         const inspect::Party& other = part.row->holders.front();
-        if (!sameParty(whose, other)) return {};
+        whole = sameParty(whose, other);
         whose.holds = std::min(whose.holds, other.holds);
         if (part.exactDeadline >= all.exactDeadline) continue;
         all.exactDeadline = part.exactDeadline; // the first part to go takes the whole along
         all.row->ttlMs = part.row->ttlMs;
         all.row->neverExpires = false;
     }
+    if (keys.size() == 1) return all;
+    if (!whole) return {{}, kNever, std::move(all.raw)};
     all.row->name = lockName;
     all.row->waiters.reset(); // those who wait for one part do not queue for the whole
     all.row->waiterCount.reset();
@@ -198,7 +232,7 @@ RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArr
 }
 
 RedisRecord::Found RedisRecord::lookAtPart(RedisServer& server, const QByteArray& key) {
-    const auto keys = lookAt(server.engine(), server.inside(), key);
+    auto keys = lookAt(server.engine(), server.inside(), key);
     // A key without a TTL may carry its end in its value, by the clock of the client that wrote it.
     const Nanos offset = !keys.empty() && keys.front().ttlMs ? server.clockOffset() : Nanos(0);
     const auto wall = std::chrono::floor<std::chrono::milliseconds>(server.present() + offset);
@@ -206,10 +240,17 @@ RedisRecord::Found RedisRecord::lookAtPart(RedisServer& server, const QByteArray
     options.patterns = {inspect::KeyPattern{key, "string"}};
     options.wallMs = VirtualRuntime::kEpochMs + wall.count();
     Found found;
+    for (inspect::KeySnapshot& look : keys) {
+        // TTLs are whole milliseconds from the clock's present one: the two together do not change while time passes.
+        if (look.ttlMs) look.ends = inspect::EndsWithin{options.wallMs + *look.ttlMs, options.wallMs + *look.ttlMs};
+    }
     for (auto& row : inspect::recognise(keys, std::nullopt, options)) {
         if (row.name == key) found.row = std::move(row);
     }
-    // TTLs are whole milliseconds from the clock's present one: the two together do not change while time passes.
+    if (found.row)
+        found.raw = std::move(found.row->raw);
+    else
+        std::ranges::transform(keys, std::back_inserter(found.raw), inspect::toRaw);
     if (found.row && found.row->ttlMs)
         found.exactDeadline = wall + std::chrono::milliseconds(*found.row->ttlMs) - offset;
     return found;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/trace_feed.h"
+#include "runtime/virtual_scheduler.h"
 #include "sim/redis/engine.h"
 
 #include <map>
@@ -17,7 +18,13 @@ public:
     using SessionId = RedisEngine::SessionId;
 
     /// `parent` of the Lock entities; `owner` names the thread that a party on a server stands for.
-    RedisRecord(trace::Recorder& recorder, trace::EntityId parent, inspect::TraceFeed::Resolver owner);
+    RedisRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
+                inspect::TraceFeed::Resolver owner);
+    ~RedisRecord();
+    RedisRecord(const RedisRecord&) = delete;
+    RedisRecord& operator=(const RedisRecord&) = delete;
+    /// Its locks are one server's copies of another record's. Call before watch().
+    void copies(RedisRecord& logical);
 
     trace::EntityId lockEntity(const QByteArray& name) { return m_feed.lockEntity(name); }
     /// The lock's record is written to the trace; without it a plain string key is no lock. `keys`: what says who holds
@@ -49,18 +56,26 @@ private:
     /// The result of a look at the servers; no row: the lock is not there.
     struct Found {
         std::optional<inspect::LockRow> row;
-        Nanos exactDeadline = kNever; ///< inspect::Sight::exactDeadline
+        Nanos exactDeadline = kNever;          ///< inspect::Sight::exactDeadline
+        std::vector<inspect::RawKey> raw = {}; ///< every key that was looked at and is there
     };
     void write(const QByteArray& lockName, inspect::Sight sight);
+    bool anyRuns() const;
+    /// Looks again when a content that was held back may be written.
+    void armSecondLook();
     Found lookAtLock(const QByteArray& lockName) const;
     static Found lookAtLockOn(RedisServer& server, const QByteArray& lockName, const std::vector<QByteArray>& keys);
     static Found lookAtPart(RedisServer& server, const QByteArray& key);
     Found majority(const QByteArray& lockName) const;
+    /// Whether two copies are one hold: by who holds, or, where the format does not say, by what is written there.
+    static bool sameHold(const Found& a, const Found& b);
     /// Whether a GETSET wrote into a lock that another has won: it returned something else than its sender had read
     /// before. The recipe that takes locks so knows then that the lock is not its own; the entry does not name anybody.
     bool losesRace(const RedisServer& server, SessionId session, const redis::Args& args,
                    const redis::Reply& reply) const;
 
+    VirtualScheduler& m_scheduler;
+    VirtualScheduler::TimerId m_secondLook = 0;
     inspect::TraceFeed m_feed;
     std::vector<RedisServer*> m_deciders;
     std::size_t m_quorum = 1;

@@ -44,14 +44,18 @@ RedisServer::~RedisServer() {
     if (m_expiry) grounds().scheduler.cancel(m_expiry);
 }
 
-void RedisServer::tellsRecord(RedisRecord* record) {
-    m_record = record;
-    m_engine.onKeyChange = nullptr;
-    if (!record) return;
+void RedisServer::tell(RedisRecord& record) {
+    m_records.push_back(&record);
     m_engine.onKeyChange = [this](const RedisEngine::KeyChange& change) {
         const ClientEnd* const end = clientOf(change.by);
-        m_record->keyChanged(*this, change, end ? end->thread : trace::kNoEntity);
+        for (RedisRecord* const told : m_records)
+            told->keyChanged(*this, change, end ? end->thread : trace::kNoEntity);
     };
+}
+
+void RedisServer::tellNoMore(RedisRecord& record) {
+    std::erase(m_records, &record);
+    if (m_records.empty()) m_engine.onKeyChange = nullptr;
 }
 
 std::optional<redis::Reply> RedisServer::command(const redis::Args& args) {
@@ -71,7 +75,8 @@ void RedisServer::serve(SessionId session, const redis::Args& args, Answer answe
     const bool asked = m_asking.contains(session);
     redis::Reply reply = m_engine.execute(session, args);
     if (asked) m_asking.erase(session);
-    if (m_record) m_record->ran(*this, session, args, reply);
+    for (RedisRecord* const record : m_records)
+        record->ran(*this, session, args, reply);
     settle();
     if (m_replication && holdBack(session, args, reply, answer)) return;
     answer(std::move(reply));
@@ -79,7 +84,8 @@ void RedisServer::serve(SessionId session, const redis::Args& args, Answer answe
 }
 
 void RedisServer::left(SessionId session) {
-    if (m_record) m_record->left(*this, session);
+    for (RedisRecord* const record : m_records)
+        record->left(*this, session);
     m_positions.erase(session);
     m_asking.erase(session);
     m_readers.erase(session);
@@ -87,7 +93,8 @@ void RedisServer::left(SessionId session) {
 }
 
 void RedisServer::settle() {
-    if (m_record) m_record->settle();
+    for (RedisRecord* const record : m_records)
+        record->settle();
     armExpiry();
 }
 
@@ -96,8 +103,13 @@ void RedisServer::applied() {
 }
 
 void RedisServer::dataReplaced() {
-    if (m_record) m_record->clockMoved(); // nobody's command did it
+    clockMoved(); // nobody's command did it
     armExpiry();
+}
+
+void RedisServer::clockMoved() {
+    for (RedisRecord* const record : m_records)
+        record->clockMoved();
 }
 
 void RedisServer::armExpiry() {
@@ -118,7 +130,7 @@ void RedisServer::expire() {
 
 void RedisServer::resumed() {
     expire();
-    if (m_record) m_record->clockMoved();
+    clockMoved();
 }
 
 void RedisServer::clockSet() {
@@ -127,7 +139,7 @@ void RedisServer::clockSet() {
     if (life() != Life::Running) return; // a stopped server looks at its clock when it goes on
     m_engine.expireDue();
     settle();
-    if (m_record) m_record->clockMoved();
+    clockMoved();
     answerWaits();
 }
 
@@ -144,7 +156,8 @@ void RedisServer::died(Death death) {
     m_waits.clear();
     m_engine.clear();
     m_engine.setFull(false);
-    if (m_record) m_record->lost();
+    for (RedisRecord* const record : std::vector<RedisRecord*>(m_records))
+        record->lost();
     RespServer::died(death);
     if (onRole) onRole(*this);
 }
@@ -163,7 +176,7 @@ void RedisServer::booted(Disk disk) {
     if (data) m_engine.load(data);
     if (m_replication) m_replication->booted(m_configured, fromCopy);
     if (m_cluster) m_cluster->booted();
-    if (m_record && data) m_record->clockMoved();
+    if (data) clockMoved();
     armExpiry();
     if (m_replication || m_settings.persistence == Persistence::EverySecond) after(kBeat, [this] { beat(); });
     if (onRole) onRole(*this);

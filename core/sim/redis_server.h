@@ -43,8 +43,9 @@ public:
     /// The session by which the world looks at the server and frees locks.
     SessionId inside() const { return m_inside; }
     Nanos present() const { return now(); }
-    /// Whom it tells of changes; nullptr: nobody.
-    void tellsRecord(RedisRecord* record);
+    /// Tells a record of what changes its locks.
+    void tell(RedisRecord& record);
+    void tellNoMore(RedisRecord& record);
     /// An operator's command, run at once; refused by a server that does not run.
     std::optional<redis::Reply> command(const redis::Args& args);
     void evict(const QByteArray& key);
@@ -94,6 +95,7 @@ private:
     void joinCluster(ClusterNode::Settings settings, std::uint64_t seed);
     void feed(std::vector<RedisEngine::Effect> effects);
     void settle();
+    void clockMoved();
     void armExpiry();
     void expire();
     void beat();
@@ -106,7 +108,7 @@ private:
     std::unique_ptr<ClusterNode> m_cluster;
     std::set<SessionId> m_asking, m_readers; ///< sessions that have said ASKING for their next command, or READONLY
     RedisServer* m_configured = nullptr;     ///< the master in its configuration file
-    RedisRecord* m_record = nullptr;
+    std::vector<RedisRecord*> m_records;
     VirtualScheduler::TimerId m_expiry = 0;
     Nanos m_expiryAt = kNever;
     RedisEngine::Data m_kept, m_flushed;           ///< what the append-only file has

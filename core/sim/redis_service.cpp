@@ -11,7 +11,7 @@ constexpr std::uint64_t kSentinelStream = 500;
 
 RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint64_t seed,
                            inspect::TraceFeed::Resolver owner)
-    : m_settings(settings) {
+    : m_settings(settings), m_recorder(grounds.recorder) {
     const bool alone = settings.shape == RedisShape::Single;
     const bool clustered = settings.shape == RedisShape::Cluster;
     const bool replicated = settings.shape == RedisShape::Sentinel || clustered;
@@ -26,14 +26,22 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
             [this](const QByteArray& host, int port) { return port == RedisServer::kPort ? byId(host) : nullptr; }));
     }
     // A lock of several servers is one lock, which belongs to none of them.
-    m_record = std::make_unique<RedisRecord>(grounds.recorder, alone ? m_redis.front()->entity() : trace::kNoEntity,
-                                             std::move(owner));
+    m_record = std::make_unique<RedisRecord>(grounds.scheduler, grounds.recorder,
+                                             alone ? m_redis.front()->entity() : trace::kNoEntity, owner);
+    for (std::size_t i = 0; !alone && i < m_redis.size(); ++i) {
+        m_copies.push_back(
+            std::make_unique<RedisRecord>(grounds.scheduler, grounds.recorder, m_redis[i]->entity(), owner));
+        m_copies.back()->copies(*m_record);
+        m_copies.back()->decidedBy({m_redis[i].get()});
+    }
     if (settings.shape == RedisShape::Masters) {
         std::vector<RedisServer*> all;
         for (const auto& server : m_redis)
             all.push_back(server.get());
         m_record->valuesNameNobody();
         m_record->decidedBy(all, all.size() / 2 + 1);
+        for (const auto& copy : m_copies)
+            copy->valuesNameNobody();
         return;
     }
     m_reigns[m_redis.front().get()] = ++m_lastReign;
@@ -53,6 +61,7 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
             if (!changed.isReplica() && !m_reigns.contains(&changed)) m_reigns[&changed] = ++m_lastReign;
             if (changed.isReplica()) m_reigns.erase(&changed);
             chooseDecider();
+            tellRole(changed);
         };
     }
     for (std::size_t i = 0; i < settings.sentinelIds.size(); ++i) {
@@ -67,6 +76,11 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
         sentinels.push_back(sentinel.get());
     for (SentinelServer* const sentinel : sentinels)
         sentinel->watch(group, sentinels);
+    for (const auto& server : m_redis)
+        tellRole(*server);
+    for (const SentinelServer* const sentinel : sentinels)
+        m_recorder.emit(trace::EventKind::NodeRole, sentinel->entity(), trace::kNoEntity, 0,
+                        m_recorder.trace().text("sentinel"));
 }
 
 void RedisService::makeCluster() {
@@ -114,6 +128,13 @@ RedisServer* RedisService::master() const {
         if (!latest || reign->second > m_reigns.at(latest)) latest = server.get();
     }
     return latest;
+}
+
+void RedisService::tellRole(const RedisServer& server) {
+    if (server.life() == Server::Life::Dead) return;
+    const QByteArray role = server.isReplica() ? "replica" : "master";
+    if (std::exchange(m_roles[&server], role) == role) return;
+    m_recorder.emit(trace::EventKind::NodeRole, server.entity(), trace::kNoEntity, 0, m_recorder.trace().text(role));
 }
 
 void RedisService::chooseDecider() {
@@ -166,6 +187,8 @@ QString RedisService::url() const {
 }
 
 void RedisService::watch(const QByteArray& lockName, std::vector<QByteArray> keys) {
+    for (const auto& copy : m_copies)
+        copy->watch(lockName, keys);
     m_record->watch(lockName, std::move(keys));
 }
 

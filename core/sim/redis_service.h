@@ -55,8 +55,13 @@ private:
     void makeCluster();
 
     Settings m_settings;
-    std::unique_ptr<RedisRecord> m_record;
+    void tellRole(const RedisServer& server);
+
+    trace::Recorder& m_recorder;
     std::vector<std::unique_ptr<RedisServer>> m_redis;
+    std::unique_ptr<RedisRecord> m_record;
+    std::vector<std::unique_ptr<RedisRecord>> m_copies; ///< of several servers, each one's
+    std::map<const RedisServer*, QByteArray> m_roles;   ///< as told last
     std::vector<std::unique_ptr<SentinelServer>> m_sentinels;
     std::map<const RedisServer*, std::uint64_t> m_reigns; ///< numbers promotions
     std::uint64_t m_lastReign = 0;

@@ -113,7 +113,14 @@ bool isInRange(EventKind kind, std::int64_t value) {
     case BelievedUntil:
     case Requested:
     case TimedOut:
+    case ReplicationLag:
+    case RecordHolders:
+    case RecordPermits:
         return value >= -1;
+    case RecordQueued:
+    case SessionChanged:
+        return value >= 0;
+    case RecordHolder:
     case RecordHeld:
     case RecordRenewed:
     case RecordDeadline:
@@ -122,6 +129,8 @@ bool isInRange(EventKind kind, std::int64_t value) {
     case Reply:
     case Push:
         return value >= -2;
+    case RecordCertainty:
+        return value >= std::int64_t(Certainty::Certain) && value <= std::int64_t(Certainty::Guess);
     case ClockJumped:
         return std::abs(value / 2) <= kLatestEvent / 2;
     default:

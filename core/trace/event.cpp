@@ -39,6 +39,12 @@ const char* kindName(EventKind kind) {
         return "healed";
     case EventKind::SettingChanged:
         return "setting-changed";
+    case EventKind::NodeRole:
+        return "node-role";
+    case EventKind::ReplicationLag:
+        return "replication-lag";
+    case EventKind::SessionChanged:
+        return "session-changed";
     case EventKind::Requested:
         return "requested";
     case EventKind::Granted:
@@ -75,6 +81,8 @@ const char* kindName(EventKind kind) {
         return "suspended";
     case EventKind::ReleaseSent:
         return "release-sent";
+    case EventKind::AsksBy:
+        return "asks-by";
     case EventKind::RecordHeld:
         return "record-held";
     case EventKind::RecordRenewed:
@@ -91,6 +99,24 @@ const char* kindName(EventKind kind) {
         return "record-observed";
     case EventKind::RecordDeadline:
         return "record-deadline";
+    case EventKind::RecordHolder:
+        return "record-holder";
+    case EventKind::RecordHolderGone:
+        return "record-holder-gone";
+    case EventKind::RecordQueued:
+        return "record-queued";
+    case EventKind::RecordUnqueued:
+        return "record-unqueued";
+    case EventKind::RecordContent:
+        return "record-content";
+    case EventKind::RecordFormat:
+        return "record-format";
+    case EventKind::RecordHolders:
+        return "record-holders";
+    case EventKind::RecordPermits:
+        return "record-permits";
+    case EventKind::RecordCertainty:
+        return "record-certainty";
     case EventKind::WriteAccepted:
         return "write-accepted";
     case EventKind::WriteRefused:

@@ -17,7 +17,9 @@ enum class EntityKind : std::uint8_t {
     Thread = 2,   ///< a thread of a client, the actor of beliefs; parent = client; name "1"
     Node = 3,     ///< one server process; name "redis-1"
     Link = 4,     ///< parent = client, other = node
-    Lock = 5,     ///< parent = node (or none); name "orders"
+    Lock = 5,     ///< parent = node (or none); name "orders"; other = its format, a Text, where it was known from the
+                  ///< start. A lock that several servers keep: one logical Lock without a node, and for each server a
+                  ///< copy, a Lock whose parent is the node and whose other is the logical Lock
     Resource = 6, ///< the resource that a lock guards; parent = lock; name "stock"
     Person = 7,   ///< a user who causes faults by hand
     Text = 8,     ///< a sentence, a command, a reason
@@ -54,6 +56,13 @@ enum class EventKind : std::uint8_t {
     Healed = 18,          ///< every fault undone
     SettingChanged = 19,  ///< aux Text "lease=3s"
 
+    // What servers are to each other and to clients: no fault, and nobody's doing.
+    NodeRole = 20,       ///< actor node; aux Text "master", "replica", "sentinel", "leader", "follower", …
+    ReplicationLag = 21, ///< actor the node that follows, subject the node that it follows (0: not known); value how
+                         ///< far it is behind, in the unit that flags say (LagUnit), -1 = not known
+    SessionChanged = 22, ///< actor client; subject the node that keeps its session (0: the service as a whole); value
+                         ///< SessionPhase
+
     // Belief: what a client could act on. actor Thread, subject Lock.
     Requested = 32,      ///< value longest wait, ns, -1 = no bound
     Granted = 33,        ///< value fencing token, 0 = the recipe gives none; aux hold count
@@ -74,6 +83,7 @@ enum class EventKind : std::uint8_t {
     LockCapacity = 48, ///< subject Lock (no actor); value permits in all, of a semaphore
     Suspended = 49,    ///< the connection is lost, the session may still live; ends with a Renewed or a Lost; aux Text
                        ///< reason
+    AsksBy = 50,       ///< from here on the thread asks for the lock by another recipe; aux Text the recipe's id
     ReleaseSent =
         46, ///< the client has given the lock up and asks the server to free it: belief ends here at hold count 1
 
@@ -90,6 +100,23 @@ enum class EventKind : std::uint8_t {
     RecordDeadline = 71,   ///< the deadline changed without a known renewal: the server's clock was moved, or the lease
                            ///< was shortened; actor owner Thread; value the new deadline; aux ms since the lease was
                            ///< last full
+
+    // More of the record. RecordHeld names one holder, the owner: of several holders it is one, and each, the owner
+    // included, has rows of its own. subject Lock.
+    RecordHolder = 72,     ///< one of several holders came, or has another deadline, hold count or mode: actor Thread;
+                           ///< value, aux and flags as RecordHeld; value -2: no end of its own is known
+    RecordHolderGone = 73, ///< one of several holders went, others stay: actor who caused it (0: nobody, it expired);
+                           ///< aux its Thread; flags FreedBy and HoldMode (goneMode()). A RecordFreed ends all of them
+    RecordQueued = 74,   ///< a waiter stands in the server's queue: actor its Thread; value its position from 0, those
+                         ///< behind it move back; one that stood elsewhere moves; flags HoldMode and kQueuedDead
+    RecordUnqueued = 75, ///< a waiter left the server's queue: actor its Thread; those behind it move up
+    RecordContent = 76,  ///< a look at the server at this instant: aux Text, what lies there (inspect/seen_content.h).
+                         ///< Written when it differs by more than running TTLs, and not for every change of a busy lock
+    RecordFormat = 77,   ///< aux Text: what lies there has this format, as watchers name it
+    RecordHolders = 78,  ///< value how many hold it, where they are more than are named; -1 = those that are named
+    RecordPermits =
+        79, ///< of a semaphore: value permits that are free, -1 = not known; aux permits in all, 0 = not known
+    RecordCertainty = 80, ///< how sure it is that the key is a lock at all; value Certainty, Certain until told
 
     // Effect: what the guarded resource did. actor Thread, subject Resource.
     WriteAccepted = 96, ///< value token, 0 = none
@@ -118,6 +145,33 @@ inline constexpr std::uint8_t kFreedByMask = 0x0f;
 /// and RecordRenewed.
 enum class HoldMode : std::uint8_t { Exclusive = 0, Shared = 1, Permits = 2 };
 inline constexpr std::uint8_t kHoldModeMask = 0x0f;
+
+/// The mode in the flags of RecordHeld, RecordRenewed, RecordHolder and RecordQueued; a number of no mode is Exclusive.
+constexpr HoldMode holdMode(std::uint8_t flags) {
+    const unsigned mode = flags & kHoldModeMask;
+    return mode > unsigned(HoldMode::Permits) ? HoldMode::Exclusive : HoldMode(mode);
+}
+/// The flags of RecordHolderGone, which has a reason in the bits where other rows have the mode.
+constexpr std::uint8_t goneFlags(FreedBy why, HoldMode mode) {
+    return std::uint8_t(unsigned(why) | unsigned(mode) << 4);
+}
+constexpr HoldMode goneMode(std::uint8_t flags) {
+    return holdMode(std::uint8_t(flags >> 4 & 0x3));
+}
+
+/// A bit of Event::flags with RecordQueued: nobody waits behind this entry any more.
+inline constexpr std::uint8_t kQueuedDead = 0x10;
+
+/// The low bits of Event::flags with ReplicationLag: nanoseconds, or bytes of the master's log.
+enum class LagUnit : std::uint8_t { Time = 0, Bytes = 1 };
+inline constexpr std::uint8_t kLagUnitMask = 0x0f;
+
+/// Event::value of SessionChanged. Suspended: the server does not hear from the client, and the session may still live.
+enum class SessionPhase : std::uint8_t { Connected = 0, Suspended = 1, Expired = 2 };
+/// How sure it is that a key is a lock at all. The numbers stand in traces, in RecordCertainty. Certain: nothing else
+/// looks like it. Likely: its value or its name says so. Guess: its value has the shape of a lock's, which other data
+/// has, too.
+enum class Certainty : std::uint8_t { Certain = 0, Likely = 1, Guess = 2 };
 
 /// One row of a trace: 30 bytes in its columns.
 struct Event {
@@ -154,17 +208,22 @@ constexpr bool isMessage(EventKind k) {
     return k == EventKind::Request || k == EventKind::Reply || k == EventKind::Push;
 }
 
-/// Whether Event::aux is an entity (a Text, or the owner Thread of a RecordFreed) and not a number.
+/// Whether Event::aux is an entity (a Text, or the Thread that held a lock until now) and not a number.
 constexpr bool auxIsEntity(EventKind k) {
     using enum EventKind;
     switch (k) {
     case SettingChanged:
+    case NodeRole:
+    case AsksBy:
     case AcquireFailed:
     case RenewFailed:
     case Lost:
     case Suspended:
     case ReleaseFailed:
     case RecordFreed:
+    case RecordHolderGone:
+    case RecordContent:
+    case RecordFormat:
     case WriteRefused:
     case Request:
     case Reply:

@@ -59,18 +59,30 @@ private:
     std::vector<QByteArray> m_names;
 };
 
-std::size_t flagWords(const Event& e, std::array<const char*, 3>& words) {
+constexpr std::size_t kMostWords = 4;
+
+std::size_t flagWords(const Event& e, std::array<const char*, kMostWords>& words) {
     std::size_t n = 0;
     if (e.flags & kByHand) words[n++] = "by-hand";
     if (e.flags & kFault) words[n++] = "fault";
-    if (e.kind == EventKind::RecordFreed) {
+    const auto addMode = [&](HoldMode mode) {
+        if (mode == HoldMode::Shared) words[n++] = "shared";
+        if (mode == HoldMode::Permits) words[n++] = "permits";
+    };
+    if (e.kind == EventKind::RecordFreed || e.kind == EventKind::RecordHolderGone) {
         constexpr std::array kHow{"release", "expiry", "force", "overwrite", "node-loss"};
         const std::size_t how = e.flags & kFreedByMask;
         if (how < kHow.size()) words[n++] = kHow[how];
-    } else if (e.kind == EventKind::RecordHeld || e.kind == EventKind::RecordRenewed) {
-        const auto mode = static_cast<HoldMode>(e.flags & kHoldModeMask);
-        if (mode == HoldMode::Shared) words[n++] = "shared";
-        if (mode == HoldMode::Permits) words[n++] = "permits";
+        if (e.kind == EventKind::RecordHolderGone) addMode(goneMode(e.flags));
+    } else if (e.kind == EventKind::RecordHeld || e.kind == EventKind::RecordRenewed ||
+               e.kind == EventKind::RecordHolder || e.kind == EventKind::RecordQueued) {
+        addMode(holdMode(e.flags));
+        if (e.kind == EventKind::RecordQueued && e.flags & kQueuedDead) words[n++] = "dead";
+    } else if (e.kind == EventKind::ReplicationLag) {
+        words[n++] = LagUnit(e.flags & kLagUnitMask) == LagUnit::Bytes ? "bytes" : "ns";
+    } else if (e.kind == EventKind::SessionChanged) {
+        constexpr std::array kPhases{"connected", "suspended", "expired"};
+        if (std::uint64_t(e.value) < kPhases.size()) words[n++] = kPhases[std::size_t(e.value)];
     }
     return n;
 }
@@ -102,7 +114,7 @@ std::expected<void, QString> exportCsv(const Trace& trace, QIODevice& device, st
                       to += QByteArray::number(qlonglong(e.at)) + ',' + kindName(e.kind) + ',' + names.of(e.actor) +
                             ',' + names.of(e.subject) + ',' + QByteArray::number(qlonglong(e.value)) + ',' +
                             QByteArray::number(named ? 0u : e.aux) + ',';
-                      std::array<const char*, 3> words{};
+                      std::array<const char*, kMostWords> words{};
                       const std::size_t n = flagWords(e, words);
                       for (std::size_t i = 0; i < n; ++i) {
                           if (i) to += ' ';
@@ -122,7 +134,7 @@ std::expected<void, QString> exportJsonl(const Trace& trace, QIODevice& device, 
               "\",\"actor\":" + names.of(e.actor) + ",\"subject\":" + names.of(e.subject) +
               ",\"value\":" + QByteArray::number(qlonglong(e.value)) +
               ",\"aux\":" + QByteArray::number(named ? 0u : e.aux) + ",\"flags\":[";
-        std::array<const char*, 3> words{};
+        std::array<const char*, kMostWords> words{};
         const std::size_t n = flagWords(e, words);
         for (std::size_t i = 0; i < n; ++i) {
             if (i) to += ',';

@@ -12,20 +12,16 @@ namespace {
 void endBelief(Belief& belief, std::int64_t at) {
     const std::uint32_t step = belief.step;
     const bool asleep = belief.asleep;
+    const EntityId recipe = belief.recipe;
     belief = {};
     belief.step = step;
+    belief.recipe = recipe;
     belief.asleep = asleep;
     belief.since = at;
 }
 
 void endHolding(Belief& belief, std::int64_t at) {
     if (belief.phase == Belief::Phase::Holding) endBelief(belief, at);
-}
-
-/// Of a RecordHeld or RecordRenewed.
-HoldMode modeOf(const Event& event) {
-    const auto mode = event.flags & kHoldModeMask;
-    return mode > static_cast<int>(HoldMode::Permits) ? HoldMode::Exclusive : static_cast<HoldMode>(mode);
 }
 
 template <typename T>
@@ -42,7 +38,8 @@ bool contradicts(const Record& record, const Belief& belief, EntityId thread) {
     case HoldMode::Exclusive:
         return record.owner != thread;
     case HoldMode::Shared:
-        return record.owner == kNoEntity;
+        if (record.holders.empty() || !record.namesAllHolders()) return record.owner == kNoEntity;
+        return !record.names(thread);
     case HoldMode::Permits:
         break;
     }
@@ -56,7 +53,7 @@ void State::apply(const Event& event, const Trace& trace) {
     } else if (isBelief(event.kind)) {
         applyBelief(event);
     } else if (isRecord(event.kind)) {
-        applyRecord(event);
+        applyRecord(event, trace);
     } else if (isEffect(event.kind)) {
         ResourceState& resource = resources[event.subject];
         if (event.kind == EventKind::WriteAccepted) {
@@ -164,6 +161,24 @@ void State::applyLife(const Event& event, const Trace& trace) {
     case EventKind::WatchdogStopped:
         clients[event.actor].watchdogStopped = true;
         break;
+    case EventKind::SettingChanged:
+        if (trace.entity(event.aux).name.startsWith("recipe=")) recipeSetAt = event.at;
+        break;
+    case EventKind::NodeRole:
+        nodes[event.actor].role = event.aux;
+        break;
+    case EventKind::ReplicationLag: {
+        NodeState& node = nodes[event.actor];
+        node.follows = event.subject;
+        node.lag = event.value;
+        node.lagUnit = (event.flags & kLagUnitMask) == unsigned(LagUnit::Bytes) ? LagUnit::Bytes : LagUnit::Time;
+        break;
+    }
+    case EventKind::SessionChanged:
+        sessions[{event.actor, event.subject}] = {
+            SessionPhase(std::min<std::int64_t>(std::max<std::int64_t>(event.value, 0), int(SessionPhase::Expired))),
+            event.at};
+        break;
     case EventKind::Healed:
         for (auto& [id, link] : links)
             link = {};
@@ -251,6 +266,9 @@ void State::applyBelief(const Event& event) {
         else
             expectDeadline(event.value);
         break;
+    case EventKind::AsksBy:
+        belief.recipe = event.aux;
+        break;
     case EventKind::GrantedAs:
         belief.nextMode = static_cast<HoldMode>(event.value);
         belief.nextPermits = event.aux;
@@ -287,68 +305,11 @@ void State::applyBelief(const Event& event) {
     }
 }
 
-void State::applyRecord(const Event& event) {
-    Record& record = records[event.subject];
-    switch (event.kind) {
-    case EventKind::RecordHeld: {
-        const auto believer = beliefs.find({event.subject, event.actor});
-        // A watcher of a real server may see a grant later than the client that got it: then it is counted already.
-        const bool counted = believer != beliefs.end() && believer->second.phase == Belief::Phase::Holding &&
-                             believer->second.grant == record.grants && record.owner != event.actor;
-        if (!counted) ++record.grants;
-        if (believer != beliefs.end() && believer->second.phase != Belief::Phase::Holding)
-            believer->second.grant = record.grants;
-        record.seen = true;
-        record.owner = event.actor;
-        record.holds = std::max<std::uint32_t>(event.aux, 1);
-        record.since = record.leaseFrom = event.at;
-        record.deadline = event.value;
-        record.mode = modeOf(event);
-        break;
-    }
-    case EventKind::RecordRenewed:
-        if (record.deadline != event.value) record.leaseFrom = event.at;
-        record.deadline = event.value;
-        record.holds = std::max<std::uint32_t>(event.aux, 1);
-        record.mode = modeOf(event);
-        record.seen = true;
-        if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
-        break;
-    case EventKind::RecordDeadline: // the lease is as old as it was
-        record.deadline = event.value;
-        record.seen = true;
-        if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
-        break;
-    case EventKind::RecordFreed:
-        record.seen = true;
-        record.owner = kNoEntity;
-        record.holds = 0;
-        record.since = record.leaseFrom = event.at;
-        record.deadline = -1;
-        record.mode = HoldMode::Exclusive;
-        break;
-    case EventKind::RecordWaiters:
-        record.waiters = event.value;
-        break;
-    case EventKind::RecordToken:
-        record.token = event.value;
-        break;
-    case EventKind::RecordUnobserved:
-        record.observed = false;
-        break;
-    case EventKind::RecordObserved:
-        record.observed = true;
-        break;
-    default:
-        break;
-    }
-}
-
 std::size_t State::memoryBytes() const {
     // A node of std::map: colour, three pointers and the heap's own header, beside the pair.
     const auto bytes = [](const auto& map) { return map.size() * (sizeof(*map.begin()) + 5 * sizeof(void*)); };
     return sizeof(State) + bytes(beliefs) + bytes(records) + bytes(clients) + bytes(nodes) + bytes(links) +
-           bytes(resources) + bytes(capacities);
+           bytes(resources) + bytes(capacities) + bytes(sessions) + m_named * sizeof(Holder);
 }
 
 } // namespace lockscope::trace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "trace/record.h"
 #include "trace/trace.h"
 
 #include <map>
@@ -12,9 +13,10 @@ struct Belief {
     enum class Phase : std::uint8_t { Idle, Waiting, Holding };
     Phase phase = Phase::Idle;
     std::uint32_t holds = 0;
-    std::uint32_t step = 0;  ///< the recipe's step where the thread stands, 0 = none
-    std::int64_t since = 0;  ///< when the phase began
-    std::int64_t until = -1; ///< the thread's own deadline, which it honours, -1 = none
+    std::uint32_t step = 0;      ///< the recipe's step where the thread stands, 0 = none
+    EntityId recipe = kNoEntity; ///< Text: the id of the recipe that it asks by; kNoEntity = no row has said it
+    std::int64_t since = 0;      ///< when the phase began
+    std::int64_t until = -1;     ///< the thread's own deadline, which it honours, -1 = none
     std::int64_t token = 0;
     /// Number of the grant on this lock, from 1; shown as "#33" when there is no token. While waiting: the number of a
     /// grant that is in the record but not yet known to the client.
@@ -30,28 +32,10 @@ struct Belief {
     friend bool operator==(const Belief&, const Belief&) = default;
 };
 
-/// The server's record of one lock.
-struct Record {
-    EntityId owner = kNoEntity; ///< Thread; kNoEntity = free
-    std::uint32_t holds = 0;
-    std::int64_t since = 0;              ///< when the owner changed
-    std::int64_t leaseFrom = 0;          ///< when the lease was last granted or renewed
-    std::int64_t deadline = -1;          ///< -1 = never expires
-    std::int64_t waiters = -1;           ///< -1 = not known to the server
-    std::int64_t token = 0;              ///< 0 = none
-    std::uint32_t grants = 0;            ///< number of owners so far
-    HoldMode mode = HoldMode::Exclusive; ///< while held
-    bool seen = false;                   ///< a row has said who holds it, or that it is free
-    bool observed = true;
-    /// The owner of the hold that a RecordRenewed prolongs, by the record before it: another thread may have sent it.
-    EntityId ownerOfRenewed(const Event& event) const { return observed && owner != kNoEntity ? owner : event.actor; }
-    friend bool operator==(const Record&, const Record&) = default;
-};
-
 /// Whether a thread's belief and the server's record contradict each other: the thread believes that it holds the lock
-/// alone, but the record gives it to another owner or to nobody; or that it is a reader, but the record is free. An
-/// unobserved record contradicts nothing. A record names only one owner, so several readers are no contradiction, and
-/// permits never are.
+/// alone, but the record gives it to another owner or to nobody; or that it is a reader, but the record is free or
+/// names all its holders without it. An unobserved record contradicts nothing, and permits never are contradicted:
+/// servers keep them without names.
 bool contradicts(const Record& record, const Belief& belief, EntityId thread);
 
 struct ClientState {
@@ -66,8 +50,19 @@ struct ClientState {
 struct NodeState {
     ClientState::Life life = ClientState::Life::Unknown;
     std::int64_t since = 0;
-    std::int64_t clockOffset = 0; ///< ns
+    std::int64_t clockOffset = 0;    ///< ns
+    EntityId role = kNoEntity;       ///< Text "master", "replica", …; kNoEntity = not known
+    EntityId follows = kNoEntity;    ///< the node whose data it copies; kNoEntity = none, or not known
+    std::int64_t lag = -1;           ///< how far it is behind that one, in lagUnit; -1 = not known
+    LagUnit lagUnit = LagUnit::Time; ///< ns, or bytes
     friend bool operator==(const NodeState&, const NodeState&) = default;
+};
+
+/// A client's session with a node, or with a service as a whole.
+struct SessionState {
+    SessionPhase phase = SessionPhase::Connected;
+    std::int64_t since = 0;
+    friend bool operator==(const SessionState&, const SessionState&) = default;
 };
 
 struct LinkState {
@@ -94,8 +89,10 @@ struct State {
     std::map<EntityId, NodeState> nodes;
     std::map<EntityId, LinkState> links;
     std::map<EntityId, ResourceState> resources;
-    std::map<EntityId, std::int64_t> capacities; ///< total permits, by lock; semaphores only
-    std::size_t rows = 0;                        ///< how many rows of the trace it includes
+    std::map<std::pair<EntityId, EntityId>, SessionState> sessions; ///< (client, node), node 0: of a whole service
+    std::map<EntityId, std::int64_t> capacities;                    ///< total permits, by lock; semaphores only
+    std::int64_t recipeSetAt = -1; ///< when the recipe to ask by was changed last; -1 = never
+    std::size_t rows = 0;          ///< how many rows of the trace it includes
 
     /// Applies the next row. Beliefs whose own deadline is at or before the row end first.
     void apply(const Event& event, const Trace& trace);
@@ -119,8 +116,11 @@ private:
     void grant(Belief& belief, const Event& event);
     static void giveUpOne(Belief& belief);
     void setAsleep(EntityId client, bool asleep, std::int64_t at, const Trace& trace);
-    void applyRecord(const Event& event);
+    void applyRecord(const Event& event, const Trace& trace);
+    void hold(Record& record, const Event& event);
+    void numberGrant(Record& record, const Event& event);
     void expectDeadline(std::int64_t until);
+    std::size_t m_named = 0; ///< holders and waiters in all records: what their lists take beside the maps
     /// A lower bound of the next own deadline, so that not every row must check all beliefs. It may be too early, never
     /// too late; so it does not count in comparisons.
     struct Alarm {

@@ -57,10 +57,14 @@ public:
     std::size_t entityCount() const noexcept { return m_entityCount.load(std::memory_order_acquire); }
     /// Row id < entityCount(); id 0 is a nameless row.
     const Entity& entity(EntityId id) const noexcept;
-    /// A name for display: "A · 1" for a thread, "A ↔ redis-1" for a link, else the entity's name.
+    /// A name for display: "A · 1" for a thread, "A ↔ redis-1" for a link, "orders @ redis-1" for one server's copy of
+    /// a lock, else the entity's name.
     QString displayName(EntityId id) const;
     /// The client of a thread, or id itself when it is not a thread.
     EntityId clientOf(EntityId id) const noexcept;
+
+    /// The logical lock that this Lock is one server's copy of; kNoEntity when it is none.
+    EntityId copyOf(EntityId lock) const noexcept;
 
     /// 32 hex digits over all rows and entities (XXH3-128): equal for equal traces on every machine and build.
     QByteArray digest() const { return digest(size(), entityCount()); }

@@ -141,6 +141,12 @@ void readRecord(Chronicle& c, const Event& e) {
     case EventKind::RecordDeadline:
         if (e.actor == c.thread && !c.recordEnded) c.deadline = e.value;
         break;
+    case EventKind::RecordHolder:
+        if (e.actor != c.thread || c.recordEnded) break;
+        if (!c.leaseFrom || e.value >= 0) c.deadline = e.value;
+        c.leaseFrom = e.time();
+        break;
+    case EventKind::RecordHolderGone:
     case EventKind::RecordFreed:
         if (e.aux == c.thread && !c.recordEnded) {
             c.recordEnded = e.time();

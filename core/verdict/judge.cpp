@@ -37,6 +37,12 @@ struct Judge::Impl {
         const Event event = trace->at(number);
         timeComesTo(event.time(), number);
         const Row row{event, number, *trace};
+        if (isRecord(event.kind) && trace->copyOf(event.subject) != trace::kNoEntity) {
+            // What is promised, is promised of the lock: what one server keeps of it is a means.
+            state.apply(event, *trace);
+            sawRecord = true;
+            return;
+        }
         staleWrite.look(row, state);
         ownership.look(row, state);
         reentrancy.look(row, state);

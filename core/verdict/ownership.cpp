@@ -27,11 +27,15 @@ void OwnershipJudge::look(const Row& row, const trace::State& state) {
             m_ledger.add(row.violation(Invariant::Ownership, e.subject, {e.actor, record->second.owner}));
         break;
     }
+    case EventKind::RecordHolderGone:
     case EventKind::RecordFreed: {
         m_sawRecord = true;
         const auto why = static_cast<FreedBy>(e.flags & trace::kFreedByMask);
         if (!differ(e.actor, e.aux)) break;
         const auto record = state.records.find(e.subject);
+        // Of several holders the owner is judged, as where it is the only one.
+        if (e.kind == EventKind::RecordHolderGone && (record == state.records.end() || record->second.owner != e.aux))
+            break;
         const std::int64_t deadline = record == state.records.end() ? -1 : record->second.deadline;
         const bool over = deadline >= 0 && deadline <= e.at;
         if (why == FreedBy::Release || (why == FreedBy::Overwrite && !over))

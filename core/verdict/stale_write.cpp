@@ -20,6 +20,7 @@ void StaleWriteJudge::look(const Row& row, const trace::State& state) {
         break;
     }
     case EventKind::RecordHeld:
+    case EventKind::RecordHolder:
         recordNames({e.subject, e.actor});
         break;
     case EventKind::RecordRenewed: {
@@ -80,9 +81,15 @@ void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
     const auto writer = state.beliefs.find({lock, e.actor});
     if (writer != state.beliefs.end() && writer->second.phase == Belief::Phase::Holding &&
         writer->second.mode != trace::HoldMode::Exclusive) {
-        // A record names one owner, and says nothing of those who hold together with it.
-        m_undecidedSince = std::min(m_undecidedSince, e.time());
-        return;
+        const bool readers = writer->second.mode == trace::HoldMode::Shared && !record->second.holders.empty() &&
+                             record->second.namesAllHolders();
+        if (readers && record->second.names(e.actor)) return;
+        // Else a record names one owner, and says nothing of those who hold together with it; of one that it has not
+        // named yet it may just be late.
+        if (!readers || !m_named.contains({lock, e.actor})) {
+            m_undecidedSince = std::min(m_undecidedSince, e.time());
+            return;
+        }
     }
 
     const auto holds = [&](trace::EntityId thread) {

@@ -20,7 +20,6 @@ RENAMED = [
     (re.compile(r"lockscope::cli(::\w+)?$"), "cli"),
     (re.compile(r"lockscope::scenario(::\w+)?$"), "scenario"),
     (re.compile(r"lockscope::sim::World$"), "Faults"),
-    (re.compile(r"lockscope::sim$"), "Settings"),
     (re.compile(r"std$"), "lockscope::session::Session"),
 ]
 

@@ -337,34 +337,6 @@
         <translation>租约至 %1</translation>
     </message>
     <message>
-        <source>another kind of lock has this key</source>
-        <translation>此键已被另一种锁占用</translation>
-    </message>
-    <message>
-        <source>the server was not reached</source>
-        <translation>未能连上服务器</translation>
-    </message>
-    <message>
-        <source>no answer: whether it was done is unknown</source>
-        <translation>没有应答：是否已执行未知</translation>
-    </message>
-    <message>
-        <source>the server says: not yours</source>
-        <translation>服务器说：不是你的</translation>
-    </message>
-    <message>
-        <source>the server refused it</source>
-        <translation>服务器拒绝</translation>
-    </message>
-    <message>
-        <source>this server cannot do it</source>
-        <translation>此服务器做不到</translation>
-    </message>
-    <message>
-        <source>the wait is over</source>
-        <translation>等待已结束</translation>
-    </message>
-    <message>
         <source>lost on its way</source>
         <translation>途中丢失</translation>
     </message>
@@ -395,6 +367,42 @@
     <message>
         <source>the server lost it with %1 as its owner</source>
         <translation>服务器丢失了它，当时持有者是 %1</translation>
+    </message>
+    <message>
+        <source>another kind of lock has this key</source>
+        <translation>此键已被另一种锁占用</translation>
+    </message>
+    <message>
+        <source>the server was not reached</source>
+        <translation>未能连上服务器</translation>
+    </message>
+    <message>
+        <source>no answer: whether it was done is unknown</source>
+        <translation>没有应答：是否已执行未知</translation>
+    </message>
+    <message>
+        <source>the server says: not yours</source>
+        <translation>服务器说：不是你的</translation>
+    </message>
+    <message>
+        <source>the server refused it</source>
+        <translation>服务器拒绝</translation>
+    </message>
+    <message>
+        <source>this server cannot do it</source>
+        <translation>此服务器做不到</translation>
+    </message>
+    <message>
+        <source>failed over: another server answers, or this one has another role</source>
+        <translation>故障转移：现由另一台服务器应答，或其角色已变</translation>
+    </message>
+    <message>
+        <source>all keys were deleted</source>
+        <translation>所有键都被删除</translation>
+    </message>
+    <message>
+        <source>the wait is over</source>
+        <translation>等待已结束</translation>
     </message>
     <message>
         <source>Life and faults</source>
@@ -559,6 +567,10 @@
     <message>
         <source>record: token</source>
         <translation>记录：令牌</translation>
+    </message>
+    <message>
+        <source>record: a lock?</source>
+        <translation>记录：是否为锁</translation>
     </message>
     <message>
         <source>record out of sight</source>
@@ -1039,16 +1051,16 @@
         <translation>对“%1”的一次持有无法归还：%2</translation>
     </message>
     <message>
+        <source>renewal refused: the server no longer knows this hold</source>
+        <translation>续约被拒：服务器已不认得这次持有</translation>
+    </message>
+    <message>
         <source>the server granted the lock anew: it had freed this hold before</source>
         <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
     </message>
     <message>
         <source>the server no longer knows this hold</source>
         <translation>服务器上已没有这次持有的记录</translation>
-    </message>
-    <message>
-        <source>renewal refused: the server no longer knows this hold</source>
-        <translation>续约被拒：服务器已不认得这次持有</translation>
     </message>
     <message>
         <source>own clock past the end of the lease</source>
@@ -1540,6 +1552,10 @@
         <translation>%1 秒后仍有命名空间没有可用的引擎：保存其记录的服务器中应答的太少。</translation>
     </message>
     <message>
+        <source>no answer within %1</source>
+        <translation>%1 内没有应答</translation>
+    </message>
+    <message>
         <source>There is no namespace “%1” in the configuration.</source>
         <translation>配置中没有命名空间“%1”。</translation>
     </message>
@@ -1576,108 +1592,124 @@
         <translation>单独的租约不能比“%1”的租约（%2 秒）更长：切换引擎时只等待这么久。</translation>
     </message>
     <message>
-        <source>is not a text</source>
-        <translation>不是文本</translation>
+        <source>a namespace needs a name</source>
+        <translation>命名空间需要名称</translation>
     </message>
     <message>
-        <source>is neither true nor false</source>
-        <translation>既不是 true 也不是 false</translation>
+        <source>at least one check counts</source>
+        <translation>至少要计一次检查</translation>
     </message>
     <message>
-        <source>is not a whole number from 1 to 1000</source>
-        <translation>不是 1 到 1000 的整数</translation>
+        <source>one to three engines are needed: the primary, and up to two fallbacks</source>
+        <translation>需要一到三个引擎：主引擎，以及至多两个备用引擎</translation>
     </message>
     <message>
-        <source>is not a duration; write for example "250ms", "5s" or "2m"</source>
-        <translation>不是时长；例如写成 "250ms"、"5s" 或 "2m"</translation>
+        <source>the engine %1 stands here twice</source>
+        <translation>引擎 %1 在这里出现了两次</translation>
     </message>
     <message>
-        <source>is longer than 365 days</source>
-        <translation>超过 365 天</translation>
+        <source>the recipe to lock with is missing</source>
+        <translation>缺少用于加锁的算法</translation>
     </message>
     <message>
-        <source>is not a list</source>
-        <translation>不是列表</translation>
+        <source>there is no recipe “%1”%2</source>
+        <translation>没有算法“%1”%2</translation>
     </message>
     <message>
-        <source>is not an object</source>
-        <translation>不是对象</translation>
+        <source>the recipe “%1” is unsafe and exists to be seen failing; "allow-naive": true accepts such</source>
+        <translation>算法“%1”不安全，只用来演示失败；"allow-naive": true 才接受这样的算法</translation>
     </message>
     <message>
-        <source>is not known; there are %1</source>
-        <translation>未知；可用的有 %1</translation>
+        <source>this is longer than 365 days</source>
+        <translation>这比 365 天还长</translation>
     </message>
     <message>
-        <source>“%1.%2” %3.</source>
-        <translation>“%1.%2”%3。</translation>
+        <source>a time cannot be negative</source>
+        <translation>时间不能为负</translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1：%2</translation>
+        <source>this is too short for the servers to answer; at least 200ms</source>
+        <translation>太短，服务器来不及应答；至少 200ms</translation>
     </message>
     <message>
-        <source>is neither drain nor immediate</source>
-        <translation>既不是 drain 也不是 immediate</translation>
+        <source>a time of at least 1ms is needed</source>
+        <translation>需要至少 1ms 的时间</translation>
     </message>
     <message>
-        <source>A namespace needs a name.</source>
-        <translation>命名空间需要一个名称。</translation>
+        <source>without "on-failure": true the primary is left by hand only, and what was switched by hand is not switched back</source>
+        <translation>没有 "on-failure": true 时，只有手动切换才会离开主引擎，而手动切换的不会自动切回</translation>
     </message>
     <message>
-        <source>The namespace “%1” needs one to three engines: the primary and up to two fallbacks.</source>
-        <translation>命名空间“%1”需要一到三个引擎：主引擎和最多两个备用引擎。</translation>
+        <source>this is shorter than a switch takes, %1 s; engines would change all the time</source>
+        <translation>这比一次切换所需的 %1 秒还短；引擎会不停地更换</translation>
     </message>
     <message>
-        <source>The namespace “%1” names no recipe for %2, or one that there is not: “%3”.</source>
-        <translation>命名空间“%1”没有为 %2 指定算法，或指定了不存在的算法：“%3”。</translation>
+        <source>line %1</source>
+        <translation>第 %1 行</translation>
     </message>
     <message>
-        <source>The recipe “%1” is unsafe and exists to be seen failing; the namespace “%2” does not allow such (allow-naive).</source>
-        <translation>算法“%1”不安全，只为演示失败而存在；命名空间“%2”不允许这样的算法（allow-naive）。</translation>
+        <source>at least one namespace is needed</source>
+        <translation>至少需要一个命名空间</translation>
     </message>
     <message>
-        <source>The namespace “%1” names the engine %2 twice.</source>
-        <translation>命名空间“%1”两次写了引擎 %2。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” has a drain-for, confirm-for or lease that is longer than 365 days, or negative.</source>
-        <translation>命名空间“%1”的 drain-for、confirm-for 或租约超过 365 天，或为负数。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” checks its engines' health never, or counts fewer than one check.</source>
-        <translation>命名空间“%1”从不检查其引擎的健康，或计数少于一次检查。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” trusts its record for too short a time; at least 200ms.</source>
-        <translation>命名空间“%1”信任其记录的时间太短；至少 200ms。</translation>
-    </message>
-    <message>
-        <source>There are two namespaces of the name “%1”.</source>
-        <translation>有两个名为“%1”的命名空间。</translation>
-    </message>
-    <message>
-        <source>This is not a JSON object, but another JSON value.</source>
-        <translation>这不是 JSON 对象，而是别的 JSON 值。</translation>
-    </message>
-    <message>
-        <source>This is not a JSON object: %1 at byte %2.</source>
-        <translation>这不是 JSON 对象：%1，在第 %2 字节。</translation>
-    </message>
-    <message>
-        <source>“lockscope-manager” is not 1: this is no configuration of a lock manager, or one of a later version.</source>
-        <translation>“lockscope-manager”不是 1：这不是锁管理器的配置，或者版本更新。</translation>
+        <source>there are two namespaces of the name “%1”</source>
+        <translation>有两个名为“%1”的命名空间</translation>
     </message>
     <message>
         <source>The namespace “%1”: %2</source>
         <translation>命名空间“%1”：%2</translation>
     </message>
     <message>
-        <source>None of the servers of the namespace “%1” keeps records; name a Redis, ZooKeeper, etcd or a database among its witnesses.</source>
-        <translation>命名空间“%1”的服务器都不保存记录；请在见证者中列出一个 Redis、ZooKeeper、etcd 或数据库。</translation>
+        <source>an object, { … }, should stand here</source>
+        <translation>这里应是一个对象 { … }</translation>
     </message>
     <message>
-        <source>The namespace “%1” is to be switched on failure, but only %2 of its servers keep records: that wants three. Name witnesses.</source>
-        <translation>命名空间“%1”要在故障时切换，但只有 %2 台服务器保存记录：需要三台。请列出见证者。</translation>
+        <source>a text, "…", should stand here</source>
+        <translation>这里应是一段文本 "…"</translation>
+    </message>
+    <message>
+        <source>true or false should stand here</source>
+        <translation>这里应是 true 或 false</translation>
+    </message>
+    <message>
+        <source>a whole number from 1 to 1000 should stand here</source>
+        <translation>这里应是 1 到 1000 的整数</translation>
+    </message>
+    <message>
+        <source>a time with its unit should stand here, such as "250ms", "5s", "2m" or "1h"</source>
+        <translation>这里应是带单位的时间，例如 "250ms"、"5s"、"2m" 或 "1h"</translation>
+    </message>
+    <message>
+        <source>“%1” is not known here%2</source>
+        <translation>这里不认识“%1”%2</translation>
+    </message>
+    <message>
+        <source>a list, [ … ], should stand here</source>
+        <translation>这里应是一个列表 [ … ]</translation>
+    </message>
+    <message>
+        <source>the address is missing, such as "redis://host:6379"</source>
+        <translation>缺少地址，例如 "redis://host:6379"</translation>
+    </message>
+    <message>
+        <source>there is no field “%1” here%2</source>
+        <translation>这里没有字段“%1”%2</translation>
+    </message>
+    <message>
+        <source>this is no JSON object, { … }, but another JSON value</source>
+        <translation>这不是 JSON 对象 { … }，而是另一种 JSON 值</translation>
+    </message>
+    <message>
+        <source>this is not JSON: %1</source>
+        <translation>这不是 JSON：%1</translation>
+    </message>
+    <message>
+        <source>“lockscope-manager” is not 1: this is no configuration of a lock manager, or one of a later version</source>
+        <translation>“lockscope-manager”不是 1：这不是锁管理器的配置，或者属于更新的版本</translation>
+    </message>
+    <message>
+        <source>this field stands here for the second time; leave one out</source>
+        <translation>此字段在这里第二次出现；请去掉一个</translation>
     </message>
     <message>
         <source>the agreed engine is not in this process's configuration</source>
@@ -1686,6 +1718,10 @@
     <message>
         <source>The namespace has no such engine.</source>
         <translation>该命名空间没有这样的引擎。</translation>
+    </message>
+    <message>
+        <source>The namespace “%1” switches immediately: its processes do not wait for each other's holders, so none of them may drain. Write "mode": "drain" into its configuration.</source>
+        <translation>命名空间“%1”采用立即切换：各进程不等待彼此的持有者，因此谁也不能排空。请在其配置中写入 "mode": "drain"。</translation>
     </message>
     <message>
         <source>The lock manager has been closed.</source>
@@ -1716,6 +1752,14 @@
         <translation>命名空间“%1”在 %2 上用它加锁。</translation>
     </message>
     <message>
+        <source>none of the servers keeps records; name a Redis, ZooKeeper, etcd or a database among the witnesses</source>
+        <translation>没有一台服务器保存记录；请在见证者中加入 Redis、ZooKeeper、etcd 或数据库</translation>
+    </message>
+    <message>
+        <source>switching on failure needs three servers that keep records, and there are %1; name witnesses</source>
+        <translation>故障时自动切换需要三台保存记录的服务器，现在有 %1 台；请增加见证者</translation>
+    </message>
+    <message>
         <source>the first engine</source>
         <translation>首个引擎</translation>
     </message>
@@ -1730,6 +1774,10 @@
     <message>
         <source>the engine in use fails its health checks</source>
         <translation>正在使用的引擎未通过健康检查</translation>
+    </message>
+    <message>
+        <source>the primary has been healthy again for long enough</source>
+        <translation>主引擎恢复健康已足够久</translation>
     </message>
     <message>
         <source>two processes wanted different engines at once</source>
@@ -1753,6 +1801,10 @@
     <message>
         <source>queued</source>
         <translation>有人排队</translation>
+    </message>
+    <message>
+        <source>perhaps held</source>
+        <translation>可能被持有</translation>
     </message>
     <message numerus="yes">
         <source>held by %n</source>
@@ -1785,6 +1837,35 @@
         <translation>
             <numerusform>%n 个自认持有者</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>certain</source>
+        <translation>确定</translation>
+    </message>
+    <message>
+        <source>likely</source>
+        <translation>很可能</translation>
+    </message>
+    <message>
+        <source>a guess</source>
+        <translation>猜测</translation>
+    </message>
+    <message>
+        <source>Certainly a lock: nothing else looks like it.</source>
+        <translation>确定是锁：没有别的数据与它相像。</translation>
+    </message>
+    <message>
+        <source>Likely a lock: its value or its name says so.</source>
+        <translation>很可能是锁：从它的值或名称看出。</translation>
+    </message>
+    <message>
+        <source>A guess: its value has the shape of a lock's, which other data has, too. It is not counted as held.</source>
+        <translation>猜测：它的值形似锁的值，但别的数据也有这种形状。不计入被持有的锁。</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <extracomment>A lock's format and how sure it is that its key is a lock: "node-redlock, a guess".</extracomment>
+        <translation>%1，%2</translation>
     </message>
     <message>
         <source>≥ %1</source>
@@ -2811,21 +2892,6 @@
     </message>
 </context>
 <context>
-    <name>Settings</name>
-    <message>
-        <source>“%2” is no value for “%1”: %3.</source>
-        <translation>“%2”不是“%1”的值：%3。</translation>
-    </message>
-    <message>
-        <source>“%2” is no value for “%1”: “%3” or “%4”.</source>
-        <translation>“%2”不是“%1”的值：应为“%3”或“%4”。</translation>
-    </message>
-    <message>
-        <source>There is no setting “%1”.</source>
-        <translation>没有设置“%1”。</translation>
-    </message>
-</context>
-<context>
     <name>Shell</name>
     <message>
         <source>--theme %1: light, dark or system</source>
@@ -3108,22 +3174,6 @@
         <translation>%1（途中 %2）</translation>
     </message>
     <message>
-        <source>%1 waits for %2: %3</source>
-        <translation>%1 等待 %2：%3</translation>
-    </message>
-    <message>
-        <source>%1 holds %2 as #%3: %4</source>
-        <translation>%1 以 #%3 持有 %2：%4</translation>
-    </message>
-    <message>
-        <source>%1 still believes to hold %2 (#%3), but the record says otherwise: %4</source>
-        <translation>%1 仍以为持有 %2（#%3），但记录并非如此：%4</translation>
-    </message>
-    <message>
-        <source>%1 was not observed: %2</source>
-        <translation>%1 未被观察到：%2</translation>
-    </message>
-    <message>
         <source>%1 is held by %2; its format does not say until when: %3</source>
         <translation>%1 由 %2 持有；其格式不说明到何时：%3</translation>
     </message>
@@ -3142,6 +3192,30 @@
     <message>
         <source>%1 is held by %2 since %3, expires at %4: %5</source>
         <translation>%1 自 %3 起由 %2 持有，%4 到期：%5</translation>
+    </message>
+    <message>
+        <source>The length of its lease is not known, so it is hatched and has no wedge.</source>
+        <translation>租约的长度未知，因此画成斜线，没有楔形。</translation>
+    </message>
+    <message>
+        <source>That this key is a lock is only a guess.</source>
+        <translation>这个键是锁，仅为猜测。</translation>
+    </message>
+    <message>
+        <source>%1 waits for %2: %3</source>
+        <translation>%1 等待 %2：%3</translation>
+    </message>
+    <message>
+        <source>%1 holds %2 as #%3: %4</source>
+        <translation>%1 以 #%3 持有 %2：%4</translation>
+    </message>
+    <message>
+        <source>%1 still believes to hold %2 (#%3), but the record says otherwise: %4</source>
+        <translation>%1 仍以为持有 %2（#%3），但记录并非如此：%4</translation>
+    </message>
+    <message>
+        <source>%1 was not observed: %2</source>
+        <translation>%1 未被观察到：%2</translation>
     </message>
     <message>
         <source>%1 is up: %2</source>
@@ -3327,6 +3401,17 @@
     <message>
         <source>held by %1, until when is unknown</source>
         <translation>由 %1 持有，到何时未知</translation>
+    </message>
+    <message>
+        <source>perhaps %1</source>
+        <extracomment>%1: "held by A, 4.2 s left". That the key is a lock at all is only a guess.</extracomment>
+        <translation>可能%1</translation>
+    </message>
+    <message>
+        <source>perhaps %1</source>
+        <comment>a holder</comment>
+        <extracomment>%1: a holder. That the key is a lock at all is only a guess.</extracomment>
+        <translation>可能是 %1</translation>
     </message>
     <message>
         <source>BELIEF · what each client could act on</source>
@@ -3707,6 +3792,14 @@
         <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
     </message>
     <message>
+        <source>The entry of %1 is still on the server; until when is not known.</source>
+        <translation>%1 的条目仍在服务器上；到何时为止尚不清楚。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2.</source>
+        <translation>%1 在 %2 崩溃。</translation>
+    </message>
+    <message>
         <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
         <translation>%1 在 %2 崩溃，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
     </message>
@@ -3817,14 +3910,6 @@
         <source>%1 %2</source>
         <comment>a sentence after a sentence</comment>
         <translation>%1 %2</translation>
-    </message>
-    <message>
-        <source>The entry of %1 is still on the server; until when is not known.</source>
-        <translation>%1 的条目仍在服务器上；到何时为止尚不清楚。</translation>
-    </message>
-    <message>
-        <source>%1 died at %2.</source>
-        <translation>%1 在 %2 崩溃。</translation>
     </message>
 </context>
 <context>
@@ -4048,6 +4133,10 @@
         <translation>运行中服务器上的锁；不带 --once 时每次变化一行</translation>
     </message>
     <message>
+        <source>the engines of a manager's locks: which is in use, and change it</source>
+        <translation>锁管理器的引擎：查看正在使用哪个，并更换它</translation>
+    </message>
+    <message>
         <source>judge a recording</source>
         <translation>裁决一份录制</translation>
     </message>
@@ -4086,6 +4175,10 @@
     <message>
         <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers; writers of the same lock name the recipe for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait bounds the connecting, too, which has a second at least. --id is a name for others to see; two runs of one name exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
         <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///文件、memcached:// 和 etcd://，各用“lockscope list recipes”列出的算法。--shared 以读者身份持有，可与其他读者并存；同一把锁的写者须指明读写兼用的算法：redis-rw 或 zk-rw；在 PostgreSQL 上读者也须指明 sql-advisory。--permits N 使其成为共 N 个许可的信号量并取一个（如同 --recipe redis-semaphore）。--wait 也限制连接所用的时间（连接至少有一秒）。--id 是供他人看到的名字；同名的两次运行仍彼此互斥。命令可见 LOCKSCOPE_LOCK，以及算法给出令牌时的 LOCKSCOPE_TOKEN。</translation>
+    </message>
+    <message>
+        <source>A manager's CONFIG is a JSON file that names up to three engines for a namespace of locks: servers, and a recipe for each. “check” tells its mistakes and asks all its servers; “status” says which engine is in use, and how each server does; “switch” and “fail-back” change the engine for all processes, and show how far they have come; “watch” has a line for every change. ENGINE is a number, “primary”, or a part of its address. --immediate ends the holders at once where they could finish; “lock --manager” takes a lock on the engine in use, and its --recipe and --lease stand in CONFIG.</source>
+        <translation>管理器的 CONFIG 是一个 JSON 文件，为一组锁（命名空间）指定至多三个引擎：服务器，以及各自的算法。“check”指出其中的错误并询问所有服务器；“status”说明正在使用哪个引擎、各服务器状况如何；“switch”和“fail-back”为所有进程更换引擎，并显示进度；“watch”对每次变化输出一行。ENGINE 是编号、“primary”，或其地址的一部分。--immediate 让本可完成工作的持有者立即结束；“lock --manager”在正在使用的引擎上取锁，算法和租约由 CONFIG 决定。</translation>
     </message>
     <message>
         <source>A URL may have options, such as redis://host?timeout=500ms&amp;connect=2s: how long one answer may take (not with ZooKeeper), and how long connecting may (not with SQLite), each from 10ms to 1h. redlock:// takes node=50ms, from 1ms to 1m, the wait for each server; redis+sentinel:// takes sentinel-user= and sentinel-password= where the sentinels have a login of their own.</source>
@@ -4251,12 +4344,188 @@
         <translation>PostgreSQL 上的读者需要 --recipe sql-advisory，同一把锁的写者也一样：写者通常用的 sql-lease 看不到他们</translation>
     </message>
     <message>
+        <source>--%1 cannot stand beside --manager: all processes take that from the configuration</source>
+        <translation>--%1 不能与 --manager 同时使用：所有进程都从配置中取得它</translation>
+    </message>
+    <message>
+        <source>--manager needs the file of a configuration</source>
+        <translation>--manager 需要一个配置文件</translation>
+    </message>
+    <message>
+        <source>--namespace goes with --manager CONFIG</source>
+        <translation>--namespace 要与 --manager CONFIG 一起使用</translation>
+    </message>
+    <message>
         <source>the command to run is missing; it stands behind “--”</source>
         <translation>缺少要运行的命令；它写在“--”之后</translation>
     </message>
     <message>
         <source>the lock needs a name</source>
         <translation>锁需要一个名字</translation>
+    </message>
+    <message>
+        <source>what to do (check, status, switch, fail-back or watch)</source>
+        <translation>要做的事（check、status、switch、fail-back 或 watch）</translation>
+    </message>
+    <message>
+        <source>there is no “manager … %1”%2</source>
+        <translation>没有“manager … %1”%2</translation>
+    </message>
+    <message>
+        <source>--immediate and --drain go with switch and fail-back</source>
+        <translation>--immediate 和 --drain 要与 switch 或 fail-back 一起使用</translation>
+    </message>
+    <message>
+        <source>--immediate and --drain exclude each other</source>
+        <translation>--immediate 与 --drain 互斥</translation>
+    </message>
+    <message>
+        <source>there is no engine “%1”; there are %2</source>
+        <translation>没有引擎“%1”；现有 %2</translation>
+    </message>
+    <message>
+        <source>“%1” may be several engines: %2</source>
+        <translation>“%1”可能指多个引擎：%2</translation>
+    </message>
+    <message>
+        <source>the configuration cannot be read: %1</source>
+        <translation>无法读取配置：%1</translation>
+    </message>
+    <message>
+        <source>there is no namespace “%1”%2</source>
+        <translation>没有命名空间“%1”%2</translation>
+    </message>
+    <message>
+        <source>the configuration has several namespaces: say which, %1</source>
+        <translation>配置中有多个命名空间：请指明是 %1</translation>
+    </message>
+    <message>
+        <source> or </source>
+        <translation> 或 </translation>
+    </message>
+    <message>
+        <source>primary</source>
+        <translation>主引擎</translation>
+    </message>
+    <message>
+        <source>fallback %1</source>
+        <translation>备用引擎 %1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>no process has begun yet; the first one takes %1</source>
+        <translation>还没有进程开始；首个进程将使用 %1</translation>
+    </message>
+    <message>
+        <source> since %1</source>
+        <translation>（自 %1 起）</translation>
+    </message>
+    <message>
+        <source>%1 is in use%2, epoch %3</source>
+        <translation>正在使用 %1%2，纪元 %3</translation>
+    </message>
+    <message>
+        <source>a switch to %1 is proposed, epoch %2, and not decided yet</source>
+        <translation>已提议切换到 %1，纪元 %2，尚未商定</translation>
+    </message>
+    <message>
+        <source>switching to %1, epoch %2</source>
+        <translation>正在切换到 %1，纪元 %2</translation>
+    </message>
+    <message>
+        <source>switching from %1 to %2, epoch %3</source>
+        <translation>正在从 %1 切换到 %2，纪元 %3</translation>
+    </message>
+    <message>
+        <source>; nothing is granted until about %1</source>
+        <translation>；大约到 %1 为止不授予任何锁</translation>
+    </message>
+    <message>
+        <source>does not answer: %1</source>
+        <translation>没有应答：%1</translation>
+    </message>
+    <message>
+        <source>has no record</source>
+        <translation>没有记录</translation>
+    </message>
+    <message>
+        <source>epoch %1, settled: %2</source>
+        <translation>纪元 %1，已落定：%2</translation>
+    </message>
+    <message>
+        <source>epoch %1, not settled: %2</source>
+        <translation>纪元 %1，未落定：%2</translation>
+    </message>
+    <message>
+        <source>healthy</source>
+        <translation>健康</translation>
+    </message>
+    <message>
+        <source>%1 (not in this configuration)</source>
+        <translation>%1（不在此配置中）</translation>
+    </message>
+    <message>
+        <source>too few servers answer for the record of the engine in use: %1 of %2, and %3 are needed</source>
+        <translation>保存引擎记录的服务器中应答的太少：%2 台中有 %1 台，需要 %3 台</translation>
+    </message>
+    <message>
+        <source>record</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>%1 of %2 copies of the record agree; %3 are needed to read it, %4 to switch</source>
+        <translation>%2 份记录中有 %1 份一致；读取需要 %3 份，切换需要 %4 份</translation>
+    </message>
+    <message>
+        <source>a switch drains: nothing is granted for %1</source>
+        <translation>切换时先排空：%1 内不授予任何锁</translation>
+    </message>
+    <message>
+        <source>a switch is immediate: nothing is granted for %1</source>
+        <translation>立即切换：%1 内不授予任何锁</translation>
+    </message>
+    <message>
+        <source>answers</source>
+        <translation>应答</translation>
+    </message>
+    <message>
+        <source>a switch needs all servers that keep the record; with three of them, one may be away: name witnesses</source>
+        <translation>切换需要所有保存记录的服务器；有三台时可以缺一台：请增加见证者</translation>
+    </message>
+    <message>
+        <source>found</source>
+        <translation>已有</translation>
+    </message>
+    <message>
+        <source>switch begun</source>
+        <translation>开始切换</translation>
+    </message>
+    <message>
+        <source>drained</source>
+        <translation>已排空</translation>
+    </message>
+    <message>
+        <source>every holder on the engine that is left has ended or has lost its lock; its leases are waited for</source>
+        <translation>原引擎上的持有者都已结束或失去了锁；正在等待其租约</translation>
+    </message>
+    <message>
+        <source>settled</source>
+        <translation>已落定</translation>
+    </message>
+    <message>
+        <source>unhealthy</source>
+        <translation>不健康</translation>
+    </message>
+    <message>
+        <source>unreadable</source>
+        <translation>不可读</translation>
+    </message>
+    <message>
+        <source>readable</source>
+        <translation>可读</translation>
     </message>
     <message>
         <source>“%1” does not say which kind of server it is; write redis://%1</source>
@@ -4325,10 +4594,6 @@
     <message>
         <source>was held by %1</source>
         <translation>曾由 %1 持有</translation>
-    </message>
-    <message>
-        <source>found</source>
-        <translation>已有</translation>
     </message>
     <message>
         <source>taken</source>
@@ -4439,16 +4704,16 @@
         <translation>多了一个词“%1”</translation>
     </message>
     <message>
+        <source>the configuration is right, and all its servers answer</source>
+        <translation>配置正确，所有服务器都有应答</translation>
+    </message>
+    <message>
+        <source>the configuration is right, but not all its servers answer</source>
+        <translation>配置正确，但并非所有服务器都有应答</translation>
+    </message>
+    <message>
         <source>the lock “%1” was not free within the wait</source>
         <translation>锁“%1”在等待时间内没有空闲</translation>
-    </message>
-    <message>
-        <source>%1 could not be reached within %2. Check that it runs there, address, port and firewall.</source>
-        <translation>在 %2 内无法连上 %1。请检查它是否在那里运行，以及地址、端口和防火墙。</translation>
-    </message>
-    <message>
-        <source>the recipe “%1” is unsafe: it exists to be seen failing</source>
-        <translation>算法“%1”不安全：它为演示失败而存在</translation>
     </message>
     <message>
         <source>the lock “%1” may be lost soon: %2</source>
@@ -4477,6 +4742,70 @@
     <message>
         <source>the lock “%1” is not given back, as the server has not answered; it is free when its lease or session ends</source>
         <translation>锁“%1”未能归还，因为服务器没有应答；其租约或会话结束后才会释放</translation>
+    </message>
+    <message>
+        <source>no engine of “%1” was found in use within %2: too few of the servers that keep its record answer</source>
+        <translation>%2 内没有找到“%1”正在使用的引擎：保存其记录的服务器中应答的太少</translation>
+    </message>
+    <message>
+        <source>%1 is in use already; nothing is changed</source>
+        <translation>已经在使用 %1；没有改变任何东西</translation>
+    </message>
+    <message>
+        <source>too few servers answer that keep the record: %1 of %2, and a switch needs %3</source>
+        <translation>保存记录的服务器中应答的太少：%2 台中有 %1 台，切换需要 %3 台</translation>
+    </message>
+    <message>
+        <source>%1 does not answer, so nobody could lock there: %2</source>
+        <translation>%1 没有应答，谁也无法在那里加锁：%2</translation>
+    </message>
+    <message>
+        <source>switching to %1</source>
+        <translation>切换到 %1</translation>
+    </message>
+    <message>
+        <source>switching from %1 to %2</source>
+        <translation>从 %1 切换到 %2</translation>
+    </message>
+    <message>
+        <source>holders may finish within %1</source>
+        <translation>持有者可以在 %1 内完成</translation>
+    </message>
+    <message>
+        <source>holders are told to stop at once</source>
+        <translation>持有者会被要求立即停止</translation>
+    </message>
+    <message>
+        <source>%1: %2; %3; nothing is granted for %4</source>
+        <translation>%1：%2；%3；%4 内不授予任何锁</translation>
+    </message>
+    <message>
+        <source>, because a process that cannot be told lets its holders finish</source>
+        <translation>，因为无法通知到的进程会让其持有者完成</translation>
+    </message>
+    <message>
+        <source>%1 is in use</source>
+        <translation>正在使用 %1</translation>
+    </message>
+    <message>
+        <source>%1: another switch came first: %2 is in use</source>
+        <translation>%1：另一次切换先完成：正在使用 %2</translation>
+    </message>
+    <message>
+        <source>%1: the switch is decided, but is not through yet; see “lockscope manager … status”</source>
+        <translation>%1：切换已商定，但尚未完成；请看“lockscope manager … status”</translation>
+    </message>
+    <message>
+        <source>%1: the switch is decided and goes on: every process of the namespace completes it, and the next one that starts</source>
+        <translation>%1：切换已商定并会继续：该命名空间的每个进程，以及下一个启动的进程，都会完成它</translation>
+    </message>
+    <message>
+        <source>the recipe “%1” is unsafe: it exists to be seen failing</source>
+        <translation>算法“%1”不安全：它为演示失败而存在</translation>
+    </message>
+    <message>
+        <source>%1 could not be reached within %2. Check that it runs there, address, port and firewall.</source>
+        <translation>在 %2 内无法连上 %1。请检查它是否在那里运行，以及地址、端口和防火墙。</translation>
     </message>
     <message>
         <source>%1 has more keys than one look goes through: there may be other locks</source>
@@ -5146,6 +5475,18 @@
         <translation>服务器地址</translation>
     </message>
     <message>
+        <source>&amp;Only locks named</source>
+        <translation>仅显示这些名称的锁(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Patterns with * and ?, with commas between them; “!” in front leaves locks out. Empty: all locks.</source>
+        <translation>含 * 和 ? 的模式，以逗号分隔；前面加“!”表示排除。留空：所有锁。</translation>
+    </message>
+    <message>
+        <source>Names of the locks to show</source>
+        <translation>要显示的锁的名称</translation>
+    </message>
+    <message>
         <source>Off: Lockscope only reads. On: its own clients may take and free locks there, and faults may be injected. A password is used for this connection and stored nowhere.</source>
         <translation>关闭：Lockscope 只读。打开：它自己的客户端可以在那里获取和释放锁，也可以注入故障。密码只用于此次连接，不保存在任何地方。</translation>
     </message>
@@ -5160,18 +5501,6 @@
     <message>
         <source>This address can be tried.</source>
         <translation>可以尝试这个地址。</translation>
-    </message>
-    <message>
-        <source>&amp;Only locks named</source>
-        <translation>仅显示这些名称的锁(&amp;O)</translation>
-    </message>
-    <message>
-        <source>Patterns with * and ?, with commas between them; “!” in front leaves locks out. Empty: all locks.</source>
-        <translation>含 * 和 ? 的模式，以逗号分隔；前面加“!”表示排除。留空：所有锁。</translation>
-    </message>
-    <message>
-        <source>Names of the locks to show</source>
-        <translation>要显示的锁的名称</translation>
     </message>
 </context>
 <context>
@@ -5277,6 +5606,10 @@
     <message>
         <source>%1 is not told. It goes on as if it held the lock until it tries to renew or release, and somebody else can have the lock meanwhile.</source>
         <translation>不会通知 %1。它会继续像持有锁一样工作，直到尝试续约或释放，而期间别人可能已获得锁。</translation>
+    </message>
+    <message>
+        <source>That this key is a lock is only a guess. Releasing it deletes the key, whatever it is.</source>
+        <translation>这个键是锁，仅为猜测。释放会删除这个键，不论它是什么。</translation>
     </message>
     <message>
         <source>&amp;Type the lock's name to confirm:</source>
@@ -5392,8 +5725,8 @@
         <translation>共 %1</translation>
     </message>
     <message>
-        <source>lease not seen</source>
-        <translation>租约未见</translation>
+        <source>of unknown</source>
+        <translation>总长未知</translation>
     </message>
     <message>
         <source>free</source>
@@ -5469,6 +5802,10 @@
         <translation>
             <numerusform>%1 · %n 把锁</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1。%2</translation>
     </message>
     <message>
         <source>Unknown: this format does not say when the lock expires.</source>
@@ -5554,8 +5891,8 @@
         <translation>筛选锁</translation>
     </message>
     <message>
-        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</source>
-        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</translation>
+        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  certainty:guess  -word (Ctrl+F)</source>
+        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  certainty:guess  -word (Ctrl+F)</translation>
     </message>
     <message>
         <source>Locks</source>
@@ -5582,6 +5919,10 @@
     <message>
         <source>%1 held, %2 waiting</source>
         <translation>%1 把被持有，%2 个在等</translation>
+    </message>
+    <message>
+        <source>%1, %2 perhaps held</source>
+        <translation>%1，%2 把可能被持有</translation>
     </message>
     <message>
         <source>No locks yet</source>
@@ -6314,6 +6655,14 @@
 <context>
     <name>scenario</name>
     <message>
+        <source>“%2” is no value for “%1”: %3.</source>
+        <translation>“%2”不是“%1”的值：%3。</translation>
+    </message>
+    <message>
+        <source>There is no setting “%1”.</source>
+        <translation>没有设置“%1”。</translation>
+    </message>
+    <message>
         <source>this is not JSON: %1</source>
         <translation>这不是 JSON：%1</translation>
     </message>
@@ -6412,14 +6761,6 @@
     <message>
         <source>a whole number</source>
         <translation>整数</translation>
-    </message>
-    <message>
-        <source>; did you mean “%1”?</source>
-        <translation>；是否想写“%1”？</translation>
-    </message>
-    <message>
-        <source>; known are %1</source>
-        <translation>；已知的有 %1</translation>
     </message>
     <message>
         <source>a fault strikes either at a time or when something happens: leave out “at” or “when”</source>
@@ -6568,6 +6909,14 @@
     <message>
         <source>%1 could not be written: %2</source>
         <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>; did you mean “%1”?</source>
+        <translation>；是否想写“%1”？</translation>
+    </message>
+    <message>
+        <source>; known are %1</source>
+        <translation>；已知的有 %1</translation>
     </message>
 </context>
 <context>

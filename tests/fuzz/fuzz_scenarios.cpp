@@ -2,7 +2,7 @@
 #include "driver.h"
 #include "experiment/run.h"
 #include "scenario/scenario_file.h"
-#include "session/recipe_check.h"
+#include "session/open_scenario.h"
 
 #include <QFile>
 #include <QJsonDocument>

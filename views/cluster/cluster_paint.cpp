@@ -91,7 +91,8 @@ QString nodeWords(const ViewContext& context, EntityId node) {
     if (!isInSight(context, node)) return Words::tr("out of sight");
     int held = 0;
     for (const auto& [lock, record] : context.state().records)
-        held += record.owner != trace::kNoEntity && context.trace()->entity(lock).parent == node;
+        held += record.owner != trace::kNoEntity && record.certainty != trace::Certainty::Guess &&
+                context.trace()->entity(lock).parent == node;
     return Words::tr("%n lock(s) held", "", held);
 }
 

@@ -10,7 +10,7 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kHeight = 30, kPad = 10, kIcon = 15, kGap = 10;
+constexpr int kHeight = 28, kPad = 10, kIcon = 15, kGap = 10;
 }
 
 BreakButton::BreakButton(QAction* action, QWidget* parent) : QToolButton(parent) {
@@ -27,7 +27,7 @@ void BreakButton::setHealing(bool healing) {
 
 QSize BreakButton::sizeHint() const {
     const QFontMetrics metrics(font());
-    return {2 * kPad + kIcon + kGap + metrics.horizontalAdvance(text()) + 40, std::max(kHeight, metrics.height() + 10)};
+    return {2 * kPad + kIcon + kGap + metrics.horizontalAdvance(text()) + 40, std::max(kHeight, metrics.height() + 8)};
 }
 
 void BreakButton::paintEvent(QPaintEvent*) {

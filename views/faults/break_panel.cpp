@@ -45,9 +45,10 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
       m_struckGrid(new QGridLayout(m_struck)),
       m_hand(new HandList(context)) {
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(kGrid + 4, kGrid, kGrid + 4, kGrid);
-    column->setSpacing(kGrid / 2);
+    column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid); // as the form above it
+    column->setSpacing(kGrid / 4); // with two struck and what was done by hand it fits below the form
     column->addWidget(m_caption);
+    column->addSpacing(kGrid / 4);
     for (int i = 0; i < Count; ++i) {
         auto* action = new QAction(this);
         action->setObjectName(QLatin1String(kIds[std::size_t(i)]));

@@ -28,7 +28,7 @@ HandList::HandList(ViewContext* context, QWidget* parent)
       m_rows(new QTreeWidget),
       m_restart(new QToolButton) {
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, kGrid, 0, 0);
+    column->setContentsMargins(0, kGrid / 2, 0, 0);
     column->setSpacing(kGrid / 2);
     column->addWidget(m_caption);
     m_rows->setColumnCount(ColumnCount);

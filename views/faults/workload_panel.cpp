@@ -2,8 +2,7 @@
 #include "faults/workload_panel.h"
 
 #include "faults/recipe_box.h"
-#include "models/settings.h"
-#include "sim/settings_text.h"
+#include "scenario/settings.h"
 #include "theme/fonts.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
@@ -18,8 +17,6 @@
 namespace lockscope::views {
 
 namespace {
-
-constexpr int kMostClients = 200;
 
 /// "5s" as people write it: "5 s".
 QString spaced(const QString& text) {
@@ -42,18 +39,17 @@ QString spacedRange(const scenario::Range& range) {
 
 /// The text as a fault carries it: without the spaces that people put in.
 std::optional<QString> settingText(const QString& setting, const QString& typed) {
-    const QString text = typed.trimmed();
-    if (setting == QLatin1String("hold") || setting == QLatin1String("think")) {
-        const auto range = parseRange(text);
-        return range ? std::optional(formatRange(*range)) : std::nullopt;
-    }
-    if (setting == QLatin1String("watchdog") && (text.compare(QLatin1String("off"), Qt::CaseInsensitive) == 0 ||
-                                                 text == WorkloadPanel::tr("off") || text == QLatin1String("0")))
-        return QStringLiteral("off");
-    const auto time = scenario::parseDuration(text);
-    if (!time || *time < Nanos::zero()) return std::nullopt;
-    if (setting == QLatin1String("lease") && *time < 1ms) return std::nullopt;
-    return *time == Nanos::zero() ? QStringLiteral("off") : scenario::formatDuration(*time);
+    QString text = typed.trimmed();
+    const scenario::Setting* const known = scenario::findSetting(setting);
+    Q_ASSERT(known);
+    const auto* const time = std::get_if<scenario::TimeSetting>(&known->value);
+    const bool off = time && time->word == QLatin1String("off");
+    if (off && (text.compare(time->word, Qt::CaseInsensitive) == 0 || text == WorkloadPanel::tr("off") ||
+                text == QLatin1String("0")))
+        text = time->word;
+    scenario::Scenario read;
+    if (!scenario::setText(*known, read, text)) return std::nullopt;
+    return scenario::textOf(*known, read);
 }
 
 } // namespace
@@ -70,7 +66,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     column->addWidget(m_caption);
     m_form->setContentsMargins(0, 0, 0, 0);
     m_form->setHorizontalSpacing(kGrid);
-    m_form->setVerticalSpacing(5);
+    m_form->setVerticalSpacing(4);
     m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     column->addLayout(m_form);
@@ -85,10 +81,10 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
               tr("The lock algorithm that clients use from their next round on"));
 
     m_clients = new QSpinBox;
-    m_clients->setRange(1, kMostClients);
+    m_clients->setRange(1, scenario::kMostClients);
     m_clients->setKeyboardTracking(false);
     addRow(QStringLiteral("clients"), tr("Clients"), m_clients,
-           tr("How many client processes, 1 to %1").arg(kMostClients));
+           tr("How many client processes, 1 to %1").arg(scenario::kMostClients));
     connect(m_clients, &QSpinBox::valueChanged, this, [this](int value) {
         if (!m_showing) submit(QStringLiteral("clients"), QString::number(value));
     });
@@ -103,7 +99,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     addText(QStringLiteral("think"), tr("Rest"),
             tr("Time between two rounds of a client: shortest – longest, such as 500ms – 2s"));
     addChoice(QStringLiteral("token_check"), tr("Token check"),
-              {{QStringLiteral("false"), tr("off")}, {QStringLiteral("true"), tr("on")}},
+              {{QStringLiteral("off"), tr("off")}, {QStringLiteral("on"), tr("on")}},
               tr("Token: a number that grows with each grant. On: the resource refuses a write whose token is older "
                  "than the newest it has seen"));
     addChoice(QStringLiteral("deadline"), tr("At its deadline"),
@@ -183,18 +179,14 @@ QString WorkloadPanel::complaint() const {
 }
 
 QString WorkloadPanel::shown(const QString& setting) const {
-    const scenario::Scenario& now = m_context->settings();
-    if (setting == QLatin1String("lease")) return spaced(scenario::formatDuration(now.lock.lease));
-    if (setting == QLatin1String("watchdog"))
-        return now.lock.watchdog == Nanos::zero() ? tr("off") : spaced(scenario::formatDuration(now.lock.watchdog));
-    if (setting == QLatin1String("hold")) return spacedRange(now.workload.hold);
-    if (setting == QLatin1String("think")) return spacedRange(now.workload.think);
-    if (setting == QLatin1String("recipe")) return now.recipe;
-    if (setting == QLatin1String("token_check"))
-        return now.resource.tokenCheck ? QStringLiteral("true") : QStringLiteral("false");
-    if (setting == QLatin1String("deadline"))
-        return now.lock.honourDeadline ? QStringLiteral("honoured") : QStringLiteral("ignored");
-    return now.workload.stopOnLoss ? QStringLiteral("stop") : QStringLiteral("carry-on");
+    const scenario::Setting* const known = scenario::findSetting(setting);
+    Q_ASSERT(known);
+    scenario::Scenario now = m_context->settings();
+    const QString text = scenario::textOf(*known, now);
+    if (const auto* range = std::get_if<scenario::RangeSetting>(&known->value)) return spacedRange(range->of(now));
+    if (const auto* time = std::get_if<scenario::TimeSetting>(&known->value))
+        return text == time->word ? tr("off") : spaced(text);
+    return text;
 }
 
 void WorkloadPanel::showSettings() {
@@ -270,7 +262,7 @@ void WorkloadPanel::submit(const QString& setting, const QString& text) {
     // What is so already is no change and no fault in the trace. What is no value, or one in this session only, such as
     // no clients at all, is the session's to judge.
     scenario::Scenario changed = m_context->settings();
-    if (sim::applySetting(changed, setting, text) && changed == m_context->settings()) return;
+    if (scenario::applySetting(changed, setting, text) && changed == m_context->settings()) return;
     scenario::Fault fault;
     fault.action = scenario::Action::Set;
     fault.setting = setting;

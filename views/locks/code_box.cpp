@@ -36,10 +36,15 @@ void CodeBox::setLines(const QStringList& lines) {
 }
 
 void CodeBox::compose() {
+    const QString indent = QStringLiteral("  ");
+    const bool indented = std::ranges::any_of(m_lines, [&](const QString& line) { return line.startsWith(indent); });
     QStringList html;
     for (const QString& line : m_lines) {
-        const Role role = html.isEmpty() && m_lines.size() > 1 ? Role::TextDim : Role::Text;
-        html += QStringLiteral("<span style='color:%1'>%2</span>").arg(color(role).name(), line.toHtmlEscaped());
+        const bool names = indented ? !line.startsWith(indent) : html.isEmpty() && m_lines.size() > 1;
+        QString text = line.toHtmlEscaped();
+        if (line.startsWith(indent)) text.replace(0, indent.size(), QStringLiteral("&nbsp;&nbsp;"));
+        html += QStringLiteral("<span style='color:%1'>%2</span>")
+                    .arg(color(names ? Role::TextDim : Role::Text).name(), text);
     }
     setHtml(html.join(QStringLiteral("<br>")));
     fitHeight();

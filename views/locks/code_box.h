@@ -10,7 +10,7 @@ class CodeBox : public QTextEdit {
     Q_OBJECT
 public:
     explicit CodeBox(QWidget* parent = nullptr);
-    /// The first line is dimmed: it names what the others are.
+    /// Where lines are indented, those that are not are dimmed: they name what follows. Else the first of several is.
     void setLines(const QStringList& lines);
     QStringList lines() const { return m_lines; }
 

@@ -11,7 +11,8 @@
 
 namespace lockscope::views {
 
-ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holder, QWidget* parent)
+ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holder, trace::Certainty certainty,
+                                       QWidget* parent)
     : QDialog(parent), m_name(new QLineEdit), m_release(new QPushButton(tr("&Release by force"))) {
     setWindowTitle(tr("Release “%1” by force").arg(lock));
     auto* layout = new QVBoxLayout(this);
@@ -28,6 +29,14 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
     text->setWordWrap(true);
     text->setMinimumWidth(360);
     layout->addWidget(text);
+    if (certainty == trace::Certainty::Guess) {
+        auto* doubt = new DimLabel(tr("That this key is a lock is only a guess. Releasing it deletes the key, "
+                                      "whatever it is."));
+        doubt->setObjectName(QStringLiteral("doubt"));
+        doubt->setRole(Role::ViolationText);
+        doubt->setWordWrap(true);
+        layout->addWidget(doubt);
+    }
     auto* label = new QLabel(tr("&Type the lock's name to confirm:"));
     label->setBuddy(m_name);
     layout->addSpacing(kGrid);

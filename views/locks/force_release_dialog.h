@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "trace/event.h"
+
 #include <QDialog>
 
 class QLineEdit;
@@ -11,7 +13,9 @@ namespace lockscope::views {
 class ForceReleaseDialog : public QDialog {
     Q_OBJECT
 public:
-    ForceReleaseDialog(const QString& lock, const QString& holder, QWidget* parent = nullptr);
+    /// How sure it is that the key is a lock: of one that is only a guess, the question says that it may be other data.
+    ForceReleaseDialog(const QString& lock, const QString& holder, trace::Certainty certainty,
+                       QWidget* parent = nullptr);
 
 private:
     QLineEdit* m_name;

@@ -3,7 +3,7 @@
 
 #include "locks/code_box.h"
 #include "locks/queue_view.h"
-#include "locks/server_content.h"
+#include "locks/seen_lines.h"
 #include "locks/ttl_history.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
@@ -27,12 +27,17 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
       m_format(new Pill),
       m_state(new DimLabel),
       m_ring(new TtlRing),
+      m_holdersCaption(new SectionCaption(tr("Holders"))),
+      m_holders(new HoldersModel(this)),
+      m_holdersView(new QueueView(m_holders)),
       m_queueCaption(new SectionCaption(tr("Queue"))),
       m_queueNote(new DimLabel),
       m_queue(new QueueModel(this)),
       m_queueView(new QueueView(m_queue)),
       m_historyCaption(new SectionCaption(tr("TTL"))),
       m_history(new TtlHistory(context)),
+      m_copiesCaption(new SectionCaption(tr("On each server"))),
+      m_copies(new CodeBox),
       m_serverCaption(new SectionCaption(tr("On the server"))),
       m_server(new CodeBox) {
     build();
@@ -44,8 +49,9 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
     connect(m_context, &ViewContext::playheadChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::selectionChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::scenarioChanged, this, &LockDetailPanel::refreshSoon);
-    connect(m_queueView, &QListView::activated, this,
-            [this](const QModelIndex& index) { m_context->select(index.data(QueueModel::EntityRole).toUInt()); });
+    for (QListView* list : {m_holdersView, m_queueView})
+        connect(list, &QListView::activated, this,
+                [this](const QModelIndex& index) { m_context->select(index.data(party::EntityRole).toUInt()); });
     refresh();
 }
 
@@ -113,8 +119,13 @@ void LockDetailPanel::build() {
     };
     m_queueNote->setWordWrap(true);
     m_queueNote->setFont(uiFont(-0.5));
+    m_holdersView->setAccessibleName(tr("Holders"));
+    section(m_holdersCaption, {m_holdersView});
+    m_queueView->setAccessibleName(tr("Queue"));
     section(m_queueCaption, {m_queueView, m_queueNote});
     section(m_historyCaption, {m_history});
+    m_copies->setAccessibleName(tr("On each server"));
+    section(m_copiesCaption, {m_copies});
     m_server->setAccessibleName(tr("On the server"));
     section(m_serverCaption, {m_server});
     column->addStretch();
@@ -142,6 +153,14 @@ QString LockDetailPanel::stateText() const {
     return m_state->text();
 }
 
+QStringList LockDetailPanel::copies() const {
+    return m_copies->lines();
+}
+
+QString LockDetailPanel::queueNote() const {
+    return m_queueNote->text();
+}
+
 QStringList LockDetailPanel::serverLines() const {
     return m_server->lines();
 }
@@ -153,14 +172,17 @@ void LockDetailPanel::refresh() {
     const auto trace = m_context->trace();
     const LockFacts facts = lockFacts(lock, *m_context);
     m_name->setText(trace->displayName(lock));
-    m_format->setText(lockFormat(lock, *m_context));
+    const QString format = lockFormat(lock, *m_context), mark = certaintyMark(facts.certainty);
+    m_format->setText(mark.isEmpty() ? format : format + u' ' + mark);
+    m_format->setAccessibleName(formatWords(format, facts.certainty));
+    m_format->setToolTip(facts.certainty == trace::Certainty::Certain ? QString() : certaintySentence(facts.certainty));
     m_format->updateGeometry();
     m_state->setText(conditionText(facts));
     m_state->setRole(facts.condition == LockCondition::Free ? Role::TextDim
                                                             : toneColors(conditionTone(facts.condition)).text);
 
     const bool hasLease = facts.held() && facts.expires && facts.leaseKnown;
-    const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : tr("lease not seen");
+    const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : tr("of unknown");
     if (!facts.known())
         m_ring->setTtl({0, true, false}, unknown(), {});
     else if (!facts.held())
@@ -173,28 +195,81 @@ void LockDetailPanel::refresh() {
         m_ring->setTtl(facts.gauge(), duration(std::max(facts.ttl, Nanos::zero())), full);
 
     const bool gap = facts.condition == LockCondition::DoubleBelief || facts.condition == LockCondition::StaleBelief;
-    setFact(RecordSays,
-            !facts.known() ? unknown()
-            : facts.held() ? trace->displayName(facts.owner)
-                           : tr("free"),
-            Role::Text);
+    setFact(RecordSays, holdersText(facts, *trace), Role::Text);
     setFact(Believers, facts.ownClients || !facts.held() ? namesOf(facts.believers, *trace) : unknown(),
             gap ? Role::ViolationText : Role::Text);
     setFact(Token, facts.token ? QString::number(facts.token) : none(), Role::Text);
     setFact(HeldFor,
-            facts.known() && facts.holds > 1 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(heldForText(facts))
-                                             : heldForText(facts),
+            facts.known() && facts.holds > 1 && facts.holders.size() < 2
+                ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(heldForText(facts))
+                : heldForText(facts),
             Role::Text);
     const Renewal::Kind renewal = facts.renewal.kind;
     setFact(RenewalFact, renewalText(facts.renewal, true),
             renewal == Renewal::Kind::Late      ? Role::WaitingText
             : renewal == Renewal::Kind::Stopped ? Role::FaultText
                                                 : Role::Text);
+    showHolders(facts);
     showQueue(facts);
     m_history->setLock(lock);
     m_historyCaption->setHint(tr("the last %1").arg(roundDuration(m_history->span())));
-    m_serverCaption->setHint(tr("as the record says"));
-    m_server->setLines(serverContent(facts, *m_context));
+    const QStringList copies = copyLines(lock);
+    m_copiesCaption->setVisible(!copies.isEmpty());
+    m_copies->setVisible(!copies.isEmpty());
+    m_copies->setLines(copies);
+    showContent(facts);
+}
+
+void LockDetailPanel::showHolders(const LockFacts& facts) {
+    // One exclusive holder is said above.
+    const bool several = facts.known() && !facts.holders.empty();
+    m_holders->setHolders(m_context->trace(), several ? facts.holders : std::vector<trace::Holder>(),
+                          m_context->playhead());
+    m_holdersCaption->setVisible(several);
+    m_holdersView->setVisible(several);
+    const auto unnamed = facts.holderCount - std::int64_t(facts.holders.size());
+    m_holdersCaption->setHint(unnamed > 0 ? tr("and %n more", "holders", int(unnamed)) : QString());
+}
+
+QStringList LockDetailPanel::copyLines(trace::EntityId lock) const {
+    QStringList lines;
+    const auto trace = m_context->trace();
+    for (const auto& [id, copy] : m_context->state().records) {
+        if (copy.copyOf != lock) continue;
+        const QString server = trace->displayName(trace->entity(id).parent);
+        QString words = tr("free");
+        if (!copy.observed) {
+            words = unknown();
+        } else if (copy.owner != kNoEntity) {
+            words = namesOf({copy.owner}, *trace);
+            if (copy.deadline >= 0)
+                words =
+                    tr("%1, %2 left")
+                        .arg(words, duration(std::max(Nanos(copy.deadline) - m_context->playhead(), Nanos::zero())));
+        }
+        lines += QStringLiteral("%1: %2").arg(server, words);
+    }
+    return lines;
+}
+
+void LockDetailPanel::showContent(const LockFacts& facts) {
+    const trace::State& state = m_context->state();
+    const auto record = state.records.find(facts.lock);
+    const auto seen = record == state.records.end() || record->second.content == kNoEntity
+                          ? std::nullopt
+                          : inspect::contentFrom(m_context->trace()->entity(record->second.content).name);
+    if (seen) {
+        const Nanos at(record->second.contentAt);
+        const QString age = duration(std::max(m_context->playhead() - at, Nanos::zero()));
+        m_serverCaption->setHint(tr("seen at %1, %2 ago").arg(instant(at), age));
+        m_server->setLines(seenLines(*seen, m_context->trace()->displayName(facts.lock)));
+        return;
+    }
+    const auto node = state.nodes.find(facts.server);
+    const bool down = node != state.nodes.end() && node->second.life == trace::ClientState::Life::Dead;
+    m_serverCaption->setHint({});
+    m_server->setLines({down ? tr("the server is down: nothing of it can be seen")
+                             : tr("nobody has looked yet at what the server holds of it")});
 }
 
 void LockDetailPanel::showQueue(const LockFacts& facts) {
@@ -212,12 +287,13 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     else if (*count == 0)
         note = facts.held() || !facts.believers.empty() ? tr("Nobody waits.") : tr("Nobody holds it, nobody waits.");
     else if (unnamed > 0)
-        note = facts.waiters.empty() ? tr("%n waiter(s); their names are not known.", "", int(unnamed))
+        note = facts.waiters.empty() ? tr("%n waiter(s); the server does not say who.", "", int(unnamed))
                                      : tr("and %n more that the server counts", "", int(unnamed));
     m_queueNote->setText(note);
     m_queueNote->setVisible(!note.isEmpty());
     m_queueView->setVisible(!facts.waiters.empty());
     m_queueCaption->setHint(facts.waiters.empty()      ? QString()
+                            : facts.queueNamed()       ? tr("in the server's order")
                             : facts.serverWaiters >= 0 ? tr("counted by the server, named by our clients")
                                                        : tr("the server has no queue; as clients asked"));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "models/holders_model.h"
 #include "models/queue_model.h"
 #include "models/view_context.h"
 #include "theme/widgets.h"
@@ -29,6 +30,11 @@ public:
     QString stateText() const;
     QStringList serverLines() const;
     QueueModel* queue() const { return m_queue; }
+    HoldersModel* holders() const { return m_holders; }
+    QStringList copies() const;
+    /// When what is on the server was seen, as it stands above it.
+    QString serverHint() const { return m_serverCaption->hint(); }
+    QString queueNote() const;
     /// As high as all of it: whoever stacks panels can do without a scroll bar here.
     QSize sizeHint() const override;
 
@@ -37,7 +43,11 @@ private:
     void refreshSoon();
     void refresh();
     void setFact(Fact which, const QString& text, Role role);
+    void showHolders(const LockFacts& facts);
     void showQueue(const LockFacts& facts);
+    void showContent(const LockFacts& facts);
+    /// What each of several servers keeps of the lock; none where one server keeps it.
+    QStringList copyLines(trace::EntityId lock) const;
 
     ViewContext* m_context;
     QStackedLayout* m_stack;
@@ -47,12 +57,17 @@ private:
     DimLabel* m_state;
     TtlRing* m_ring;
     std::array<DimLabel*, FactCount> m_facts{};
+    SectionCaption* m_holdersCaption;
+    HoldersModel* m_holders;
+    QueueView* m_holdersView;
     SectionCaption* m_queueCaption;
     DimLabel* m_queueNote;
     QueueModel* m_queue;
     QueueView* m_queueView;
     SectionCaption* m_historyCaption;
     TtlHistory* m_history;
+    SectionCaption* m_copiesCaption;
+    CodeBox* m_copies;
     SectionCaption* m_serverCaption;
     CodeBox* m_server;
     QTimer m_soon;

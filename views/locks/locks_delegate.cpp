@@ -14,6 +14,7 @@ namespace {
 constexpr int kRowHeight = 30;
 constexpr int kPad = 12; ///< where the header puts its words
 constexpr int kBarWidth = 68, kBarHeight = 7, kGap = 8;
+constexpr int kMarkGap = 5; ///< between a format and the sign that it is not certain
 
 const LockFacts* factsOf(const QModelIndex& index) {
     const auto* proxy = qobject_cast<const LocksProxy*>(index.model());
@@ -47,12 +48,20 @@ Role roleOf(int column, bool selected) {
     }
 }
 
+/// How much of the format's cell its sign takes, with the gap before it.
+int markWidth(const LockFacts& facts) {
+    const QString mark = certaintyMark(facts.certainty);
+    return mark.isEmpty() ? 0 : kMarkGap + QFontMetrics(uiFont(-0.5, QFont::DemiBold)).horizontalAdvance(mark);
+}
+
 } // namespace
 
 QSize LocksDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     const bool group = factsOf(index) == nullptr;
     const QString text = index.data().toString();
     int width = QFontMetrics(fontOf(index.column(), group)).horizontalAdvance(text) + 2 * kPad + 8;
+    if (const LockFacts* const facts = factsOf(index); facts && index.column() == LocksModel::FormatColumn)
+        width += markWidth(*facts);
     if (index.column() == LocksModel::TtlColumn) width += kBarWidth + kGap;
     if (index.column() == LocksModel::StateColumn && !group) width = pillWidth(text) + 2 * kPad;
     return {width, std::max(kRowHeight, option.fontMetrics.height() + 8)};
@@ -92,8 +101,15 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
     const Qt::TextElideMode cut = index.column() == LocksModel::HolderColumn || index.column() == LocksModel::LockColumn
                                       ? Qt::ElideMiddle
                                       : Qt::ElideRight;
-    painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                      painter->fontMetrics().elidedText(option.text, cut, room.width()));
+    const int mark = facts && index.column() == LocksModel::FormatColumn ? markWidth(*facts) : 0;
+    const QString shown = painter->fontMetrics().elidedText(option.text, cut, room.width() - mark);
+    painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter, shown);
+    if (mark > 0) {
+        const int end = room.left() + painter->fontMetrics().horizontalAdvance(shown);
+        painter->setFont(uiFont(-0.5, QFont::DemiBold));
+        painter->drawText(QRect(end + kMarkGap, room.top(), mark, room.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                          certaintyMark(facts->certainty));
+    }
     if (option.state & QStyle::State_HasFocus && index.column() == LocksModel::LockColumn) {
         // The row has the focus: one mark at its beginning, not a frame around a cell.
         painter->fillRect(QRect(option.rect.left(), option.rect.top(), 3, option.rect.height() - 1),

@@ -51,7 +51,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     m_filter->setPlaceholderText(tr("filter: state:held ttl<5s"));
     m_filter->setAccessibleName(tr("Filter locks"));
     m_filter->setToolTip(tr("Words and conditions, all of which must be true: name:ord  state:held  ttl<5s  held>1m  "
-                            "waiters>=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)"));
+                            "waiters>=3  mode:shared  server:redis  holder:A  certainty:guess  -word (Ctrl+F)"));
     m_filter->setClearButtonEnabled(true);
     m_filter->setFixedWidth(230);
     bar->addWidget(m_filter);
@@ -172,7 +172,7 @@ void LocksPanel::follow() {
 void LocksPanel::tell() {
     m_tellSoon.stop();
     const int all = m_model->lockCount();
-    int shown = 0, held = 0, waiting = 0, unseen = 0;
+    int shown = 0, held = 0, guessed = 0, waiting = 0, unseen = 0;
     const auto countRows = [&](const QModelIndex& parentIndex, auto&& self) -> void {
         const int rows = m_proxy->rowCount(parentIndex);
         for (int row = 0; row < rows; ++row) {
@@ -186,7 +186,9 @@ void LocksPanel::tell() {
             // Of a server out of sight nobody knows what it holds by now.
             const bool seen = facts->condition != LockCondition::Unobserved;
             unseen += !seen;
-            held += seen && (facts->held() || facts->condition == LockCondition::Held);
+            const bool guess = facts->condition == LockCondition::PerhapsHeld;
+            guessed += guess;
+            held += seen && !guess && (facts->held() || facts->condition == LockCondition::Held);
             waiting += int(facts->waiterCount().value_or(0));
         }
     };
@@ -198,14 +200,16 @@ void LocksPanel::tell() {
         Q_EMIT lockCountChanged(all);
     }
     if (!LockFilter::parse(m_filter->text())) return; // what is wrong with it stands there
-    if (all == 0)
-        m_summary->clear();
-    else if (shown < all)
-        m_summary->setText(tr("%1 of %n lock(s) shown", "", all).arg(shown));
+    QString summary;
+    if (shown < all)
+        summary = tr("%1 of %n lock(s) shown", "", all).arg(shown);
     else if (unseen > 0)
-        m_summary->setText(tr("%1 held, %2 waiting, %3 not observed").arg(count(held), count(waiting), count(unseen)));
-    else
-        m_summary->setText(tr("%1 held, %2 waiting").arg(count(held), count(waiting)));
+        summary = tr("%1 held, %2 waiting, %3 not observed").arg(count(held), count(waiting), count(unseen));
+    else if (all > 0)
+        summary = tr("%1 held, %2 waiting").arg(count(held), count(waiting));
+    // %1: the counts of what is certain.
+    if (shown == all && guessed > 0) summary = tr("%1, %2 perhaps held").arg(summary, count(guessed));
+    m_summary->setText(summary);
 }
 
 void LocksPanel::tellNone() {
@@ -257,7 +261,8 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
 void LocksPanel::askForce(trace::EntityId lock) {
     const trace::EntityId owner = lockFactsToActOn(lock, *m_context).owner;
     const auto trace = m_context->trace();
-    auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(owner), this);
+    auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(owner),
+                                          lockFacts(lock, *m_context).certainty, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     // In another trace the ids mean something else.
     connect(m_context, &ViewContext::sessionChanged, dialog, &QDialog::reject);

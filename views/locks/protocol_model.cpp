@@ -83,10 +83,19 @@ void ProtocolModel::refresh() {
     const trace::EntityId lock = m_context->focusedLock();
     const auto found = state.records.find(lock);
     const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
+    QStringList others; ///< clients that are still at another recipe
     std::vector<std::vector<StepBadge>> badges(std::size_t(steps.size()));
     for (auto it = state.beliefs.lower_bound({lock, trace::kNoEntity});
          it != state.beliefs.end() && it->first.first == lock; ++it) {
         const auto& [key, belief] = *it;
+        // Its steps are those of the recipe that it asks by.
+        const QString own = belief.recipe ? trace->displayName(belief.recipe) : recipe;
+        if (own != recipe) {
+            if (belief.phase != Belief::Phase::Idle)
+                //: A client and the recipe that it still follows: "B (redis-set)".
+                others += tr("%1 (%2)").arg(namesOf({key.second}, *trace), own);
+            continue;
+        }
         if (belief.step == 0 || belief.step > std::size_t(steps.size())) continue;
         StepBadge badge{key.second, namesOf({key.second}, *trace), Pill::Tone::Neutral, false, {}};
         if (belief.phase == Belief::Phase::Waiting) {
@@ -106,6 +115,7 @@ void ProtocolModel::refresh() {
         badges[belief.step - 1].push_back(std::move(badge));
     }
 
+    refreshNote(others);
     if (recipe != m_recipe || steps != m_steps) {
         beginResetModel();
         m_recipe = recipe;
@@ -120,6 +130,19 @@ void ProtocolModel::refresh() {
         m_badges[i] = std::move(badges[i]);
         Q_EMIT dataChanged(index(int(i)), index(int(i)));
     }
+}
+
+void ProtocolModel::refreshNote(const QStringList& others) {
+    const std::int64_t set = m_context->state().recipeSetAt;
+    QString note;
+    if (!others.isEmpty() && set >= 0)
+        note = tr("Chosen at %1: each client asks by it from its next request on. Still at another recipe: %2.")
+                   .arg(instant(Nanos(set)), others.join(tr(", ")));
+    else if (!others.isEmpty())
+        note = tr("Still at another recipe: %1.").arg(others.join(tr(", ")));
+    if (note == m_note) return;
+    m_note = note;
+    Q_EMIT noteChanged();
 }
 
 int ProtocolModel::rowCount(const QModelIndex& parent) const {

@@ -26,6 +26,8 @@ public:
     /// The recipe's id; empty when it is not known.
     QString recipe() const { return m_recipe; }
     QString summary() const;
+    /// After a change of recipe in mid-run: from when on it is asked by, and who still is at another one. Else empty.
+    QString note() const { return m_note; }
     const std::vector<StepBadge>& badges(int row) const { return m_badges[std::size_t(row)]; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -33,12 +35,15 @@ public:
 
 Q_SIGNALS:
     void recipeChanged();
+    void noteChanged();
 
 private:
     void refreshSoon();
     void refresh();
+    void refreshNote(const QStringList& others);
     ViewContext* m_context;
     QString m_recipe;
+    QString m_note;
     QStringList m_steps;
     std::vector<std::vector<StepBadge>> m_badges;
     QTimer m_soon;

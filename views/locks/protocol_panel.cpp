@@ -139,12 +139,17 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
       m_model(new ProtocolModel(context, this)),
       m_stack(new QStackedLayout(this)),
       m_caption(new SectionCaption(tr("Protocol"))),
+      m_note(new DimLabel),
       m_view(new QListView) {
     auto* page = new QWidget;
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
     column->setSpacing(kGrid / 2);
     column->addWidget(m_caption);
+    m_note->setWordWrap(true);
+    m_note->setFont(uiFont(-0.5));
+    m_note->setRole(Role::WaitingText);
+    column->addWidget(m_note);
     m_view->setModel(m_model);
     m_view->setItemDelegate(new ProtocolDelegate(m_model, m_view));
     m_view->setResizeMode(QListView::Adjust);
@@ -160,6 +165,7 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
                                       tr("Play a scenario: its recipe's steps show up here, and each client stands at "
                                          "the one it has come to.")));
     connect(m_model, &ProtocolModel::recipeChanged, this, &ProtocolPanel::showRecipe);
+    connect(m_model, &ProtocolModel::noteChanged, this, &ProtocolPanel::showNote);
     connect(m_view, &QListView::activated, this, [this](const QModelIndex& index) {
         const auto& badges = m_model->badges(index.row());
         if (badges.empty()) return;
@@ -169,6 +175,7 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
         m_context->select(next->thread);
     });
     showRecipe();
+    showNote();
 }
 
 void ProtocolPanel::showRecipe() {
@@ -177,6 +184,11 @@ void ProtocolPanel::showRecipe() {
     m_caption->setToolTip(m_model->summary());
     m_view->setAccessibleDescription(m_model->summary());
     fitHeight();
+}
+
+void ProtocolPanel::showNote() {
+    m_note->setText(m_model->note());
+    m_note->setVisible(!m_model->note().isEmpty());
 }
 
 void ProtocolPanel::fitHeight() {

@@ -23,11 +23,13 @@ protected:
 
 private:
     void showRecipe();
+    void showNote();
     void fitHeight();
     ViewContext* m_context;
     ProtocolModel* m_model;
     QStackedLayout* m_stack;
     SectionCaption* m_caption;
+    DimLabel* m_note;
     QListView* m_view;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/queue_view.h"
 
+#include "models/party_roles.h"
 #include "theme/fonts.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
@@ -28,28 +29,28 @@ public:
         painter->drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -2), 4, 4);
         QRect room = option.rect.adjusted(10, 0, -10, -1);
         painter->setFont(fixedFont(0, QFont::DemiBold));
-        painter->setPen(color(Role::WaitingText));
-        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter, index.data(QueueModel::PositionRole).toString());
+        painter->setPen(color(Role(index.data(party::ToneRole).toInt())));
+        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter, index.data(party::PositionRole).toString());
         room.setLeft(room.left() + 22);
         painter->setFont(uiFont(-1));
-        const QString waited = index.data(QueueModel::WaitedRole).toString();
+        const QString waited = index.data(party::DetailRole).toString();
         const int width = painter->fontMetrics().horizontalAdvance(waited);
         painter->setPen(color(Role::TextDim));
         painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, waited);
         painter->setFont(uiFont());
         painter->setPen(color(Role::Text));
         room.setRight(room.right() - width - 8);
-        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                          painter->fontMetrics().elidedText(index.data(QueueModel::NameRole).toString(), Qt::ElideRight,
-                                                            room.width()));
+        painter->drawText(
+            room, Qt::AlignLeft | Qt::AlignVCenter,
+            painter->fontMetrics().elidedText(index.data(party::NameRole).toString(), Qt::ElideRight, room.width()));
         painter->restore();
     }
 };
 
 } // namespace
 
-QueueView::QueueView(QueueModel* queue, QWidget* parent) : QListView(parent) {
-    setModel(queue);
+QueueView::QueueView(QAbstractItemModel* model, QWidget* parent) : QListView(parent) {
+    setModel(model);
     setItemDelegate(new QueueDelegate(this));
     setUniformItemSizes(true);
     setMouseTracking(true);
@@ -57,11 +58,10 @@ QueueView::QueueView(QueueModel* queue, QWidget* parent) : QListView(parent) {
     setVerticalScrollMode(ScrollPerPixel);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setAccessibleName(tr("Queue"));
     makeFrameless(this);
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
-        connect(queue, signal, this, [this] { updateGeometry(); });
-    connect(queue, &QAbstractItemModel::modelReset, this, [this] { updateGeometry(); });
+        connect(model, signal, this, [this] { updateGeometry(); });
+    connect(model, &QAbstractItemModel::modelReset, this, [this] { updateGeometry(); });
 }
 
 QSize QueueView::sizeHint() const {

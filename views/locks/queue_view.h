@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "models/queue_model.h"
-
 #include <QListView>
 
 namespace lockscope::views {
 
-/// The queue of one lock, as high as its first few rows.
+/// A short list of holders or waiters (party::Role), as high as its first few rows.
 class QueueView : public QListView {
     Q_OBJECT
 public:
-    explicit QueueView(QueueModel* model, QWidget* parent = nullptr);
+    explicit QueueView(QAbstractItemModel* model, QWidget* parent = nullptr);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {80, sizeHint().height()}; }
 };

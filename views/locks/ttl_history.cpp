@@ -46,7 +46,9 @@ std::vector<LeaseStretch> leaseHistory(const trace::Trace& trace, trace::EntityI
     while (row > stop && (until > from || !resumed.empty())) {
         --row;
         const EventKind kind = trace.kindAt(row);
-        if (!trace::isRecord(kind) || kind == EventKind::RecordWaiters || kind == EventKind::RecordToken) continue;
+        if (!trace::isRecord(kind) || kind == EventKind::RecordWaiters || kind == EventKind::RecordToken ||
+            kind == EventKind::RecordCertainty)
+            continue;
         const trace::Event e = trace.at(row);
         if (e.subject != lock) continue;
         if (kind == EventKind::RecordHeld || kind == EventKind::RecordRenewed || kind == EventKind::RecordDeadline) {

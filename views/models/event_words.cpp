@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/event_words.h"
 
+#include "models/lock_facts.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
 
@@ -38,24 +39,52 @@ QString deadline(std::int64_t value) {
     return value < 0 ? Words::tr("never expires") : Words::tr("lease until %1").arg(instant(Nanos(value)));
 }
 
-/// Why a lock could not be had, where the trace has only the id of it (lockErrorId()).
-QString reason(const QString& text) {
-    static const std::map<QString, const char*> kReasons{
-        {QStringLiteral("foreign-format"), QT_TRANSLATE_NOOP("Events", "another kind of lock has this key")},
-        {QStringLiteral("unreachable"), QT_TRANSLATE_NOOP("Events", "the server was not reached")},
-        {QStringLiteral("outcome-unknown"), QT_TRANSLATE_NOOP("Events", "no answer: whether it was done is unknown")},
-        {QStringLiteral("not-owner"), QT_TRANSLATE_NOOP("Events", "the server says: not yours")},
-        {QStringLiteral("refused"), QT_TRANSLATE_NOOP("Events", "the server refused it")},
-        {QStringLiteral("not-supported"), QT_TRANSLATE_NOOP("Events", "this server cannot do it")},
-        {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
-    };
-    const auto found = kReasons.find(text);
-    return found == kReasons.end() ? text : Words::tr(found->second);
-}
-
 QString flight(std::int64_t value) {
     if (value == -1) return Words::tr("lost on its way");
     return value < 0 ? QString() : Words::tr("%1 on its way").arg(duration(Nanos(value)));
+}
+
+/// "reads", "holds a permit"; of an exclusive hold nothing.
+QString modeWords(trace::HoldMode mode) {
+    switch (mode) {
+    case trace::HoldMode::Exclusive:
+        break;
+    case trace::HoldMode::Shared:
+        return Words::tr("reads");
+    case trace::HoldMode::Permits:
+        return Words::tr("holds a permit");
+    }
+    return {};
+}
+
+QString lagWords(const Event& event) {
+    if (event.value < 0) return unknown();
+    const bool bytesBehind = (event.flags & trace::kLagUnitMask) == unsigned(trace::LagUnit::Bytes);
+    return Words::tr("%1 behind").arg(bytesBehind ? bytes(double(event.value)) : duration(Nanos(event.value)));
+}
+
+QString sessionWords(std::int64_t phase) {
+    switch (trace::SessionPhase(phase)) {
+    case trace::SessionPhase::Connected:
+        return Words::tr("connected");
+    case trace::SessionPhase::Suspended:
+        return Words::tr("suspended");
+    case trace::SessionPhase::Expired:
+        return Words::tr("expired");
+    }
+    return unknown();
+}
+
+QString permitWords(const Event& event) {
+    if (event.value < 0) return unknown();
+    if (event.aux == 0) return Words::tr("%n free", "permits", int(event.value));
+    return Words::tr("%1 of %2 free", "permits").arg(QString::number(event.value), QString::number(event.aux));
+}
+
+/// Contents are long; the lock's own panel shows them whole.
+QString shortened(const QString& text) {
+    constexpr int kMost = 160;
+    return text.size() <= kMost ? text : text.left(kMost) + QChar(0x2026);
 }
 
 QString freedWords(const Event& event, const trace::Trace& trace) {
@@ -78,6 +107,23 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
 }
 
 } // namespace
+
+QString reasonWords(const QString& text) {
+    static const std::map<QString, const char*> kReasons{
+        {QStringLiteral("foreign-format"), QT_TRANSLATE_NOOP("Events", "another kind of lock has this key")},
+        {QStringLiteral("unreachable"), QT_TRANSLATE_NOOP("Events", "the server was not reached")},
+        {QStringLiteral("outcome-unknown"), QT_TRANSLATE_NOOP("Events", "no answer: whether it was done is unknown")},
+        {QStringLiteral("not-owner"), QT_TRANSLATE_NOOP("Events", "the server says: not yours")},
+        {QStringLiteral("refused"), QT_TRANSLATE_NOOP("Events", "the server refused it")},
+        {QStringLiteral("not-supported"), QT_TRANSLATE_NOOP("Events", "this server cannot do it")},
+        {QStringLiteral("server-failed-over"),
+         QT_TRANSLATE_NOOP("Events", "failed over: another server answers, or this one has another role")},
+        {QStringLiteral("server-emptied"), QT_TRANSLATE_NOOP("Events", "all keys were deleted")},
+        {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
+    };
+    const auto found = kReasons.find(text);
+    return found == kReasons.end() ? text : Words::tr(found->second);
+}
 
 EventGroup eventGroup(EventKind kind) {
     if (trace::isLife(kind) || kind == EventKind::ConnectionLost || kind == EventKind::ConnectionRestored)
@@ -138,6 +184,14 @@ QString eventWord(EventKind kind) {
         return Words::tr("everything healed");
     case EventKind::SettingChanged:
         return Words::tr("setting changed");
+    case EventKind::NodeRole:
+        return Words::tr("role");
+    case EventKind::ReplicationLag:
+        return Words::tr("replication lag");
+    case EventKind::SessionChanged:
+        return Words::tr("session");
+    case EventKind::AsksBy:
+        return Words::tr("asks by recipe");
     case EventKind::Requested:
         return Words::tr("wants the lock");
     case EventKind::Granted:
@@ -186,6 +240,24 @@ QString eventWord(EventKind kind) {
         return Words::tr("record: waiters");
     case EventKind::RecordToken:
         return Words::tr("record: token");
+    case EventKind::RecordHolder:
+        return Words::tr("record: one of the holders");
+    case EventKind::RecordHolderGone:
+        return Words::tr("record: a holder went");
+    case EventKind::RecordQueued:
+        return Words::tr("record: in the queue");
+    case EventKind::RecordUnqueued:
+        return Words::tr("record: out of the queue");
+    case EventKind::RecordContent:
+        return Words::tr("seen on the server");
+    case EventKind::RecordFormat:
+        return Words::tr("record: format");
+    case EventKind::RecordHolders:
+        return Words::tr("record: holders in all");
+    case EventKind::RecordPermits:
+        return Words::tr("record: permits");
+    case EventKind::RecordCertainty:
+        return Words::tr("record: a lock?");
     case EventKind::RecordUnobserved:
         return Words::tr("record out of sight");
     case EventKind::RecordObserved:
@@ -211,26 +283,11 @@ QString eventWord(EventKind kind) {
 }
 
 bool hasText(EventKind kind) {
-    switch (kind) {
-    case EventKind::SettingChanged:
-    case EventKind::AcquireFailed:
-    case EventKind::RenewFailed:
-    case EventKind::Lost:
-    case EventKind::Suspended:
-    case EventKind::ReleaseFailed:
-    case EventKind::WriteRefused:
-    case EventKind::Request:
-    case EventKind::Reply:
-    case EventKind::Push:
-    case EventKind::ConnectionLost:
-        return true;
-    default:
-        return false;
-    }
+    return trace::auxIsEntity(kind) && kind != EventKind::RecordFreed && kind != EventKind::RecordHolderGone;
 }
 
 QString eventDetail(const Event& e, const trace::Trace& trace) {
-    QString text = hasText(e.kind) && e.aux ? reason(trace.displayName(e.aux)) : QString();
+    QString text = hasText(e.kind) && e.aux ? reasonWords(trace.displayName(e.aux)) : QString();
     switch (e.kind) {
     case EventKind::LinkDelayed:
         return e.value ? Words::tr("%1 more each way").arg(duration(Nanos(e.value))) : Words::tr("no longer");
@@ -262,10 +319,29 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return joined({deadline(e.value), holds(e.aux)});
     case EventKind::RecordDeadline:
         return joined({deadline(e.value), Words::tr("nobody renewed it")});
+    case EventKind::RecordHolder:
+        return joined({modeWords(trace::holdMode(e.flags)), holds(e.aux),
+                       e.value == trace::kEndNotKnown ? QString() : deadline(e.value)});
+    case EventKind::RecordQueued:
+        return joined({Words::tr("place %1").arg(e.value + 1), modeWords(trace::holdMode(e.flags)),
+                       e.flags & trace::kQueuedDead ? Words::tr("nobody waits there any more") : QString()});
+    case EventKind::RecordContent:
+        return shortened(text);
+    case EventKind::RecordHolders:
+        return e.value < 0 ? Words::tr("those that are named") : count(e.value);
+    case EventKind::RecordPermits:
+        return permitWords(e);
+    case EventKind::ReplicationLag:
+        return lagWords(e);
+    case EventKind::SessionChanged:
+        return sessionWords(e.value);
+    case EventKind::RecordHolderGone:
     case EventKind::RecordFreed:
         return freedWords(e, trace);
     case EventKind::RecordWaiters:
         return e.value < 0 ? unknown() : count(e.value);
+    case EventKind::RecordCertainty:
+        return certaintySentence(trace::Certainty(e.value));
     case EventKind::RecordToken:
     case EventKind::WriteAccepted:
         return e.value ? token(e.value) : Words::tr("no token");
@@ -291,6 +367,7 @@ bool isBad(const Event& e) {
     case EventKind::ConnectionLost:
         return true;
     case EventKind::RecordFreed:
+    case EventKind::RecordHolderGone:
         return FreedBy(e.flags & trace::kFreedByMask) != FreedBy::Release;
     case EventKind::Request:
     case EventKind::Reply:

@@ -11,6 +11,7 @@
 namespace lockscope::views {
 
 using trace::Belief;
+using trace::Certainty;
 using trace::EntityId;
 using trace::HoldMode;
 using trace::kNoEntity;
@@ -53,6 +54,9 @@ LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (!facts.observed) return LockCondition::Unobserved;
     if (gaps.contradicted) return LockCondition::StaleBelief;
     if (!facts.held() && !facts.believers.empty()) return LockCondition::Held;
+    // What may be no lock at all gives no alarm either. What a client of ours holds is one.
+    if (facts.held() && facts.certainty == Certainty::Guess && facts.believers.empty())
+        return LockCondition::PerhapsHeld;
     if (!facts.held()) return facts.waiterCount().value_or(0) > 0 ? LockCondition::Queued : LockCondition::Free;
     if (ownerDead) return LockCondition::Orphan;
     if (!facts.expires && facts.endKnown)
@@ -72,14 +76,36 @@ double LockFacts::fraction() const {
 }
 
 Ttl LockFacts::gauge() const {
-    // An unknown end has no bar, and above all no alarm.
-    return {fraction(), expires || !endKnown, held() && observed && endKnown && (leaseKnown || !expires)};
+    // An unknown end has no bar, and above all no alarm; nor has a key without an end that may be no lock.
+    const bool never = !expires && condition != LockCondition::PerhapsHeld;
+    return {fraction(), expires || !endKnown, held() && observed && endKnown && (expires ? leaseKnown : never)};
 }
 
 std::optional<std::int64_t> LockFacts::waiterCount() const {
-    if (serverWaiters >= 0) return std::max<std::int64_t>(serverWaiters, std::int64_t(waiters.size()));
-    if (ownClients) return std::int64_t(waiters.size());
+    const auto living = std::ranges::count(waiters, false, &Waiter::dead);
+    if (serverWaiters >= 0) return std::max<std::int64_t>(serverWaiters, living);
+    if (ownClients || queueNamed()) return living;
     return std::nullopt;
+}
+
+/// The server's queue where it names it, and our own clients that wait besides.
+void addQueue(LockFacts& facts, const trace::Record& record) {
+    const auto holds = [&](EntityId thread) { return record.names(thread); };
+    // The server counts what it sees; a waiter that has the lock but has not heard of it waits no more.
+    std::erase_if(facts.waiters, [&](const Waiter& w) { return holds(w.thread); });
+    if (!record.observed || record.queue.empty()) return;
+    std::vector<Waiter> queue;
+    for (const trace::QueuedWaiter& place : record.queue) {
+        Waiter waiter{place.thread, place.since, false, true, place.dead};
+        if (const auto own = std::ranges::find(facts.waiters, place.thread, &Waiter::thread);
+            own != facts.waiters.end()) {
+            waiter.since = own->since;
+            waiter.own = true;
+            facts.waiters.erase(own);
+        }
+        queue.push_back(waiter);
+    }
+    facts.waiters.insert(facts.waiters.begin(), queue.begin(), queue.end());
 }
 
 LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State& state,
@@ -97,7 +123,8 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
          ++it) {
         facts.ownClients = true;
         const auto& [key, belief] = *it;
-        if (belief.phase == Belief::Phase::Waiting) facts.waiters.push_back({key.second, belief.since});
+        if (belief.phase == Belief::Phase::Waiting)
+            facts.waiters.push_back({key.second, belief.since, true, false, false});
         if (belief.phase != Belief::Phase::Holding) continue;
         believers.emplace_back(belief.since, key.second);
         alone |= belief.mode == trace::HoldMode::Exclusive;
@@ -113,8 +140,11 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         facts.believers.push_back(thread);
 
     facts.owner = record.owner;
-    // The server counts what it sees; a waiter that has the lock but has not heard of it waits no more.
-    std::erase_if(facts.waiters, [&](const Waiter& w) { return w.thread == record.owner; });
+    addQueue(facts, record);
+    facts.holders = record.holders;
+    facts.holderCount = record.holderCount();
+    facts.permitsFree = record.permitsFree;
+    facts.permitsInAll = capacity != state.capacities.end() ? capacity->second : record.permitsInAll;
     if (!believers.empty())
         facts.mode = alone ? HoldMode::Exclusive : permits > 0 ? HoldMode::Permits : HoldMode::Shared;
     facts.observed = record.observed;
@@ -124,6 +154,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     facts.serverWaiters = record.observed ? record.waiters : -1;
     facts.grants = record.grants;
     facts.token = record.token;
+    facts.certainty = record.certainty;
     if (!facts.held()) {
         if (!facts.known()) facts.renewal.kind = Renewal::Kind::Unknown;
         facts.condition = conditionOf(facts, gaps, false);
@@ -174,9 +205,13 @@ QString conditionText(const LockFacts& facts) {
         return Words::tr("not observed");
     case LockCondition::Queued:
         return Words::tr("queued");
+    case LockCondition::PerhapsHeld:
+        return Words::tr("perhaps held");
     case LockCondition::Held:
         // Readers, or holders of permits: as many as may.
-        if (facts.believers.size() > 1) return Words::tr("held by %n", "", int(facts.believers.size()));
+        if (const auto holders = std::max<std::int64_t>(std::int64_t(facts.believers.size()), facts.holderCount);
+            holders > 1)
+            return Words::tr("held by %n", "", int(holders));
         return Words::tr("held");
     case LockCondition::NeverExpires:
         return Words::tr("never expires");
@@ -193,8 +228,8 @@ QString conditionText(const LockFacts& facts) {
 }
 
 QString conditionId(LockCondition condition) {
-    static constexpr std::array kIds{"free",           "unobserved", "queued", "held",     "never-expires",
-                                     "renewal-missed", "orphan",     "stale",  "believers"};
+    static constexpr std::array kIds{"free",          "unobserved",     "queued", "perhaps-held", "held",
+                                     "never-expires", "renewal-missed", "orphan", "stale",        "believers"};
     return QString::fromLatin1(kIds[std::size_t(condition)]);
 }
 
@@ -212,9 +247,47 @@ Pill::Tone conditionTone(LockCondition condition) {
         return Pill::Tone::Violation;
     case LockCondition::Free:
     case LockCondition::Unobserved:
+    case LockCondition::PerhapsHeld:
         break;
     }
     return Pill::Tone::Neutral;
+}
+
+QString certaintyText(Certainty certainty) {
+    switch (certainty) {
+    case Certainty::Certain:
+        return Words::tr("certain");
+    case Certainty::Likely:
+        return Words::tr("likely");
+    case Certainty::Guess:
+        break;
+    }
+    return Words::tr("a guess");
+}
+
+QString certaintySentence(Certainty certainty) {
+    switch (certainty) {
+    case Certainty::Certain:
+        return Words::tr("Certainly a lock: nothing else looks like it.");
+    case Certainty::Likely:
+        return Words::tr("Likely a lock: its value or its name says so.");
+    case Certainty::Guess:
+        break;
+    }
+    return Words::tr(
+        "A guess: its value has the shape of a lock's, which other data has, too. It is not counted as held.");
+}
+
+QString certaintyMark(Certainty certainty) {
+    return certainty == Certainty::Guess    ? QStringLiteral("?")
+           : certainty == Certainty::Likely ? QStringLiteral("≈")
+                                            : QString();
+}
+
+QString formatWords(const QString& format, Certainty certainty) {
+    if (certainty == Certainty::Certain) return format;
+    //: A lock's format and how sure it is that its key is a lock: "node-redlock, a guess".
+    return Words::tr("%1, %2").arg(format, certaintyText(certainty));
 }
 
 QString roundDuration(Nanos d) {
@@ -236,6 +309,30 @@ QString heldForText(const LockFacts& facts) {
     if (!facts.held()) return none();
     //: At least so long: the lock was held already when it was first seen.
     return facts.sinceKnown ? duration(facts.heldFor) : Words::tr("≥ %1").arg(duration(facts.heldFor));
+}
+
+QString holdersText(const LockFacts& facts, const trace::Trace& trace) {
+    if (!facts.known()) return unknown();
+    const bool permits = facts.permitsInAll > 0 || (facts.mode == HoldMode::Permits && !facts.holders.empty());
+    if (permits) {
+        const std::int64_t free = std::min(facts.permitsFree, facts.permitsInAll);
+        const std::int64_t taken = facts.permitsInAll > 0 && free >= 0 ? facts.permitsInAll - free : facts.holderCount;
+        if (facts.permitsInAll > 0)
+            return Words::tr("%1 of %2 permits").arg(QString::number(taken), QString::number(facts.permitsInAll));
+        return Words::tr("%n permit(s) taken", "", int(taken));
+    }
+    if (!facts.held() && facts.permitsFree > 0) return Words::tr("%n permit(s) free", "", int(facts.permitsFree));
+    if (!facts.held()) return Words::tr("free");
+    if (facts.holders.empty()) return trace.displayName(facts.owner);
+    std::vector<EntityId> names;
+    for (const trace::Holder& holder : facts.holders)
+        if (std::ranges::find(names, holder.thread) == names.end()) names.push_back(holder.thread);
+    const auto unnamed = facts.holderCount - std::int64_t(facts.holders.size());
+    const QString who = unnamed > 0 ? Words::tr("%1 and %n more", "names", int(unnamed)).arg(namesOf(names, trace))
+                                    : namesOf(names, trace);
+    const std::int64_t count = std::int64_t(names.size()) + std::max<std::int64_t>(unnamed, 0);
+    if (facts.mode == HoldMode::Shared) return Words::tr("%n reader(s): %1", "", int(count)).arg(who);
+    return names.size() == 1 ? trace.displayName(names.front()) : who;
 }
 
 QString modeText(const LockFacts& facts) {
@@ -274,8 +371,23 @@ QString renewalText(const Renewal& renewal, bool full) {
 QString lockFormat(EntityId lock, const ViewContext& context) {
     const auto trace = context.trace();
     const trace::Entity& e = trace->entity(lock);
-    if (e.other != kNoEntity && trace->entity(e.other).kind == trace::EntityKind::Text)
-        return trace->displayName(e.other);
+    const trace::State& state = context.state();
+    const auto record = state.records.find(lock);
+    const EntityId seen = record == state.records.end() ? kNoEntity : record->second.format;
+    const bool watched = e.other != kNoEntity && trace->entity(e.other).kind == trace::EntityKind::Text;
+    if (watched) return trace->displayName(seen ? seen : e.other);
+    if (record != state.records.end()) {
+        const auto holder = state.beliefs.find({lock, record->second.owner});
+        if (holder != state.beliefs.end() && holder->second.recipe) return trace->displayName(holder->second.recipe);
+        if (record->second.owner != kNoEntity && seen) return trace->displayName(seen); // a stranger holds it
+    }
+    // Nobody holds it: as those who asked last do.
+    const Belief* last = nullptr;
+    for (auto it = state.beliefs.lower_bound({lock, kNoEntity}); it != state.beliefs.end() && it->first.first == lock;
+         ++it)
+        if (it->second.recipe && (!last || it->second.since > last->since)) last = &it->second;
+    if (last) return trace->displayName(last->recipe);
+    if (seen) return trace->displayName(seen);
     const session::Session* const session = context.session();
     const bool ours = session && e.name == context.scenario().lock.name.toUtf8();
     return ours ? context.settings().recipe : unknown();

@@ -15,8 +15,9 @@ class ViewContext;
 /// How it stands with a lock, from harmless to alarming: the order in which a table sorts.
 enum class LockCondition : std::uint8_t {
     Free,
-    Unobserved, ///< the server is out of sight
-    Queued,     ///< free, yet somebody waits
+    Unobserved,  ///< the server is out of sight
+    Queued,      ///< free, yet somebody waits
+    PerhapsHeld, ///< that its key is a lock is only a guess
     Held,
     NeverExpires,  ///< held without a lease
     RenewalMissed, ///< its holder should have renewed by now
@@ -43,7 +44,10 @@ struct Renewal {
 
 struct Waiter {
     trace::EntityId thread = trace::kNoEntity;
-    std::int64_t since = 0;
+    std::int64_t since = 0; ///< when it asked; of somebody else's client: when it was first seen in the queue
+    bool own = true;        ///< a client of our own
+    bool queued = false;    ///< the server names it in its queue
+    bool dead = false;      ///< nobody waits behind its place any more
     friend bool operator==(const Waiter&, const Waiter&) = default;
 };
 
@@ -54,16 +58,21 @@ struct LockFacts {
     trace::EntityId server = trace::kNoEntity;
     trace::EntityId owner = trace::kNoEntity; ///< as the record says; kNoEntity = free
     std::vector<trace::EntityId> believers;   ///< threads, by the time their belief began
-    std::vector<Waiter> waiters;              ///< our own clients that wait, longest first
-    std::int64_t serverWaiters = -1;          ///< as the server counts them; -1 = it does not, or is out of sight
-    bool ownClients = false;                  ///< clients of our own use the lock: their waiting is known
-    bool observed = true; ///< false: owner, lease and times are the last that were seen, not what is
-    bool recorded = true; ///< false: clients hold it, but nobody ever looked at its record
-    bool expires = true;  ///< false: held without a deadline, or nobody knows of one; see endKnown
-    bool endKnown = true; ///< false: its format does not say whether it ever expires
-    Nanos ttl{};          ///< what is left, by the record; below 0 when the record is overdue
-    Nanos lease{};        ///< of the last grant or renewal, full; see leaseKnown
-    Nanos heldFor{};      ///< how long the owner has been the owner, at least; see sinceKnown
+    std::vector<trace::Holder> holders;       ///< where there may be several, and the record names them; else empty
+    std::int64_t holderCount = 0;             ///< by the record, at least one for each name
+    std::int64_t permitsFree = -1;            ///< of a semaphore; -1 = not known
+    std::int64_t permitsInAll = 0;            ///< 0 = not known, or no semaphore
+    std::vector<Waiter>
+        waiters; ///< in the server's order where it has one, then our own that wait besides, longest first
+    std::int64_t serverWaiters = -1; ///< as the server counts them; -1 = it does not, or is out of sight
+    bool ownClients = false;         ///< clients of our own use the lock: their waiting is known
+    bool observed = true;            ///< false: owner, lease and times are the last that were seen, not what is
+    bool recorded = true;            ///< false: clients hold it, but nobody ever looked at its record
+    bool expires = true;             ///< false: held without a deadline, or nobody knows of one; see endKnown
+    bool endKnown = true;            ///< false: its format does not say whether it ever expires
+    Nanos ttl{};                     ///< what is left, by the record; below 0 when the record is overdue
+    Nanos lease{};                   ///< of the last grant or renewal, full; see leaseKnown
+    Nanos heldFor{};                 ///< how long the owner has been the owner, at least; see sinceKnown
     /// False of a hold that was there when we came, of somebody else's client: what is left of the lease was seen, not
     /// what it was taken for, and neither was when it began.
     bool leaseKnown = true, sinceKnown = true;
@@ -71,10 +80,13 @@ struct LockFacts {
     std::optional<trace::HoldMode> mode; ///< how it is held; missing = it is not, or nobody knows
     std::int64_t token = 0;              ///< 0 = none
     std::uint32_t grants = 0;
+    trace::Certainty certainty = trace::Certainty::Certain; ///< how sure it is that the key is a lock at all
     Renewal renewal;
     LockCondition condition = LockCondition::Free;
     friend bool operator==(const LockFacts&, const LockFacts&) = default;
 
+    /// Whether the server names who waits, in its order.
+    bool queueNamed() const { return !waiters.empty() && waiters.front().queued; }
     bool held() const { return owner != trace::kNoEntity; }
     /// Whether anything can be said of the record now: who holds it, how often, since when and for how long.
     bool known() const { return observed && recorded; }
@@ -101,6 +113,14 @@ QString conditionText(const LockFacts& facts);
 /// "held", "free", "believers", "orphan", …: what `state:` filters by, the same in every language.
 QString conditionId(LockCondition condition);
 Pill::Tone conditionTone(LockCondition condition);
+/// "certain", "likely", "a guess": translated.
+QString certaintyText(trace::Certainty certainty);
+/// A sentence that explains it.
+QString certaintySentence(trace::Certainty certainty);
+/// A small sign beside the format of a lock that is not certain, never without certaintyText() in reach; else empty.
+QString certaintyMark(trace::Certainty certainty);
+/// The format and, of a lock that is not certain, how sure it is: "redisson", "node-redlock, a guess".
+QString formatWords(const QString& format, trace::Certainty certainty);
 /// As duration(), without a decimal that says nothing: "5 s" for a lease of five seconds.
 QString roundDuration(Nanos d);
 /// "4.2 s", "never expires", "—"; unknown() where the record is not known().
@@ -109,9 +129,12 @@ QString ttlText(const LockFacts& facts);
 QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);
+/// Who holds it by the record: "A", "2 readers: A and B", "3 of 5 permits", "free", unknown().
+QString holdersText(const LockFacts& facts, const trace::Trace& trace);
 /// "exclusive", "shared", "permits", "—", unknown().
 QString modeText(const LockFacts& facts);
-/// The lock's format on its server: what the trace says, else the recipe of our own clients, else unknown().
+/// The lock's format on its server: what the trace says of it; of a lock that our own clients use, the recipe by which
+/// its holder took it, or the last of them asked; else unknown(). Settings count only as long as nobody has asked.
 QString lockFormat(trace::EntityId lock, const ViewContext& context);
 /// The id of the recipe that a lock of this format follows; of a recipe's id, itself; empty when none of ours writes
 /// it.

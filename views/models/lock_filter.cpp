@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/lock_filter.h"
 
+#include "inspect/lock_row.h"
+
 #include <QCoreApplication>
 #include <QRegularExpression>
 
@@ -18,13 +20,22 @@ struct Key {
     bool isTime;
     bool isNumber;
 };
+/// Not a column of the table: how sure it is that a key is a lock.
+constexpr int kCertainty = LocksModel::ColumnCount;
 constexpr std::array kKeys{
-    Key{"name", LocksModel::LockColumn, false, false},     Key{"lock", LocksModel::LockColumn, false, false},
-    Key{"server", LocksModel::ServerColumn, false, false}, Key{"format", LocksModel::FormatColumn, false, false},
-    Key{"mode", LocksModel::ModeColumn, false, false},     Key{"holder", LocksModel::HolderColumn, false, false},
-    Key{"state", LocksModel::StateColumn, false, false},   Key{"ttl", LocksModel::TtlColumn, true, false},
-    Key{"held", LocksModel::HeldForColumn, true, false},   Key{"waiters", LocksModel::WaitersColumn, false, true},
-    Key{"holds", LocksModel::HoldsColumn, false, true},    Key{"token", LocksModel::TokenColumn, false, true},
+    Key{"name", LocksModel::LockColumn, false, false},
+    Key{"lock", LocksModel::LockColumn, false, false},
+    Key{"server", LocksModel::ServerColumn, false, false},
+    Key{"format", LocksModel::FormatColumn, false, false},
+    Key{"mode", LocksModel::ModeColumn, false, false},
+    Key{"holder", LocksModel::HolderColumn, false, false},
+    Key{"state", LocksModel::StateColumn, false, false},
+    Key{"ttl", LocksModel::TtlColumn, true, false},
+    Key{"held", LocksModel::HeldForColumn, true, false},
+    Key{"waiters", LocksModel::WaitersColumn, false, true},
+    Key{"holds", LocksModel::HoldsColumn, false, true},
+    Key{"token", LocksModel::TokenColumn, false, true},
+    Key{"certainty", kCertainty, false, false},
 };
 
 /// Words between spaces; quotation marks keep spaces inside.
@@ -111,14 +122,27 @@ std::expected<LockFilter, QString> LockFilter::parse(const QString& text) {
 
 bool LockFilter::matches(const Term& term, const LocksModel& model, const QModelIndex& index) {
     const auto text = [&](int column) { return index.siblingAtColumn(column).data().toString(); };
+    const LockFacts* const facts = model.facts(index);
+    if (!facts) return false;
+    const QString certaintyId = QLatin1String(inspect::nameOf(facts->certainty));
+    if (term.column == kCertainty)
+        return certaintyId.startsWith(term.text, Qt::CaseInsensitive) ||
+               certaintyText(facts->certainty).contains(term.text, Qt::CaseInsensitive);
     if (term.column < 0) {
+        // The whole word only: a part of it may be a part of many names.
+        const bool doubted = facts->certainty != trace::Certainty::Certain;
+        if (doubted && (certaintyId.compare(term.text, Qt::CaseInsensitive) == 0 ||
+                        certaintyText(facts->certainty).compare(term.text, Qt::CaseInsensitive) == 0))
+            return true;
         return std::ranges::any_of(std::array{LocksModel::LockColumn, LocksModel::ServerColumn,
                                               LocksModel::FormatColumn, LocksModel::HolderColumn},
                                    [&](int column) { return text(column).contains(term.text, Qt::CaseInsensitive); });
     }
     if (term.column == LocksModel::StateColumn) {
-        const LockFacts* const facts = model.facts(index);
-        if (!facts) return false;
+        // What is perhaps held is no answer to who asks for what is held.
+        if (facts->condition == LockCondition::PerhapsHeld)
+            return conditionId(facts->condition).startsWith(term.text, Qt::CaseInsensitive) ||
+                   conditionText(*facts).startsWith(term.text, Qt::CaseInsensitive);
         // Anything in somebody's hands is held, however badly.
         if (term.text.compare(QLatin1String("held"), Qt::CaseInsensitive) == 0 && facts->held()) return true;
         return conditionId(facts->condition).startsWith(term.text, Qt::CaseInsensitive) ||

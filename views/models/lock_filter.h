@@ -8,8 +8,9 @@
 namespace lockscope::views {
 
 /// The small language of the filter field: words and conditions, all of which must be true. `state:held` `name:ord`
-/// `server:` `format:` `holder:` compare by part of the text, `ttl<5s` `held>1m` `waiters>=3` `holds>1` `token>33` by
-/// value, anything else is looked for in name, server, format and holder. A minus before a term turns it round.
+/// `server:` `format:` `holder:` `certainty:guess` compare by part of the text, `ttl<5s` `held>1m` `waiters>=3`
+/// `holds>1` `token>33` by value, anything else is looked for in name, server, format and holder. A minus before a term
+/// turns it round.
 class LockFilter {
 public:
     /// An error is a sentence for the user.

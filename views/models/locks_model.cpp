@@ -13,6 +13,11 @@ namespace {
 /// So many locks are refreshed at once; more of them less often, so that the window stays quick.
 constexpr int kManyLocks = 2000;
 constexpr auto kManyPace = 250ms;
+
+/// A lock of its own: what each of several servers keeps of one is no lock more.
+bool isLock(const trace::Trace& trace, EntityId id) {
+    return trace.entity(id).kind == EntityKind::Lock && trace.copyOf(id) == kNoEntity;
+}
 } // namespace
 
 LocksModel::LocksModel(ViewContext* context, QObject* parent) : QAbstractItemModel(parent), m_context(context) {
@@ -41,7 +46,7 @@ void LocksModel::reload() {
     m_seenEntities = 0;
     const auto trace = m_context->trace();
     for (; m_seenEntities < trace->entityCount(); ++m_seenEntities)
-        if (trace->entity(EntityId(m_seenEntities)).kind == EntityKind::Lock) appendLock(EntityId(m_seenEntities));
+        if (isLock(*trace, EntityId(m_seenEntities))) appendLock(EntityId(m_seenEntities));
     endResetModel();
 }
 
@@ -73,7 +78,7 @@ void LocksModel::addLocks() {
     for (; m_seenEntities < count; ++m_seenEntities) {
         const EntityId id = EntityId(m_seenEntities);
         const trace::Entity& e = trace->entity(id);
-        if (e.kind != EntityKind::Lock) continue;
+        if (!isLock(*trace, id)) continue;
         if (!m_grouped) {
             beginInsertRows({}, lockCount(), lockCount());
             appendLock(id);
@@ -168,8 +173,24 @@ QModelIndex LocksModel::indexOf(EntityId lock) const {
 }
 
 QString LocksModel::holderText(const LockFacts& facts) const {
-    if (!facts.known()) return unknown();
-    return facts.held() ? m_context->trace()->displayName(facts.owner) : none();
+    const bool semaphore = facts.permitsInAll > 0 || facts.permitsFree >= 0;
+    if (facts.known() && !facts.held() && !semaphore) return none();
+    return holdersText(facts, *m_context->trace());
+}
+
+/// "1 + 2": of several holders.
+QString LocksModel::holdCounts(const LockFacts& facts) {
+    constexpr std::size_t kMost = 4;
+    QStringList counts;
+    for (const trace::Holder& holder : facts.holders) {
+        if (holder.mode == trace::HoldMode::Permits) return none(); // each is a hold by itself
+        if (std::size_t(counts.size()) == kMost) {
+            counts += QString(QChar(0x2026));
+            break;
+        }
+        counts += QString::number(holder.holds);
+    }
+    return counts.join(QStringLiteral(" + "));
 }
 
 QString LocksModel::text(const LockFacts& facts, int column) const {
@@ -187,6 +208,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case HoldsColumn:
         if (!facts.known()) return unknown();
         if (!facts.held()) return none();
+        if (facts.holders.size() > 1) return holdCounts(facts);
         // A format that counts nothing has no number; one that was counted beyond the first hold counts.
         return facts.holds > 1 || countsHolds(lockFormat(facts.lock, *m_context)) ? QString::number(facts.holds)
                                                                                   : none();
@@ -240,7 +262,8 @@ QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
 QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
     const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
     if (column == StateColumn) return tone(conditionTone(facts.condition));
-    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires && facts.endKnown)
+    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires && facts.endKnown &&
+        facts.condition != LockCondition::PerhapsHeld)
         return tone(Pill::Tone::Violation);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Late) return tone(Pill::Tone::Waiting);
     if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Stopped) return tone(Pill::Tone::Fault);
@@ -262,9 +285,14 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
         return text(*lock, index.column());
     case Qt::AccessibleTextRole:
+        if (index.column() == FormatColumn) return formatWords(text(*lock, FormatColumn), lock->certainty);
         return text(*lock, index.column());
     case Qt::ToolTipRole:
         if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
+        if (index.column() == FormatColumn && lock->certainty != trace::Certainty::Certain)
+            return tr("%1. %2").arg(text(*lock, FormatColumn), certaintySentence(lock->certainty));
+        if (index.column() == StateColumn && lock->condition == LockCondition::PerhapsHeld)
+            return certaintySentence(lock->certainty);
         if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->endKnown)
             return tr("Unknown: this format does not say when the lock expires.");
         if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->gauge().known)

@@ -68,6 +68,7 @@ private:
     QString text(const LockFacts& facts, int column) const;
     QVariant sortValue(const LockFacts& facts, int column) const;
     QVariant toneOf(const LockFacts& facts, int column) const;
+    static QString holdCounts(const LockFacts& facts);
     QString holderText(const LockFacts& facts) const;
 
     ViewContext* m_context;

@@ -2,6 +2,7 @@
 #include "models/queue_model.h"
 
 #include "theme/format.h"
+#include "theme/palette.h"
 
 namespace lockscope::views {
 
@@ -18,17 +19,25 @@ void QueueModel::setWaiters(const std::shared_ptr<const trace::Trace>& trace, co
     m_now = now;
     // A queue loses people anywhere and gains them nearly always at its end.
     for (int i = int(m_waiters.size()) - 1; i >= 0; --i) {
-        if (std::ranges::find(waiters, m_waiters[std::size_t(i)]) != waiters.end()) continue;
+        const trace::EntityId thread = m_waiters[std::size_t(i)].thread;
+        if (std::ranges::find(waiters, thread, &Waiter::thread) != waiters.end()) continue;
         beginRemoveRows({}, i, i);
         m_waiters.erase(m_waiters.begin() + i);
         endRemoveRows();
     }
     for (std::size_t i = 0; i < waiters.size(); ++i) {
-        if (i < m_waiters.size() && m_waiters[i] == waiters[i]) continue;
+        if (i < m_waiters.size() && m_waiters[i].thread == waiters[i].thread) continue;
         beginInsertRows({}, int(i), int(i));
         m_waiters.insert(m_waiters.begin() + std::ptrdiff_t(i), waiters[i]);
         endInsertRows();
     }
+    // Those that moved up have left their old places behind.
+    if (m_waiters.size() > waiters.size()) {
+        beginRemoveRows({}, int(waiters.size()), int(m_waiters.size()) - 1);
+        m_waiters.resize(waiters.size());
+        endRemoveRows();
+    }
+    m_waiters = waiters;
     if (!m_waiters.empty()) Q_EMIT dataChanged(index(0), index(int(m_waiters.size()) - 1));
 }
 
@@ -40,7 +49,11 @@ QVariant QueueModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount() || !m_trace) return {};
     const Waiter& waiter = m_waiters[std::size_t(index.row())];
     const QString name = m_trace->displayName(waiter.thread);
-    const QString waited = tr("waits %1").arg(duration(std::max(m_now - Nanos(waiter.since), Nanos::zero())));
+    const QString since = duration(std::max(m_now - Nanos(waiter.since), Nanos::zero()));
+    const QString waited = waiter.dead  ? tr("nobody waits there any more")
+                           : waiter.own ? tr("waits %1").arg(since)
+                                        //: At least so long: it was in the queue already when it was first seen.
+                                        : tr("waits ≥ %1").arg(since);
     switch (role) {
     case Qt::DisplayRole:
         // Without the position: that one changes by itself when somebody ahead leaves.
@@ -48,14 +61,16 @@ QVariant QueueModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
         return tr("%1. %2, %3", "position in a queue, who, how long")
             .arg(QString::number(index.row() + 1), name, waited);
-    case EntityRole:
+    case party::EntityRole:
         return waiter.thread;
-    case PositionRole:
+    case party::PositionRole:
         return index.row() + 1;
-    case NameRole:
+    case party::NameRole:
         return name;
-    case WaitedRole:
+    case party::DetailRole:
         return waited;
+    case party::ToneRole:
+        return int(Role::WaitingText);
     default:
         return {};
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/lock_facts.h"
+#include "models/party_roles.h"
 
 #include <QAbstractListModel>
 
 namespace lockscope::views {
 
-/// The waiters for one lock, longest wait first: position, name, time waited.
+/// The waiters for one lock, in the order that they are given in: position, name, time waited.
 class QueueModel : public QAbstractListModel {
     Q_OBJECT
 public:
-    enum Role { EntityRole = Qt::UserRole, PositionRole, NameRole, WaitedRole };
     using QAbstractListModel::QAbstractListModel;
 
     /// Shows these waiters; `now` is the instant they are looked at.

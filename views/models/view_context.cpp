@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/view_context.h"
 
-#include "models/settings.h"
+#include "scenario/settings.h"
 
 #include <QMetaMethod>
 
@@ -192,7 +192,7 @@ const scenario::Scenario& ViewContext::scenario() const {
 
 const scenario::Scenario& ViewContext::settings() const {
     if (!m_settings || m_settingsAt != m_playhead) {
-        m_settings = settingsAt(scenario(), m_playhead);
+        m_settings = scenario::settingsAt(scenario(), m_playhead);
         m_settingsAt = m_playhead;
     }
     return *m_settings;
@@ -200,7 +200,10 @@ const scenario::Scenario& ViewContext::settings() const {
 
 EntityId ViewContext::focusedLock() const {
     const trace::Entity& selected = m_trace->entity(m_selection);
-    if (selected.kind == EntityKind::Lock) return m_selection;
+    if (selected.kind == EntityKind::Lock) {
+        const EntityId logical = m_trace->copyOf(m_selection);
+        return logical ? logical : m_selection;
+    }
     if (selected.kind == EntityKind::Resource) return selected.parent;
     if (selected.kind == EntityKind::Thread || selected.kind == EntityKind::Client ||
         selected.kind == EntityKind::Link) {
@@ -217,10 +220,11 @@ EntityId ViewContext::focusedLock() const {
     }
     if (selected.kind == EntityKind::Node) {
         for (const auto& [lock, record] : state().records)
-            if (m_trace->entity(lock).parent == m_selection) return lock;
+            if (m_trace->entity(lock).parent == m_selection) return record.copyOf ? record.copyOf : lock;
     }
-    const auto& locks = entities(EntityKind::Lock);
-    return locks.empty() ? kNoEntity : locks.front();
+    for (const EntityId lock : entities(EntityKind::Lock))
+        if (m_trace->copyOf(lock) == kNoEntity) return lock;
+    return kNoEntity;
 }
 
 const std::vector<EntityId>& ViewContext::entities(EntityKind kind) const {

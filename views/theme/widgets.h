@@ -19,6 +19,7 @@ public:
     void setText(const QString& text);
     void setHint(const QString& hint);
     QString text() const { return m_text; }
+    QString hint() const { return m_hint; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 

@@ -10,6 +10,7 @@ using trace::EventKind;
 
 bool LaneFold::isNamed(const Cursor& c) {
     if (c.mode == trace::HoldMode::Exclusive) return c.lock->owner == c.thread;
+    if (c.mode == trace::HoldMode::Shared && !c.lock->holders.empty()) return isNamedIn(*c.lock, c.thread);
     return c.lock->owner != trace::kNoEntity;
 }
 
@@ -18,8 +19,11 @@ bool LaneFold::isStale(const Cursor& c) const {
     switch (c.mode) {
     case trace::HoldMode::Exclusive:
         return c.lock->owner != c.thread;
-    case trace::HoldMode::Shared: // a record names one owner: a reader may well not be that one
-        return c.lock->owner == trace::kNoEntity;
+    case trace::HoldMode::Shared:
+        // A record that names one owner only, or not all: a reader may well be another one.
+        if (c.lock->holders.empty() || c.lock->holdersInAll > std::int64_t(c.lock->holders.size()))
+            return c.lock->owner == trace::kNoEntity;
+        return !isNamedIn(*c.lock, c.thread);
     case trace::HoldMode::Permits:
         break;
     }
@@ -108,7 +112,7 @@ void LaneFold::judgeHolders(LockSlot& l, std::int64_t at, std::uint32_t row) {
 void LaneFold::setDeadline(Cursor& c, std::int64_t until) {
     c.until = until;
     if (!c.holding) return;
-    c.lane->openUntil = until < 0 ? kOpenEnd : until;
+    c.lane->openUntil = until < 0 || c.asleep ? kOpenEnd : until;
     if (until >= 0) m_alarm = std::min(m_alarm, until);
 }
 
@@ -117,6 +121,10 @@ void LaneFold::passTime(std::int64_t t) {
     for (LockSlot& l : m_locks) {
         for (std::size_t i = 0; i < l.holding.size();) {
             Cursor& c = *l.holding[i];
+            if (c.asleep) {
+                ++i;
+                continue;
+            }
             if (c.until >= 0 && c.until <= t) {
                 endHolding(c, std::max(c.until, c.lane->spans.back().from)); // takes it out of the list
                 continue;
@@ -148,7 +156,7 @@ void LaneFold::applyBelief(const Event& event, std::uint32_t row) {
         if (!c.waiting) break;
         endWaiting(c, event.at);
         c.grant = 0;
-        mark(BeliefTick::GaveUp);
+        mark(event.kind == EventKind::AcquireFailed ? BeliefTick::Refused : BeliefTick::GaveUp);
         break;
     case EventKind::BelievedUntil:
         if (!c.waiting && !c.holding) break; // comes after the end of belief: means nothing

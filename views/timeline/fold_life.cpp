@@ -53,6 +53,17 @@ void LaneFold::killBeliefs(ClientSlot& c, std::int64_t at) {
             endWaiting(*cursor, at);
             endHolding(*cursor, at);
             cursor->grant = 0;
+            cursor->asleep = false; // what starts in its place is another process, and awake
+        }
+}
+
+void LaneFold::setAsleep(ClientSlot& c, bool asleep, std::int64_t at) {
+    for (ThreadSlot* t : c.threads)
+        for (Cursor* cursor : t->cursors) {
+            cursor->asleep = asleep;
+            // The deadline passed while it slept: its belief ends when it says so.
+            if (!asleep && cursor->until >= 0 && cursor->until <= at) cursor->until = -1;
+            setDeadline(*cursor, cursor->until);
         }
 }
 
@@ -60,8 +71,10 @@ void LaneFold::heal(std::int64_t at, std::uint32_t row) {
     for (LinkSlot& l : m_links)
         setLink(l, false, 0, at, row);
     for (ClientSlot& c : m_clients)
-        if (c.life->spans.hasOpen() && c.life->spans.back().state == unsigned(LifePhase::Paused))
+        if (c.life->spans.hasOpen() && c.life->spans.back().state == unsigned(LifePhase::Paused)) {
             setClientPhase(c, {}, at, row);
+            setAsleep(c, false, at);
+        }
     for (NodeSlot& n : m_nodes)
         if (n.known && n.phase == NodePhase::Paused) setNodePhase(n, NodePhase::Up, at, row);
 }
@@ -96,12 +109,11 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
     case EventKind::ClientPaused:
         onClient(LifePhase::Paused);
         // It cannot look at its clock: no deadline ends what it could act on the moment it goes on.
-        for (ThreadSlot* t : client(event.actor).threads)
-            for (Cursor* cursor : t->cursors)
-                setDeadline(*cursor, -1);
+        setAsleep(client(event.actor), true, event.at);
         break;
     case EventKind::ClientResumed:
         onClient({});
+        setAsleep(client(event.actor), false, event.at);
         break;
     case EventKind::ClientKilled:
         onClient(LifePhase::Dead);
@@ -145,6 +157,10 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         heal(event.at, row);
         fault(event, row, m_data.m_generalFaults);
         break;
+    case EventKind::NodeRole:
+    case EventKind::ReplicationLag:
+    case EventKind::SessionChanged:
+        break; // nobody's doing
     default:
         fault(event, row, m_data.m_generalFaults);
         break;

@@ -22,6 +22,7 @@ enum class RecordState : std::uint8_t {
 inline constexpr unsigned kRenewedFlag = 1; ///< Span::flags of Held: goes on from the span before it
 inline constexpr unsigned kResumedFlag = 4; ///< Span::flags of Held: seen again after a gap; nobody renewed it there
 inline constexpr unsigned kPartialFlag = 2; ///< Span::flags of Held: began before it was seen, its length is not known
+inline constexpr unsigned kGuessFlag = 8;   ///< Span::flags of Held: that its key is a lock at all is only a guess
 enum class NodePhase : std::uint8_t {
     Up,
     Paused,
@@ -35,7 +36,12 @@ enum class LinkPhase : std::uint8_t {
 enum class LifePhase : std::uint8_t { Paused, Dead };
 
 // The meanings of Tick::kind and Tick::label on each kind of lane.
-enum class BeliefTick : std::uint8_t { GaveUp, Lost, RenewFailed };
+enum class BeliefTick : std::uint8_t {
+    GaveUp,
+    Lost,
+    RenewFailed,
+    Refused, ///< it asked, and could not have the lock; the trace row says why
+};
 enum class RecordTick : std::uint8_t { ReleaseRefused, RenewRefused, Expired, Forced, Overwritten, NodeLoss };
 enum class EffectTick : std::uint8_t {
     Accepted, ///< label: of the number it was written under, in TimelineData::numbers()
@@ -49,6 +55,14 @@ template <typename Enum>
 constexpr std::uint32_t bit(Enum e) {
     return 1u << static_cast<unsigned>(e);
 }
+
+/// How many hold a lock, of how many who may: as a Span's label.
+struct HolderCount {
+    static constexpr std::uint32_t kMost = 0xfff;
+    std::uint32_t held = 0, all = 0; ///< all: permits, 0 = not known, or no limit; kMost stands for it and more
+    std::uint32_t label() const { return std::min(held, kMost) | std::min(all, kMost) << 12; }
+    static HolderCount of(std::uint32_t label) { return {label & kMost, label >> 12 & kMost}; }
+};
 
 /// A write that should not have been accepted.
 struct Damage {
@@ -72,8 +86,9 @@ struct Lane {
     trace::EntityId other = trace::kNoEntity;  ///< belief: the lock; effect: the lock; link: the node
     SpanTrack spans;
     TickTrack ticks;
-    TickTrack faults;                 ///< FaultTick
-    SpanTrack queue;                  ///< record lanes: label = known queue depth
+    TickTrack faults;  ///< FaultTick
+    SpanTrack queue;   ///< record lanes: label = known queue depth
+    SpanTrack holders; ///< record lanes, where there may be several: label = HolderCount, state = HoldMode
     std::int64_t seenFrom = kOpenEnd; ///< record lanes: when something was first known of it
     const ClientLife* life = nullptr; ///< belief lanes
     /// The instant at which the open span ends by itself, unless something happens before: a belief's own deadline.

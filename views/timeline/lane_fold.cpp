@@ -33,7 +33,7 @@ void LaneFold::takeEntities() {
             break;
         case EntityKind::Lock:
             lock(id);
-            if (m_locksSoFar++ == 0) m_firstLock = id;
+            if (m_trace.copyOf(id) == trace::kNoEntity && m_locksSoFar++ == 0) m_firstLock = id;
             break;
         case EntityKind::Resource:
             resource(id);
@@ -74,7 +74,7 @@ LaneFold::LockSlot& LaneFold::lock(EntityId id) {
     if (isNew) {
         slot.id = id;
         slot.lane = &m_data.addLane(LaneKind::Record, id, trace::kNoEntity, m_trace.entity(id).parent);
-        ++m_data.m_lockCount;
+        m_data.m_lockCount += m_trace.copyOf(id) == trace::kNoEntity;
     }
     return slot;
 }

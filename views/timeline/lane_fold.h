@@ -32,11 +32,12 @@ private:
         trace::HoldMode nextMode = trace::HoldMode::Exclusive; ///< of the next grant
         trace::HoldMode mode = trace::HoldMode::Exclusive;     ///< of this hold
         bool named = false; ///< the record named this thread since it asked: only then is its absence telling. Who
-                            ///< holds together with others is named with any of them
+                            ///< holds together with others is named with any of them, or by its own name
         std::uint32_t holds = 0;
         std::int64_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
         std::uint32_t grant = 0;
         std::int64_t until = -1;
+        bool asleep = false; ///< its client is paused, and cannot look at its clock
     };
     struct ThreadSlot {
         EntityId id = trace::kNoEntity;
@@ -52,9 +53,14 @@ private:
         std::int64_t newestToken = 0;
         bool seen = false, observed = true;
         bool partial = false; ///< held by somebody else's client since before the first look, and not renewed since
+        bool guess = false;   ///< whether it is a lock at all is only a guess
         std::vector<Cursor*> holding;
         std::uint32_t waiting = 0;
         std::uint32_t queued = 0; ///< as the server counted last, also where nobody looks
+        /// Where there may be several: those that the record names, and in which mode.
+        std::vector<std::pair<EntityId, trace::HoldMode>> holders;
+        std::int64_t holdersInAll = -1;
+        std::uint32_t permitsInAll = 0;
     };
     struct LinkSlot {
         Lane* lane = nullptr;
@@ -110,9 +116,13 @@ private:
 
     // Record and effect (fold_record.cpp).
     void applyRecord(const trace::Event& event, std::uint32_t row);
-    void countGrant(LockSlot& l, EntityId owner);
-    /// `flags`: how the span begins, beside kPartialFlag.
+    void countGrant(LockSlot& l, EntityId owner, trace::EventKind kind);
+    /// `flags`: how the span begins, beside kPartialFlag and kGuessFlag.
     void openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsigned flags = 0);
+    /// A row that names one of several holders, or counts them.
+    void applyHolders(LockSlot& l, const trace::Event& event, std::uint32_t row);
+    void openHolders(LockSlot& l, std::int64_t at, std::uint32_t row);
+    static bool isNamedIn(const LockSlot& l, EntityId thread);
     void openQueue(LockSlot& l, std::int64_t at, std::uint32_t row);
     void applyEffect(const trace::Event& event, std::uint32_t row);
 
@@ -121,6 +131,7 @@ private:
     void setClientPhase(ClientSlot& c, std::optional<LifePhase> phase, std::int64_t at, std::uint32_t row);
     void setNodePhase(NodeSlot& n, NodePhase phase, std::int64_t at, std::uint32_t row);
     void setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at, std::uint32_t row);
+    void setAsleep(ClientSlot& c, bool asleep, std::int64_t at);
     void killBeliefs(ClientSlot& c, std::int64_t at);
     void heal(std::int64_t at, std::uint32_t row);
     void applyMessage(const trace::Event& event, std::uint32_t row);

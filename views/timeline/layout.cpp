@@ -46,8 +46,12 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
     m_sections.clear();
     for (const auto& lane : data.lanes())
         m_rows.push_back({lane.get(), 0, 0});
-    std::sort(m_rows.begin(), m_rows.end(), [](const Row& a, const Row& b) {
-        const auto key = [](const Lane& l) { return std::tuple(l.kind, l.client, l.entity, l.other); };
+    std::sort(m_rows.begin(), m_rows.end(), [&data](const Row& a, const Row& b) {
+        // The copies of a lock follow it.
+        const auto key = [&trace = data.trace()](const Lane& l) {
+            const trace::EntityId logical = trace.copyOf(l.entity);
+            return std::tuple(l.kind, l.client, logical ? logical : l.entity, l.entity, l.other);
+        };
         return key(*a.lane) < key(*b.lane);
     });
     int y = 0;

@@ -131,6 +131,23 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, s
     greys.paint(kit.p, color(Role::Paused));
 }
 
+/// One or several refusals on end, with the reason said once, above their crosses.
+struct Refusals {
+    double x = 0;
+    Tick first;
+    std::int64_t until = kOpenEnd; ///< when the client waits for a while or holds: the words end there
+};
+
+void paintRefusals(const PaintKit& kit, const std::vector<Refusals>& all, const QRectF& bar) {
+    for (const Refusals& refusals : all) {
+        const double left = std::max(refusals.x, 0.0) + kit.m.px(3);
+        const double right = refusals.until == kOpenEnd ? kit.c.width() : kit.c.x(refusals.until);
+        kit.firstFitting(
+            {left, bar.center().y() - kit.m.px(22), std::min(right, kit.c.width()) - left - 4, double(kit.m.px(16))},
+            {refusedWords(kit.trace, refusals.first), Timeline::tr("refused")}, kit.smallBold, Role::WaitingText);
+    }
+}
+
 /// What happened to a belief besides its spans: gave up, learned of the loss, a renewal without answer.
 void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     double last = -1e9, looked = -1e9;
@@ -139,12 +156,23 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     const auto loss = [&losses](double x) {
         if (losses.empty() || x >= losses.back() + 8) losses.push_back(x);
     };
+    std::vector<Refusals> refusals;
+    const auto refused = [&](const Tick& tick) {
+        if (!refusals.empty() && tick.at < refusals.back().until) return;
+        // The next span that is there for more than an answer's time.
+        std::size_t next = lane.spans.firstEndingAfter(tick.at);
+        while (next < lane.spans.size() && !lane.spans[next].open() &&
+               kit.c.x(lane.spans[next].to) - kit.c.x(lane.spans[next].from) < 4)
+            ++next;
+        refusals.push_back({kit.c.x(tick.at), tick, next < lane.spans.size() ? lane.spans[next].from : kOpenEnd});
+    };
     lane.ticks.visit(
         kit.c.from(), kit.c.to(), kit.pixel * 4,
         [&](std::size_t, const Tick& tick) {
             const double x = kit.c.x(tick.at);
             const auto kind = BeliefTick(tick.kind);
             if (kind == BeliefTick::Lost) return loss(x);
+            if (kind == BeliefTick::Refused) refused(tick);
             if (x < last + 8) return;
             // A cross ends the line of a wait; where no line is to be seen it would stand for nothing.
             if (kind == BeliefTick::GaveUp) {
@@ -162,6 +190,7 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         [&](const TickSum& sum) {
             if (sum.kinds & bit(BeliefTick::Lost)) loss(kit.c.x(sum.to));
         });
+    paintRefusals(kit, refusals, bar);
     for (const double x : losses)
         kit.sprite(Sprite::Lost, x, bar.center().y());
 }

@@ -36,8 +36,9 @@ QBrush cached(double dpr, int which, const TimelineMetrics& m) {
         double dpr = 0, u = 0;
         QBrush brush;
     };
-    static std::array<Entry, 5> entries;
-    constexpr std::array roles{Role::StaleBelief, Role::Paused, Role::Unobserved, Role::Fault, Role::Waiting};
+    static std::array<Entry, 6> entries;
+    constexpr std::array roles{Role::StaleBelief, Role::Paused,  Role::Unobserved,
+                               Role::Fault,       Role::Waiting, Role::Record};
     Entry& entry = entries[std::size_t(which)];
     const QRgb key = color(roles[std::size_t(which)]).rgba();
     if (entry.key == key && entry.dpr == dpr && entry.u == m.u) return entry.brush;
@@ -96,7 +97,8 @@ PaintKit::PaintKit(QPainter& painter, const TimelineData& timelineData, const Ti
       dots(cached(dpr, 1, m)),
       unobservedHatch(cached(dpr, 2, m)),
       cutHatch(cached(dpr, 3, m)),
-      waitDots(cached(dpr, 4, m)) {
+      waitDots(cached(dpr, 4, m)),
+      recordHatch(cached(dpr, 5, m)) {
 }
 
 QRectF PaintKit::across(std::int64_t from, std::int64_t to, const QRectF& bar, double least) const {

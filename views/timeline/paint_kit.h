@@ -36,7 +36,7 @@ struct PaintKit {
         double width(const QString& words) const;
     };
     const Face &bold, &small, &smallBold, &fixedSmall, &caption;
-    QBrush hatch, dots, unobservedHatch, cutHatch, waitDots;
+    QBrush hatch, dots, unobservedHatch, cutHatch, waitDots, recordHatch;
 
     /// Left and right edge of a span, at least `least` wide, cut to a little more than the picture.
     QRectF across(std::int64_t from, std::int64_t to, const QRectF& bar, double least = 1) const;

@@ -19,19 +19,26 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     const QRectF r = kit.across(span.from, end, bar, 2);
     const std::int64_t left = kit.c.time(r.left()), right = kit.c.time(r.right());
     const double fromLeft = lease.fraction(left), toRight = lease.fraction(right);
+    const double textTop = r.bottom() - kit.m.px(19);
+    const bool pale = isPale(span, lease);
+    const QColor ink = span.flags & kGuessFlag ? onGround(color(Role::Record, 0.45)) : color(Role::Record);
     kit.box(r, color(Role::RecordTrack));
-    if (lease.expires()) {
+    if (!lease.fractionKnown()) {
+        // What was left of it, of how much, nobody saw: no height would be true. Held it is, for as long as it is.
+        kit.p.fillRect(QRectF(r.topLeft(), QPointF(r.right(), textTop)), kit.recordHatch);
+        kit.box(QRectF(r.x(), r.bottom() - 2, r.width(), 2), ink);
+    } else if (lease.expires()) {
         const QPointF wedge[]{{r.left(), r.bottom()},
                               {r.left(), r.bottom() - fromLeft * r.height()},
                               {r.right(), r.bottom() - toRight * r.height()},
                               {r.right(), r.bottom()}};
         kit.p.setRenderHint(QPainter::Antialiasing, r.width() > 12);
         kit.p.setPen(Qt::NoPen);
-        kit.p.setBrush(color(Role::Record));
+        kit.p.setBrush(ink);
         kit.p.drawPolygon(wedge, 4);
         kit.p.setRenderHint(QPainter::Antialiasing, false);
     } else {
-        kit.box(r, color(Role::Record));
+        kit.box(r, ink);
     }
     if (span.flags & kRenewedFlag) { // refilled here
         const double x = std::round(r.x());
@@ -39,11 +46,12 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
         kit.box(QRectF(x - 2, r.y() - kit.m.px(6), 6, 2), color(Role::Holding));
     }
     const double textLeft = std::max(r.x(), 0.0) + kit.m.px(7), textRight = std::min(r.right(), kit.c.width());
-    const QRectF line(textLeft, r.bottom() - kit.m.px(19), textRight - textLeft - 3, kit.m.px(18));
+    const QRectF line(textLeft, textTop, textRight - textLeft - 3, kit.m.px(18));
     const bool underPlayhead = kit.playhead >= span.from && kit.playhead < end;
     // A renewal goes on with the same owner: said once, at the beginning, or at the left edge.
     const bool says = !(span.flags & kRenewedFlag) || r.x() < 1 || r.width() > kit.m.px(120);
-    if (!underPlayhead && says) kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold, Role::TextOnColor);
+    if (!underPlayhead && says)
+        kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold, pale ? Role::Text : Role::TextOnColor);
     // The end of a lease that ran out; of one cut short by a release there is nothing to say.
     if (lease.expires() && end >= lease.deadline && r.width() > kit.m.px(150)) {
         const QString words = Timeline::tr("expires %1").arg(instantShort(Nanos(lease.deadline)));
@@ -72,6 +80,30 @@ void paintQueue(const PaintKit& kit, const SpanTrack& queue, const QRectF& bar) 
     BoxBatch ambers;
     columns.runs([&](int x, int width, const auto&, std::uint32_t) { ambers.add(x, strip.y(), width, 2); });
     ambers.paint(kit.p, color(Role::Waiting, 0.75));
+}
+
+/// Several holders on top of the one's lease: a thin line for each reader, a cell for each permit, taken or free.
+void paintHolders(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
+    constexpr std::uint32_t kMostLines = 6, kMostCells = 12;
+    lane.holders.visit(
+        kit.c.from(), kit.c.to(), kit.pixel * 6, kit.now,
+        [&](std::size_t, const Span& span) {
+            const HolderCount count = HolderCount::of(span.label);
+            const bool permits = trace::HoldMode(span.state) == trace::HoldMode::Permits;
+            if (count.held < 2 && !permits) return; // the lease says it
+            const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
+            const bool cells = permits && count.all > 0 && count.all <= kMostCells;
+            const std::uint32_t lines = cells ? count.all : std::min(count.held, kMostLines);
+            const double step = std::max(3.0, std::min<double>(kit.m.px(4), bar.height() * 0.6 / lines));
+            for (std::uint32_t i = 0; i < lines; ++i)
+                kit.box(QRectF(r.x(), r.y() + 1 + i * step, r.width(), step - 1),
+                        color(i < count.held ? Role::Holding : Role::RecordTrack));
+            const QString words = holdersWords(span);
+            const double left = std::max(r.x(), 0.0) + kit.m.px(7), right = std::min(r.right(), kit.c.width());
+            if (right - left > kit.smallBold.width(words) + kit.m.px(16))
+                kit.chip(left, r.y() + kit.m.px(5), words, Role::Surface, Role::Holding, Role::Text);
+        },
+        [](const SpanSum&) {});
 }
 
 /// Refusals and other ends of a record that no release explains.
@@ -125,6 +157,7 @@ void paintRecord(const PaintKit& kit, const Lane& lane, int height) {
     });
     held.paint(kit.p, color(Role::Record));
     gaps.paint(kit.p, color(Role::TextFaint));
+    paintHolders(kit, lane, bar);
     paintQueue(kit, lane.queue, bar);
     paintMarks(kit, lane.ticks, bar);
     paintFaults(kit, lane.faults, height);

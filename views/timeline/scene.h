@@ -46,10 +46,11 @@ void paintPlayheadPill(QPainter& painter, double x, int left, int right, const T
 
 /// The lease under the playhead on one record lane: its words are painted apart, because they change as it moves.
 struct LeaseAtPlayhead {
-    std::uint32_t row = 0; ///< of the span
-    QRectF place;          ///< of the words
-    QStringList words;     ///< from the fullest to the shortest
-    QPointF dot;           ///< where the playhead crosses the wedge
+    std::uint32_t row = 0;      ///< of the span
+    QRectF place;               ///< of the words
+    QStringList words;          ///< from the fullest to the shortest
+    std::optional<QPointF> dot; ///< where the playhead crosses the wedge; missing = it has none
+    bool pale = false;          ///< the words stand on a pale ground
 };
 std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const QSize& size);
 void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease);

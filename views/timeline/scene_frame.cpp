@@ -148,6 +148,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
         grid.add(x, ruler, 1, size.height() - ruler);
         const QString words = markText(t, step);
         const double width = kit.fixedSmall.width(words);
+        if (x + 4 < 0 || x + 4 + width > c.width()) return; // half a number is another number
         kit.text({x + 4, double(kit.m.px(8)), width + 2, double(ruler - kit.m.px(12))}, words, kit.fixedSmall,
                  Role::TextFaint);
     });

@@ -148,13 +148,16 @@ std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const 
         if (double(end - span.from) / c.nanosPerPixel() < 3) continue;
         const QRectF bar = scene.metrics.bar(LaneKind::Record, 0, 0).translated(0, row.y - scene.scroll);
         const double left = std::max(c.x(span.from), 0.0) + scene.metrics.px(7), right = std::min(c.x(end), c.width());
-        const double fraction = leaseOf(scene.data.trace(), span).fraction(scene.playhead);
+        const Lease held = leaseOf(scene.data.trace(), span);
         LeaseAtPlayhead lease;
         lease.row = span.row;
         lease.place =
             QRectF(labels + left, bar.bottom() - scene.metrics.px(19), right - left - 3, scene.metrics.px(18));
         lease.words = leaseLeftWords(scene.data.trace(), span, scene.playhead);
-        lease.dot = QPointF(labels + c.x(scene.playhead), bar.bottom() - fraction * bar.height());
+        lease.pale = isPale(span, held);
+        if (held.fractionKnown())
+            lease.dot =
+                QPointF(labels + c.x(scene.playhead), bar.bottom() - held.fraction(scene.playhead) * bar.height());
         leases.push_back(lease);
     }
     return leases;
@@ -166,15 +169,16 @@ void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease) {
     for (const QString& words : lease.words) {
         if (fm.horizontalAdvance(words) > lease.place.width()) continue;
         painter.setFont(font);
-        painter.setPen(color(Role::TextOnColor));
+        painter.setPen(color(lease.pale ? Role::Text : Role::TextOnColor));
         const double baseline = lease.place.y() + (lease.place.height() + fm.ascent() - fm.descent()) / 2;
         painter.drawText(QPointF(lease.place.x(), std::round(baseline)), words);
         break;
     }
+    if (!lease.dot) return;
     painter.setRenderHint(QPainter::Antialiasing, true);
     painter.setPen(QPen(color(Role::Surface), 1.5));
     painter.setBrush(color(Role::Playhead));
-    painter.drawEllipse(lease.dot, 3.5, 3.5);
+    painter.drawEllipse(*lease.dot, 3.5, 3.5);
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/event_words.h"
 #include "theme/format.h"
 #include "timeline/words.h"
 #include "trace/time_text.h"
@@ -28,7 +29,7 @@ QString textOf(const trace::Trace& trace, trace::EntityId id) {
 
 /// Appends ": reason" where there is one.
 QString because(const trace::Trace& trace, const QString& sentence, trace::EntityId reason) {
-    const QString text = textOf(trace, reason);
+    const QString text = reasonWords(textOf(trace, reason));
     return text.isEmpty() ? sentence : Timeline::tr("%1: %2").arg(sentence, text);
 }
 
@@ -57,6 +58,31 @@ QString messageSentence(const trace::Trace& trace, const Tick& tick) {
     return e.value < 0 ? words : Timeline::tr("%1 (%2 on the way)").arg(words, duration(Nanos(e.value)));
 }
 
+/// What a record says of a lock, and what it cannot say.
+QString recordSentence(const trace::Trace& trace, const Span& span, const QString& lock) {
+    const Lease lease = leaseOf(trace, span);
+    const QString holder = trace.displayName(lease.owner);
+    // Of what was there before us nobody knows since when.
+    const bool renewed =
+        span.flags & kRenewedFlag || (span.flags & kResumedFlag && trace.kindAt(span.row) == EventKind::RecordRenewed);
+    QStringList sentences;
+    if (!lease.endKnown())
+        sentences +=
+            Timeline::tr("%1 is held by %2; its format does not say until when: %3").arg(lock, holder, when(span));
+    else if (!lease.expires())
+        sentences += Timeline::tr("%1 is held by %2 and never expires: %3").arg(lock, holder, when(span));
+    else
+        sentences += (!lease.lengthKnown && !renewed
+                          ? Timeline::tr("%1 was held by %2 already when first seen at %3, expires at %4: %5")
+                      : renewed ? Timeline::tr("%1 is held by %2, renewed at %3, expires at %4: %5")
+                                : Timeline::tr("%1 is held by %2 since %3, expires at %4: %5"))
+                         .arg(lock, holder, instant(Nanos(lease.from)), instant(Nanos(lease.deadline)), when(span));
+    if (lease.expires() && !lease.fractionKnown())
+        sentences += Timeline::tr("The length of its lease is not known, so it is hatched and has no wedge.");
+    if (span.flags & kGuessFlag) sentences += Timeline::tr("That this key is a lock is only a guess.");
+    return sentences.join(QLatin1Char('\n'));
+}
+
 } // namespace
 
 QString spanSentence(const TimelineData& data, const Lane& lane, const Span& span) {
@@ -79,23 +105,7 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
     case LaneKind::Record: {
         if (RecordState(span.state) == RecordState::Unobserved)
             return Timeline::tr("%1 was not observed: %2").arg(who, when(span));
-        const Lease lease = leaseOf(trace, span);
-        if (!lease.endKnown())
-            return Timeline::tr("%1 is held by %2; its format does not say until when: %3")
-                .arg(who, trace.displayName(lease.owner), when(span));
-        if (!lease.expires())
-            return Timeline::tr("%1 is held by %2 and never expires: %3")
-                .arg(who, trace.displayName(lease.owner), when(span));
-        // Of what was there before us nobody knows since when.
-        const bool renewed = span.flags & kRenewedFlag ||
-                             (span.flags & kResumedFlag && trace.kindAt(span.row) == EventKind::RecordRenewed);
-        const QString sentence =
-            span.flags & kPartialFlag && !renewed
-                ? Timeline::tr("%1 was held by %2 already when first seen at %3, expires at %4: %5")
-            : renewed ? Timeline::tr("%1 is held by %2, renewed at %3, expires at %4: %5")
-                      : Timeline::tr("%1 is held by %2 since %3, expires at %4: %5");
-        return sentence.arg(who, trace.displayName(lease.owner), instant(Nanos(lease.from)),
-                            instant(Nanos(lease.deadline)), when(span));
+        return recordSentence(trace, span, who);
     }
     case LaneKind::Node:
         switch (NodePhase(span.state)) {
@@ -127,6 +137,8 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
         switch (BeliefTick(tick.kind)) {
         case BeliefTick::GaveUp:
             return Timeline::tr("%1: %2 gave up waiting").arg(at, who);
+        case BeliefTick::Refused:
+            return Timeline::tr("%1: %2 asked for the lock; %3").arg(at, who, refusedWords(trace, tick));
         case BeliefTick::Lost:
             return because(trace, Timeline::tr("%1: %2 learned that it lost the lock").arg(at, who), e.aux);
         case BeliefTick::RenewFailed:

@@ -37,7 +37,7 @@ std::size_t TimelineData::memoryBytes() const {
     const auto bytesOf = [](const auto&... tracks) { return (tracks.memoryBytes() + ...); };
     std::size_t bytes = bytesOf(m_faults, m_generalFaults, m_damages, m_numbers);
     for (const auto& lane : m_lanes)
-        bytes += sizeof(Lane) + bytesOf(lane->spans, lane->ticks, lane->faults, lane->queue);
+        bytes += sizeof(Lane) + bytesOf(lane->spans, lane->ticks, lane->faults, lane->queue, lane->holders);
     for (const auto& life : m_lives)
         bytes += sizeof(ClientLife) + bytesOf(life->spans, life->faults);
     return bytes;

@@ -283,8 +283,8 @@ void TimelineView::ensureRowVisible(int row) {
     const int above = m_metrics.captionHeight();
     if (r.top() < above)
         verticalScrollBar()->setValue(verticalScrollBar()->value() + r.top() - above);
-    else if (r.bottom() > viewport()->height())
-        verticalScrollBar()->setValue(verticalScrollBar()->value() + r.bottom() - viewport()->height());
+    else if (const int below = r.bottom() + 1 - viewport()->height(); below > 0)
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + below);
 }
 
 bool TimelineView::handlesKey(const QKeyEvent* event) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/timeline_view.h"
 
+#include "models/lock_facts.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "timeline/timeline_accessible.h"
@@ -18,6 +19,17 @@ namespace lockscope::views {
 namespace {
 
 constexpr Nanos kClosely = 10s; ///< what is seen at first of a world that goes on
+
+/// The recipe by which the scenario's lock is held at the playhead, or would be.
+QString recipeInUse(const ViewContext& context) {
+    constexpr std::size_t kLookedAt = 1000; // a server may have very many locks
+    const scenario::Scenario& settings = context.settings();
+    const auto& locks = context.entities(trace::EntityKind::Lock);
+    const QByteArray name = settings.lock.name.toUtf8();
+    for (std::size_t i = 0; i < std::min(locks.size(), kLookedAt); ++i)
+        if (context.trace()->entity(locks[i]).name == name) return lockFormat(locks[i], context);
+    return settings.recipe;
+}
 
 } // namespace
 
@@ -131,7 +143,7 @@ void TimelineView::readNotes() {
     if (session && session->abilities().workload) {
         // Those in force at the playhead, as in the form beside it.
         const scenario::Scenario& settings = m_context->settings();
-        notes.recipe = settings.recipe;
+        notes.recipe = recipeInUse(*m_context);
         notes.tokenCheck = settings.resource.tokenCheck;
     }
     if (notes == m_notes) return;

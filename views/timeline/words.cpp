@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/words.h"
 
+#include "models/event_words.h"
 #include "theme/format.h"
 #include "trace/text.h"
 
@@ -43,6 +44,9 @@ const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
 QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     QString words = Timeline::tr("idle");
     const Span* span = spanAt(lane.spans, t);
+    const std::size_t past = lane.ticks.lowerBound(t + 1);
+    if (past > 0 && BeliefTick(lane.ticks[past - 1].kind) == BeliefTick::Refused)
+        words = Timeline::tr("idle; %1").arg(refusedWords(data.trace(), lane.ticks[past - 1]));
     // At the last instant that is known, what goes on still does.
     if (span && t < lane.endOf(*span, data.now() + 1)) {
         switch (BeliefState(span->state)) {
@@ -78,9 +82,21 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
                     : lease.endKnown()
                         ? Timeline::tr("held by %1, never expires").arg(actorName(data.trace(), lease.owner))
                         : Timeline::tr("held by %1, until when is unknown").arg(actorName(data.trace(), lease.owner));
+    if (const Span* holders = spanAt(lane.holders, t)) words += QStringLiteral(", ") + holdersWords(*holders);
+    //: %1: "held by A, 4.2 s left". That the key is a lock at all is only a guess.
+    if (span->flags & kGuessFlag) words = Timeline::tr("perhaps %1").arg(words);
     if (const Span* queue = spanAt(lane.queue, t))
         words += QStringLiteral(", ") + Timeline::tr("%n waiting", nullptr, int(queue->label));
     return words;
+}
+
+/// The holder of a span by its name and by its short name; of a guess with the word that says so.
+std::pair<QString, QString> holderWords(const trace::Trace& trace, const Span& span) {
+    const QString who = actorName(trace, span.label);
+    if (!(span.flags & kGuessFlag)) return {who, shortName(who)};
+    //: %1: a holder. That the key is a lock at all is only a guess.
+    return {Timeline::tr("perhaps %1", "a holder").arg(who),
+            Timeline::tr("perhaps %1", "a holder").arg(shortName(who))};
 }
 
 } // namespace
@@ -95,7 +111,7 @@ Lease leaseOf(const trace::Trace& trace, const Span& span) {
     const trace::Event event = trace.at(span.row);
     // A deadline that was moved without a renewal leaves the lease as old as it was.
     const Nanos age = event.kind == trace::EventKind::RecordDeadline ? std::chrono::milliseconds(event.aux) : Nanos(0);
-    return {event.at - age.count(), event.value, span.label};
+    return {event.at - age.count(), event.value, span.label, !(span.flags & kPartialFlag)};
 }
 
 QString sectionCaption(LaneKind kind) {
@@ -139,8 +155,13 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
         const QString thread = isThread ? Timeline::tr("thread %1").arg(nameOf(trace, lane.entity)) : QString();
         return with(thread, data.lockCount() > 1 ? nameOf(trace, lane.other) : QString());
     }
-    case LaneKind::Record:
-        return with(nameOf(trace, lane.other), notes.recipe);
+    case LaneKind::Record: {
+        if (trace.copyOf(lane.entity)) return Timeline::tr("copy on %1").arg(nameOf(trace, lane.other));
+        // What a watcher has seen there goes before what our own clients use.
+        const EntityId format = trace.entity(lane.entity).other;
+        const bool seen = format && trace.entity(format).kind == EntityKind::Text;
+        return with(nameOf(trace, lane.other), seen ? nameOf(trace, format) : notes.recipe);
+    }
     case LaneKind::Effect:
         if (notes.tokenCheck) return *notes.tokenCheck ? Timeline::tr("checks tokens") : Timeline::tr("no token check");
         return lane.other != trace::kNoEntity ? Timeline::tr("guarded by %1").arg(nameOf(trace, lane.other))
@@ -183,7 +204,7 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
 
 QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     const Lease lease = leaseOf(trace, span);
-    const QString who = actorName(trace, lease.owner), nick = shortName(who);
+    const auto [who, nick] = holderWords(trace, span);
     if (!lease.endKnown()) return {who, nick};
     if (!lease.expires())
         return {Timeline::tr("%1 · never expires").arg(who), Timeline::tr("%1 · never expires").arg(nick), who, nick};
@@ -199,9 +220,27 @@ QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int
     const Lease lease = leaseOf(trace, span);
     if (!lease.expires()) return leaseWords(trace, span);
     const QString left = duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t)));
-    const QString who = actorName(trace, lease.owner);
-    return {Timeline::tr("%1 · %2 left").arg(who, left), Timeline::tr("%1 · %2 left").arg(shortName(who), left), left,
-            who};
+    const auto [who, nick] = holderWords(trace, span);
+    return {Timeline::tr("%1 · %2 left").arg(who, left), Timeline::tr("%1 · %2 left").arg(nick, left), left, who};
+}
+
+QString holdersWords(const Span& span) {
+    const HolderCount count = HolderCount::of(span.label);
+    switch (trace::HoldMode(span.state)) {
+    case trace::HoldMode::Shared:
+        return Timeline::tr("%n reader(s)", nullptr, int(count.held));
+    case trace::HoldMode::Permits:
+        if (count.all > 0 && count.all < HolderCount::kMost)
+            return Timeline::tr("%1 of %2 permits").arg(QString::number(count.held), QString::number(count.all));
+        return Timeline::tr("%n permit(s) taken", nullptr, int(count.held));
+    case trace::HoldMode::Exclusive:
+        break;
+    }
+    return Timeline::tr("%n holder(s)", nullptr, int(count.held));
+}
+
+QString refusedWords(const trace::Trace& trace, const Tick& tick) {
+    return Timeline::tr("refused: %1").arg(reasonWords(trace.displayName(trace.at(tick.row).aux)));
 }
 
 QString recordTickWords(const trace::Trace& trace, const Tick& tick) {

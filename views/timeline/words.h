@@ -22,13 +22,20 @@ struct TimelineNotes {
 struct Lease {
     std::int64_t from = 0, deadline = trace::kNeverEnds; ///< an instant, or one of trace/deadline.h
     trace::EntityId owner = trace::kNoEntity;
+    bool lengthKnown = true; ///< false: it began before it was seen, so `from` is only when it was seen first
     bool expires() const { return deadline >= 0; }
     bool endKnown() const { return deadline != trace::kEndNotKnown; }
-    /// The remaining part of the lease at t, 0…1; 1 when it never expires.
+    /// Whether fraction() can be told: its end is known, and its length too where it has one.
+    bool fractionKnown() const { return endKnown() && (lengthKnown || !expires()); }
+    /// The remaining part of the lease at t, 0…1; 1 when it never expires. Without meaning unless fractionKnown().
     double fraction(std::int64_t t) const;
 };
 /// The lease of a span with RecordState::Held.
 Lease leaseOf(const trace::Trace& trace, const Span& span);
+/// Whether it is drawn so pale that words on it need the usual text colour: without a wedge, or as a guess.
+inline bool isPale(const Span& span, const Lease& lease) {
+    return !lease.fractionKnown() || span.flags & kGuessFlag;
+}
 
 QString sectionCaption(LaneKind kind);
 QString laneTitle(const TimelineData& data, const Lane& lane);
@@ -40,6 +47,10 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t);
 QStringList leaseWords(const trace::Trace& trace, const Span& span);
 /// On the lease under the playhead: "A · 4.2 s left", "4.2 s", "A".
 QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t);
+/// "2 readers", "3 of 5 permits": of a span of Lane::holders.
+QString holdersWords(const Span& span);
+/// "refused: another kind of lock has this key": of a BeliefTick::Refused.
+QString refusedWords(const trace::Trace& trace, const Tick& tick);
 /// "A's release refused".
 QString recordTickWords(const trace::Trace& trace, const Tick& tick);
 /// The number that a label of a hold or a write stands for.

@@ -8,7 +8,8 @@ class DriverCore;
 
 /// A client of a real ZooKeeper or an ensemble: one session over one connection, shared by all coroutines of the
 /// client. Connects at the first call, and to another server when one is lost. Makes a new session when one has ended:
-/// by the server's word, or by its own clock when it has not heard of the leader for the session's time-out.
+/// by the server's word, by its own clock when it has not heard of the leader for the session's time-out, or because
+/// the servers have lost their data (DataLossProbe).
 ///
 /// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
 /// with SessionLost. The runtime must outlive it.

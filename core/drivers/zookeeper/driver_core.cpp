@@ -29,6 +29,8 @@ Nanos beatPeriod(Nanos session) {
 }
 constexpr Nanos kPauseBetweenLookups = 1s;
 constexpr Nanos kCloseWaits = 500ms;
+/// Each probe for a loss of data costs the servers three writes: the probe's session, its question, the session's end.
+constexpr Nanos kPauseBetweenProbes = 1s;
 
 QString whereOf(const ConnectionUrl& url) {
     QStringList all;
@@ -127,7 +129,7 @@ Nanos DriverCore::turn() {
     }
     if (!handle) return m_resolving ? kNever : m_resolveAgain - now;
 
-    Nanos wait = handle->look();
+    Nanos wait = std::min(handle->look(), probe(now));
     if (m_ended || m_refused) return Nanos(0);
     if (ready() && now >= m_heardAt + m_beatEvery) beat(now);
     if (waitsForNames) wait = std::min(wait, std::max(Nanos(0), m_openedAt + options.staleAfter - now));
@@ -138,6 +140,35 @@ Nanos DriverCore::turn() {
         if (ready()) wait = std::min(wait, next);
     }
     return wait;
+}
+
+/// Asks, while servers hang up on our session, whether they have lost it with their data; returns how long until the
+/// next look. A session that they have lost has expired: they will not say so themselves before they have made more
+/// transactions than we have seen.
+Nanos DriverCore::probe(Nanos now) {
+    if (session.state != State::Suspended) {
+        m_probe.reset();
+        return kNever;
+    }
+    if (!m_probe) {
+        if (!handle->sawHangUp()) return kNever;
+        if (now < m_probeAgain) return m_probeAgain - now;
+        m_probe = std::make_unique<DataLossProbe>(
+            runtime, DataLossProbe::Question{m_servers, options.session, login(), handle->lastZxid()},
+            [this] { m_kick.release(); });
+    }
+    const Nanos wait = m_probe->look();
+    const std::optional<DataLossProbe::Finding> finding = m_probe->finding();
+    if (!finding) return wait;
+    m_probe.reset();
+    m_probeAgain = now + kPauseBetweenProbes;
+    if (*finding != DataLossProbe::Finding::Lost) return kPauseBetweenProbes;
+    m_ended = true;
+    return Nanos(0);
+}
+
+QByteArray DriverCore::login() const {
+    return url.user.isEmpty() ? QByteArray() : url.user.toUtf8() + ':' + url.password.toUtf8();
 }
 
 void DriverCore::beat(Nanos now) {
@@ -202,6 +233,7 @@ QCoro::Task<> DriverCore::resolve(std::shared_ptr<DriverCore> core, std::stop_to
 }
 
 void DriverCore::open(const QByteArray& servers) {
+    m_servers = servers;
     m_openedAt = runtime.monotonic();
     DriverCore* const self = this; // the handle is ours: it calls nobody when we are gone
     handle = std::make_unique<Handle>(runtime, servers, options.session,
@@ -224,37 +256,19 @@ void DriverCore::open(const QByteArray& servers) {
         m_resolveAgain = runtime.monotonic() + kPauseBetweenLookups;
         return;
     }
-    if (!url.user.isEmpty()) handle->login(url.user.toUtf8() + ':' + url.password.toUtf8());
+    if (!url.user.isEmpty()) handle->login(login());
 }
 
-/// A transaction that changes nothing: only a leader that most servers follow can answer it. Dear, for them: once for
-/// each connection.
+/// Whether most servers still know the session. Dear, for them: once for each connection.
 void DriverCore::askQuorum() {
-    struct Question {
-        std::shared_ptr<DriverCore> core;
-        Nanos greetedAt, sentAt;
-        std::uint64_t generation;
-        zoo_op_t check{};
-        zoo_op_result_t result{};
-    };
-    auto question =
-        std::make_unique<Question>(shared_from_this(), handle->greetedAt(), runtime.monotonic(), session.generation);
-    ::zoo_check_op_init(&question->check, "/", -1);
-    const auto answered = [](int rc, const void* data) {
-        const std::unique_ptr<const Question> mine(static_cast<const Question*>(data));
-        DriverCore& core = *mine->core;
-        // Whatever it says of the check: also a transaction that fails is agreed upon.
-        const bool agreed = rc == ZOK || (rc <= ZAPIERROR && rc != ZSESSIONEXPIRED && rc != ZCLOSING &&
-                                          rc != ZAUTHFAILED && rc != ZSESSIONMOVED);
-        const bool same = mine->generation == core.session.generation;
-        core.over(agreed ? By::Leader : By::Nobody, mine->sentAt, mine->generation);
-        if (agreed && same) core.proved(mine->greetedAt);
+    const auto answered = [core = shared_from_this(), greetedAt = handle->greetedAt(), sentAt = runtime.monotonic(),
+                           generation = session.generation](bool agreed) {
+        const bool same = generation == core->session.generation;
+        core->over(agreed ? By::Leader : By::Nobody, sentAt, generation);
+        if (agreed && same) core->proved(greetedAt);
     };
     submitted(kVoidAnswer);
-    if (::zoo_amulti(handle->raw(), 1, &question->check, &question->result, answered, question.get()) == ZOK)
-        (void)question.release(); // its answer's now
-    else
-        unsent();
+    if (!handle->agree(answered)) unsent();
 }
 
 void DriverCore::proved(Nanos at) {
@@ -310,6 +324,7 @@ void DriverCore::heardOfLeader(Nanos sentAt) {
 }
 
 void DriverCore::endSession(bool forGood) {
+    m_probe.reset();
     dropHandle();
     m_ended = false;
     const bool had = session.state == State::Connected || session.state == State::Suspended;

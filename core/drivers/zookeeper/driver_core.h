@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "drivers/zookeeper/data_loss_probe.h"
 #include "drivers/zookeeper/handle.h"
 #include "ports/url.h"
 #include "ports/zookeeper/options.h"
@@ -9,10 +10,6 @@
 #include <deque>
 
 namespace lockscope::zookeeper {
-
-/// The least size of a good answer in bytes: its header, and the content for each kind of request.
-inline constexpr int kVoidAnswer = 16, kTextAnswer = kVoidAnswer + 4, kStatAnswer = kVoidAnswer + 68,
-                     kNodeAnswer = kStatAnswer + 4;
 
 /// The state that a driver's coroutines and requests in flight share; lives until the last of them has ended. Keeps the
 /// session: makes it, proves it, notices its end.
@@ -78,6 +75,8 @@ private:
     void askQuorum();
     void proved(Nanos at);
     void beat(Nanos now);
+    Nanos probe(Nanos now);
+    QByteArray login() const;
     void suspend();
     void endSession(bool forGood);
     void dropHandle();
@@ -96,7 +95,10 @@ private:
     Nanos m_heardAt{};         ///< when the last answer came that counts as the leader's
     Nanos m_openedAt{};        ///< when the handle was opened
     Nanos m_resolveAgain{};
-    std::deque<int> m_least; ///< least answer sizes of the requests in flight, in order
+    QByteArray m_servers;                   ///< the resolved addresses
+    std::unique_ptr<DataLossProbe> m_probe; ///< only while suspended, by servers that hang up
+    Nanos m_probeAgain{};                   ///< no next probe before
+    std::deque<int> m_least;                ///< least answer sizes of the requests in flight, in order
 };
 
 } // namespace lockscope::zookeeper

@@ -112,7 +112,11 @@ Nanos Handle::look() {
     timeval wait{};
     const int before = ::zoo_state(m_zh);
     const Nanos now = m_runtime.monotonic();
-    const int result = ::zookeeper_interest(m_zh, &fd, &interest, &wait);
+    int result = ::zookeeper_interest(m_zh, &fd, &interest, &wait);
+    // After a round of all servers it wants to rest for a sixtieth of the session, once. We have our own rests, which
+    // do not grow with the session: whoever holds something must soon know whether a server that is back still knows
+    // it.
+    if (result == ZOK && fd < 0) result = ::zookeeper_interest(m_zh, &fd, &interest, &wait);
     if (before != ZOO_ASSOCIATING_STATE && ::zoo_state(m_zh) == ZOO_ASSOCIATING_STATE) m_greetedAt = now;
     if (result != ZOK) {
         broken();
@@ -124,12 +128,31 @@ Nanos Handle::look() {
         const Nanos patience = m_triedAt + m_patience - now;
         if (patience <= Nanos(0)) { // the C client sees its end and tries the next one
             ::shutdown(m_watched, SHUT_RDWR);
+            m_gaveUp = true;
             m_triedAt = now;
             m_patience = std::min(2 * m_patience, m_longestPatience); // maybe it is just slow
         }
         left = std::min(left, std::max(patience, m_patience / 4));
     }
     return left;
+}
+
+bool Handle::agree(std::function<void(bool agreed)> done) {
+    struct Check {
+        std::function<void(bool)> done;
+        zoo_op_t op{};
+        zoo_op_result_t result{};
+    };
+    auto check = std::make_unique<Check>(std::move(done));
+    ::zoo_check_op_init(&check->op, "/", -1);
+    const auto answered = [](int rc, const void* data) {
+        const std::unique_ptr<const Check> mine(static_cast<const Check*>(data));
+        // A login that may not read the root is refused by a transaction, too, which is agreed upon like any other.
+        mine->done(rc == ZOK || rc == ZNOAUTH);
+    };
+    if (::zoo_amulti(m_zh, 1, &check->op, &check->result, answered, check.get()) != ZOK) return false;
+    (void)check.release(); // its answer's now
+    return true;
 }
 
 void Handle::gather() {
@@ -186,6 +209,7 @@ void Handle::forgetSocket() {
         ::close(std::exchange(m_watched, -1));
     }
     m_fd = -1;
+    m_gaveUp = false;
     m_writing = false;
     m_least = 0;
 }
@@ -218,6 +242,7 @@ struct Handle::Ahead {
 
     std::size_t size() const { return end - begin; }
     qint32 int32(std::size_t at) const { return qFromBigEndian<qint32>(bytes.data() + begin + at); }
+    qint64 int64(std::size_t at) const { return qFromBigEndian<qint64>(bytes.data() + begin + at); }
     /// The C client has read the message at the beginning.
     void pass() {
         const std::size_t whole = size() < 4 ? bytes.size() : 4 + std::size_t(int32(0));
@@ -239,6 +264,8 @@ void Handle::process(int events) {
             if (seen == Head::Garbage) {
                 m_garbage = true;
                 throwAwayInput();
+            } else {
+                noteZxid(ahead);
             }
         }
         const int before = ::zoo_state(m_zh);
@@ -251,6 +278,7 @@ void Handle::process(int events) {
             return;
         }
         if (result != ZOK) {
+            if (before == ZOO_ASSOCIATING_STATE && seen != Head::Garbage && !m_gaveUp) m_sawHangUp = true;
             broken();
             m_callbacks.lookSoon();
             return;
@@ -259,6 +287,7 @@ void Handle::process(int events) {
         if (events != ZOOKEEPER_READ) return;
         if (connected()) {
             m_garbage = false;
+            m_sawHangUp = false;
             m_patience = std::min(kFirstPatience, m_longestPatience);
             m_rest = Nanos(0);
         }
@@ -299,6 +328,11 @@ Handle::Head Handle::judge(const Ahead& ahead) const {
     const bool failed = ahead.int32(16) != 0;
     const bool sane = least >= 0 && (failed ? length <= kLargestFailure : length >= least);
     return sane ? Head::Whole : Head::Garbage;
+}
+
+/// The C client keeps this number to itself. Of a watch's event it is -1.
+void Handle::noteZxid(const Ahead& ahead) {
+    if (connected() && ahead.size() >= kHeadSize) m_lastZxid = std::max<std::int64_t>(m_lastZxid, ahead.int64(8));
 }
 
 void Handle::throwAwayInput() const {

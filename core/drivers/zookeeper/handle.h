@@ -9,6 +9,10 @@ struct _zhandle; // zhandle_t of <zookeeper/zookeeper.h>, which stays out of hea
 
 namespace lockscope::zookeeper {
 
+/// The least size of a good answer in bytes: its header, and the content for each kind of request.
+inline constexpr int kVoidAnswer = 16, kTextAnswer = kVoidAnswer + 4, kStatAnswer = kVoidAnswer + 68,
+                     kNodeAnswer = kStatAnswer + 4;
+
 /// One handle of the single-threaded C client, driven by its thread's reactor, which reports when the socket is ready.
 /// For time-outs, the owner calls look() when the time that it returned has passed.
 ///
@@ -54,6 +58,15 @@ public:
     Nanos greetedAt() const { return m_greetedAt; }
     /// Whether something other than a ZooKeeper has answered since the last session.
     bool sawGarbage() const { return m_garbage; }
+    /// Whether a server has closed the connection instead of answering the greeting since the last session: it does not
+    /// serve yet, or it does not know the newest transaction that we were told of.
+    bool sawHangUp() const { return m_sawHangUp; }
+    /// The newest transaction (zxid) that a server has told of; 0 = none yet.
+    std::int64_t lastZxid() const { return m_lastZxid; }
+
+    /// Makes a transaction that changes nothing: only a leader that most servers follow can answer it. `done` is called
+    /// once, with whether it was agreed upon. False without a call: the C client did not accept it.
+    bool agree(std::function<void(bool agreed)> done);
 
     /// The C client's context for a node's watch.
     static void* contextOf(std::uint64_t id) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(id)); }
@@ -64,6 +77,7 @@ private:
     struct Ahead;
     Head head(Ahead& ahead) const;
     Head judge(const Ahead& ahead) const;
+    void noteZxid(const Ahead& ahead);
     void run() override;
     void cork(bool corked);
     void lookLater();
@@ -95,6 +109,9 @@ private:
     int m_least = 0;           ///< number of bytes from which the socket wakes us
     bool m_midMessage = false; ///< the C client has read the beginning of a message
     bool m_garbage = false;
+    bool m_gaveUp = false; ///< we have closed the connection ourselves: the server took too long
+    bool m_sawHangUp = false;
+    std::int64_t m_lastZxid = 0;
 };
 
 } // namespace lockscope::zookeeper

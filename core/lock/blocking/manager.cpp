@@ -63,6 +63,18 @@ std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const Manag
     }
 }
 
+/// Calls a function of the manager that changes an engine, and blocks until it ends.
+void change(detail::Service& service, const std::function<recipes::Outcome<void>(LockManager&, std::stop_token)>& of,
+            std::stop_token stop) {
+    service.call<bool>(
+        [&](std::stop_token stopped) -> recipes::Outcome<bool> {
+            const auto changed = co_await of(managerOf(service), stopped);
+            if (!changed) co_return std::unexpected(changed.error());
+            co_return true;
+        },
+        std::move(stop));
+}
+
 } // namespace
 
 Manager::Manager(const ManagerConfig& config, const ManagerOptions& options) : m_service(manage(config, options)) {
@@ -99,12 +111,28 @@ void Manager::prepare() {
 }
 
 void Manager::switchTo(std::string_view space, int engine, std::stop_token stop) {
-    detail::Service& service = *m_service;
-    service.call<bool>(
-        [&](std::stop_token stopped) -> recipes::Outcome<bool> {
-            const auto switched = co_await managerOf(service).switchTo(bytes(space), engine, stopped);
-            if (!switched) co_return std::unexpected(switched.error());
-            co_return true;
+    change(
+        *m_service,
+        [&](LockManager& manager, std::stop_token stopped) {
+            return manager.switchTo(bytes(space), engine, std::move(stopped));
+        },
+        std::move(stop));
+}
+
+void Manager::switchTo(std::string_view space, int engine, SwitchMode mode, std::stop_token stop) {
+    change(
+        *m_service,
+        [&](LockManager& manager, std::stop_token stopped) {
+            return manager.switchTo(bytes(space), engine, mode, std::move(stopped));
+        },
+        std::move(stop));
+}
+
+void Manager::failBack(std::string_view space, std::stop_token stop) {
+    change(
+        *m_service,
+        [&](LockManager& manager, std::stop_token stopped) {
+            return manager.failBack(bytes(space), std::move(stopped));
         },
         std::move(stop));
 }

@@ -58,6 +58,10 @@ public:
     /// LockManager::switchTo; blocks until the switch is decided, not until the new engine is in use. Throws
     /// LockException, or InterruptedException on a stop request.
     void switchTo(std::string_view space, int engine, std::stop_token stop = {});
+    /// LockManager::switchTo in a mode of its own; otherwise as above.
+    void switchTo(std::string_view space, int engine, SwitchMode mode, std::stop_token stop = {});
+    /// LockManager::failBack; otherwise as switchTo().
+    void failBack(std::string_view space, std::stop_token stop = {});
     /// LockManager::reload. Throws InvalidArgumentException with its sentence when the configuration is refused.
     void reload(const ManagerConfig& config);
     /// LockManager::watchFile. Throws InvalidArgumentException when the file's present content is refused; the file is

@@ -71,7 +71,8 @@ public:
     /// Time left to this thread's hold unless it is renewed, by the local clock. 0 when not held or lost; kNever when
     /// nothing ends it. Does not ask the server.
     Nanos remaining() const { return m_handle.remaining(recipes::Mode::Exclusive); }
-    /// Frees the lock, regardless of its holder; false when it was free. The holder is not told.
+    /// Frees the lock, regardless of its holder; false when it was free. The holder hears of the loss at once where the
+    /// server can tell (Redis, ZooKeeper, etcd), otherwise at its next renewal.
     bool forceUnlock() { return m_handle.forceUnlock(); }
     /// Asks the server whether any thread holds the lock, this one included. The answer may be outdated on arrival: use
     /// it for display only. To learn whether the lock can be taken, try to take it.
@@ -126,9 +127,11 @@ protected:
 /// take one, try the next, give back and start again, and each step asks a server (1.6 instead of 71 acquisitions per
 /// second of two contended locks on ZooKeeper).
 ///
-/// Unlike a mutex in memory, it can be lost: when the server or network is away for longer than the lease, or when
-/// somebody frees it by force. Ask stillMine() before a step that must not happen twice, send token() to the resource
-/// that checks it, or listen with onLost().
+/// Unlike a mutex in memory, it can be lost: when the server or network is away for longer than the lease, when the
+/// server loses its data, or when somebody frees it by force. Ask stillMine() before a step that must not happen twice,
+/// send token() to the resource that checks it, or listen with onLost(). A server that comes back without its data is
+/// found out as soon as the connection is back; keys that go while it is there (FLUSHALL, flush_all, an eviction, a
+/// deleted row) at the next renewal (LockOptions::watchdog).
 class Mutex : public detail::AloneLock {
 public:
     /// Throws LockException when the server has no such recipe; RefusedException when this client has a lock of that

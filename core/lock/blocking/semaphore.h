@@ -35,7 +35,8 @@ public:
                                std::stop_token stop = {}) {
         return take(permits, detail::waitOf(wait), std::move(stop), detail::waitOf(lease));
     }
-    /// Frees all permits, regardless of their holders; false when all were free. The holders are not told.
+    /// Frees all permits, regardless of their holders; false when all were free. The holders hear of the loss as with
+    /// Mutex::forceUnlock.
     bool forceUnlock() { return m_handle.forceUnlock(); }
     /// Asks the server whether any permit is taken; limits as Mutex::isLocked.
     bool isLocked() { return m_handle.isLocked(); }

@@ -63,10 +63,12 @@ QCoro::Task<bool> LockManager::start(Nanos patience, std::stop_token stop) {
 
 LockManager::Outcome<void> LockManager::prepare(std::stop_token stop) {
     const auto spaces = m_spaces; // the manager itself may go away while we wait
+    std::optional<LockError> first;
     for (const auto& [name, space] : spaces) {
         const auto prepared = co_await detail::Namespace::prepare(space, stop);
-        if (!prepared) co_return std::unexpected(prepared.error());
+        if (!prepared && !first) first = prepared.error();
     }
+    if (first) co_return std::unexpected(*first);
     co_return {};
 }
 
@@ -95,6 +97,19 @@ std::expected<std::unique_ptr<ManagedLock>, LockError> LockManager::lockAs(const
 }
 
 LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, std::stop_token stop) {
+    return change(std::move(space), engine, std::nullopt, std::move(stop));
+}
+
+LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, SwitchMode mode, std::stop_token stop) {
+    return change(std::move(space), engine, mode, std::move(stop));
+}
+
+LockManager::Outcome<void> LockManager::failBack(QByteArray space, std::stop_token stop) {
+    return change(std::move(space), 0, std::nullopt, std::move(stop));
+}
+
+LockManager::Outcome<void> LockManager::change(QByteArray space, int engine, std::optional<SwitchMode> mode,
+                                               std::stop_token stop) {
     const auto found = m_spaces.find(space);
     if (found == m_spaces.end() || engine < 0 || engine >= int(found->second->config().engines.size())) {
         co_return std::unexpected(LockError{
@@ -103,7 +118,7 @@ LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, s
     }
     const std::shared_ptr<Namespace> kept = found->second;
     const QByteArray id = kept->config().engines[static_cast<std::size_t>(engine)].id();
-    co_return co_await kept->propose(id, detail::SwitchReason::Hand, stop);
+    co_return co_await kept->propose(id, detail::SwitchReason::Hand, stop, mode);
 }
 
 std::optional<QString> LockManager::reload(const ManagerConfig& config) {

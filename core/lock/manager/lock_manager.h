@@ -25,8 +25,8 @@ struct ManagerEvent {
     QString reason; ///< translated: why the engine is left or used, or could not be changed; empty with health events
 };
 
-/// Locks whose backend can change while they are in use: by hand, by a new configuration, or because the backend in use
-/// fails its health checks.
+/// Locks whose backend can change while they are in use: by hand, by a new configuration, because the backend in use
+/// fails its health checks, or because the primary has passed them again for long enough.
 ///
 /// *How processes agree.* A record with an epoch says which engine a namespace uses. It is kept on all engines and
 /// witnesses that can keep records: not on a Redlock, nor on a Redis behind sentinels or in a cluster, because a
@@ -79,7 +79,7 @@ public:
 
     /// Creates what recipes and the record need on all engines and witnesses (database tables), and updates older
     /// layouts. Call it once, with a login that may create tables; without the tables such an engine cannot grant.
-    /// Stops at the first server that refuses or cannot be reached; may be called again.
+    /// Asks all servers; the error is that of the first one that refuses or cannot be reached. May be called again.
     Outcome<void> prepare(std::stop_token stop = {});
     /// Starts; true when every namespace has an engine in use within `patience`. After false it keeps trying.
     QCoro::Task<bool> start(Nanos patience = 10s, std::stop_token stop = {});
@@ -99,6 +99,12 @@ public:
     /// closed: nothing was changed. Kind::OutcomeUnknown when fewer servers than that confirmed it, or the manager was
     /// closed meanwhile: it may still happen.
     Outcome<void> switchTo(QByteArray space, int engine, std::stop_token stop = {});
+    /// As above, in a mode of its own. Immediate where the configuration drains: holders are told "lost" at once, but
+    /// the switch takes as long, because a process that cannot read the record lets its holders finish. Kind::Refused
+    /// for Drain where the configuration says immediate: the processes do not wait for each other's holders there.
+    Outcome<void> switchTo(QByteArray space, int engine, SwitchMode mode, std::stop_token stop = {});
+    /// Switches back to the primary, as switchTo() with engine 0. NamespaceConfig::failBackAfter does it by itself.
+    Outcome<void> failBack(QByteArray space, std::stop_token stop = {});
     /// Applies a new configuration: health checks, the order of the engines (a new primary causes a switch), and
     /// onFailure may change. Returns a sentence when it is refused: for errors, and for changes that need a restart.
     /// All processes must be restarted for other namespaces, servers or recipes, because the record refers to them; and
@@ -114,6 +120,10 @@ public:
         std::int64_t epoch = 0;
         QByteArray engine;         ///< in use, or being left
         bool usable = false;       ///< grants are made
+        bool readable = false;     ///< enough servers answer for the record
+        bool switching = false;    ///< a switch is decided, and nothing is granted before it is settled
+        QString reason;            ///< translated: why that engine is in use; empty = not known
+        std::int64_t sinceMs = 0;  ///< since when, by the wall clock of the process that settled it; 0 = not known
         std::vector<bool> healthy; ///< per engine, in the configuration's order
     };
     /// The namespace's state as far as this process knows; an empty Status for an unknown namespace.
@@ -123,6 +133,7 @@ public:
 
 private:
     LockManager(Runtime& runtime, trace::Recorder* recorder);
+    Outcome<void> change(QByteArray space, int engine, std::optional<SwitchMode> mode, std::stop_token stop);
     void fileChanged();
     void folderChanged();
     std::optional<QString> readFile();

@@ -36,7 +36,8 @@ public:
     /// does not, or no longer, hold it; also when a switch has ended the hold.
     Outcome<int> unlock(const Thread& thread = "1", Mode mode = Mode::Exclusive) override;
 
-    /// Frees the lock on the engine in use, regardless of its holder; false when it was free. The holder is not told.
+    /// Frees the lock on the engine in use, regardless of its holder; false when it was free. The holder hears of the
+    /// loss as with DistributedLock::forceUnlock().
     /// When no engine is in use it does not wait for one: Kind::Unreachable, and nothing was changed. Holds on an
     /// engine that is being left end by themselves.
     Outcome<bool> forceUnlock() override;

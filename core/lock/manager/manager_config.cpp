@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// What makes a configuration wrong, however it was put together.
 #include "lock/manager/manager_config.h"
 
+#include "lock/manager/config_limits.h"
 #include "recipes/recipe_info.h"
+#include "trace/suggestion.h"
 
 #include <QCoreApplication>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QRegularExpression>
 #include <set>
 
 namespace lockscope {
@@ -17,197 +16,121 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(LockManager)
 };
 
-/// Sums of several durations, which some of them are in, must not overflow.
-constexpr Nanos kLongest = 365 * 24h;
-
-/// Reads one object's members and complains about the first that is wrong, with the path to it.
-class Reader {
+/// The mistakes of one namespace.
+class Examiner {
 public:
-    Reader(const QJsonObject& object, QString where, QString& complaint)
-        : m_object(object), m_where(std::move(where)), m_complaint(complaint) {}
+    Examiner(const NamespaceConfig& config, QString path, std::vector<ConfigMistake>& mistakes)
+        : m_config(config), m_path(std::move(path)), m_mistakes(mistakes) {}
 
-    QString text(const char* name, const QString& usual = {}) {
-        const QJsonValue value = take(name);
-        if (value.isUndefined()) return usual;
-        if (!value.isString()) complain(name, Text::tr("is not a text"));
-        return value.toString();
+    void examine() {
+        if (m_config.name.isEmpty()) mistake("/name", Text::tr("a namespace needs a name"));
+        engines();
+        times();
+        if (m_config.failures < 1) mistake("/health/failures", Text::tr("at least one check counts"));
+        if (m_config.successes < 1) mistake("/health/successes", Text::tr("at least one check counts"));
+        failBack();
     }
-    bool truth(const char* name, bool usual) {
-        const QJsonValue value = take(name);
-        if (value.isUndefined()) return usual;
-        if (!value.isBool()) complain(name, Text::tr("is neither true nor false"));
-        return value.toBool();
-    }
-    int number(const char* name, int usual) {
-        const QJsonValue value = take(name);
-        if (value.isUndefined()) return usual;
-        const int number = value.toInt(0);
-        if (number < 1 || number > 1000) complain(name, Text::tr("is not a whole number from 1 to 1000"));
-        return number;
-    }
-    Nanos duration(const char* name, Nanos usual) {
-        const QJsonValue value = take(name);
-        if (value.isUndefined()) return usual;
-        static const QRegularExpression form(QStringLiteral("^([1-9][0-9]{0,8})(ms|s|m)$"));
-        const auto match = form.match(value.toString());
-        if (!match.hasMatch()) {
-            complain(name, Text::tr("is not a duration; write for example \"250ms\", \"5s\" or \"2m\""));
-            return usual;
-        }
-        const QString unit = match.captured(2);
-        const Nanos one = unit == u"ms" ? Nanos(1ms) : unit == u"s" ? Nanos(1s) : Nanos(1min);
-        const qlonglong count = match.captured(1).toLongLong();
-        if (count > kLongest / one) {
-            complain(name, Text::tr("is longer than 365 days"));
-            return usual;
-        }
-        return one * count;
-    }
-    QJsonArray list(const char* name) {
-        const QJsonValue value = take(name);
-        if (!value.isUndefined() && !value.isArray()) complain(name, Text::tr("is not a list"));
-        return value.toArray();
-    }
-    QJsonObject object(const char* name) {
-        const QJsonValue value = take(name);
-        if (!value.isUndefined() && !value.isObject()) complain(name, Text::tr("is not an object"));
-        return value.toObject();
-    }
-    /// After the last member: there are no others.
-    void end() {
-        for (const QString& key : m_object.keys()) {
-            if (!m_known.contains(key))
-                complain(key, Text::tr("is not known; there are %1").arg(m_known.join(QStringLiteral(", "))));
-        }
-    }
-    void complain(const QString& name, const QString& what) {
-        if (m_complaint.isEmpty()) m_complaint = Text::tr("“%1.%2” %3.").arg(m_where, name, what);
-    }
-    void complain(const char* name, const QString& what) { complain(QLatin1String(name), what); }
 
 private:
-    QJsonValue take(const char* name) {
-        m_known += QLatin1String(name);
-        return m_object.value(QLatin1String(name));
+    void mistake(const QString& path, const QString& message) { m_mistakes.push_back({0, m_path + path, message}); }
+    void mistake(const char* path, const QString& message) { mistake(QLatin1String(path), message); }
+
+    void engines() {
+        if (m_config.engines.empty() || m_config.engines.size() > kMostEngines)
+            mistake("/engines", Text::tr("one to three engines are needed: the primary, and up to two fallbacks"));
+        std::set<QByteArray> ids;
+        for (std::size_t i = 0; i < m_config.engines.size(); ++i) {
+            const EngineConfig& engine = m_config.engines[i];
+            const QString path = QStringLiteral("/engines/%1").arg(i);
+            recipe(engine, path + QStringLiteral("/recipe"));
+            if (engine.url.scheme.isEmpty()) continue; // its address is a mistake of its own
+            if (!ids.insert(engine.id()).second)
+                mistake(path, Text::tr("the engine %1 stands here twice").arg(engine.url.display()));
+        }
     }
-    QJsonObject m_object;
-    QString m_where;
-    QString& m_complaint;
-    QStringList m_known;
-};
 
-ConnectionUrl urlOf(const QString& text, const QString& where, QString& complaint) {
-    auto url = parseConnectionUrl(text);
-    if (!url && complaint.isEmpty()) complaint = Text::tr("%1: %2").arg(where, url.error());
-    return url ? *std::move(url) : ConnectionUrl();
-}
-
-NamespaceConfig readNamespace(const QJsonObject& object, const QString& where, QString& complaint) {
-    NamespaceConfig config;
-    Reader reader(object, where, complaint);
-    config.name = reader.text("name").toUtf8();
-    const QJsonArray engines = reader.list("engines");
-    for (qsizetype i = 0; i < engines.size(); ++i) {
-        const QString place = QStringLiteral("%1.engines[%2]").arg(where).arg(i);
-        Reader engine(engines[i].toObject(), place, complaint);
-        EngineConfig one;
-        one.url = urlOf(engine.text("url"), place, complaint);
-        one.recipe = engine.text("recipe").toUtf8();
-        engine.end();
-        config.engines.push_back(std::move(one));
-    }
-    for (const QJsonValue& witness : reader.list("witnesses"))
-        config.witnesses.push_back(urlOf(witness.toString(), where + QStringLiteral(".witnesses"), complaint));
-    Reader change(reader.object("switch"), where + QStringLiteral(".switch"), complaint);
-    const QString mode = change.text("mode", QStringLiteral("drain"));
-    if (mode != u"drain" && mode != u"immediate") change.complain("mode", Text::tr("is neither drain nor immediate"));
-    config.mode = mode == u"immediate" ? SwitchMode::Immediate : SwitchMode::Drain;
-    config.onFailure = change.truth("on-failure", config.onFailure);
-    config.drainFor = change.duration("drain-for", config.drainFor);
-    config.confirmFor = change.duration("confirm-for", config.confirmFor);
-    change.end();
-    Reader health(reader.object("health"), where + QStringLiteral(".health"), complaint);
-    config.healthEvery = health.duration("every", config.healthEvery);
-    config.healthTimeout = health.duration("timeout", config.healthTimeout);
-    config.failures = health.number("failures", config.failures);
-    config.successes = health.number("successes", config.successes);
-    health.end();
-    config.options.lease = reader.duration("lease", config.options.lease);
-    config.options.watchdog = config.options.lease / 3;
-    config.options.token = reader.truth("token", config.options.token);
-    config.allowNaive = reader.truth("allow-naive", config.allowNaive);
-    reader.end();
-    return config;
-}
-
-std::optional<QString> complaintOfNamespace(const NamespaceConfig& config) {
-    const QString name = QString::fromUtf8(config.name);
-    if (config.name.isEmpty()) return Text::tr("A namespace needs a name.");
-    if (config.engines.empty() || config.engines.size() > 3)
-        return Text::tr("The namespace “%1” needs one to three engines: the primary and up to two fallbacks.")
-            .arg(name);
-    std::set<QByteArray> ids;
-    for (const EngineConfig& engine : config.engines) {
+    void recipe(const EngineConfig& engine, const QString& path) {
+        const QString id = QString::fromUtf8(engine.recipe);
         const recipes::RecipeInfo* const recipe = recipes::findRecipe(engine.recipe);
-        if (!recipe)
-            return Text::tr("The namespace “%1” names no recipe for %2, or one that there is not: “%3”.")
-                .arg(name, engine.url.display(), QString::fromUtf8(engine.recipe));
-        if (recipe->naive && !config.allowNaive)
-            return Text::tr(
-                       "The recipe “%1” is unsafe and exists to be seen failing; the namespace “%2” does not allow "
-                       "such (allow-naive).")
-                .arg(QString::fromUtf8(engine.recipe), name);
-        if (!ids.insert(engine.id()).second)
-            return Text::tr("The namespace “%1” names the engine %2 twice.").arg(name, engine.url.display());
+        if (!recipe) {
+            QStringList ids;
+            for (const recipes::RecipeInfo& known : recipes::allRecipes())
+                ids += QString::fromLatin1(known.id);
+            mistake(path, id.isEmpty() ? Text::tr("the recipe to lock with is missing")
+                                       : Text::tr("there is no recipe “%1”%2").arg(id, suggestion(id, ids)));
+        } else if (recipe->naive && !m_config.allowNaive) {
+            mistake(path, Text::tr("the recipe “%1” is unsafe and exists to be seen failing; \"allow-naive\": true "
+                                   "accepts such")
+                              .arg(id));
+        }
     }
-    for (const Nanos one : {config.drainFor, config.confirmFor, config.options.lease}) {
-        if (one > kLongest || one < Nanos(0))
-            return Text::tr("The namespace “%1” has a drain-for, confirm-for or lease that is longer than 365 days, or "
-                            "negative.")
-                .arg(name);
+
+    void times() {
+        const std::pair<const char*, Nanos> lengths[] = {{"/switch/drain-for", m_config.drainFor},
+                                                         {"/switch/confirm-for", m_config.confirmFor},
+                                                         {"/switch/fail-back-after", m_config.failBackAfter},
+                                                         {"/lease", m_config.options.lease}};
+        for (const auto& [path, length] : lengths) {
+            if (length > kLongestTime) mistake(path, Text::tr("this is longer than 365 days"));
+            if (length < Nanos(0)) mistake(path, Text::tr("a time cannot be negative"));
+        }
+        if (m_config.confirmFor >= Nanos(0) && m_config.confirmFor < 200ms)
+            mistake("/switch/confirm-for", Text::tr("this is too short for the servers to answer; at least 200ms"));
+        if (m_config.healthEvery <= Nanos(0)) mistake("/health/every", Text::tr("a time of at least 1ms is needed"));
+        if (m_config.healthTimeout <= Nanos(0))
+            mistake("/health/timeout", Text::tr("a time of at least 1ms is needed"));
     }
-    if (config.failures < 1 || config.successes < 1 || config.healthEvery <= Nanos(0) ||
-        config.healthTimeout <= Nanos(0))
-        return Text::tr("The namespace “%1” checks its engines' health never, or counts fewer than one check.")
-            .arg(name);
-    if (config.confirmFor < 200ms)
-        return Text::tr("The namespace “%1” trusts its record for too short a time; at least 200ms.").arg(name);
-    return std::nullopt;
-}
+
+    void failBack() {
+        if (m_config.failBackAfter <= Nanos(0)) return;
+        if (!m_config.onFailure)
+            mistake("/switch/fail-back-after",
+                    Text::tr("without \"on-failure\": true the primary is left by hand only, and what was switched by "
+                             "hand is not switched back"));
+        if (const Nanos least = m_config.switchTime(); m_config.failBackAfter < least)
+            mistake("/switch/fail-back-after",
+                    Text::tr("this is shorter than a switch takes, %1 s; engines would change all the time")
+                        .arg(std::chrono::duration<double>(least).count()));
+    }
+
+    const NamespaceConfig& m_config;
+    QString m_path;
+    std::vector<ConfigMistake>& m_mistakes;
+};
 } // namespace
 
-std::optional<QString> complaintOf(const ManagerConfig& config) {
-    std::set<QByteArray> names;
-    for (const NamespaceConfig& one : config.namespaces) {
-        if (const auto complaint = complaintOfNamespace(one)) return complaint;
-        if (!names.insert(one.name).second)
-            return Text::tr("There are two namespaces of the name “%1”.").arg(QString::fromUtf8(one.name));
-    }
-    return std::nullopt;
+QString ConfigMistake::toString() const {
+    QString text;
+    if (line > 0) text += Text::tr("line %1").arg(line) + QStringLiteral(": ");
+    if (!path.isEmpty()) text += path + QStringLiteral(": ");
+    return text + message;
 }
 
-std::expected<ManagerConfig, QString> readManagerConfig(const QByteArray& json) {
-    QJsonParseError error{};
-    const QJsonDocument document = QJsonDocument::fromJson(json, &error);
-    if (error.error == QJsonParseError::NoError && !document.isObject())
-        return std::unexpected(Text::tr("This is not a JSON object, but another JSON value."));
-    if (!document.isObject())
-        return std::unexpected(Text::tr("This is not a JSON object: %1 at byte %2.")
-                                   .arg(error.errorString(), QString::number(error.offset)));
-    QString complaint;
-    ManagerConfig config;
-    Reader reader(document.object(), QStringLiteral("configuration"), complaint);
-    if (reader.number("lockscope-manager", 0) != 1)
-        return std::unexpected(Text::tr("“lockscope-manager” is not 1: this is no configuration of a lock manager, or "
-                                        "one of a later version."));
-    const QJsonArray namespaces = reader.list("namespaces");
-    reader.end();
-    for (qsizetype i = 0; i < namespaces.size(); ++i)
-        config.namespaces.push_back(
-            readNamespace(namespaces[i].toObject(), QStringLiteral("namespaces[%1]").arg(i), complaint));
-    if (!complaint.isEmpty()) return std::unexpected(complaint);
-    if (const auto wrong = complaintOf(config)) return std::unexpected(*wrong);
-    return config;
+std::vector<ConfigMistake> mistakesIn(const ManagerConfig& config) {
+    std::vector<ConfigMistake> mistakes;
+    if (config.namespaces.empty())
+        mistakes.push_back({0, QStringLiteral("/namespaces"), Text::tr("at least one namespace is needed")});
+    std::set<QByteArray> names;
+    for (std::size_t i = 0; i < config.namespaces.size(); ++i) {
+        const NamespaceConfig& one = config.namespaces[i];
+        const QString path = QStringLiteral("/namespaces/%1").arg(i);
+        Examiner(one, path, mistakes).examine();
+        if (!one.name.isEmpty() && !names.insert(one.name).second)
+            mistakes.push_back(
+                {0, path + QStringLiteral("/name"),
+                 Text::tr("there are two namespaces of the name “%1”").arg(QString::fromUtf8(one.name))});
+    }
+    return mistakes;
+}
+
+std::optional<QString> complaintOf(const ManagerConfig& config) {
+    const std::vector<ConfigMistake> mistakes = mistakesIn(config);
+    if (mistakes.empty()) return std::nullopt;
+    const ConfigMistake& first = mistakes.front();
+    // A program knows its namespaces by their names.
+    const auto i = static_cast<std::size_t>(first.path.section(QLatin1Char('/'), 2, 2).toUInt());
+    if (i >= config.namespaces.size() || config.namespaces[i].name.isEmpty()) return first.toString();
+    return Text::tr("The namespace “%1”: %2").arg(QString::fromUtf8(config.namespaces[i].name), first.toString());
 }
 
 } // namespace lockscope

@@ -25,7 +25,11 @@ struct NamespaceConfig {
     std::vector<EngineConfig> engines;    ///< the primary first, then up to two fallbacks
     std::vector<ConnectionUrl> witnesses; ///< servers that only keep the record of which engine is in use
     SwitchMode mode = SwitchMode::Drain;
-    bool onFailure = false;   ///< switch when the engine in use fails any process's health checks
+    bool onFailure = false; ///< switch when the engine in use fails any process's health checks
+    /// Switch back to the primary when all of its health checks were good for so long; 0 = only by hand. A switch by
+    /// hand or by a new configuration is never undone. Each return to a primary that soon fails again doubles the time
+    /// before the next one, up to 64 times.
+    Nanos failBackAfter{};
     Nanos drainFor = 30s;     ///< how long holders may continue after their engine is left
     Nanos confirmFor = 5s;    ///< how long a process trusts its latest reading of the record
     Nanos healthEvery = 1s;   ///< between two health checks of an engine
@@ -34,27 +38,50 @@ struct NamespaceConfig {
     int successes = 5;        ///< good checks in a row that make it healthy again
     LockOptions options;      ///< lease, watchdog, token
     bool allowNaive = false;  ///< accept recipes that exist to be seen failing
+
+    /// How long nothing is granted at a switch: 1.1 times confirmFor, when draining 1.1 times (confirmFor + drainFor +
+    /// lease).
+    Nanos switchTime() const {
+        const Nanos time = mode == SwitchMode::Drain ? confirmFor + drainFor + options.lease : confirmFor;
+        return time + time / 10;
+    }
 };
 
 struct ManagerConfig {
     std::vector<NamespaceConfig> namespaces;
 };
 
-/// Reads a manager's configuration, JSON:
+/// A mistake in a configuration.
+struct ConfigMistake {
+    int line = 0;    ///< 1-based; 0 = not known
+    QString path;    ///< JSON pointer, "/namespaces/0/engines/1/recipe"
+    QString message; ///< what is wrong, and what would be right; never a password
+    /// "line 7: /namespaces/0/engines/1/recipe: …"
+    QString toString() const;
+};
+
+/// Reads a manager's configuration, JSON. README describes every field, tests/examples/manager.json is an example:
 ///
 ///     {"lockscope-manager": 1, "namespaces": [{
 ///        "name": "shop",
 ///        "engines": [{"url": "redis://…", "recipe": "redis-reentrant"},
 ///                    {"url": "zookeeper://…", "recipe": "zk-mutex"}],
 ///        "witnesses": ["etcd://…"],
-///        "switch": {"mode": "drain", "on-failure": true, "drain-for": "30s", "confirm-for": "5s"},
+///        "switch": {"mode": "drain", "on-failure": true, "fail-back-after": "10m", "drain-for": "30s",
+///                   "confirm-for": "5s"},
 ///        "health": {"every": "1s", "timeout": "1s", "failures": 3, "successes": 5},
 ///        "lease": "30s", "token": true, "allow-naive": false}]}
 ///
-/// The error is a sentence: where the mistake is and what to write instead. It never contains a password.
+/// A field whose name begins with "//" is a comment. The error lists all mistakes, in the order of their lines.
+std::expected<ManagerConfig, std::vector<ConfigMistake>> parseManagerConfig(const QByteArray& json);
+
+/// As parseManagerConfig(); the error is the first mistake as a sentence.
 std::expected<ManagerConfig, QString> readManagerConfig(const QByteArray& json);
 
-/// An error in a configuration that a program put together, as a sentence; nullopt = none.
+/// The mistakes in a configuration that a program put together; paths as in JSON, without lines.
+std::vector<ConfigMistake> mistakesIn(const ManagerConfig& config);
+
+/// The first of mistakesIn(), as a sentence; nullopt = none.
 std::optional<QString> complaintOf(const ManagerConfig& config);
 
 } // namespace lockscope

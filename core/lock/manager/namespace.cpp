@@ -16,6 +16,18 @@ struct Text {
 constexpr int kMostTries = 8;           ///< to get a proposal decided while others are at it, too
 constexpr int kTriesWithoutServers = 3; ///< … and while too few servers answer
 
+/// Between two readings of the record as long as this process knows none.
+constexpr Nanos kBeginning = 100ms;
+
+/// The same proposal once more, where two of one epoch hinder each other. What a person chose stays that.
+EngineRecord again(EngineRecord record, const QByteArray& by) {
+    record.by = by;
+    record.settled = false;
+    record.settledMs = 0;
+    if (!isChoice(switchReasonOf(record.why))) record.why = idOf(SwitchReason::Split);
+    return record;
+}
+
 /// Counts a proposal as under way until its coroutine ends, by a stop request, too.
 class Proposing {
 public:
@@ -35,59 +47,22 @@ Namespace::Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client
       m_config(std::move(config)),
       m_client(std::move(client)),
       m_recorder(recorder),
-      m_connector(std::move(connector)) {
+      m_servers(runtime, m_config, m_client, recorder, std::move(connector)) {
     for (const EngineConfig& engine : m_config.engines)
-        m_engines.push_back({engine, connect(engine.url, m_client), {m_config.failures, m_config.successes}});
-    for (const ConnectionUrl& witness : m_config.witnesses) {
-        const auto same = [&](const Server& server) { return server.url.address() == witness.address(); };
-        if (std::ranges::none_of(m_servers, same)) connect(witness, m_client);
-    }
-    std::vector<RecordStore*> stores;
-    std::set<QString> counted; // one server has one vote, with however many connections
-    for (const Server& server : m_servers) {
-        RecordStore* const store = server.connection->records();
-        if (store && counted.insert(server.url.address()).second) stores.push_back(store);
-    }
-    m_board = std::make_unique<Switchboard>(runtime, m_config.name + "/.engine", std::move(stores));
+        m_engines.push_back({engine, m_servers.connect(engine.url), {m_config.failures, m_config.successes}});
+    m_board = m_servers.makeBoard();
 }
 
-Connection* Namespace::connect(const ConnectionUrl& url, const QByteArray& client) {
-    for (const Server& server : m_servers) {
-        if (server.url == url) return server.connection.get();
-    }
-    m_servers.push_back({url, m_connector(m_runtime, url, client)});
-    if (m_recorder) {
-        const auto entity = m_recorder->trace().intern(trace::EntityKind::Client, client);
-        m_servers.back().connection->record(m_recorder, entity);
-    }
-    return m_servers.back().connection.get();
-}
-
-std::optional<QString> Namespace::complaintOf(const NamespaceConfig& config) const {
-    const QString name = QString::fromUtf8(config.name);
-    // Or it would show when the engine is needed, after a switch.
-    for (const Engine& engine : m_engines) {
-        const auto made = engine.connection->makeRecipe(engine.config.recipe, {config.name + ":orders", 1});
-        if (!made && made.error().kind == LockError::Kind::NotSupported)
-            return QCoreApplication::translate("LockManager", "The namespace “%1”: %2").arg(name, made.error().message);
-    }
-    if (m_board->servers() == 0)
-        return QCoreApplication::translate("LockManager",
-                                           "None of the servers of the namespace “%1” keeps records; name a Redis, "
-                                           "ZooKeeper, etcd or a database among its witnesses.")
-            .arg(name);
-    if (config.onFailure && m_board->servers() < 3)
-        return QCoreApplication::translate(
-                   "LockManager", "The namespace “%1” is to be switched on failure, but only %2 of its servers "
-                                  "keep records: that wants three. Name witnesses.")
-            .arg(name, QString::number(m_board->servers()));
-    return std::nullopt;
+std::optional<QString> Namespace::complaintOf(const NamespaceConfig& config) {
+    const std::vector<ConfigMistake> mistakes = m_servers.mistakesIn(config);
+    if (mistakes.empty()) return std::nullopt;
+    return Text::tr("The namespace “%1”: %2").arg(QString::fromUtf8(config.name), mistakes.front().toString());
 }
 
 void Namespace::begin() {
     if (std::exchange(m_begun, true)) return;
     const auto self = shared_from_this();
-    for (const Server& server : m_servers) {
+    for (const NamespaceServers::Server& server : m_servers.all()) {
         Connection* const connection = server.connection.get();
         // What comes of it shows in the health checks; drivers try again by themselves.
         m_runtime.spawn([self, connection]() -> QCoro::Task<> { co_await connection->open(self->m_stop.get_token()); });
@@ -101,10 +76,15 @@ void Namespace::begin() {
 }
 
 recipes::Outcome<void> Namespace::prepare(std::shared_ptr<Namespace> self, std::stop_token stop) {
-    for (const Server& server : self->m_servers) {
-        const auto prepared = co_await server.connection->prepare(stop);
-        if (!prepared) co_return std::unexpected(prepared.error());
+    std::vector<recipes::Outcome<void>> preparing;
+    for (const NamespaceServers::Server& server : self->m_servers.all())
+        preparing.push_back(server.connection->prepare(stop));
+    std::optional<LockError> first;
+    for (recipes::Outcome<void>& one : preparing) {
+        const auto prepared = co_await one;
+        if (!prepared && !first) first = prepared.error();
     }
+    if (first) co_return std::unexpected(*first);
     co_return {};
 }
 
@@ -126,8 +106,8 @@ QCoro::Task<> Namespace::close(std::shared_ptr<Namespace> self) {
     self->end();
     co_await loseHolds(self); // given back while there are connections
     std::vector<recipes::Outcome<void>> closing;
-    closing.reserve(self->m_servers.size());
-    for (const Server& server : self->m_servers)
+    closing.reserve(self->m_servers.all().size());
+    for (const NamespaceServers::Server& server : self->m_servers.all())
         closing.push_back(server.connection->close());
     for (recipes::Outcome<void>& one : closing)
         co_await one; // where nobody hears it, sessions and leases end by their time
@@ -169,17 +149,15 @@ Nanos Namespace::holdsUntil(std::int64_t epoch) const {
     return m_leaving && epoch == m_active.epoch && !stopped() ? m_holdsUntil : Nanos(0);
 }
 
-Nanos Namespace::settleTime() const {
-    Nanos time = m_config.confirmFor;
-    if (m_config.mode == SwitchMode::Drain) time += drainTime() + m_config.options.lease;
-    return time + time / 10;
-}
-
 LockManager::Status Namespace::status() const {
     LockManager::Status status;
     status.epoch = m_active.epoch;
     status.engine = m_active.engine;
     status.usable = usable() > 0;
+    status.readable = m_runtime.monotonic() < m_readUntil;
+    status.switching = m_deciding.epoch > std::max<std::int64_t>(m_active.epoch, 1);
+    status.reason = sentenceOf(switchReasonOf(m_active.why));
+    status.sinceMs = m_active.settledMs;
     for (const Engine& engine : m_engines)
         status.healthy.push_back(engine.health.healthy());
     return status;
@@ -226,7 +204,8 @@ void Namespace::reconfigure(NamespaceConfig config) {
         Engine* const known = engineOf(engine.id());
         Hysteresis health = known ? known->health : Hysteresis(config.failures, config.successes);
         health.want(config.failures, config.successes);
-        engines.push_back({engine, connect(engine.url, m_client), health, known ? known->leftAt : Nanos(0)});
+        engines.push_back({engine, m_servers.connect(engine.url), health, known ? known->leftAt : Nanos(0),
+                           known ? known->goodSince : kNever});
     }
     m_engines = std::move(engines);
     m_config = std::move(config);
@@ -251,7 +230,10 @@ QCoro::Task<> Namespace::follow(std::shared_ptr<Namespace> self) {
 QCoro::Task<> Namespace::keepAgreeing(std::shared_ptr<Namespace> self) {
     for (;;) {
         co_await turn(self);
-        const Nanos every = self->m_config.confirmFor / 5;
+        // Whoever is new has nothing to grant with yet.
+        const bool beginning = self->m_active.epoch == 0 && self->m_deciding.epoch <= 1;
+        const Nanos usual = self->m_config.confirmFor / 5;
+        const Nanos every = beginning ? std::min<Nanos>(usual, kBeginning) : usual;
         const Nanos least = every / 2, most = every; // not all processes at once
         co_await self->m_runtime.sleep(self->m_runtime.random(least, most), self->m_stop.get_token());
     }
@@ -262,6 +244,7 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
     const std::stop_token stop = self->m_stop.get_token();
     const Switchboard::View view = co_await board.look(self->patience(), stop);
     if (view.answered < board.readQuorum()) co_return; // expire() sees to it
+    self->m_readUntil = laterBy(view.askedAt, self->m_config.confirmFor);
     if (self->forgotten(view.latest)) {
         co_await remind(self, view);
         co_return;
@@ -274,6 +257,7 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
         first.engine = self->m_config.engines.front().id();
         first.by = "start";
         first.why = idOf(SwitchReason::Start);
+        first.beganMs = self->m_runtime.wallMs();
         co_await board.write(first, view, self->patience(), stop);
         co_return;
     }
@@ -291,6 +275,7 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
     if (!ripe) co_return;
     EngineRecord settled = latest;
     settled.settled = true;
+    settled.settledMs = self->m_runtime.wallMs();
     co_await board.write(settled, view, self->patience(), stop);
 }
 
@@ -305,7 +290,7 @@ QCoro::Task<> Namespace::remind(std::shared_ptr<Namespace> self, Switchboard::Vi
         co_return;
     }
     const auto later = [known](const EngineRecord& decided) { return decided.epoch > known.epoch; };
-    co_await self->tryToPropose(view.latest.engine, SwitchReason::Split, later, stop);
+    co_await self->tryToPropose(again(view.latest, self->m_client), later, stop);
 }
 
 bool Namespace::forgotten(const EngineRecord& latest) const {
@@ -321,9 +306,8 @@ QCoro::Task<> Namespace::endSplit(std::shared_ptr<Namespace> self, std::int64_t 
     co_await self->makeWay(self->m_splits, stop);
     const Switchboard::View view = co_await self->m_board->look(self->patience(), stop);
     if (!view.split || view.latest.epoch != epoch) co_return; // somebody was
-    const QByteArray engine = view.latest.engine;
     const auto any = [epoch](const EngineRecord& decided) { return decided.epoch >= epoch; };
-    co_await self->tryToPropose(engine, SwitchReason::Split, any, stop);
+    co_await self->tryToPropose(again(view.latest, self->m_client), any, stop);
 }
 
 /// Leaves the engine at the very instant at which what was read is too old: others count on that.
@@ -355,7 +339,7 @@ void Namespace::judge(const Switchboard::View& view) {
         wakeAll();
         return;
     }
-    if (latest.epoch > m_active.epoch && m_active.epoch > 0) leave(switchReasonOf(latest.why));
+    if (latest.epoch > m_active.epoch && m_active.epoch > 0) leave(switchReasonOf(latest.why), latest);
     if (decided && !latest.settled && !m_deciding.sameProposal(latest)) {
         m_deciding = latest;
         m_decidedSince = m_runtime.monotonic();
@@ -364,10 +348,11 @@ void Namespace::judge(const Switchboard::View& view) {
 
 void Namespace::adopt(const EngineRecord& record) {
     const SwitchReason why = switchReasonOf(record.why);
-    leave(why);
+    leave(why, record);
     Engine* const before = record.epoch == m_active.epoch + 1 ? engineOf(m_active.engine) : nullptr;
     if (before && why == SwitchReason::Health) before->leftAt = m_runtime.monotonic();
     m_active = record;
+    m_adoptedAt = m_runtime.monotonic();
     if (!engineOf(record.engine)) {
         tell(ManagerEvent::Kind::Refused, record.engine, record.epoch, why,
              Text::tr("the agreed engine is not in this process's configuration"));
@@ -376,13 +361,14 @@ void Namespace::adopt(const EngineRecord& record) {
     m_runtime.spawn([self = shared_from_this(), epoch = record.epoch] { return endHolds(self, epoch, Nanos(0), 0); });
 }
 
-void Namespace::leave(SwitchReason why) {
+void Namespace::leave(SwitchReason why, const EngineRecord& next) {
     if (m_leaving) return;
     m_leaving = true;
     ++m_leavings;
     m_inUse.request_stop();
     tell(ManagerEvent::Kind::Leaving, m_active.engine, m_active.epoch, why);
-    m_holdsUntil = laterBy(std::min(m_runtime.monotonic(), m_confirmedUntil), drainTime());
+    m_holdsUntil = laterBy(std::min(m_runtime.monotonic(), m_confirmedUntil), next.immediate ? Nanos(0) : drainTime());
+    *m_believedUntil = std::min(m_believedUntil->load(), m_holdsUntil.count());
     m_runtime.spawn([self = shared_from_this(), before = m_active.epoch + 1, at = m_holdsUntil, n = m_leavings] {
         return endHolds(self, before, at, n);
     });
@@ -407,10 +393,28 @@ QCoro::Task<> Namespace::loseHoldsBefore(std::int64_t epoch, const char* reason)
         co_await task;
 }
 
-recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, std::stop_token stop) {
+EngineRecord Namespace::wishFor(QByteArray engine, SwitchReason why) const {
+    EngineRecord wish;
+    wish.engine = std::move(engine);
+    wish.by = m_client;
+    wish.why = idOf(why);
+    wish.from = m_active.engine;
+    wish.returns = returnsFor(why);
+    return wish;
+}
+
+recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, std::stop_token stop,
+                                          std::optional<SwitchMode> mode) {
     const auto self = shared_from_this();
     if (!engineOf(engine)) {
         co_return std::unexpected(LockError{LockError::Kind::Refused, Text::tr("The namespace has no such engine.")});
+    }
+    if (mode == SwitchMode::Drain && m_config.mode != SwitchMode::Drain) {
+        co_return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            Text::tr("The namespace “%1” switches immediately: its processes do not wait for each other's holders, so "
+                     "none of them may drain. Write \"mode\": \"drain\" into its configuration.")
+                .arg(QString::fromUtf8(m_config.name))});
     }
     if (!switching() && usable() > 0 && m_active.engine == engine) co_return {}; // it stands as it should
     const Proposing proposing(m_proposing);
@@ -421,7 +425,9 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, s
     };
     bool written = false;
     for (int tries = 1, missing = 0; tries <= kMostTries && missing < kTriesWithoutServers && !stopped(); ++tries) {
-        const Try outcome = co_await tryToPropose(engine, why, meant, stop);
+        EngineRecord wish = wishFor(engine, why);
+        wish.immediate = mode == SwitchMode::Immediate && m_config.mode != SwitchMode::Immediate;
+        const Try outcome = co_await tryToPropose(wish, meant, stop);
         if (outcome == Try::Done) co_return {};
         written = written || outcome == Try::Beaten;
         missing += outcome == Try::TooFewAnswer ? 1 : 0;
@@ -449,8 +455,7 @@ LockError Namespace::refused(bool written) const {
                          QString::number(m_board->servers()))};
 }
 
-QCoro::Task<Namespace::Try> Namespace::tryToPropose(QByteArray engine, SwitchReason why,
-                                                    std::function<bool(const EngineRecord&)> meant,
+QCoro::Task<Namespace::Try> Namespace::tryToPropose(EngineRecord wish, std::function<bool(const EngineRecord&)> meant,
                                                     std::stop_token stop) {
     const Switchboard::View view = co_await m_board->look(patience(), stop);
     if (view.answered < m_board->writeQuorum()) co_return Try::TooFewAnswer;
@@ -458,12 +463,11 @@ QCoro::Task<Namespace::Try> Namespace::tryToPropose(QByteArray engine, SwitchRea
         judge(view);
         co_return Try::Done;
     }
-    EngineRecord record;
-    record.epoch = std::max(view.latest.epoch, m_active.epoch) + 1;
-    record.engine = engine;
-    record.by = m_client;
-    record.why = idOf(why);
-    const int having = co_await m_board->write(record, view, patience(), stop);
+    wish.epoch = std::max(view.latest.epoch, m_active.epoch) + 1;
+    wish.beganMs = m_runtime.wallMs();
+    // A process that has just begun learns here what it leaves.
+    if (wish.from.isEmpty()) wish.from = view.latest.settled ? view.latest.engine : view.latest.from;
+    const int having = co_await m_board->write(wish, view, patience(), stop);
     if (having < m_board->writeQuorum()) co_return Try::Beaten;
     const Switchboard::View after = co_await m_board->look(patience(), stop);
     if (after.answered >= m_board->readQuorum()) judge(after);

@@ -3,6 +3,7 @@
 #include "connections/connection.h"
 #include "lock/manager/hysteresis.h"
 #include "lock/manager/lock_manager.h"
+#include "lock/manager/namespace_servers.h"
 #include "lock/manager/switch_reason.h"
 #include "lock/manager/switchboard.h"
 #include "runtime/signal_count.h"
@@ -19,9 +20,9 @@ public:
     Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client, trace::Recorder* recorder,
               LockManager::Connector connector);
     /// An error that shows only with the connections at hand; nullopt = none.
-    std::optional<QString> complaint() const { return complaintOf(m_config); }
+    std::optional<QString> complaint() { return complaintOf(m_config); }
     /// An error in another configuration with the same servers; nullopt = none.
-    std::optional<QString> complaintOf(const NamespaceConfig& config) const;
+    std::optional<QString> complaintOf(const NamespaceConfig& config);
     /// Starts reading the record and checking health; later calls do nothing.
     void begin();
     /// Stops; tells all holders that their locks are lost.
@@ -70,7 +71,9 @@ public:
     /// Proposes a switch to `engine`. Success also when it is in use already, or when another process's proposal of it
     /// is decided meanwhile. With SwitchReason::Health any engine but the one in use will do: one more epoch would only
     /// make everybody wait again.
-    recipes::Outcome<void> propose(QByteArray engine, SwitchReason why, std::stop_token stop);
+    /// `mode`: the configuration's unless given; Immediate is allowed where that drains.
+    recipes::Outcome<void> propose(QByteArray engine, SwitchReason why, std::stop_token stop,
+                                   std::optional<SwitchMode> mode = std::nullopt);
 
     std::function<void(const ManagerEvent&)> listener;
     std::set<std::shared_ptr<ManagedCore>> locks;
@@ -78,35 +81,32 @@ public:
     void wakeAll();
 
 private:
-    struct Server {
-        ConnectionUrl url;
-        std::unique_ptr<Connection> connection;
-    };
     struct Engine {
         EngineConfig config;
         Connection* connection = nullptr;
         Hysteresis health;
-        Nanos leftAt{}; ///< own monotonic clock: when it was last left for its health; 0 = never
+        Nanos leftAt{};           ///< own monotonic clock: when it was last left for its health; 0 = never
+        Nanos goodSince = kNever; ///< own monotonic clock: the first of the latest good checks in a row
     };
-    Connection* connect(const ConnectionUrl& url, const QByteArray& client);
     Engine* engineOf(const QByteArray& id);
     void tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch,
               SwitchReason why = SwitchReason::Unknown, const QString& reason = {});
     Nanos patience() const { return std::max<Nanos>(m_config.confirmFor / 4, 50ms); }
     std::optional<LockError>
     lackOf(const std::function<std::optional<LockError>(const recipes::RecipeInfo&)>& lackOfOne) const;
-    /// How long holds may continue after the engine is left.
+    /// How long holds may continue after the engine is left, whoever leaves it and why.
     Nanos drainTime() const { return m_config.mode == SwitchMode::Drain ? m_config.drainFor : Nanos(0); }
-    /// How long a decided record stays unsettled: 1.1 times confirmFor, when draining of (confirmFor + drainFor +
-    /// lease).
-    Nanos settleTime() const;
+    /// How long a decided record stays unsettled. An immediate switch of a namespace that drains takes no less: a
+    /// process that cannot read the record lets its holders finish.
+    Nanos settleTime() const { return m_config.switchTime(); }
     LockError refused(bool written) const;
     /// A switch is, or may be, in progress, as far as this process knows.
     bool switching() const { return m_proposing > 0 || m_deciding.epoch > m_active.epoch; }
     void judge(const Switchboard::View& view);
     /// Whether servers do not know, or no longer know, the record that this process knows to be settled.
     bool forgotten(const EngineRecord& latest) const;
-    void leave(SwitchReason why);
+    /// `next`: the record because of which it is left; none when the record cannot be read.
+    void leave(SwitchReason why, const EngineRecord& next = {});
     void adopt(const EngineRecord& record);
 
     static QCoro::Task<> follow(std::shared_ptr<Namespace> self);
@@ -116,13 +116,19 @@ private:
     static QCoro::Task<> endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch);
     /// One try to get an engine decided; `meant` says whether another process's decided proposal will do.
     enum class Try : std::uint8_t { Done, TooFewAnswer, Beaten };
-    QCoro::Task<Try> tryToPropose(QByteArray engine, SwitchReason why, std::function<bool(const EngineRecord&)> meant,
+    QCoro::Task<Try> tryToPropose(EngineRecord wish, std::function<bool(const EngineRecord&)> meant,
                                   std::stop_token stop);
+    /// A proposal of this process, without its epoch.
+    EngineRecord wishFor(QByteArray engine, SwitchReason why) const;
     /// Pauses before another try, longer each time, so that one of several proposers gets through.
     QCoro::Task<> makeWay(int tries, std::stop_token stop);
     // --- namespace_health.cpp ---
     static QCoro::Task<> checkHealth(std::shared_ptr<Namespace> self, QByteArray engine);
     static QCoro::Task<> switchAway(std::shared_ptr<Namespace> self, QByteArray from);
+    /// Whether it is time to return to the primary without anybody's asking.
+    bool mayReturnTo(const Engine& engine) const;
+    /// The returns so far that a record for `why` carries on: EngineRecord::returns.
+    int returnsFor(SwitchReason why) const;
     static QCoro::Task<> expire(std::shared_ptr<Namespace> self);
     static QCoro::Task<> loseHolds(std::shared_ptr<Namespace> self);
     QCoro::Task<> loseHoldsBefore(std::int64_t epoch, const char* reason);
@@ -133,8 +139,7 @@ private:
     NamespaceConfig m_config;
     QByteArray m_client;
     trace::Recorder* m_recorder;
-    LockManager::Connector m_connector;
-    std::vector<Server> m_servers;
+    NamespaceServers m_servers;
     std::vector<Engine> m_engines;
     std::unique_ptr<Switchboard> m_board;
     std::stop_source m_stop;
@@ -142,10 +147,12 @@ private:
 
     // This process's knowledge.
     EngineRecord m_active;        ///< the last settled record that was adopted; epoch 0 = none
+    Nanos m_adoptedAt{};          ///< own monotonic clock: when m_active was adopted
     bool m_leaving = true;        ///< no grants on the active engine
     std::uint64_t m_leavings = 0; ///< how often an engine was left
     Nanos m_holdsUntil{};         ///< own monotonic clock: when the holds on the engine being left end
     Nanos m_confirmedUntil{};     ///< own monotonic clock: end of trust in the latest reading
+    Nanos m_readUntil{};          ///< own monotonic clock: until then a read quorum has answered lately
     std::shared_ptr<std::atomic<Nanos::rep>> m_believedUntil = std::make_shared<std::atomic<Nanos::rep>>(0);
     EngineRecord m_deciding;  ///< an unsettled record that was seen decided …
     Nanos m_decidedSince{};   ///< … and when, at the latest

@@ -7,6 +7,9 @@ namespace lockscope::detail {
 
 namespace {
 constexpr int kLately = 10; ///< so many times as long as a switch takes
+/// A return that lasts for so many times as long as it was waited for was right.
+constexpr int kLasting = 10;
+constexpr int kMostDoublings = 6;
 } // namespace
 
 QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray id) {
@@ -23,6 +26,10 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
         const auto good = co_await answered.wait(self->m_runtime, self->m_config.healthTimeout, stop);
         engine = self->engineOf(id);
         if (!engine) co_return;
+        if (!good.value_or(false))
+            engine->goodSince = kNever;
+        else if (engine->goodSince == kNever)
+            engine->goodSince = self->m_runtime.monotonic();
         if (engine->health.enter(good.value_or(false))) {
             const bool healthy = engine->health.healthy();
             self->tell(healthy ? ManagerEvent::Kind::Healthy : ManagerEvent::Kind::Unhealthy, id, self->m_active.epoch);
@@ -34,6 +41,8 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
         const bool failing = !good.value_or(false) && !engine->health.healthy();
         const bool away = failing && self->m_active.engine == id && self->m_config.onFailure;
         if (away && self->m_proposing == 0) co_await switchAway(self, id);
+        engine = self->engineOf(id);
+        if (engine && self->mayReturnTo(*engine)) co_await self->propose(id, SwitchReason::FailBack, stop);
         co_await self->m_runtime.sleep(self->m_config.healthEvery, stop);
     }
 }
@@ -56,6 +65,27 @@ QCoro::Task<> Namespace::switchAway(std::shared_ptr<Namespace> self, QByteArray 
     if (!best) co_return;
     const QByteArray to = best->config.id();
     co_await self->propose(to, SwitchReason::Health, self->m_stop.get_token());
+}
+
+bool Namespace::mayReturnTo(const Engine& engine) const {
+    const bool away = usable() > 0 && m_active.engine != m_config.engines.front().id();
+    if (m_config.failBackAfter == Nanos(0) || !away || engine.config.id() != m_config.engines.front().id())
+        return false;
+    if (m_proposing > 0 || switching() || isChoice(switchReasonOf(m_active.why))) return false;
+    if (!engine.health.healthy() || engine.goodSince == kNever) return false;
+    // From when it was left, too: others may have found it failing where this process never did.
+    const Nanos since = std::max(engine.goodSince, m_adoptedAt);
+    const Nanos wait = m_config.failBackAfter * (1 << std::clamp(m_active.returns, 0, kMostDoublings));
+    return m_runtime.monotonic() >= laterBy(since, wait);
+}
+
+int Namespace::returnsFor(SwitchReason why) const {
+    if (why == SwitchReason::FailBack) return std::min(m_active.returns + 1, kMostDoublings);
+    if (why != SwitchReason::Health) return 0;
+    const int before = std::clamp(m_active.returns, 0, kMostDoublings);
+    const Nanos lasting = kLasting * m_config.failBackAfter * (1 << before);
+    const bool lasted = m_runtime.monotonic() >= laterBy(m_adoptedAt, lasting);
+    return lasted ? 0 : before;
 }
 
 } // namespace lockscope::detail

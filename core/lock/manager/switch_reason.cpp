@@ -20,6 +20,8 @@ constexpr std::array kWords{
           QT_TRANSLATE_NOOP("LockManager", "the configuration names another primary")},
     Words{SwitchReason::Health, "health",
           QT_TRANSLATE_NOOP("LockManager", "the engine in use fails its health checks")},
+    Words{SwitchReason::FailBack, "fail-back",
+          QT_TRANSLATE_NOOP("LockManager", "the primary has been healthy again for long enough")},
     Words{SwitchReason::Split, "split",
           QT_TRANSLATE_NOOP("LockManager", "two processes wanted different engines at once")},
     Words{SwitchReason::Unreadable, "unreadable",
@@ -37,6 +39,10 @@ SwitchReason switchReasonOf(const QByteArray& id) {
     for (const Words& words : kWords)
         if (id == words.id) return words.reason;
     return SwitchReason::Unknown;
+}
+
+bool isChoice(SwitchReason reason) {
+    return reason == SwitchReason::Hand || reason == SwitchReason::Configuration;
 }
 
 QString sentenceOf(SwitchReason reason) {

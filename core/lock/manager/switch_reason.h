@@ -11,6 +11,7 @@ enum class SwitchReason : std::uint8_t {
     Hand,          ///< LockManager::switchTo
     Configuration, ///< the configuration names another primary
     Health,        ///< the engine in use fails its checks
+    FailBack,      ///< the primary has been healthy for long enough: NamespaceConfig::failBackAfter
     Split,         ///< two proposals, neither of which could win
     Unreadable,    ///< too few servers answer for the record
 };
@@ -19,6 +20,8 @@ enum class SwitchReason : std::uint8_t {
 QByteArray idOf(SwitchReason reason);
 /// SwitchReason::Unknown for an unknown id.
 SwitchReason switchReasonOf(const QByteArray& id);
+/// Whether a person chose the engine, so that no process returns to the primary by itself.
+bool isChoice(SwitchReason reason);
 /// A translated sentence; empty for SwitchReason::Unknown.
 QString sentenceOf(SwitchReason reason);
 

@@ -16,6 +16,11 @@ QByteArray EngineRecord::text() const {
     object[QStringLiteral("by")] = QString::fromUtf8(by);
     if (!why.isEmpty()) object[QStringLiteral("why")] = QString::fromUtf8(why);
     object[QStringLiteral("settled")] = settled;
+    if (!from.isEmpty()) object[QStringLiteral("from")] = QString::fromUtf8(from);
+    if (immediate) object[QStringLiteral("immediate")] = true;
+    if (returns > 0) object[QStringLiteral("returns")] = returns;
+    if (beganMs > 0) object[QStringLiteral("began-ms")] = static_cast<qint64>(beganMs);
+    if (settledMs > 0) object[QStringLiteral("settled-ms")] = static_cast<qint64>(settledMs);
     return QJsonDocument(object).toJson(QJsonDocument::Compact);
 }
 
@@ -27,6 +32,11 @@ EngineRecord EngineRecord::read(const QByteArray& text) {
     record.by = object[QStringLiteral("by")].toString().toUtf8();
     record.why = object[QStringLiteral("why")].toString().toUtf8();
     record.settled = object[QStringLiteral("settled")].toBool();
+    record.from = object[QStringLiteral("from")].toString().toUtf8();
+    record.immediate = object[QStringLiteral("immediate")].toBool();
+    record.returns = object[QStringLiteral("returns")].toInt();
+    record.beganMs = object[QStringLiteral("began-ms")].toInteger();
+    record.settledMs = object[QStringLiteral("settled-ms")].toInteger();
     return record;
 }
 
@@ -40,6 +50,7 @@ struct Proposal {
 /// What the servers have answered so far; those that come too late write into it, too.
 struct Gathering {
     std::vector<std::optional<Record>> records;
+    std::vector<std::optional<LockError>> troubles;
     std::vector<bool> written;
     std::size_t open = 0;
     Completion<bool> all;
@@ -51,7 +62,10 @@ struct Gathering {
 QCoro::Task<> readOne(RecordStore* store, QByteArray name, std::shared_ptr<Gathering> gathering, std::size_t i,
                       std::stop_token stop) {
     const auto record = co_await store->read(name, stop);
-    if (record) gathering->records[i] = *record;
+    if (record)
+        gathering->records[i] = *record;
+    else
+        gathering->troubles[i] = record.error();
     gathering->close();
 }
 
@@ -68,6 +82,7 @@ QCoro::Task<Switchboard::View> Switchboard::look(Nanos patience, std::stop_token
     view.askedAt = m_runtime.monotonic();
     const auto gathering = std::make_shared<Gathering>();
     gathering->records.resize(m_stores.size());
+    gathering->troubles.resize(m_stores.size());
     gathering->open = m_stores.size();
     for (std::size_t i = 0; i < m_stores.size(); ++i) {
         RecordStore* const store = m_stores[i];
@@ -76,6 +91,7 @@ QCoro::Task<Switchboard::View> Switchboard::look(Nanos patience, std::stop_token
     }
     co_await gathering->all.wait(m_runtime, patience, stop);
     view.seen = gathering->records;
+    view.troubles = gathering->troubles;
     std::vector<Proposal> proposals; // of the highest epoch
     for (const auto& record : view.seen) {
         if (!record) continue;
@@ -91,7 +107,7 @@ QCoro::Task<Switchboard::View> Switchboard::look(Nanos patience, std::stop_token
             continue;
         }
         ++known->having;
-        known->record.settled = known->record.settled || here.settled;
+        if (here.settled && !known->record.settled) known->record = here; // it says when, too
     }
     if (proposals.empty()) co_return view;
     // If one of several was decided, it is the one that is settled somewhere, or the one that most servers have.

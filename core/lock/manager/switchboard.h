@@ -13,6 +13,12 @@ struct EngineRecord {
     QByteArray by;          ///< the proposer: two proposals of one epoch are two records
     QByteArray why;         ///< id of a detail::SwitchReason, for display
     bool settled = false;   ///< no process uses an earlier engine any more
+    QByteArray from;        ///< the engine that is left; empty = none, or not known
+    bool immediate = false; ///< holders lose their locks at once, though the configuration would let them finish
+    /// How often the primary failed again soon after an automatic return to it, and returns in a row before.
+    int returns = 0;
+    // By the wall clock of the process that wrote them, for display; 0 = not known.
+    std::int64_t beganMs = 0, settledMs = 0;
 
     /// The record as servers keep it: JSON.
     QByteArray text() const;
@@ -36,9 +42,10 @@ public:
         int answered = 0; ///< servers that answered
         /// The proposal of the highest epoch: the settled one, else the one that most servers have.
         EngineRecord latest;
-        int having = 0;                          ///< servers that have that proposal
-        bool split = false;                      ///< another proposal of that epoch may be decided
-        std::vector<std::optional<Record>> seen; ///< by server
+        int having = 0;                                 ///< servers that have that proposal
+        bool split = false;                             ///< another proposal of that epoch may be decided
+        std::vector<std::optional<Record>> seen;        ///< by server
+        std::vector<std::optional<LockError>> troubles; ///< by server: why it has not answered, where it said so
     };
 
     Switchboard(Runtime& runtime, QByteArray name, std::vector<RecordStore*> stores)

@@ -4,6 +4,9 @@
 
 namespace lockscope::recipes {
 
+/// What the naive string locks have in common.
+RecipeInfo naiveRedisInfo(const char* id, const QString& summary);
+
 /// The common part of the naive string locks: waiters poll, because nobody wakes them; and DEL does not check whose
 /// lock it deletes.
 ///
@@ -18,11 +21,11 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 protected:
-    /// Numbers of the shared steps in RecipeInfo::steps; the working step's is RecipeInfo::workStep.
-    struct StepNumbers {
-        std::uint32_t wait, release;
+    /// The steps that this class reports.
+    struct SharedSteps {
+        StepNumber wait, work, release;
     };
-    PolledLock(RedisLock lock, StepNumbers steps) : m_lock(std::move(lock)), m_steps(steps) {}
+    PolledLock(RedisLock lock, SharedSteps steps) : m_lock(std::move(lock)), m_steps(steps) {}
 
     /// One try, to its end even after a stop request. Sets `value` to what it writes, before it is sent; reports its
     /// own steps. True when taken.
@@ -33,9 +36,8 @@ protected:
     RedisLock m_lock;
 
 private:
-    /// Deletes the value if it is there; false when the result is unknown.
-    QCoro::Task<bool> withdraw(QByteArray value);
-    StepNumbers m_steps;
+    class Contender;
+    SharedSteps m_steps;
 };
 
 } // namespace lockscope::recipes

@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_fair.h"
 
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
+
 namespace lockscope::recipes {
+
+using Step = WokenLock::Step;
+
+RecipeInfo redisFairInfo() {
+    RecipeInfo info = redissonInfo(
+        "redis-fair", Text::tr("Redisson's fair lock: a queue on the server, in which dead waiters time out"));
+    info.steps = stepTexts<Step>({
+        {Step::Try,
+         Text::tr("script: drop dead waiters; free and I am first → HSET me 1, PEXPIRE {lease}; else queue up")},
+        {Step::Subscribe, Text::tr("queued → SUBSCRIBE my own channel, try again")},
+        {Step::Wait, Text::tr("wait for my message, at most PTTL; again 1")},
+        {Step::Hold, Text::tr("hold; watchdog: PEXPIRE {lease} if mine")},
+        {Step::Release, Text::tr("script: HINCRBY me -1; at 0 DEL, PUBLISH 0 to the first in the queue")},
+    });
+    info.fair = true;
+    info.deadWaiter = kWaiterPatience;
+    return info;
+}
 
 namespace {
 const redis::Script& fairScript() {
@@ -15,7 +36,8 @@ const redis::Script& renewScript() {
 } // namespace
 
 const RecipeInfo& RedisFair::info() const {
-    return *findRecipe("redis-fair");
+    static const RecipeInfo& mine = *findRecipe("redis-fair");
+    return mine;
 }
 
 Nanos RedisFair::patience(const QByteArray& thread) const {
@@ -66,23 +88,16 @@ Outcome<std::optional<Grant>> RedisFair::acquire(Request request, std::stop_toke
     Patience& patience = m_patience[request.thread];
     patience.said = request.wait > Nanos(0) && request.wait != kNever ? request.wait : m_lock.patience;
     ++patience.asking;
-    std::expected<std::optional<Grant>, LockError> outcome;
-    bool stopped = false;
-    try {
-        outcome = co_await CountedLock::acquire(request, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    const bool granted = !stopped && outcome && *outcome;
+    const auto outcome = co_await unlessStopped(CountedLock::acquire(request, stop));
+    const bool granted = outcome && *outcome && **outcome;
     if (!granted && request.wait > Nanos(0)) {
         // Whoever does not wait any more has no place. An error here leaves one until its deadline.
         const Command leave = command("leave", request.thread, request.lease, {});
         co_await run(leave, {});
     }
     if (--patience.asking == 0) m_patience.erase(request.thread);
-    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    co_return outcome;
+    if (!outcome) throw Cancelled(Cancelled::Why::Stopped);
+    co_return *outcome;
 }
 
 } // namespace lockscope::recipes

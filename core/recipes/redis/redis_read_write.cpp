@@ -1,7 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_read_write.h"
 
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
+
 namespace lockscope::recipes {
+
+using Step = WokenLock::Step;
+
+RecipeInfo redisReadWriteInfo() {
+    RecipeInfo info = redissonInfo(
+        "redis-rw", Text::tr("Redisson's read/write lock: many readers or one writer; writers may starve"));
+    info.steps = stepTexts<Step>({
+        {Step::Try, Text::tr("script: free, mine, or readers among themselves → HINCRBY me 1, PEXPIRE {lease}")},
+        {Step::Subscribe, Text::tr("taken → SUBSCRIBE its channel, try again")},
+        {Step::Wait, Text::tr("wait for a message, at most PTTL; again 1")},
+        {Step::Hold, Text::tr("hold; watchdog: PEXPIRE {lease} of my own holds")},
+        {Step::Release, Text::tr("script: HINCRBY me -1; nobody left → DEL, PUBLISH")},
+    });
+    info.shared = true;
+    return info;
+}
 
 namespace {
 const redis::Script& readAcquire() {
@@ -31,7 +50,8 @@ const redis::Script& forceScript() {
 } // namespace
 
 const RecipeInfo& RedisReadWrite::info() const {
-    return *findRecipe("redis-rw");
+    static const RecipeInfo& mine = *findRecipe("redis-rw");
+    return mine;
 }
 
 Outcome<bool> RedisReadWrite::renew(Grant grant, std::stop_token stop) {

@@ -1,7 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_reentrant.h"
 
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
+
 namespace lockscope::recipes {
+
+using Step = WokenLock::Step;
+
+RecipeInfo redisReentrantInfo() {
+    RecipeInfo info =
+        redissonInfo("redis-reentrant",
+                     Text::tr("Redisson's reentrant lock: a hash of holds, woken by messages, renewed by a watchdog"));
+    info.steps = stepTexts<Step>({
+        {Step::Try, Text::tr("script: free or mine → HINCRBY me 1, PEXPIRE {lease}")},
+        {Step::Subscribe, Text::tr("taken → SUBSCRIBE its channel, try again")},
+        {Step::Wait, Text::tr("wait for a message, at most PTTL; again 1")},
+        {Step::Hold, Text::tr("hold; watchdog: PEXPIRE {lease} if mine")},
+        {Step::Release, Text::tr("script: HINCRBY me -1; at 0 DEL, PUBLISH 0")},
+    });
+    info.token = true;
+    return info;
+}
+
+RecipeInfo redisFencedInfo() {
+    RecipeInfo info = redissonInfo(
+        "redis-fenced", Text::tr("Redisson's fenced lock: the reentrant one, and a counter that numbers every grant"));
+    info.steps = stepTexts<Step>({
+        {Step::Try, Text::tr("script: free or mine → INCR token, HINCRBY me 1, PEXPIRE {lease}")},
+        {Step::Subscribe, Text::tr("taken → SUBSCRIBE its channel, try again")},
+        {Step::Wait, Text::tr("wait for a message, at most PTTL; again 1")},
+        {Step::Hold, Text::tr("hold and show the token; watchdog: PEXPIRE {lease} if mine")},
+        {Step::Release, Text::tr("script: HINCRBY me -1; at 0 DEL, PUBLISH 0; the counter stays")},
+    });
+    info.token = true;
+    return info;
+}
 
 namespace {
 const redis::Script& acquireScript() {

@@ -8,8 +8,8 @@ namespace lockscope::recipes {
 /// seen failing: a holder that outlives its lease deletes the next holder's lock.
 class RedisSetDel final : public PolledLock {
 public:
-    explicit RedisSetDel(RedisLock lock) : PolledLock(std::move(lock), {2, 4}) {}
-    const RecipeInfo& info() const override { return *findRecipe("redis-set-del"); }
+    explicit RedisSetDel(RedisLock lock);
+    const RecipeInfo& info() const override;
 
 private:
     Outcome<bool> attempt(Request& request, QByteArray& value) override;
@@ -19,8 +19,8 @@ private:
 /// lease can end between GET and DEL.
 class RedisSetGetDel final : public PolledLock {
 public:
-    explicit RedisSetGetDel(RedisLock lock) : PolledLock(std::move(lock), {2, 4}) {}
-    const RecipeInfo& info() const override { return *findRecipe("redis-set-getdel"); }
+    explicit RedisSetGetDel(RedisLock lock);
+    const RecipeInfo& info() const override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
 
 private:

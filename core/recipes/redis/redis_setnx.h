@@ -10,8 +10,8 @@ namespace lockscope::recipes {
 /// overwrites the winner's expiry time.
 class RedisSetnx final : public PolledLock {
 public:
-    explicit RedisSetnx(RedisLock lock) : PolledLock(std::move(lock), {2, 5}) {}
-    const RecipeInfo& info() const override { return *findRecipe("redis-setnx"); }
+    explicit RedisSetnx(RedisLock lock);
+    const RecipeInfo& info() const override;
     /// Compares with our own wall clock, as this recipe always does.
     Outcome<bool> isLocked(std::stop_token stop) override;
 
@@ -24,8 +24,8 @@ private:
 /// a lock that never ends.
 class RedisSetnxExpire final : public PolledLock {
 public:
-    explicit RedisSetnxExpire(RedisLock lock) : PolledLock(std::move(lock), {3, 5}) {}
-    const RecipeInfo& info() const override { return *findRecipe("redis-setnx-expire"); }
+    explicit RedisSetnxExpire(RedisLock lock);
+    const RecipeInfo& info() const override;
 
 private:
     Outcome<bool> attempt(Request& request, QByteArray& value) override;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redlock/redlock.h"
 
-#include "recipes/backoff.h"
 #include "recipes/hex_digits.h"
 #include "recipes/polling_rests.h"
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 #include "recipes/redlock/errands.h"
 
 #include <QCoreApplication>
@@ -12,8 +13,35 @@
 namespace lockscope::recipes {
 
 namespace {
+enum class Step : std::uint32_t { Value = 1, Ask, Count, Work, GiveBack };
+} // namespace
 
-struct Text {
+RecipeInfo redlockInfo() {
+    RecipeInfo info;
+    info.id = "redis-redlock";
+    info.backend = "redis";
+    info.summary = Text::tr("Redlock: a majority of independent masters; held for the lease less what getting it took");
+    info.steps = stepTexts<Step>({
+        {Step::Value, Text::tr("value := new unique id")},
+        {Step::Ask, Text::tr("on all servers at once: SET {name} value NX PX {lease}")},
+        {Step::Count, Text::tr("majority, and {lease} − elapsed − drift > 0 → hold that long")},
+        {Step::Work, Text::tr("work, write to the resource")},
+        {Step::GiveBack, Text::tr("on all servers: script: if value is mine, DEL")},
+    });
+    info.workStep = Step::Work;
+    info.watchdog = true;
+    info.layout = "Redlock";
+    return info;
+}
+
+const RecipeInfo& Redlock::info() const {
+    static const RecipeInfo& mine = *findRecipe("redis-redlock");
+    return mine;
+}
+
+namespace {
+
+struct Trouble {
     Q_DECLARE_TR_FUNCTIONS(LockError)
 };
 
@@ -30,10 +58,21 @@ QByteArray newValue(Runtime& runtime) { // 32 lower-case hex digits, as node-red
 
 /// "Only 2 of 5 servers answered; 3 are needed. …" with the first complaint.
 QString tooFew(const Ballot& votes, std::size_t quorum) {
-    QString text = Text::tr("Only %1 of %2 servers answered; %3 are needed.")
+    QString text = Trouble::tr("Only %1 of %2 servers answered; %3 are needed.")
                        .arg(QString::number(votes.answered()), QString::number(votes.nodes()), QString::number(quorum));
     if (!votes.complaints().isEmpty()) text += u' ' + votes.complaints().join(u' ');
     return text;
+}
+
+LockError tooLate(const QByteArray& name) {
+    return {LockError::Kind::Unreachable,
+            Trouble::tr("The servers granted the lock “%1” so late that too little was left of the lease; it was "
+                        "given back. Take a longer lease, or look at why they are slow.")
+                .arg(QString::fromUtf8(name))};
+}
+
+Nanos wholeMs(Nanos lease) {
+    return std::chrono::floor<std::chrono::milliseconds>(lease);
 }
 
 std::shared_ptr<Ballot> newBallot(const RedlockNodes& nodes) {
@@ -55,7 +94,7 @@ std::size_t mostAlike(const Ballot& votes, const Values& values) {
 }
 
 Nanos fullLease(const Grant& grant) {
-    return *std::static_pointer_cast<const Nanos>(grant.own);
+    return std::get<RedlockLease>(grant.own).whole;
 }
 
 } // namespace
@@ -85,7 +124,7 @@ std::shared_ptr<Redlock::Round> Redlock::beginRound(Nanos lease) const {
     return round;
 }
 
-QCoro::Task<> Redlock::withdraw(std::shared_ptr<Round> round, bool everywhere) {
+QCoro::Task<> Redlock::withdraw(std::shared_ptr<Round> round, Then then) {
     Runtime& runtime = m_nodes->runtime();
     const auto undone = newBallot(*m_nodes);
     std::vector<std::size_t> waitFor;
@@ -93,7 +132,7 @@ QCoro::Task<> Redlock::withdraw(std::shared_ptr<Round> round, bool everywhere) {
         const Vote vote = round->votes->at(node);
         // Not there: the key is somebody else's, or it is certain that nothing was sent.
         if (vote == Vote::No || (vote == Vote::Failed && !round->votes->doubtful(node))) continue;
-        if (everywhere || vote == Vote::Yes) waitFor.push_back(node);
+        if (then == Then::TheEnd || vote == Vote::Yes) waitFor.push_back(node);
         const auto set = round->votes;
         const Stake stake = round->stake;
         runtime.spawn([stake, node, set, undone] { return undoAt(stake, node, set, undone); });
@@ -104,62 +143,72 @@ QCoro::Task<> Redlock::withdraw(std::shared_ptr<Round> round, bool everywhere) {
     co_await Ballot::wait(undone, runtime, allUndone, perNode(round->lease), {});
 }
 
+/// A try is a round.
+class Redlock::Contender final : public LockContender {
+public:
+    using Of = Redlock;
+    using Asked = Request;
+    static constexpr Undo kUndo = Undo::Always;
+    Contender(Redlock& of, Request asked)
+        : LockContender(of.m_nodes->runtime(), std::move(asked)),
+          m(of),
+          m_lease(wholeMs(request.lease)),
+          m_rests(of.m_options.longestRest) {}
+
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
+        request.steps.at(Step::Value);
+        request.steps.at(Step::Ask);
+        m_round = m.beginRound(m_lease);
+        co_await Ballot::wait(m_round->votes, runtime, decided, m.perNode(m_lease), stop);
+        const Ballot& votes = *m_round->votes;
+        Tried<Grant> tried;
+        if (votes.carried() && m_round->validUntil() - runtime.monotonic() >= leastRest(m_lease)) {
+            request.steps.at(Step::Count);
+            Grant& grant = tried.granted.emplace();
+            grant.thread = request.thread;
+            grant.value = m_round->stake.value;
+            grant.askedAt = m_round->begun;
+            grant.lease = m_lease - drift(m_lease);
+            grant.steps = request.steps;
+            grant.own = RedlockLease{m_lease};
+            co_return tried;
+        }
+        m_hopeless = votes.carried() || votes.hopeless() ? m_hopeless + 1 : 0;
+        if (votes.carried()) {
+            tried.failure = tooLate(m.m_name);
+            if (m_hopeless == kHopelessRounds) co_return std::unexpected(*tried.failure);
+        } else if (votes.answered() < m.m_nodes->quorum()) {
+            co_return std::unexpected(LockError{LockError::Kind::Unreachable, tooFew(votes, m.m_nodes->quorum())});
+        }
+        co_return tried; // another client has it, or we have it too late
+    }
+    bool mayPass(const LockError&) const override { return m_hopeless < kHopelessRounds; }
+    QCoro::Task<> undo(Then then) override {
+        request.steps.at(Step::GiveBack);
+        return m.withdraw(m_round, then);
+    }
+    QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
+        return runtime.sleep(within(m_rests.next(runtime)), std::move(stop));
+    }
+
+private:
+    Redlock& m;
+    Nanos m_lease;
+    PollingRests m_rests;
+    int m_hopeless = 0; ///< rounds in a row
+    std::shared_ptr<Round> m_round;
+};
+
 Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_nodes->runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    const Nanos lease = std::chrono::floor<std::chrono::milliseconds>(request.lease);
+    const Nanos lease = wholeMs(request.lease);
     if (lease - drift(lease) < leastRest(lease)) {
-        co_return std::unexpected(
-            LockError{LockError::Kind::Refused,
-                      Text::tr("A lease of %1 ms is too short for several servers: nothing would be left of it after "
-                               "what their clocks may drift.")
-                          .arg(lease / 1ms)});
+        co_return std::unexpected(LockError{
+            LockError::Kind::Refused,
+            Trouble::tr("A lease of %1 ms is too short for several servers: nothing would be left of it after "
+                        "what their clocks may drift.")
+                .arg(lease / 1ms)});
     }
-    int hopeless = 0;
-    Backoff backoff;
-    PollingRests rests(m_options.longestRest);
-    for (;;) {
-        request.steps.at(1);
-        request.steps.at(2);
-        const std::shared_ptr<Round> round = beginRound(lease);
-        bool stopped = false;
-        try {
-            co_await Ballot::wait(round->votes, runtime, decided, perNode(lease), stop);
-        } catch (const Cancelled& cancelled) {
-            if (cancelled.why() == Cancelled::Why::Killed) throw;
-            stopped = true;
-        }
-        Nanos now = runtime.monotonic();
-        const bool carried = round->votes->carried();
-        if (!stopped && carried && round->validUntil() - now >= leastRest(lease)) {
-            request.steps.at(3);
-            Grant grant{request.thread, round->stake.value, round->begun, lease - drift(lease), 1, 0, request.steps};
-            grant.own = std::make_shared<const Nanos>(lease);
-            co_return grant;
-        }
-        const bool taken = !carried && round->votes->answered() >= m_nodes->quorum();
-        hopeless = carried || round->votes->hopeless() ? hopeless + 1 : 0;
-        const bool last = stopped || now >= giveUpAt || hopeless == kHopelessRounds;
-        const QString shortage = taken || carried ? QString() : tooFew(*round->votes, m_nodes->quorum());
-        request.steps.at(5);
-        co_await withdraw(round, last);
-        if (last) request.steps.at(0);
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-        if (last && carried) {
-            co_return std::unexpected(LockError{
-                LockError::Kind::Unreachable,
-                Text::tr("The servers granted the lock “%1” so late that too little was left of the lease; it was "
-                         "given back. Take a longer lease, or look at why they are slow.")
-                    .arg(QString::fromUtf8(m_name))});
-        }
-        if (last && !taken) co_return std::unexpected(LockError{LockError::Kind::Unreachable, shortage});
-        if (last) co_return std::nullopt;
-        now = runtime.monotonic();
-        if (taken || carried) backoff.reset();
-        const Nanos nap = taken || carried ? rests.next(runtime) : backoff.next(runtime, giveUpAt);
-        const Nanos left = std::max(Nanos(0), giveUpAt == kNever ? nap : giveUpAt - now);
-        co_await runtime.sleep(std::min(nap, left), stop);
-    }
+    co_return co_await contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<bool> Redlock::renew(Grant grant, std::stop_token stop) {
@@ -201,7 +250,7 @@ Outcome<void> Redlock::listen(Grant, CallList::Callback ask, std::stop_token sto
 
 Outcome<int> Redlock::release(Grant grant, std::stop_token stop) {
     Runtime& runtime = m_nodes->runtime();
-    grant.steps.at(5);
+    grant.steps.at(Step::GiveBack);
     const Nanos lease = fullLease(grant);
     // Renewals may have moved its end; one lease from now is later than any of them.
     const Stake stake{m_nodes, m_name, grant.value, runtime.monotonic() + lease + drift(lease)};
@@ -209,13 +258,13 @@ Outcome<int> Redlock::release(Grant grant, std::stop_token stop) {
     for (std::size_t node = 0; node < m_nodes->count(); ++node)
         runtime.spawn([stake, node, undone] { return undoAt(stake, node, nullptr, undone); });
     co_await Ballot::wait(undone, runtime, decided, std::max(perNode(lease), kReleaseLimit), stop);
-    grant.steps.at(0);
+    grant.steps.leave();
     if (undone->count(Vote::No) >= m_nodes->quorum()) co_return std::unexpected(notOwner(m_name));
     if (undone->answered() >= m_nodes->quorum()) co_return 0; // no majority can have it any more
     co_return std::unexpected(LockError{
         LockError::Kind::OutcomeUnknown,
         tooFew(*undone, m_nodes->quorum()) + u' ' +
-            Text::tr("The lock is free there when its lease ends, in %1 ms at the latest.").arg(lease / 1ms)});
+            Trouble::tr("The lock is free there when its lease ends, in %1 ms at the latest.").arg(lease / 1ms)});
 }
 
 Outcome<bool> Redlock::forceRelease(std::stop_token stop) {

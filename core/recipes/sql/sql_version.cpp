@@ -10,8 +10,8 @@ constexpr const char* kId = "sql-version";
 
 /// What was read: not the token, which others may have added to.
 std::int64_t versionOf(const Grant& grant) {
-    const auto* const version = static_cast<const std::int64_t*>(grant.own.get());
-    return version ? *version : -1;
+    const auto* const version = std::get_if<ReadVersion>(&grant.own);
+    return version ? version->number : -1;
 }
 
 LockError overtaken(const QByteArray& name) {
@@ -55,7 +55,7 @@ Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_tok
         const std::int64_t version = read->number(0, 1);
         // 0 means “no token”: what is 0 in a new row is 1 here.
         Grant grant{request.thread, ownerOf(m_lock, request.thread), askedAt, kNever, 1, version + 1, request.steps};
-        grant.own = std::make_shared<const std::int64_t>(version);
+        grant.own = ReadVersion{version};
         co_return grant;
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/zookeeper/zk_ephemeral.h"
 
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 #include "recipes/zookeeper/zk_queue.h"
-
-#include <QCoreApplication>
 
 namespace lockscope::recipes {
 
@@ -11,6 +11,26 @@ using zookeeper::CreatedNode;
 using zookeeper::Error;
 using zookeeper::NodeMode;
 using zookeeper::Result;
+
+namespace {
+enum class Step : std::uint32_t { Create = 1, Watch, Work, Delete };
+} // namespace
+
+RecipeInfo zkEphemeralInfo() {
+    RecipeInfo info = zooKeeperInfo("zk-ephemeral", Text::tr("One ephemeral node, and everybody watches it: a herd"));
+    info.steps = stepTexts<Step>({
+        {Step::Create, Text::tr("create {name} ephemeral")},
+        {Step::Watch, Text::tr("there already → watch it; gone → all again 1")},
+        {Step::Work, Text::tr("work, write to the resource")},
+        {Step::Delete, Text::tr("delete {name}")},
+    });
+    info.workStep = Step::Work;
+    info.naive = true;
+    return info;
+}
+
+ZkEphemeral::ZkEphemeral(ZkLock lock) : ZkRecipe(std::move(lock), {Step::Create, Step::Work, Step::Delete}) {
+}
 
 namespace {
 LockError lastingNode(const QByteArray& path, std::optional<ZkFamily> whose) {
@@ -21,7 +41,8 @@ LockError lastingNode(const QByteArray& path, std::optional<ZkFamily> whose) {
 } // namespace
 
 const RecipeInfo& ZkEphemeral::info() const {
-    return *findRecipe("zk-ephemeral");
+    static const RecipeInfo& mine = *findRecipe("zk-ephemeral");
+    return mine;
 }
 
 Outcome<bool> ZkEphemeral::watchHolder(std::shared_ptr<ZkTicket> ticket, bool& ours, std::stop_token stop) {
@@ -48,7 +69,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkAttempt> mi
     ticket->commonName = true;
     ticket->data = data(request.thread) + ':' + runtime.randomUuid();
     for (;;) {
-        request.steps.at(1);
+        request.steps.at(Step::Create);
         if (!port.session().id || port.session().state != zookeeper::Session::State::Connected) {
             const Nanos patience = patienceUntil(port, giveUpAt);
             const Result<void> ready = co_await port.connected(patience, stop);
@@ -85,7 +106,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkAttempt> mi
         const Nanos now = runtime.monotonic();
         if (now >= giveUpAt) co_return std::nullopt;
         if (!there) continue;
-        request.steps.at(2);
+        request.steps.at(Step::Watch);
         const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - now;
         const auto event = co_await ticket->watch.next(runtime, left, stop);
         if (!event) co_return std::nullopt;

@@ -10,7 +10,7 @@ namespace lockscope::recipes {
 /// Source: the first lock that ZooKeeper tutorials build.
 class ZkEphemeral final : public ZkRecipe {
 public:
-    using ZkRecipe::ZkRecipe;
+    explicit ZkEphemeral(ZkLock lock);
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;

@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/zookeeper/zk_mutex.h"
 
-#include <QCoreApplication>
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 
 namespace lockscope::recipes {
 
 using zookeeper::Error;
 using zookeeper::Layout;
 using zookeeper::Result;
+using Step = ZkQueued::Step;
+
+RecipeInfo zkMutexInfo() {
+    RecipeInfo info = zooKeeperInfo(
+        "zk-mutex", Text::tr("Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; "
+                             "joins kazoo's, and has its names with layout=kazoo"));
+    info.steps = stepTexts<Step>({
+        {Step::Create, Text::tr("create {name}/_c_{uuid}-lock- ephemeral sequential")},
+        {Step::Look, Text::tr("children of {name}: is ours the lowest?")},
+        {Step::Watch, Text::tr("watch the next lower one until it is gone")},
+        {Step::Work, Text::tr("work, write to the resource")},
+        {Step::Delete, Text::tr("delete ours")},
+    });
+    info.workStep = Step::Work;
+    info.fair = true;
+    info.reentrant = true;
+    info.condition = true;
+    info.layout = "Curator, kazoo";
+    return info;
+}
 
 namespace {
 constexpr qsizetype kMark = 3; ///< of "_c_", which Curator's protected names begin with
@@ -47,7 +68,8 @@ std::optional<LockError> notForBoth(const QByteArray& path, const std::vector<Zk
 } // namespace
 
 const RecipeInfo& ZkMutex::info() const {
-    return *findRecipe("zk-mutex");
+    static const RecipeInfo& mine = *findRecipe("zk-mutex");
+    return mine;
 }
 
 ZkFamily ZkMutex::toldFamily() const {
@@ -126,7 +148,7 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkAttempt> mine, 
     const std::expected<std::vector<ZkChild>, LockError> children =
         co_await m_queue.join(ticket, prefix, kind, data(request.thread), giveUpAt, stop);
     if (!children) co_return std::unexpected(children.error());
-    request.steps.at(2);
+    request.steps.at(Step::Look);
     if (!sameFamily(*children)) {
         const std::expected<ZkFamily, LockError> seen =
             co_await familyToJoin(*children, zookeeper::nameOf(ticket->path), stop);
@@ -156,7 +178,7 @@ Outcome<std::optional<Grant>> ZkMutex::attemptBoth(std::shared_ptr<ZkAttempt> mi
     const std::expected<std::vector<ZkChild>, LockError> children =
         co_await m_queue.join(curators, prefix, "lock-", data(request.thread), giveUpAt, stop, kazoos, "__lock__");
     if (!children) co_return std::unexpected(children.error());
-    request.steps.at(2);
+    request.steps.at(Step::Look);
     if (const auto refusal = notForBoth(m_lock.path, *children)) co_return std::unexpected(*refusal);
     if (m_queue.isFirst(*curators, *children, &predecessor)) co_return granted(request, mine->tickets);
     co_return co_await holdWhenFirst(mine, *children, &predecessor, request, giveUpAt, stop);

@@ -231,7 +231,7 @@ Outcome<bool> ZkQueue::blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray
 }
 
 Outcome<ZkTurn> ZkQueue::await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children, ZkRule rule,
-                               Nanos giveUpAt, Steps steps, std::uint32_t waitStep, std::stop_token stop) {
+                               Nanos giveUpAt, Steps steps, StepNumber waitStep, std::stop_token stop) {
     Runtime& runtime = m_port.runtime();
     const QByteArray own = zookeeper::nameOf(ticket->path);
     for (;;) {
@@ -292,9 +292,8 @@ Outcome<std::optional<Grant>> ZkQueued::holdWhenFirst(std::shared_ptr<ZkAttempt>
                                                       ZkRule rule, Request request, Nanos giveUpAt,
                                                       std::stop_token stop) {
     const std::shared_ptr<ZkTicket> ticket = mine->tickets.front();
-    constexpr std::uint32_t kWaitStep = 3; // of all of them
     const std::expected<ZkTurn, LockError> turn =
-        co_await m_queue.await(ticket, std::move(children), rule, giveUpAt, request.steps, kWaitStep, stop);
+        co_await m_queue.await(ticket, std::move(children), rule, giveUpAt, request.steps, Step::Watch, stop);
     if (!turn) co_return std::unexpected(turn.error());
     mine->again = *turn == ZkTurn::Gone;
     if (*turn != ZkTurn::Granted) co_return std::nullopt;

@@ -61,7 +61,7 @@ public:
 
     /// Waits for the ticket's turn; watches one other node at a time, and our own.
     Outcome<ZkTurn> await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkChild> children, ZkRule rule, Nanos giveUpAt,
-                          Steps steps, std::uint32_t waitStep, std::stop_token stop);
+                          Steps steps, StepNumber waitStep, std::stop_token stop);
 
 private:
     bool isPlain(const zookeeper::NodeStat& stat) const;
@@ -80,8 +80,14 @@ private:
 
 /// A recipe in which the first contender of a queue has the lock.
 class ZkQueued : public ZkRecipe {
+public:
+    /// The steps of all these recipes.
+    enum class Step : std::uint32_t { Create = 1, Look, Watch, Work, Delete };
+
 protected:
-    explicit ZkQueued(ZkLock lock) : ZkRecipe(std::move(lock)), m_queue(m_lock.port, m_lock.path, m_lock.layout) {}
+    explicit ZkQueued(ZkLock lock)
+        : ZkRecipe(std::move(lock), {Step::Create, Step::Work, Step::Delete}),
+          m_queue(m_lock.port, m_lock.path, m_lock.layout) {}
     /// Waits until the attempt's first ticket is first in the queue, then holds with all its tickets; to be tried again
     /// if the first ticket's node is gone before.
     Outcome<std::optional<Grant>> holdWhenFirst(std::shared_ptr<ZkAttempt> mine, std::vector<ZkChild> children,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/zookeeper/zk_read_write.h"
 
-#include <QCoreApplication>
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 
 namespace lockscope::recipes {
 
@@ -10,6 +11,26 @@ using zookeeper::Error;
 using zookeeper::Layout;
 using zookeeper::NodeMode;
 using zookeeper::Result;
+using Step = ZkQueued::Step;
+
+RecipeInfo zkReadWriteInfo() {
+    RecipeInfo info = zooKeeperInfo(
+        "zk-rw", Text::tr("Curator's read/write lock, or kazoo's with layout=kazoo: one queue for readers and writers, "
+                          "in order"));
+    info.steps = stepTexts<Step>({
+        {Step::Create, Text::tr("create {name}/_c_{uuid}-__READ__ or -__WRIT__ ephemeral sequential")},
+        {Step::Look, Text::tr("children of {name}: a writer before ours, or anybody before our writer?")},
+        {Step::Watch, Text::tr("watch the first writer, or the next lower one, until it is gone")},
+        {Step::Work, Text::tr("work, write to the resource")},
+        {Step::Delete, Text::tr("delete ours")},
+    });
+    info.workStep = Step::Work;
+    info.fair = true;
+    info.reentrant = true;
+    info.shared = true;
+    info.layout = "Curator, kazoo";
+    return info;
+}
 
 namespace {
 
@@ -50,7 +71,8 @@ std::optional<ZkBlocker> firstWriterBefore(const std::vector<ZkChild>& children,
 } // namespace
 
 const RecipeInfo& ZkReadWrite::info() const {
-    return *findRecipe("zk-rw");
+    static const RecipeInfo& mine = *findRecipe("zk-rw");
+    return mine;
 }
 
 std::optional<LockError> ZkReadWrite::refusal(const std::vector<ZkChild>& children) const {
@@ -91,7 +113,7 @@ Outcome<std::optional<Grant>> ZkReadWrite::attempt(std::shared_ptr<ZkAttempt> mi
     const std::expected<std::vector<ZkChild>, LockError> children =
         co_await m_queue.join(ticket, prefix, kind, data(request.thread), giveUpAt, stop);
     if (!children) co_return std::unexpected(children.error());
-    request.steps.at(2);
+    request.steps.at(Step::Look);
     if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
     if (m_queue.isFirst(*ticket, *children, rule)) co_return granted(request, ticket);
     co_return co_await holdWhenFirst(mine, *children, rule, request, giveUpAt, stop);

@@ -87,11 +87,18 @@ struct ZkHold {
     Nanos guardAt = kNever; ///< when to set the nodes' watches
 };
 
+/// What the recipes on ZooKeeper have in common.
+RecipeInfo zooKeeperInfo(const char* id, const QString& summary);
+
 /// The common part of recipes whose holds last as long as their session: hold counts, news, release. isLocked() reports
 /// what the connected server has heard of; one of several servers may be a little behind.
 class ZkRecipe : public Recipe {
 public:
-    explicit ZkRecipe(ZkLock lock) : m_lock(std::move(lock)) {}
+    /// The steps that this class reports.
+    struct SharedSteps {
+        StepNumber create, work, release;
+    };
+    ZkRecipe(ZkLock lock, SharedSteps steps) : m_lock(std::move(lock)), m_steps(steps) {}
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     void abandoned(const Grant& grant) override;
@@ -113,15 +120,16 @@ protected:
     std::shared_ptr<ZkHold> holdOf(const QByteArray& thread, Mode mode) const;
     /// "lockscope:<client>:<thread>": the content of our nodes, so that people and this program recognise them.
     QByteArray data(const QByteArray& thread) const { return "lockscope:" + m_lock.client + ':' + thread; }
-    std::uint32_t workStep() const { return static_cast<std::uint32_t>(info().workStep); }
 
     ZkLock m_lock;
 
 private:
+    class Contender;
     Grant grantOf(const std::shared_ptr<ZkHold>& hold, const Request& request) const;
     bool alive(const ZkHold& hold) const;
     void forget(const Grant& grant);
     Outcome<bool> guard(std::shared_ptr<ZkHold> hold, std::stop_token stop);
+    SharedSteps m_steps;
     std::map<std::pair<QByteArray, Mode>, std::shared_ptr<ZkHold>> m_holds;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/zookeeper/zk_semaphore.h"
 
-#include <QCoreApplication>
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 
 namespace lockscope::recipes {
 
@@ -11,8 +12,39 @@ using zookeeper::Result;
 using zookeeper::Session;
 using zookeeper::WatchEvent;
 
+namespace {
+enum class Step : std::uint32_t { Queue = 1, Turn, Leases, Room, Work, Delete };
+} // namespace
+
+RecipeInfo zkSemaphoreInfo() {
+    RecipeInfo info =
+        zooKeeperInfo("zk-semaphore", Text::tr("Curator's semaphore: permits are nodes, taken one client at a time"));
+    info.steps = stepTexts<Step>({
+        {Step::Queue, Text::tr("create {name}/locks/_c_{uuid}-lock- ephemeral sequential")},
+        {Step::Turn, Text::tr("wait until ours is the lowest")},
+        {Step::Leases, Text::tr("create {name}/leases/_c_{uuid}-lease- ephemeral sequential, for each permit")},
+        {Step::Room, Text::tr("more leases than there may be → watch them")},
+        {Step::Work, Text::tr("work, write to the resource")},
+        {Step::Delete, Text::tr("delete our leases")},
+    });
+    info.workStep = Step::Work;
+    info.fair = true;
+    info.exclusive = false;
+    info.permits = true;
+    info.token = false;
+    info.layout = "Curator";
+    return info;
+}
+
+ZkSemaphore::ZkSemaphore(ZkLock lock)
+    : ZkRecipe(std::move(lock), {Step::Queue, Step::Work, Step::Delete}),
+      m_locks(m_lock.port, m_lock.path + "/locks"),
+      m_leases(m_lock.port, m_lock.path + "/leases") {
+}
+
 const RecipeInfo& ZkSemaphore::info() const {
-    return *findRecipe("zk-semaphore");
+    static const RecipeInfo& mine = *findRecipe("zk-semaphore");
+    return mine;
 }
 
 Outcome<bool> ZkSemaphore::ownPath(Nanos giveUpAt, std::stop_token stop) {
@@ -78,14 +110,14 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<ZkAttempt> mi
     const std::expected<std::vector<ZkChild>, LockError> queue =
         co_await m_locks.join(place, prefix, lockKind, data(request.thread), giveUpAt, stop);
     if (!queue) co_return std::unexpected(queue.error());
-    request.steps.at(2);
+    request.steps.at(Step::Turn);
     const std::expected<ZkTurn, LockError> turn =
-        co_await m_locks.await(place, *queue, &predecessor, giveUpAt, request.steps, 2, stop);
+        co_await m_locks.await(place, *queue, &predecessor, giveUpAt, request.steps, Step::Turn, stop);
     if (!turn) co_return std::unexpected(turn.error());
     mine->again = *turn == ZkTurn::Gone;
     if (*turn != ZkTurn::Granted) co_return std::nullopt;
 
-    request.steps.at(3);
+    request.steps.at(Step::Leases);
     Tickets leases;
     std::vector<Outcome<std::vector<ZkChild>>> joining;
     for (int i = 0; i < request.permits; ++i) {
@@ -104,7 +136,7 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<ZkAttempt> mi
     const std::expected<bool, LockError> stillOurs = co_await std::move(looking);
     if (!stillOurs) failure = stillOurs.error();
     if (failure) co_return std::unexpected(*failure);
-    request.steps.at(4);
+    request.steps.at(Step::Room);
     const std::expected<ZkTurn, LockError> room = co_await awaitRoom(place, leases, giveUpAt, stop);
     if (!room) co_return std::unexpected(room.error());
     mine->again = *room == ZkTurn::Gone;

@@ -12,10 +12,7 @@ namespace lockscope::recipes {
 /// Source: Apache Curator's InterProcessSemaphoreV2; here several permits are taken together, all or none.
 class ZkSemaphore final : public ZkRecipe {
 public:
-    explicit ZkSemaphore(ZkLock lock)
-        : ZkRecipe(std::move(lock)),
-          m_locks(m_lock.port, m_lock.path + "/locks"),
-          m_leases(m_lock.port, m_lock.path + "/leases") {}
+    explicit ZkSemaphore(ZkLock lock);
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     /// Takes all permits from their holders.

@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/zookeeper/zk_sequential.h"
 
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
+
 namespace lockscope::recipes {
 
+using Step = ZkQueued::Step;
+
+RecipeInfo zkSequentialInfo() {
+    RecipeInfo info =
+        zooKeeperInfo("zk-sequential", Text::tr("A queue of numbered ephemeral nodes, each watching the one before"));
+    info.steps = stepTexts<Step>({
+        {Step::Create, Text::tr("create {name}/lock- ephemeral sequential")},
+        {Step::Look, Text::tr("children of {name}: is ours the lowest?")},
+        {Step::Watch, Text::tr("watch the next lower one until it is gone")},
+        {Step::Work, Text::tr("work, write to the resource")},
+        {Step::Delete, Text::tr("delete ours")},
+    });
+    info.workStep = Step::Work;
+    info.fair = true;
+    info.condition = true;
+    info.layout = "Menagerie";
+    return info;
+}
+
 const RecipeInfo& ZkSequential::info() const {
-    return *findRecipe("zk-sequential");
+    static const RecipeInfo& mine = *findRecipe("zk-sequential");
+    return mine;
 }
 
 std::optional<LockError> ZkSequential::refusal(const std::vector<ZkChild>& children) const {
@@ -28,7 +51,7 @@ Outcome<std::optional<Grant>> ZkSequential::attempt(std::shared_ptr<ZkAttempt> m
     const std::expected<std::vector<ZkChild>, LockError> children =
         co_await m_queue.join(ticket, prefix, kind, data(request.thread), giveUpAt, stop);
     if (!children) co_return std::unexpected(children.error());
-    request.steps.at(2);
+    request.steps.at(Step::Look);
     if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
     if (m_queue.isFirst(*ticket, *children, &predecessor)) co_return granted(request, ticket);
     co_return co_await holdWhenFirst(mine, *children, &predecessor, request, giveUpAt, stop);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a first look at a big Redis takes, against redis-cli listing the same keys and reading the same locks, and
 // how much of the server's time it takes. The server is one of our own.
+#include "big_redis.h"
 #include "inspect/redis_watcher.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
@@ -15,33 +16,9 @@
 #include <qcoro/qcorotask.h>
 
 using namespace lockscope;
+using namespace lockscope::bench;
 
 namespace {
-
-redis::Result call(redis::RedisDriver& driver, redis::Args args) {
-    return QCoro::waitFor(driver.call(std::move(args)));
-}
-
-/// Strings and Redisson locks, in parts that a server is not busy with for long.
-bool fill(redis::RedisDriver& driver, int keys, int locks) {
-    constexpr int kPart = 50'000;
-    const char* const strings = "for i = ARGV[1], ARGV[2] do redis.call('SET', 'user:' .. i, 'some value ' .. i) end";
-    const char* const hashes = "for i = ARGV[1], ARGV[2] do redis.call('HSET', 'svc:' .. i, ARGV[3] .. i, 1) "
-                               "redis.call('PEXPIRE', 'svc:' .. i, 3600000) end";
-    const auto run = [&](const char* script, int count) {
-        for (int from = 1; from <= count; from += kPart) {
-            redis::Args args{"EVAL",
-                             script,
-                             "0",
-                             QByteArray::number(from),
-                             QByteArray::number(std::min(count, from + kPart - 1)),
-                             "285475da-9152-4c83-822a-67ee2f116a79:"};
-            if (!call(driver, std::move(args))) return false;
-        }
-        return true;
-    };
-    return run(strings, keys) && run(hashes, locks);
-}
 
 /// Milliseconds; -1 when redis-cli failed.
 qint64 timeOfRedisCli(std::uint16_t port, int locks) {
@@ -60,13 +37,6 @@ qint64 timeOfRedisCli(std::uint16_t port, int locks) {
          QStringLiteral("redis-cli -p %1 --scan >/dev/null && redis-cli -p %1 --pipe <'%2' >/dev/null")
              .arg(QString::number(port), reads.fileName())});
     return status == 0 ? time.elapsed() : -1;
-}
-
-double cpuSeconds(redis::RedisDriver& driver) {
-    const redis::Result info = call(driver, {"INFO", "cpu"});
-    if (!info) return 0;
-    return inspect::lineOfInfo(info->text, "used_cpu_user").toDouble() +
-           inspect::lineOfInfo(info->text, "used_cpu_sys").toDouble();
 }
 
 } // namespace

@@ -98,6 +98,27 @@ private Q_SLOTS:
         QCOMPARE(world.events().back().kind, EventKind::RecordRenewed);
         QCOMPARE(world.events().back().value, Nanos(40s).count());
     }
+    void howSureItIsIsToldBeforeTheHoldAndWhenItChanges() {
+        World world;
+        LockRow row = heldBy("A", 30'000);
+        row.waiterCount.reset();
+        row.certainty = Certainty::Guess;
+        world.update(row);
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordCertainty, EventKind::RecordHeld}));
+        QCOMPARE(world.events().front().value, std::int64_t(Certainty::Guess));
+        world.update(row);
+        QCOMPARE(world.trace->size(), 2u);
+        // Who tells only of the owner knows nothing of the format.
+        LockRow owner = heldBy("B", 30'000);
+        world.feed.updateOwner("orders", owner, world.thread("B"));
+        QCOMPARE(world.kinds().back(), EventKind::RecordHeld);
+        row = heldBy("B", 30'000);
+        world.update(row);
+        QCOMPARE(world.events()[world.trace->size() - 2].kind, EventKind::RecordCertainty);
+        QCOMPARE(world.events()[world.trace->size() - 2].value, std::int64_t(Certainty::Certain));
+        const State state = StateIndex(world.trace).at(world.now);
+        QCOMPARE(state.records.at(world.feed.lockEntity("orders")).certainty, Certainty::Certain);
+    }
     void anEndThatIsNotKnownIsNotNever() {
         World world;
         LockRow row = heldBy("A", 0);
@@ -264,7 +285,8 @@ private Q_SLOTS:
         world.update(row);
         std::swap(row.holders[0], row.holders[1]);
         world.update(row);
-        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters}));
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordHolder, EventKind::RecordHolder,
+                                       EventKind::RecordWaiters}));
         row.holders.pop_back();
         world.update(row);
         QCOMPARE(world.events().back().actor, world.thread("B"));
@@ -278,13 +300,13 @@ private Q_SLOTS:
         row.mode = "exclusive"; // the reader is alone now, and writes
         world.update(row);
         world.update(row);
-        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordRenewed}));
+        QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordHolder, EventKind::RecordRenewed}));
         QCOMPARE(int(world.events()[0].flags), int(HoldMode::Shared));
-        QCOMPARE(int(world.events()[1].flags), int(HoldMode::Exclusive));
+        QCOMPARE(int(world.events()[2].flags), int(HoldMode::Exclusive));
         State state;
         state.apply(world.events()[0], *world.trace);
         QCOMPARE(state.records.begin()->second.mode, HoldMode::Shared);
-        state.apply(world.events()[1], *world.trace);
+        state.apply(world.events()[2], *world.trace);
         QCOMPARE(state.records.begin()->second.mode, HoldMode::Exclusive);
     }
     void queueAndTokenAreWrittenWhenTheyChange() {

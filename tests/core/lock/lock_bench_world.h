@@ -46,7 +46,7 @@ struct LockWorld {
     sim::Grounds grounds{scheduler, recorder, network};
     std::map<QByteArray, trace::EntityId> threads;
     sim::RedisServer node{grounds, "redis-1", 1};
-    sim::RedisRecord record{recorder, node.entity(),
+    sim::RedisRecord record{scheduler, recorder, node.entity(),
                             [this](const inspect::Party& party) { return threads[party.client]; }};
     sim::RedisEngine::SessionId admin = node.connect({});
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "lock/manager/lock_manager.h"
 #include "lock/manager/managed_condition.h"
+#include "lock/manager/switch_reason.h"
 #include "pretend_backend.h"
 
 namespace lockscope::tests {
@@ -78,6 +79,13 @@ struct Process {
     int heardOf(ManagerEvent::Kind kind) const {
         return static_cast<int>(std::ranges::count(heard, kind, &ManagerEvent::kind));
     }
+    /// How often it returned to the primary because NamespaceConfig::failBackAfter was over.
+    int returns() const {
+        const QString reason = detail::sentenceOf(detail::SwitchReason::FailBack);
+        return static_cast<int>(std::ranges::count_if(heard, [&](const ManagerEvent& event) {
+            return event.kind == ManagerEvent::Kind::InUse && event.reason == reason;
+        }));
+    }
     QByteArray name;
     VirtualRuntime runtime;
     std::unique_ptr<LockManager> manager;
@@ -92,7 +100,8 @@ struct Process {
 struct World {
     explicit World(const char* mode, std::uint64_t seed = 1, int count = 3,
                    const QByteArray& recipe = "redis-reentrant")
-        : config(readManagerConfig(configText(mode, {}, recipe)).value()) {
+        : World(readManagerConfig(configText(mode, {}, recipe)).value(), seed, count) {}
+    explicit World(const ManagerConfig& with, std::uint64_t seed = 1, int count = 3) : config(with) {
         for (int i = 0; i < count; ++i) {
             const QByteArray name = i < 26 ? QByteArray(1, static_cast<char>('A' + i)) : QByteArray::number(i);
             processes.push_back(std::make_unique<Process>(scheduler, backends, name, seed++, config));

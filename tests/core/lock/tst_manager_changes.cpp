@@ -257,7 +257,10 @@ private Q_SLOTS:
         world.run(1s);
         ManagerConfig none = world.config;
         none.namespaces.clear();
-        QVERIFY(world.processes[0]->manager->reload(none).value_or(QString()).contains(QStringLiteral("shop")));
+        QVERIFY(world.processes[0]->manager->reload(none).value_or(QString()).contains(QStringLiteral("/namespaces")));
+        ManagerConfig other = world.config;
+        other.namespaces[0].name = "market";
+        QVERIFY(world.processes[0]->manager->reload(other).value_or(QString()).contains(QStringLiteral("shop")));
         ManagerConfig two = world.config;
         two.namespaces[0].engines.pop_back();
         two.namespaces[0].onFailure = false;

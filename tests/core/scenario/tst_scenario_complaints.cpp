@@ -45,6 +45,15 @@ private Q_SLOTS:
         row("range too long", R"(, "clients": {"hold": ["5s", "999999999h"]})", "/clients/hold/1", "below 292 years");
         row("watchdog too slow", R"(, "lock": {"lease": "5s", "watchdog": "10s"})", "/lock/watchdog",
             "a lease of 5s ends before a watchdog renews it after 10s");
+        row("watchdog set too slow", R"(, "faults": [{"at": "1s", "do": "set", "set": "watchdog", "to": "90s"}])",
+            "/faults/0/to", "ends before a watchdog renews it after 90s");
+        row("lease set too short",
+            R"(, "lock": {"lease": "5s", "watchdog": "1s"}, "faults": [{"at": "9s", "do": "set", "set": "lease", "to": "1s"},
+                {"at": "5s", "do": "set", "set": "watchdog", "to": "4s"}, {"at": "8s", "do": "heal-all"}])",
+            "/faults/0/to", "a lease of 1s ends before a watchdog renews it after 4s");
+        row("watchdog set too slow some time",
+            R"(, "faults": [{"when": {"on": "granted"}, "do": "set", "set": "watchdog", "to": "90s"}])", "/faults/0/to",
+            "ends before a watchdog renews it after 90s");
         row("not a range", R"(, "clients": {"hold": ["2s"]})", "/clients/hold", "or two of them");
         row("number for range", R"(, "clients": {"hold": 3})", "/clients/hold", "3 should be a time");
         row("bad range item", R"(, "clients": {"hold": ["2s", "4"]})", "/clients/hold/1", "“4” should be a time");
@@ -108,6 +117,26 @@ private Q_SLOTS:
         QVERIFY2(read.error().size() == 1, qPrintable(all));
         QCOMPARE(read.error()[0].path, path);
         QVERIFY2(read.error()[0].message.contains(words), qPrintable(all));
+    }
+
+    void aLockTimeIsJudgedByWhatItMeets() {
+        // Its counterpart is changed in time; when a trigger does it, nobody knows.
+        for (const char* faults : {R"({"at": "9s", "do": "set", "set": "lease", "to": "1s"},
+                 {"at": "8s", "do": "set", "set": "watchdog", "to": "off"})",
+                                   R"({"at": "9s", "do": "set", "set": "lease", "to": "1s"},
+                 {"when": {"on": "granted"}, "do": "set", "set": "watchdog", "to": "300ms"})"})
+            QCOMPARE(
+                complaintsOf(kHead + R"(, "lock": {"lease": "5s", "watchdog": "2s"}, "faults": [)" + faults + "]}"),
+                QStringLiteral("accepted"));
+    }
+
+    void aRecordingKeepsWhatRan() {
+        const QByteArray slow = kHead + R"(, "lock": {"lease": "5s", "watchdog": "10s"}})";
+        QVERIFY(!parseScenario(slow, QStringLiteral("x.json")));
+        const auto recorded = recordedScenario(slow);
+        QVERIFY(recorded);
+        QCOMPARE(recorded->lock.watchdog, Nanos(10s));
+        QVERIFY(!recordedScenario("{}"));
     }
 
     void timesOfCenturiesAreNotTakenForNone() {

@@ -65,7 +65,7 @@ private:
         case Action::HealAll:
             break;
         case Action::Set:
-            f.setting = QStringLiteral("lease");
+            f.setting = QStringLiteral("think");
             f.text = QStringLiteral("3s");
             break;
         case Action::DelayLink:

@@ -221,6 +221,35 @@ private Q_SLOTS:
         QVERIFY(session.scenario().faults.empty());
     }
 
+    void aLeaseIsNotSetBelowItsWatchdog() {
+        auto base = builtin("contention");
+        base.lock.lease = 5s;
+        base.lock.watchdog = 2s;
+        SimulatedSession session(base, 1);
+        QSignalSpy complained(&session, &SimulatedSession::complained);
+        const auto change = [](const char* setting, const char* text) {
+            scenario::Fault made;
+            made.action = Action::Set;
+            made.setting = QLatin1String(setting);
+            made.text = QLatin1String(text);
+            return made;
+        };
+        session.apply(change("lease", "1s"), 3s);
+        QCOMPARE(complained.count(), 1);
+        QVERIFY(complained.at(0).at(0).toString().contains(QStringLiteral("a lease of 1s ends before a watchdog")));
+        session.apply(change("watchdog", "500ms"), 1s);
+        session.apply(change("lease", "1s"), 3s);
+        QCOMPARE(complained.count(), 1);
+        QCOMPARE(session.scenario().faults.size(), std::size_t(2));
+        session.withdraw(0); // the lease would be left with the watchdog of the start
+        QCOMPARE(complained.count(), 2);
+        QCOMPARE(session.scenario().faults.size(), std::size_t(2));
+        session.withdraw(1);
+        session.withdraw(0);
+        QCOMPARE(complained.count(), 2);
+        QVERIFY(session.scenario().faults.empty());
+    }
+
     void whatCouldNotBeReadFromAFileAgainIsRefused() {
         SimulatedSession session(builtin("contention"), 1);
         QSignalSpy complained(&session, &SimulatedSession::complained);

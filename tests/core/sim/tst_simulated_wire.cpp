@@ -22,7 +22,7 @@ struct Wired {
     sim::Network network{scheduler, trace, {{1ms, 2ms}, 0}, 5};
     sim::Grounds grounds{scheduler, recorder, network};
     sim::RedisServer node{grounds, "redis-1", 7};
-    sim::RedisRecord record{recorder, node.entity(), [this](const inspect::Party&) { return thread; }};
+    sim::RedisRecord record{scheduler, recorder, node.entity(), [this](const inspect::Party&) { return thread; }};
     sim::Network::Link& link = network.between(client, node.entity());
     VirtualRuntime runtime{scheduler, 9};
     std::unique_ptr<sim::RedisWire> wire =

@@ -119,6 +119,37 @@ private Q_SLOTS:
         QCOMPARE(again->digest(), byHand->digest());
     }
 
+    void aWatchdogThatComesTooLateIsNotSet() {
+        auto scenario = builtin("contention");
+        scenario.lock.lease = 5s;
+        scenario.lock.watchdog = 1s;
+        auto trace = std::make_shared<trace::Trace>();
+        sim::World world(scenario, 3, trace);
+        world.runUntil(2s);
+        const auto set = [&](const char* setting, const char* text) {
+            scenario::Fault fault;
+            fault.action = scenario::Action::Set;
+            fault.setting = QLatin1String(setting);
+            fault.text = QLatin1String(text);
+            return world.apply(fault);
+        };
+        const auto late = set("watchdog", "5s");
+        QVERIFY(!late);
+        QVERIFY2(late.error().contains(QStringLiteral("a lease of 5s ends before a watchdog renews it after 5s")),
+                 qPrintable(late.error()));
+        const auto brief = set("lease", "800ms");
+        QVERIFY(!brief);
+        QVERIFY2(brief.error().contains(QStringLiteral("a lease of 0.8s ends before a watchdog renews it after 1s")),
+                 qPrintable(brief.error()));
+        QVERIFY(world.settings() == scenario);
+        QCOMPARE(count(*trace, EventKind::SettingChanged), 0);
+        QVERIFY(set("watchdog", "4999ms"));
+        QVERIFY(set("watchdog", "off"));
+        QVERIFY(set("lease", "800ms"));
+        QCOMPARE(world.settings().lock.lease, Nanos(800ms));
+        QCOMPARE(count(*trace, EventKind::SettingChanged), 3);
+    }
+
     void aKilledClientNeverRunsAgain() {
         const auto scenario = builtin("contention");
         auto trace = std::make_shared<trace::Trace>();

@@ -109,6 +109,9 @@ void TestRecordingDamage::valuesThatAreNoTimesAreFine_data() {
     QTest::newRow("waits without a bound") << int(EventKind::Requested) << qint64(-1) << true;
     QTest::newRow("waits less than not at all") << int(EventKind::Requested) << qint64(-5) << false;
     QTest::newRow("lost") << int(EventKind::Request) << qint64(-1) << true;
+    QTest::newRow("a guess") << int(EventKind::RecordCertainty) << qint64(2) << true;
+    QTest::newRow("surer than certain") << int(EventKind::RecordCertainty) << qint64(-1) << false;
+    QTest::newRow("less than a guess") << int(EventKind::RecordCertainty) << qint64(3) << false;
     QTest::newRow("clock behind") << int(EventKind::ClockJumped) << qint64(-3'600'000'000'000) << true;
     QTest::newRow("clock beyond reckoning") << int(EventKind::ClockJumped) << qint64(INT64_MIN) << false;
 }

@@ -2,53 +2,19 @@
 // Servers that come back without what they knew, and locks that somebody frees by force: the holder is told long before
 // its next renewal, which here is a minute away.
 #include "lock/recipe_choice.h"
-#include "lock_fleet.h"
 #include "sandbox/etcd_server.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/postgres_server.h"
 #include "sandbox/redis_masters.h"
-
-#include <QElapsedTimer>
+#include "told_holder.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
 using recipes::Mode;
 
 namespace {
-const QByteArray kName = "orders";
-
-LockOptions seldomRenewed() {
-    LockOptions options;
-    options.lease = 180s;
-    options.watchdog = 60s;
-    options.token = true;
-    return options;
-}
-
-/// A holder, and what its lock has told it.
-struct Holder {
-    using Event = DistributedLock::Event;
-    Holder(const QString& url, const QByteArray& recipe, const LockOptions& options = seldomRenewed())
-        : user(url, recipe, recipe == "redis-multi" ? kName + ",others" : kName, options) {
-        user.lock->listen([this](Event event, const QByteArray&, const QString&) { lost += event == Event::Lost; });
-    }
-    bool take(Mode mode = Mode::Exclusive) {
-        LockRequest request;
-        request.mode = mode;
-        request.wait = 5s;
-        return run(user.lock->take(request)).value_or(false);
-    }
-    /// How long that took; none when not within the limit.
-    std::optional<qint64> msUntilLost(std::chrono::milliseconds limit) {
-        QElapsedTimer timer;
-        timer.start();
-        if (!comesTrue([this] { return lost > 0; }, limit)) return std::nullopt;
-        qInfo("told after %lld ms", static_cast<long long>(timer.elapsed()));
-        return timer.elapsed();
-    }
-    LockUser user;
-    int lost = 0;
-};
+using Holder = ToldHolder;
+const QByteArray kName = Holder::kName;
 
 /// A resource that is guarded by tokens.
 struct Store {

@@ -24,6 +24,12 @@ public:
     /// The same for an answer that does not come through: the connection ends in front of it.
     std::function<bool(const QByteArray& asked, const QByteArray& answer)> loses;
     int connections = 0;
+    /// From here on it stands before another server: the connections end, and new ones lead there.
+    void leadTo(std::uint16_t target) {
+        m_target = target;
+        for (auto* client : m_server.findChildren<QTcpSocket*>())
+            client->disconnectFromHost();
+    }
 
 private:
     void accept() {

@@ -3,6 +3,7 @@
 #include "locks/locks_panel.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
+#include "timeline/timeline_view.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
 #include "window/work_area.h"
@@ -91,6 +92,34 @@ private Q_SLOTS:
         QVERIFY2(!health.text.contains(QLatin1String("lost")), qPrintable(health.text));
         QTRY_COMPARE(it.window.messages()->message(), health.text); // whole, where it can be read
         QTRY_VERIFY(it.words().contains(QLatin1String("cannot be seen")));
+    }
+
+    void theQueueIsDrawnAgainAfterAServerThatStoodStill() {
+        const QByteArray owner = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57";
+        ask({"HSET", "orders", owner, "1"});
+        ask({"PEXPIRE", "orders", "600000"});
+        for (const char* waiter :
+             {"5b8ad3c1-8a7e-4b1d-b5a5-27f0f7f4a611:3", "5b8ad3c1-8a7e-4b1d-b5a5-27f0f7f4a611:4"}) {
+            ask({"RPUSH", "redisson_lock_queue:{orders}", waiter});
+            ask({"ZADD", "redisson_lock_timeout:{orders}", "99999999999999", waiter});
+        }
+        Opened it;
+        it.window.openUrl(m_server->url(), false);
+        const auto* view = it.window.findChild<views::TimelineView*>();
+        const auto queue = [view]() -> const views::SpanTrack* {
+            for (const views::TimelineLayout::Row& row : view->layoutOfLanes().rows())
+                if (row.lane->kind == views::LaneKind::Record && !row.lane->queue.empty()) return &row.lane->queue;
+            return nullptr;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(queue() && queue()->hasOpen() && queue()->back().label == 2, 20'000);
+        const std::size_t before = queue()->size();
+        m_server->pause();
+        QTRY_VERIFY_WITH_TIMEOUT(!queue()->hasOpen(), 30'000); // nobody sees it: nothing is drawn
+        m_server->resume();
+        QTRY_VERIFY_WITH_TIMEOUT(queue()->hasOpen(), 30'000);
+        QCOMPARE(queue()->size(), before + 1);
+        QCOMPARE(unsigned(queue()->back().label), 2u);
+        QVERIFY((*queue())[before].from > (*queue())[before - 1].to);
     }
 
     void namesOfOthersAreShownAsTheyAre() {

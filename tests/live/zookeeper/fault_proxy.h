@@ -27,6 +27,10 @@ public:
     QByteArray garbage;
     std::chrono::milliseconds delay{0}; ///< of everything that the server says
     bool deaf = false;                  ///< nothing passes in either direction, nothing is closed
+    /// As a server that is behind the others: it hangs up on clients that have seen a newer transaction than this one.
+    std::optional<qint64> behind;
+    int hangUps = 0; ///< of a server that is behind
+    int fresh = 0;   ///< connections of clients that have seen nothing yet
     void cutAll() {
         for (const auto& socket : std::as_const(m_sockets))
             if (socket) socket->abort();
@@ -40,8 +44,11 @@ private:
         ++connections;
         m_sockets << client << server;
         server->connectToHost(QHostAddress(QHostAddress::LocalHost), m_target);
-        connect(client, &QTcpSocket::readyRead, server, [this, client, server] {
+        auto said = std::make_shared<bool>(false);
+        connect(client, &QTcpSocket::readyRead, server, [this, client, server, said] {
+            if (!*said && client->bytesAvailable() < kGreetingHead) return;
             const QByteArray bytes = client->readAll();
+            if (!std::exchange(*said, true) && !welcome(bytes)) return client->disconnectFromHost();
             if (!deaf) server->write(bytes);
         });
         auto pending = std::make_shared<QByteArray>();
@@ -58,6 +65,14 @@ private:
         });
         connect(server, &QTcpSocket::disconnected, client, [client] { client->abort(); });
         connect(client, &QTcpSocket::disconnected, server, [client] { client->deleteLater(); });
+    }
+    static constexpr int kGreetingHead = 16; // length, version, the newest transaction that the client has seen
+    bool welcome(const QByteArray& greeting) {
+        const auto seen = qFromBigEndian<qint64>(greeting.constData() + 8);
+        fresh += seen == 0;
+        const bool ahead = behind && seen > *behind;
+        hangUps += ahead;
+        return !ahead;
     }
     void deliver(QTcpSocket* client, const QByteArray& message, bool greeted) {
         if (deaf) return;

@@ -352,9 +352,9 @@ private Q_SLOTS:
         Q_EMIT scene.session.scenarioChanged();
         WorkloadPanel panel(&scene.context);
         const auto* check = qobject_cast<QComboBox*>(panel.control(u"token_check"_qs));
-        QCOMPARE(check->currentData().toString(), u"false"_qs);
+        QCOMPARE(check->currentData().toString(), u"off"_qs);
         scene.context.setPlayhead(6s);
-        QCOMPARE(check->currentData().toString(), u"true"_qs);
+        QCOMPARE(check->currentData().toString(), u"on"_qs);
         QCOMPARE(qobject_cast<QLineEdit*>(panel.control(u"hold"_qs))->text().replace(QChar(0xa0), u' '), u"2 – 4 s"_qs);
     }
 
@@ -385,7 +385,7 @@ private Q_SLOTS:
         token->setFocus();
         QTest::keyClick(token, Qt::Key_Down);
         QCOMPARE(scene.last().setting, u"token_check"_qs);
-        QCOMPARE(scene.last().text, u"true"_qs);
+        QCOMPARE(scene.last().text, u"on"_qs);
         auto* recipe = qobject_cast<QComboBox*>(panel.control(u"recipe"_qs));
         QVERIFY(recipe->findData(u"redis-reentrant"_qs) >= 0);
         QCOMPARE(recipe->currentData().toString(), u"redis-set"_qs);

@@ -164,13 +164,13 @@ private Q_SLOTS:
         };
         show(2500ms);
         QCOMPARE(queue.rowCount(), 2);
-        QCOMPARE(queue.index(0).data(QueueModel::NameRole).toString(), QStringLiteral("B · 1"));
-        QCOMPARE(queue.index(1).data(QueueModel::NameRole).toString(), QStringLiteral("C · 1"));
+        QCOMPARE(queue.index(0).data(party::NameRole).toString(), QStringLiteral("B · 1"));
+        QCOMPARE(queue.index(1).data(party::NameRole).toString(), QStringLiteral("C · 1"));
         const QPersistentModelIndex c = queue.index(1);
         show(6500ms);
         QCOMPARE(queue.rowCount(), 1);
         QCOMPARE(c.row(), 0);
-        QCOMPARE(c.data(QueueModel::WaitedRole).toString(), QStringLiteral("waits 4.3 s"));
+        QCOMPARE(c.data(party::DetailRole).toString(), QStringLiteral("waits 4.3 s"));
         show(100ms);
         QCOMPARE(queue.rowCount(), 0);
     }

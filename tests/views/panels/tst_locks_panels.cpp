@@ -4,7 +4,6 @@
 #include "locks/lock_detail_panel.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
-#include "locks/server_content.h"
 #include "locks/ttl_history.h"
 #include "theme/palette.h"
 #include "theme/table_columns.h"
@@ -324,7 +323,9 @@ private Q_SLOTS:
         QCOMPARE(panel.fact(LockDetailPanel::RenewalFact), u"no watchdog"_qs);
         QVERIFY(panel.stateText().startsWith(u"2 believer"_qs));
         QCOMPARE(panel.queue()->rowCount(), 1);
-        QCOMPARE(panel.serverLines().front(), u"orders string pttl 4188"_qs);
+        // Nobody has looked there, and nothing is made up from what the record says.
+        QCOMPARE(panel.serverLines().size(), 1);
+        QVERIFY(panel.serverLines().front().contains(u"nobody has looked"_qs));
         scene.context.setPlayhead(5900ms);
         QTRY_COMPARE(panel.fact(LockDetailPanel::RecordSays), u"free"_qs);
         QCOMPARE(panel.stateText(), u"stale belief"_qs);
@@ -352,7 +353,7 @@ private Q_SLOTS:
         scene.context.select(lock);
         scene.context.setPlayhead(11s);
         QTRY_VERIFY(panel.fact(LockDetailPanel::RecordSays).startsWith(QLatin1String(uuid)));
-        QTRY_VERIFY(panel.serverLines().size() > 1);
+        QTRY_VERIFY(!panel.serverLines().isEmpty());
         QVERIFY(QTest::qWaitForWindowExposed(&panel));
         QCoreApplication::processEvents();
         for (const QWidget* widget : panel.findChildren<QWidget*>()) {
@@ -391,27 +392,8 @@ private Q_SLOTS:
         LockDetailPanel panel(&context);
         const auto* ring = panel.findChild<TtlRing*>();
         QVERIFY(ring);
-        QCOMPARE(ring->accessibleName(), u"3.2 s lease not seen"_qs); // and not of how much
+        QCOMPARE(ring->accessibleName(), u"3.2 s of unknown"_qs); // and not of how much
         QCOMPARE(panel.fact(LockDetailPanel::HeldFor), QStringLiteral("≥ 1.0 s"));
-    }
-
-    void theServersContentIsWhatTheRecipeLeavesThere_data() {
-        QTest::addColumn<QString>("recipe");
-        QTest::addColumn<QString>("type");
-        QTest::newRow("own") << u"redis-set"_qs << u"string"_qs;
-        QTest::newRow("reentrant") << u"redis-reentrant"_qs << u"hash"_qs;
-        QTest::newRow("fenced") << u"redis-fenced"_qs << u"hash"_qs;
-        QTest::newRow("fair") << u"redis-fair"_qs << u"hash"_qs;
-    }
-    void theServersContentIsWhatTheRecipeLeavesThere() {
-        QFETCH(QString, recipe);
-        QFETCH(QString, type);
-        Scene scene;
-        scene.session.plan.recipe = recipe;
-        Q_EMIT scene.session.scenarioChanged();
-        const QStringList lines = serverContent(lockFacts(scene.story.lock, scene.context), scene.context);
-        QCOMPARE(lines.front(), QStringLiteral("orders %1 pttl 4188").arg(type));
-        if (type == u"hash"_qs) QCOMPARE(lines.at(1), QStringLiteral("“B:1” → “1”"));
     }
 
     void aServerOutOfSightIsNotDrawnOn() {

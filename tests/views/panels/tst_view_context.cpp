@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_session.h"
-#include "models/settings.h"
 #include "models/view_context.h"
-#include "sim/settings_text.h"
+#include "scenario/settings.h"
 #include "synthetic/synthetic.h"
 
 #include <QElapsedTimer>
@@ -205,15 +204,15 @@ private Q_SLOTS:
         QFETCH(bool, valid);
         QFETCH(qint64, low);
         QFETCH(qint64, high);
-        const auto range = parseRange(text);
+        const auto range = scenario::parseRange(text);
         QCOMPARE(range.has_value(), valid);
         if (!range) return;
         QCOMPARE(qint64(range->low.count()), low);
         QCOMPARE(qint64(range->high.count()), high);
-        QCOMPARE(parseRange(formatRange(*range)), range);
+        QCOMPARE(scenario::parseRange(scenario::formatRange(*range)), range);
         // What is written here is read by the world and not only by this reader.
         scenario::Scenario scenario;
-        const auto done = sim::applySetting(scenario, QStringLiteral("hold"), formatRange(*range));
+        const auto done = scenario::applySetting(scenario, QStringLiteral("hold"), scenario::formatRange(*range));
         QVERIFY2(done, done ? "" : qPrintable(done.error()));
         QCOMPARE(scenario.workload.hold, *range);
     }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says of changes by hand, and how it takes them back.
+#include "faults/break_panel.h"
+#include "faults/hand_list.h"
+#include "theme/format.h"
 #include "theme/palette.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
@@ -7,11 +10,19 @@
 #include "window/main_window.h"
 #include "window/message_bar.h"
 #include "window/session_recorder.h"
+#include "window/window_keeper.h"
+#include "window/work_area.h"
 
+#include <QLabel>
 #include <QLineEdit>
+#include <QPointer>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSlider>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <QTreeWidget>
 
 using namespace lockscope;
 using app::MainWindow;
@@ -45,6 +56,61 @@ class TestWindowChanges : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() { views::Theme::instance().setChoice(views::ThemeChoice::Light); }
+
+    void anotherLanguageChangesOnlyTheWords() {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath(QStringLiteral("s.ini")));
+        settings.setLanguage(QStringLiteral("en"));
+        app::WindowKeeper keeper(&settings);
+        keeper.window()->show();
+        keeper.window()->openScenario(QStringLiteral("contention"));
+        keeper.window()->player()->pause();
+        keeper.window()->player()->setSpeed(1000);
+        const QPointer<MainWindow> before = keeper.window();
+        const session::Session* const session = before->context()->session();
+        const auto speed = [&keeper]() -> QString {
+            const QSlider* slider = keeper.window()->transport()->speedSlider();
+            for (const QLabel* label : keeper.window()->transport()->findChildren<QLabel*>())
+                if (label->buddy() == slider) return label->text();
+            return {};
+        };
+        QCOMPARE(speed(), views::speedText(1000));
+        settings.setLanguage(QStringLiteral("zh_CN"));
+        QTRY_VERIFY(!before);
+        QCOMPARE(keeper.window()->context()->session(), session);
+        QCOMPARE(keeper.window()->player()->speed(), 1000.0);
+        QCOMPARE(speed(), views::speedText(1000));
+        QCOMPARE(keeper.window()->transport()->speedSlider()->value(),
+                 keeper.window()->transport()->speedSlider()->maximum());
+        settings.setLanguage(QStringLiteral("en"));
+        QTRY_COMPARE(keeper.window()->transport()->speedSlider()->accessibleName(), QStringLiteral("Speed"));
+        QCOMPARE(speed(), views::speedText(1000));
+    }
+
+    void whatWasDoneByHandHasRoomBesideItsCures() {
+        Scene scene;
+        scene.window->resize(1600, 1000);
+        scene.window->openScenario(QStringLiteral("gc-pause"));
+        scene.window->player()->pause();
+        const auto* list = scene.window->findChild<views::HandList*>();
+        const auto* area = scene.window->work()->controls()->findChild<QScrollArea*>();
+        QVERIFY(list && area);
+        scene.pauseA();
+        scenario::Fault stop;
+        stop.action = scenario::Action::PauseNode;
+        stop.target = QStringLiteral("redis-1");
+        scene.context()->breakIt(stop);
+        QTRY_COMPARE(list->rows()->topLevelItemCount(), 2);
+        QTRY_COMPARE(scene.window->findChild<views::BreakPanel*>()->cures().size(), 2);
+        // As much as it wants: a layout that was not made yet has no scroll bar either.
+        QTRY_VERIFY2(area->widget()->sizeHint().height() <= area->viewport()->height(),
+                     QByteArray::number(area->widget()->sizeHint().height()).constData());
+        QTRY_VERIFY2(area->verticalScrollBar()->maximum() == 0,
+                     QByteArray::number(area->verticalScrollBar()->maximum()).constData());
+        QCOMPARE(list->rows()->verticalScrollBar()->maximum(), 0);
+        QVERIFY(area->viewport()->rect().contains(
+            QRect(list->restartWithout()->mapTo(area->viewport(), QPoint()), list->restartWithout()->size())));
+    }
 
     void aChangeInThePastCanBeUndone() {
         Scene scene;

@@ -231,6 +231,31 @@ private Q_SLOTS:
         QVERIFY(window.screen()->geometry().contains(window.pos()));
     }
 
+    void theWindowComesBackWhereItWas() {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath(QStringLiteral("s.ini")));
+        QRect first;
+        for (int start = 0; start < 4; ++start) {
+            app::MainWindow window(&settings);
+            if (start == 0) window.setGeometry(10, 60, 700, 480);
+            window.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            if (start == 0) first = window.geometry();
+            QCOMPARE(window.geometry(), first); // it does not wander with each start
+            window.close();
+            QCOMPARE(settings.place().rect, first);
+        }
+        // Its place is kept while it fills the screen, too.
+        {
+            app::MainWindow window(&settings);
+            window.showMaximized();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            window.close();
+        }
+        QCOMPARE(settings.place().size, app::WindowPlace::Size::Maximized);
+        QCOMPARE(settings.place().rect, first);
+    }
+
     void whatIsNoRecordingIsRefusedAndNotRemembered() {
         WindowScene scene;
         scene.window->openFile(written(scene, "noise.lockscope", QByteArray(4096, '\x5a')));

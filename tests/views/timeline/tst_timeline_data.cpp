@@ -240,6 +240,46 @@ private Q_SLOTS:
                  qPrintable(spanSentence(data, *lock, moved)));
     }
 
+    void aLeaseThatWasNotSeenToBeginHasNoWedge() {
+        Cast s;
+        s.trace->setOriginWallMs(1'700'000'000'000);
+        s.at(1s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(9s).count(), 1);
+        s.at(4s, EventKind::RecordRenewed, s.a.thread, s.lock, Nanos(14s).count(), 1);
+        s.trace->reach(8s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
+        QCOMPARE(lock->spans.size(), std::size_t(2));
+        QVERIFY(!leaseOf(*s.trace, lock->spans[0]).fractionKnown());
+        const QString sentence = spanSentence(data, *lock, lock->spans[0]);
+        QVERIFY2(sentence.contains(QStringLiteral("already when first seen at 1.000 s")), qPrintable(sentence));
+        QVERIFY2(sentence.contains(QStringLiteral("The length of its lease is not known")), qPrintable(sentence));
+        // The renewal was seen: from there on its length is known.
+        QVERIFY(leaseOf(*s.trace, lock->spans[1]).fractionKnown());
+        QVERIFY(!spanSentence(data, *lock, lock->spans[1]).contains(QStringLiteral("not known")));
+    }
+
+    void aGuessIsSaidToBeOne() {
+        Cast s;
+        s.trace->setOriginWallMs(1'700'000'000'000);
+        s.at(1s, EventKind::RecordCertainty, 0, s.lock, std::int64_t(trace::Certainty::Guess));
+        s.at(1s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(9s).count(), 1);
+        s.at(4s, EventKind::RecordCertainty, 0, s.lock, std::int64_t(trace::Certainty::Certain));
+        s.trace->reach(8s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
+        QCOMPARE(lock->spans.size(), std::size_t(2));
+        const QString before = laneState(data, *lock, Nanos(2s).count()),
+                      after = laneState(data, *lock, Nanos(5s).count());
+        QVERIFY2(before.startsWith(QStringLiteral("perhaps held by A")), qPrintable(before));
+        QVERIFY2(after.startsWith(QStringLiteral("held by A")), qPrintable(after));
+        QVERIFY(spanSentence(data, *lock, lock->spans[0]).contains(QStringLiteral("only a guess")));
+        QVERIFY(leaseWords(*s.trace, lock->spans[0]).front().startsWith(QStringLiteral("perhaps A")));
+        QCOMPARE(leaseOf(*s.trace, lock->spans[1]).deadline, Nanos(9s).count()); // the same hold, nobody renewed it
+        QVERIFY(!(lock->spans[1].flags & kRenewedFlag));
+    }
+
     void whatAServerHeldBeforeTheFirstLookIsNotKnown() {
         Cast s;
         s.at(3s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(9s).count(), 1);

@@ -164,6 +164,39 @@ private Q_SLOTS:
         }
     }
 
+    void aLeaseOfUnknownLengthIsHatched() {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        // Somebody else's: held already when it was first seen, renewed in sight at 5 s.
+        Cast s;
+        s.trace->setOriginWallMs(1'700'000'000'000);
+        s.at(1s, trace::EventKind::RecordHeld, s.a.thread, s.lock, Nanos(9s).count(), 1);
+        s.at(5s, trace::EventKind::RecordRenewed, s.a.thread, s.lock, Nanos(25s).count(), 1);
+        s.trace->reach(10s);
+        TimelinePicture picture;
+        picture.trace = s.trace;
+        const QImage image = renderTimelineImage(kSize, 1, picture);
+        TimelineData data(s.trace);
+        data.consume();
+        TimelineLayout layout;
+        layout.update(data, metrics);
+        const TimelineLayout::Row& row = layout.rows()[std::size_t(layout.rowOf(s.lock))];
+        const TimelineCoordinates c(0, Nanos(10s).count(), kSize.width() - metrics.labelWidth());
+        const auto filled = [&](Nanos from, Nanos to) {
+            const double x = metrics.labelWidth() + c.x(from.count());
+            const QRect where = metrics.bar(LaneKind::Record, x, c.x(to.count()) - c.x(from.count()))
+                                    .translated(0, metrics.rulerHeight() + metrics.stripHeight() + row.y)
+                                    .toRect();
+            return double(countPixels(image, color(Role::Record), where, 8)) / (where.width() * where.height());
+        };
+        // A fresh wedge is nearly full, hatching is lines: what was left of how much is not drawn.
+        QVERIFY2(filled(5100ms, 6s) > 0.75, qPrintable(QString::number(filled(5100ms, 6s))));
+        QVERIFY2(filled(1500ms, 2500ms) < 0.4, qPrintable(QString::number(filled(1500ms, 2500ms))));
+        QVERIFY2(filled(1500ms, 2500ms) > 0.05, qPrintable(QString::number(filled(1500ms, 2500ms))));
+        // Nor does it fall towards its end.
+        QVERIFY(std::abs(filled(1500ms, 2500ms) - filled(3500ms, 4500ms)) < 0.03);
+    }
+
     void theOverviewShowsAlsoWhatStillGoesOn() {
         Theme::instance().setChoice(ThemeChoice::Light);
         const auto held = [](bool released) {

@@ -264,6 +264,33 @@ private Q_SLOTS:
         QCOMPARE(s.view.zoom()->isFollowing(), following);
     }
 
+    void whatIsSelectedElsewhereComesIntoSight() {
+        Stage s;
+        s.view.resize(1000, 300);
+        std::vector<trace::EntityId> locks;
+        for (int i = 0; i < 30; ++i) {
+            locks.push_back(
+                s.cast.trace->intern(trace::EntityKind::Lock, "lock-" + QByteArray::number(i), s.cast.node));
+            s.cast.at(10s, trace::EventKind::RecordHeld, s.cast.a.thread, locks.back(), Nanos(60s).count(), 1);
+        }
+        s.session.grew();
+        QTRY_VERIFY(s.view.layoutOfLanes().rowOf(locks.back()) >= 0);
+        const auto inSight = [&](trace::EntityId lock) {
+            const QRect row = s.view.rowRect(s.view.layoutOfLanes().rowOf(lock));
+            return s.view.viewport()->rect().contains(row);
+        };
+        QTRY_VERIFY(s.view.verticalScrollBar()->maximum() > 0);
+        for (const trace::EntityId lock : {locks.back(), locks.front(), locks[20]}) {
+            s.view.verticalScrollBar()->setValue(lock == locks.back() ? 0 : s.view.verticalScrollBar()->maximum());
+            s.context.select(lock); // as a row of the table does
+            const QRect row = s.view.rowRect(s.view.layoutOfLanes().rowOf(lock));
+            QVERIFY2(inSight(lock), qPrintable(QStringLiteral("%1 to %2 of %3")
+                                                   .arg(row.top())
+                                                   .arg(row.bottom())
+                                                   .arg(s.view.viewport()->height())));
+        }
+    }
+
     void keysThatMoveThePlayheadAreLeftToThePlayer() {
         Stage s;
         const Nanos before = s.context.playhead();

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/seen_content.h"
+
+#include "inspect/text.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+namespace lockscope::inspect {
+
+namespace {
+
+constexpr qsizetype kMostBytes = 4096;
+constexpr std::int64_t kSameEndMs = 250;
+
+/// How much of everything is kept.
+struct Limits {
+    int keys, elements, characters;
+};
+/// From the most to the least; the first that fits is taken, and the last always does.
+constexpr Limits kLimits[] = {{16, 32, 200}, {8, 12, 80}, {4, 4, 40}, {2, 1, 16}};
+
+class Cutter {
+public:
+    explicit Cutter(const Limits& limits) : m_limits(limits) {}
+
+    QJsonObject key(const RawKey& raw) {
+        bool cut = false;
+        std::int64_t more = raw.more;
+        QJsonObject json{{QStringLiteral("key"), text(readable(raw.key), cut)},
+                         {QStringLiteral("type"), text(readable(raw.type), cut)}};
+        if (raw.ttlMs) json.insert(QStringLiteral("ttl_ms"), qint64(*raw.ttlMs));
+        json.insert(QStringLiteral("value"), value(raw.value, cut, more));
+        if (more > 0) json.insert(QStringLiteral("more"), qint64(more));
+        if (cut) json.insert(QStringLiteral("cut"), true);
+        return json;
+    }
+
+private:
+    QString text(const QString& whole, bool& cut) const {
+        if (whole.size() <= m_limits.characters) return whole;
+        cut = true;
+        return whole.left(m_limits.characters) + QChar(0x2026);
+    }
+    QJsonValue value(const QJsonValue& whole, bool& cut, std::int64_t& more) const {
+        if (whole.isString()) return text(whole.toString(), cut);
+        if (whole.isArray()) {
+            QJsonArray part;
+            const QJsonArray all = whole.toArray();
+            for (int i = 0; i < std::min<int>(int(all.size()), m_limits.elements); ++i)
+                part.append(value(all.at(i), cut, more));
+            more += all.size() - part.size();
+            return part;
+        }
+        if (!whole.isObject()) return whole;
+        QJsonObject part;
+        const QJsonObject all = whole.toObject();
+        int kept = 0;
+        for (auto it = all.begin(); it != all.end() && kept < m_limits.elements; ++it, ++kept)
+            part.insert(text(it.key(), cut), value(it.value(), cut, more));
+        more += all.size() - kept;
+        return part;
+    }
+    Limits m_limits;
+};
+
+QByteArray textWithin(const std::vector<RawKey>& keys, const Limits& limits) {
+    Cutter cutter(limits);
+    QJsonArray array;
+    for (const RawKey& raw : keys) {
+        if (array.size() == limits.keys) break;
+        array.append(cutter.key(raw));
+    }
+    const auto left = qint64(keys.size()) - qint64(array.size());
+    if (left > 0) array.append(QJsonObject{{QStringLiteral("more_keys"), left}});
+    return QJsonDocument(array).toJson(QJsonDocument::Compact);
+}
+
+} // namespace
+
+QByteArray contentText(const std::vector<RawKey>& keys) {
+    QByteArray text;
+    for (const Limits& limits : kLimits) {
+        text = textWithin(keys, limits);
+        if (text.size() <= kMostBytes) break;
+    }
+    return text;
+}
+
+std::optional<SeenContent> contentFrom(const QByteArray& text) {
+    const QJsonDocument document = QJsonDocument::fromJson(text);
+    if (!document.isArray()) return std::nullopt;
+    SeenContent seen;
+    for (const QJsonValue& element : document.array()) {
+        const QJsonObject json = element.toObject();
+        if (const QJsonValue more = json.value(QLatin1String("more_keys")); more.isDouble()) {
+            seen.moreKeys = more.toInteger();
+            continue;
+        }
+        RawKey raw;
+        raw.key = json.value(QLatin1String("key")).toString().toUtf8();
+        raw.type = json.value(QLatin1String("type")).toString().toUtf8();
+        if (const QJsonValue ttl = json.value(QLatin1String("ttl_ms")); ttl.isDouble()) raw.ttlMs = ttl.toInteger();
+        raw.value = json.value(QLatin1String("value"));
+        raw.more = json.value(QLatin1String("more")).toInteger();
+        seen.cut = seen.cut || json.value(QLatin1String("cut")).toBool();
+        seen.keys.push_back(std::move(raw));
+    }
+    return seen;
+}
+
+bool sameContent(const std::vector<RawKey>& before, const std::vector<RawKey>& now, std::chrono::nanoseconds between) {
+    const std::int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(between).count();
+    return std::ranges::equal(before, now, [ms](const RawKey& a, const RawKey& b) {
+        if (a.key != b.key || a.type != b.type || a.more != b.more || a.ttlMs.has_value() != b.ttlMs.has_value())
+            return false;
+        if (a.ttlMs && std::abs(*a.ttlMs - ms - *b.ttlMs) > kSameEndMs) return false;
+        return a.value == b.value;
+    });
+}
+
+} // namespace lockscope::inspect

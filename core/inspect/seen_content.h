@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/lock_row.h"
+
+namespace lockscope::inspect {
+
+/// What lay on a server of one lock when it was looked at.
+struct SeenContent {
+    std::vector<RawKey> keys;  ///< empty: nothing of the lock was there
+    std::int64_t moreKeys = 0; ///< keys that there were besides
+    bool cut = false;          ///< parts of long texts were left out
+    friend bool operator==(const SeenContent&, const SeenContent&) = default;
+};
+
+/// As a trace keeps it (EventKind::RecordContent): JSON of a few KiB at most. Of more, the beginnings are kept, and
+/// how much was left out.
+QByteArray contentText(const std::vector<RawKey>& keys);
+/// The other way round; nullopt when the text is none of contentText().
+std::optional<SeenContent> contentFrom(const QByteArray& text);
+
+/// Whether two looks, `between` apart, found the same, TTLs that have only run down included. A TTL counts as run down
+/// when its end moved by no more than a quarter of a second: answers take their time.
+bool sameContent(const std::vector<RawKey>& before, const std::vector<RawKey>& now, std::chrono::nanoseconds between);
+
+} // namespace lockscope::inspect

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "scenario/scenario.h"
+#include "scenario/schema_check.h"
+
+namespace lockscope::scenario {
+
+/// What is wrong when a lease ends before its watchdog renews it for the first time, as part of a sentence; empty: they
+/// go together.
+QString slowWatchdog(const LockSettings& lock);
+
+/// Adds a complaint about each place of a scenario where leases and watchdogs do not go together: at its start, and
+/// where a fault changes one of them.
+void checkLockTimes(const Scenario& scenario, std::vector<Complaint>& complaints);
+
+} // namespace lockscope::scenario

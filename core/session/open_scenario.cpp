@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/open_scenario.h"
+
+#include "recipes/recipe_info.h"
+#include "recipes/redis/redis_recipe.h"
+#include "scenario/scenario_file.h"
+#include "scenario/schema_check.h"
+#include "sim/fitting_recipes.h"
+
+namespace lockscope::session {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Recipes)
+};
+
+QStringList idsOf(const std::vector<recipes::RecipeInfo>& infos) {
+    QStringList ids;
+    for (const recipes::RecipeInfo& info : infos)
+        ids += QString::fromLatin1(info.id);
+    return ids;
+}
+
+QString unknown(const QString& recipe, const QStringList& ids) {
+    return Text::tr("there is no recipe “%1”%2").arg(recipe, scenario::suggestion(recipe, ids));
+}
+
+/// Empty when it can be simulated.
+QString complaintAbout(const QString& recipe, const scenario::Scenario& scenario) {
+    if (sim::canRun(scenario, recipe)) return {};
+    const QStringList ids = idsOf(sim::recipesFor(scenario));
+    if (!recipes::findRecipe(recipe.toUtf8())) return unknown(recipe, ids);
+    return Text::tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
+        .arg(recipe, ids.join(QStringLiteral(", ")));
+}
+
+} // namespace
+
+std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario, const QString& file) {
+    std::vector<scenario::Problem> problems;
+    const auto note = [&](const QString& path, const QString& message) {
+        if (!message.isEmpty()) problems.push_back({file, 0, path, message});
+    };
+    note(QStringLiteral("/recipe"), complaintAbout(scenario.recipe, scenario));
+    if (recipes::lockKeys(scenario.recipe.toUtf8(), scenario.lock.name.toUtf8()).empty())
+        note(QStringLiteral("/lock/name"),
+             Text::tr("“%1” names no lock: redis-multi takes names such as \"a,b\"").arg(scenario.lock.name));
+    for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+        const scenario::Fault& fault = scenario.faults[i];
+        if (fault.action == scenario::Action::Set && fault.setting == QLatin1String("recipe"))
+            note(QStringLiteral("/faults/%1/to").arg(i), complaintAbout(fault.text, scenario));
+    }
+    for (const auto& [recipe, expectation] : scenario.expect) {
+        // One file may say what to expect of recipes that this program cannot simulate yet.
+        if (recipe == QLatin1String("*") || recipes::findRecipe(recipe.toUtf8())) continue;
+        note(QStringLiteral("/expect/") + recipe, unknown(recipe, idsOf(recipes::allRecipes())));
+    }
+    return problems;
+}
+
+std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(const QString& idOrPath,
+                                                                               const QString& recipe) {
+    auto loaded = scenario::loadScenario(idOrPath);
+    if (!loaded) return loaded;
+    if (!recipe.isEmpty()) {
+        // Chosen beside the file: a mistake in it stands at no place of the file.
+        if (const QString complaint = complaintAbout(recipe, *loaded); !complaint.isEmpty())
+            return std::unexpected(std::vector<scenario::Problem>{{{}, 0, {}, complaint}});
+        loaded->recipe = recipe;
+    }
+    if (auto problems = recipeProblems(*loaded, idOrPath); !problems.empty())
+        return std::unexpected(std::move(problems));
+    return loaded;
+}
+
+} // namespace lockscope::session

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "scenario/scenario.h"
+
+#include <expected>
+
+namespace lockscope::session {
+
+/// Opens a built-in scenario by its id, or a file: one that can run, or every problem that keeps it from running.
+/// Readers of scenario files know no recipes, so the recipes that it names, in its faults and expectations too, are
+/// checked here. `recipe`, unless empty, is used instead of the scenario's own.
+std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(const QString& idOrPath,
+                                                                               const QString& recipe = {});
+
+/// The part of openScenario() that concerns recipes, for a scenario that was read otherwise. The problems name `file`.
+std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario, const QString& file);
+
+} // namespace lockscope::session

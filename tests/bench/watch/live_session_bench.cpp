@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a live session, as the window has it, costs a big Redis while it looks at every key for the first time: how much
+// of a processor the server works meanwhile. And whether the session's memory stays as it is on a server on which
+// nothing happens. The server is one of our own.
+#include "big_redis.h"
+#include "live/live_session.h"
+#include "runtime/event_loop_runtime.h"
+#include "sandbox/redis_server.h"
+
+#include <QCommandLineParser>
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <unistd.h>
+
+using namespace lockscope;
+using namespace lockscope::bench;
+
+namespace {
+
+/// Resident memory of this process, in MiB.
+double residentMiB() {
+    QFile file(QStringLiteral("/proc/self/statm"));
+    if (!file.open(QIODevice::ReadOnly)) return 0;
+    return file.readAll().split(' ').value(1).toDouble() * double(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+void rest(Nanos time) {
+    QEventLoop loop;
+    QTimer::singleShot(std::chrono::duration_cast<std::chrono::milliseconds>(time), &loop, &QEventLoop::quit);
+    loop.exec();
+}
+
+/// How many locks have been seen held.
+class HeldLocks {
+public:
+    std::size_t in(const trace::Trace& trace) {
+        for (const std::size_t rows = trace.size(); m_row < rows; ++m_row)
+            m_held += trace.kindAt(m_row) == trace::EventKind::RecordHeld;
+        return m_held;
+    }
+
+private:
+    std::size_t m_row = 0, m_held = 0;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const QCoreApplication application(argc, argv);
+    QCommandLineParser parser;
+    const QCommandLineOption keysOption(QStringLiteral("keys"), {}, QStringLiteral("N"), QStringLiteral("1000000"));
+    const QCommandLineOption locksOption(QStringLiteral("locks"), {}, QStringLiteral("N"), QStringLiteral("100000"));
+    const QCommandLineOption stillOption(QStringLiteral("still"), {}, QStringLiteral("SECONDS"), QStringLiteral("60"));
+    const QCommandLineOption limitOption(QStringLiteral("limit"), {}, QStringLiteral("SECONDS"),
+                                         QStringLiteral("1800"));
+    parser.addOptions({keysOption, locksOption, stillOption, limitOption});
+    parser.process(application);
+    const int keys = parser.value(keysOption).toInt(), locks = parser.value(locksOption).toInt();
+    const qint64 limit = parser.value(limitOption).toLongLong() * 1000; // ms
+
+    EventLoopRuntime runtime;
+    sandbox::RedisServer server(runtime);
+    if (const auto started = QCoro::waitFor(server.start()); !started) {
+        qCritical("%s", qPrintable(started.error()));
+        return 3;
+    }
+    const auto url = parseConnectionUrl(server.url());
+    redis::RedisDriver client(runtime, *url);
+    if (!fill(client, keys, locks)) return 3;
+
+    const double cpuBefore = cpuSeconds(client), memoryBefore = residentMiB();
+    QElapsedTimer time;
+    time.start();
+    live::LiveSession session(*url, false, scenario::Scenario());
+    HeldLocks held;
+    double allLocks = -1; // seconds after which the last lock was there
+    const auto everything = [&] {
+        // Its health says how far it has come, as long as there is something to be seen.
+        const session::Health health = session.health();
+        return health.level == session::Health::Level::Good && !health.text.contains(QStringLiteral(" · "));
+    };
+    while (time.elapsed() < limit) {
+        rest(200ms);
+        if (allLocks < 0 && held.in(*session.trace()) >= std::size_t(locks)) allLocks = double(time.elapsed()) / 1000;
+        if (allLocks >= 0 && everything()) break;
+    }
+    const double seconds = double(time.elapsed()) / 1000, share = (cpuSeconds(client) - cpuBefore) / seconds;
+    const bool whole = allLocks >= 0 && everything();
+
+    const double memory = residentMiB(), cpuStill = cpuSeconds(client);
+    const std::size_t rows = session.trace()->size();
+    time.restart();
+    double most = memory;
+    while (time.elapsed() < parser.value(stillOption).toLongLong() * 1000) {
+        rest(1s);
+        most = std::max(most, residentMiB());
+    }
+    const double still = double(std::max<qint64>(time.elapsed(), 1)) / 1000;
+    const QJsonObject line{{QStringLiteral("name"), QStringLiteral("live-session")},
+                           {QStringLiteral("keys"), keys},
+                           {QStringLiteral("locks"), locks},
+                           {QStringLiteral("whole"), whole},
+                           {QStringLiteral("first_look_s"), seconds},
+                           {QStringLiteral("all_locks_s"), allLocks},
+                           {QStringLiteral("first_look_server_cpu_share"), share},
+                           {QStringLiteral("memory_before_mib"), memoryBefore},
+                           {QStringLiteral("memory_mib"), memory},
+                           {QStringLiteral("still_s"), still},
+                           {QStringLiteral("still_server_cpu_share"), (cpuSeconds(client) - cpuStill) / still},
+                           {QStringLiteral("still_memory_most_mib"), most},
+                           {QStringLiteral("still_memory_end_mib"), residentMiB()},
+                           {QStringLiteral("still_events"), qint64(session.trace()->size() - rows)}};
+    std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
+    return whole ? 0 : 3;
+}

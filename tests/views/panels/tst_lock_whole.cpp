@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tables and details of locks that several hold, whose queue the server names, and of which it is known what lies
+// there.
+#include "fake_session.h"
+#include "inspect/seen_content.h"
+#include "locks/lock_detail_panel.h"
+#include "locks/protocol_panel.h"
+#include "locks/seen_lines.h"
+#include "models/locks_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EntityKind;
+using trace::EventKind;
+using trace::HoldMode;
+using views::testing::FakeSession;
+
+namespace {
+
+/// One lock on one node, and clients of which none is our own.
+struct Scene {
+    FakeSession session;
+    ViewContext context;
+    trace::EntityId node, lock;
+    std::int64_t at = 0;
+
+    Scene() {
+        session.can.live = true;
+        node = trace().intern(EntityKind::Node, "redis-1");
+        lock = trace().intern(EntityKind::Lock, "orders", node, trace().text("redisson-rw"));
+        context.setSession(&session);
+    }
+    trace::Trace& trace() { return session.writable(); }
+    trace::EntityId thread(const char* client) {
+        return trace().intern(EntityKind::Thread, "1", trace().intern(EntityKind::Client, client));
+    }
+    void add(EventKind kind, trace::EntityId actor, std::int64_t value = 0, std::uint32_t aux = 0,
+             HoldMode mode = HoldMode::Exclusive, trace::EntityId subject = trace::kNoEntity) {
+        trace().append({at, value, actor, subject ? subject : lock, aux, kind, std::uint8_t(mode)});
+    }
+    void reads(const char* client, Nanos deadline, std::uint32_t holds = 1) {
+        add(EventKind::RecordHolder, thread(client), deadline.count(), holds, HoldMode::Shared);
+    }
+    void lookAt(Nanos t) {
+        trace().reach(t);
+        Q_EMIT session.advanced();
+        context.setPlayhead(t);
+        QCoreApplication::processEvents();
+    }
+    QString cell(const LocksModel& model, int column) { return model.index(0, column).data().toString(); }
+};
+
+} // namespace
+
+class TestLockWhole : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void readersStandThereWithTheirCounts() {
+        Scene scene;
+        scene.add(EventKind::RecordHeld, scene.thread("A"), Nanos(10s).count(), 2, HoldMode::Shared);
+        scene.reads("A", 10s, 2);
+        scene.reads("B", 20s);
+        scene.lookAt(1s);
+        LocksModel model(&scene.context);
+        QCOMPARE(scene.cell(model, LocksModel::HolderColumn), u"2 reader(s): A and B"_qs);
+        QCOMPARE(scene.cell(model, LocksModel::HoldsColumn), u"2 + 1"_qs);
+        QCOMPARE(scene.cell(model, LocksModel::ModeColumn), u"shared"_qs);
+        QCOMPARE(scene.cell(model, LocksModel::StateColumn), u"held by 2"_qs);
+        LockDetailPanel panel(&scene.context);
+        QCOMPARE(panel.fact(LockDetailPanel::RecordSays), u"2 reader(s): A and B"_qs);
+        QCOMPARE(panel.holders()->rowCount(), 2);
+        QCOMPARE(panel.holders()->index(0).data(party::DetailRole).toString(), u"reads · 2 hold(s) · 9.0 s left"_qs);
+        QCOMPARE(panel.holders()->index(1).data(party::NameRole).toString(), u"B"_qs);
+        // A goes, which was the owner; B reads on.
+        scene.at = Nanos(2s).count();
+        scene.trace().append({scene.at, 0, 0, scene.lock, scene.thread("A"), EventKind::RecordHolderGone,
+                              trace::goneFlags(trace::FreedBy::Release, HoldMode::Shared)});
+        scene.add(EventKind::RecordHeld, scene.thread("B"), Nanos(20s).count(), 1, HoldMode::Shared);
+        scene.lookAt(3s);
+        QTRY_COMPARE(scene.cell(model, LocksModel::HolderColumn), u"1 reader(s): B"_qs);
+        QTRY_COMPARE(panel.holders()->rowCount(), 1);
+    }
+
+    void permitsAreSoManyOfSoMany() {
+        Scene scene;
+        scene.add(EventKind::RecordHeld, scene.thread("p1"), trace::kEndNotKnown, 1, HoldMode::Permits);
+        for (const char* id : {"p1", "p2", "p3"})
+            scene.add(EventKind::RecordHolder, scene.thread(id), Nanos(9s).count(), 1, HoldMode::Permits);
+        scene.add(EventKind::RecordPermits, 0, 2, 5);
+        scene.lookAt(1s);
+        LocksModel model(&scene.context);
+        QCOMPARE(scene.cell(model, LocksModel::HolderColumn), u"3 of 5 permits"_qs);
+        LockDetailPanel panel(&scene.context);
+        QCOMPARE(panel.fact(LockDetailPanel::RecordSays), u"3 of 5 permits"_qs);
+        QCOMPARE(panel.holders()->rowCount(), 3);
+    }
+
+    void aQueueIsShownInTheServersOrder() {
+        Scene scene;
+        for (const char* client : {"W1", "W2"})
+            scene.add(EventKind::RecordQueued, scene.thread(client), client[1] - '1');
+        scene.add(EventKind::RecordWaiters, 0, 2);
+        scene.lookAt(4s);
+        LockDetailPanel panel(&scene.context);
+        const QAbstractItemModelTester tester(panel.queue(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(panel.queue()->rowCount(), 2);
+        QCOMPARE(panel.queue()->index(0).data(party::NameRole).toString(), u"W1 · 1"_qs);
+        QVERIFY(panel.queueNote().isEmpty());
+        LocksModel model(&scene.context);
+        QCOMPARE(scene.cell(model, LocksModel::WaitersColumn), u"2"_qs);
+        // The second one overtakes, the first one does not wait any more.
+        scene.at = Nanos(5s).count();
+        scene.add(EventKind::RecordQueued, scene.thread("W2"), 0);
+        scene.trace().append(
+            {scene.at, 1, scene.thread("W1"), scene.lock, 0, EventKind::RecordQueued, trace::kQueuedDead});
+        scene.add(EventKind::RecordWaiters, 0, 1);
+        scene.lookAt(6s);
+        QTRY_COMPARE(panel.queue()->index(0).data(party::NameRole).toString(), u"W2 · 1"_qs);
+        QCOMPARE(panel.queue()->rowCount(), 2);
+        QVERIFY(panel.queue()->index(1).data(party::DetailRole).toString().contains(u"nobody waits"_qs));
+        QTRY_COMPARE(scene.cell(model, LocksModel::WaitersColumn), u"1"_qs); // of those that live
+    }
+
+    void onlyACountSaysThatTheServerDoesNotSayWho() {
+        Scene scene;
+        scene.add(EventKind::RecordWaiters, 0, 2);
+        scene.lookAt(1s);
+        LockDetailPanel panel(&scene.context);
+        QCOMPARE(panel.queueNote(), u"2 waiter(s); the server does not say who."_qs);
+    }
+
+    void whatIsOnTheServerIsWhatWasSeen() {
+        Scene scene;
+        inspect::RawKey hash{"orders", "hash", 29'990, QJsonObject{{u"uuid:1"_qs, u"2"_qs}}, 0};
+        inspect::RawKey queue{"redisson_lock_queue:{orders}", "list", {}, QJsonArray{u"b:1"_qs, u"c:1"_qs}, 3};
+        const QByteArray text = inspect::contentText({hash, queue});
+        scene.at = Nanos(2s).count();
+        scene.add(EventKind::RecordContent, 0, 0, scene.trace().text(text));
+        scene.lookAt(5s);
+        LockDetailPanel panel(&scene.context);
+        QCOMPARE(panel.serverLines(), (QStringList{u"orders hash pttl 29990"_qs, u"  “uuid:1” → “2”"_qs,
+                                                   u"redisson_lock_queue:{orders} list pttl -1"_qs, u"  1 “b:1”"_qs,
+                                                   u"  2 “c:1”"_qs, u"  and 3 more"_qs}));
+        QVERIFY2(panel.serverHint().contains(instant(2s)) && panel.serverHint().contains(duration(3s)),
+                 qPrintable(panel.serverHint()));
+        scene.at = Nanos(6s).count();
+        scene.add(EventKind::RecordContent, 0, 0, scene.trace().text(inspect::contentText({})));
+        scene.lookAt(7s);
+        QTRY_COMPARE(panel.serverLines(), QStringList{u"no key “orders”"_qs});
+        scene.context.setPlayhead(1s); // before the first look
+        QTRY_VERIFY(panel.serverLines().front().contains(u"nobody has looked"_qs));
+    }
+
+    void aStringsNamesStayTextInTheBox() {
+        inspect::SeenContent content;
+        content.keys = {{"<b>x</b>", "string", {}, QStringLiteral("<img src=x>"), 0}};
+        QCOMPARE(seenLines(content, u"x"_qs), (QStringList{u"<b>x</b> string pttl -1"_qs, u"  “<img src=x>”"_qs}));
+    }
+
+    void copiesBelongToTheirLock() {
+        Scene scene;
+        const auto two = scene.trace().intern(EntityKind::Node, "redis-2");
+        const auto logical = scene.trace().intern(EntityKind::Lock, "red");
+        const auto copy = scene.trace().intern(EntityKind::Lock, "red", two, logical);
+        scene.add(EventKind::RecordHeld, scene.thread("A"), Nanos(9s).count(), 1, HoldMode::Exclusive, logical);
+        scene.add(EventKind::RecordHeld, scene.thread("A"), Nanos(8s).count(), 1, HoldMode::Exclusive, copy);
+        scene.lookAt(1s);
+        LocksModel model(&scene.context);
+        QCOMPARE(model.rowCount(), 2); // "orders" and "red"
+        QVERIFY(!model.indexOf(copy).isValid());
+        scene.context.select(copy);
+        QCOMPARE(scene.context.focusedLock(), logical);
+        LockDetailPanel panel(&scene.context);
+        QVERIFY(panel.copies().size() == 1);
+        QCOMPARE(panel.copies().front(), u"redis-2: A, 7.0 s left"_qs);
+    }
+
+    // A recipe chosen in mid-run: what is held is the old one's until its holder asks again.
+    void formatAndProtocolFollowTheHolder() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(EntityKind::Lock, "orders", t.intern(EntityKind::Node, "redis-1"));
+        const auto b = t.intern(EntityKind::Thread, "1", t.intern(EntityKind::Client, "B"));
+        const auto c = t.intern(EntityKind::Thread, "1", t.intern(EntityKind::Client, "C"));
+        const auto row = [&](Nanos at, EventKind kind, trace::EntityId who, std::uint32_t aux = 0,
+                             std::int64_t value = 0) {
+            t.append({at.count(), value, who, lock, aux, kind});
+        };
+        row(1s, EventKind::AsksBy, b, t.text("redis-set"));
+        row(1s, EventKind::Requested, b);
+        row(1s, EventKind::RecordHeld, b, 1, Nanos(20s).count());
+        row(1s, EventKind::Granted, b, 1);
+        row(1s, EventKind::Step, b, 3);
+        t.append(
+            {Nanos(9s).count(), 0, 0, 0, t.text("recipe=redis-fenced"), EventKind::SettingChanged, trace::kByHand});
+        row(10s, EventKind::AsksBy, c, t.text("redis-fenced"));
+        row(10s, EventKind::Requested, c);
+        row(10s, EventKind::AcquireFailed, c, t.text("foreign-format"));
+        t.reach(12s);
+        session.plan.recipe = QStringLiteral("redis-fenced");
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(11s);
+        QCOMPARE(lockFormat(lock, context), u"redis-set"_qs);
+        ProtocolPanel panel(&context);
+        QCOMPARE(panel.model()->recipe(), u"redis-fenced"_qs);
+        QVERIFY2(panel.model()->note().contains(u"B (redis-set)"_qs) && panel.model()->note().contains(instant(9s)),
+                 qPrintable(panel.model()->note()));
+        for (int step = 0; step < panel.model()->rowCount(); ++step)
+            for (const StepBadge& badge : panel.model()->badges(step))
+                QVERIFY(badge.thread != b); // it stands at no step of a recipe that it does not follow
+        // It asks again, by the new one.
+        row(13s, EventKind::RecordFreed, b, b);
+        row(13s, EventKind::Released, b);
+        row(14s, EventKind::AsksBy, b, t.text("redis-fenced"));
+        row(14s, EventKind::Requested, b);
+        t.reach(15s);
+        Q_EMIT session.advanced();
+        context.setPlayhead(15s);
+        QTRY_COMPARE(panel.model()->note(), QString());
+        QCOMPARE(lockFormat(lock, context), u"redis-fenced"_qs);
+    }
+};
+
+QTEST_MAIN(TestLockWhole)
+#include "tst_lock_whole.moc"

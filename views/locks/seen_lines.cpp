@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "locks/seen_lines.h"
+
+#include "trace/text.h"
+
+#include <QCoreApplication>
+#include <QJsonArray>
+#include <QJsonObject>
+
+namespace lockscope::views {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(SeenLines)
+};
+
+/// A content's own characters, in quotation marks; numbers as they are.
+QString quoted(const QJsonValue& value) {
+    if (value.isDouble()) return QString::number(value.toDouble(), 'g', 17);
+    return QStringLiteral("“%1”").arg(value.toString());
+}
+
+void addContent(QStringList& lines, const inspect::RawKey& key) {
+    const auto add = [&lines](const QString& line) { lines += QStringLiteral("  ") + line; };
+    const QJsonValue& value = key.value;
+    if (value.isObject()) {
+        const QJsonObject fields = value.toObject();
+        for (auto field = fields.begin(); field != fields.end(); ++field)
+            add(QStringLiteral("“%1” → %2").arg(field.key(), quoted(field.value())));
+    } else if (value.isArray()) {
+        int place = 0;
+        for (const QJsonValue& item : value.toArray())
+            add(QStringLiteral("%1 %2").arg(++place).arg(quoted(item)));
+    } else if (value.isNull()) {
+        add(Words::tr("not read"));
+    } else {
+        add(quoted(value));
+    }
+    if (key.more > 0) add(Words::tr("and %n more", "elements of a key", int(key.more)));
+}
+
+} // namespace
+
+QStringList seenLines(const inspect::SeenContent& content, const QString& name) {
+    if (content.keys.empty()) return {Words::tr("no key “%1”").arg(name)};
+    QStringList lines;
+    for (const inspect::RawKey& key : content.keys) {
+        const QString ttl = key.ttlMs ? QString::number(*key.ttlMs) : QStringLiteral("-1");
+        lines += QStringLiteral("%1 %2 pttl %3").arg(QString::fromUtf8(key.key), QString::fromUtf8(key.type), ttl);
+        addContent(lines, key);
+    }
+    if (content.moreKeys > 0) lines += Words::tr("and %n more keys", "", int(content.moreKeys));
+    if (content.cut) lines += Words::tr("long texts are cut");
+    return lines;
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/lock_facts.h"
+#include "models/party_roles.h"
+
+#include <QAbstractListModel>
+
+namespace lockscope::views {
+
+/// Those who hold a lock together, by the record: name, how, how often, and what is left of each one's own lease.
+class HoldersModel : public QAbstractListModel {
+    Q_OBJECT
+public:
+    using QAbstractListModel::QAbstractListModel;
+
+    /// Shows these holders, looked at at instant `now`. None where there is only one: the record's owner says it.
+    void setHolders(const std::shared_ptr<const trace::Trace>& trace, const std::vector<trace::Holder>& holders,
+                    Nanos now);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+
+private:
+    QString detailOf(const trace::Holder& holder) const;
+    std::shared_ptr<const trace::Trace> m_trace;
+    std::vector<trace::Holder> m_holders;
+    Nanos m_now{};
+};
+
+} // namespace lockscope::views

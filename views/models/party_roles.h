@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <qnamespace.h>
+
+namespace lockscope::views {
+
+/// What a model of holders or waiters tells the list that shows them.
+namespace party {
+enum Role {
+    EntityRole = Qt::UserRole, ///< the Thread
+    PositionRole,              ///< the number in front
+    NameRole,
+    DetailRole, ///< what stands at the right
+    ToneRole,   ///< the palette's Role of the number
+};
+} // namespace party
+
+} // namespace lockscope::views
